@@ -1,0 +1,140 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind sorts errors by what the caller can do about them. Each kind has one HTTP status and one exit code.
+type Kind uint8
+
+// The kinds. Internal is the zero value: an error that nobody sorted.
+const (
+	Internal         Kind = iota // a fault of the service
+	Invalid                      // the input breaks a rule
+	Unauthenticated              // no valid key
+	Forbidden                    // known, but not allowed
+	NotFound                     // no such object
+	Conflict                     // not in the present state of things
+	Gone                         // was there, is not any more
+	Precondition                 // the object is not in the version that the caller asked for
+	TooLarge                     // larger than a limit
+	UnsupportedMedia             // not a content type that is read here
+	NoSpace                      // no room on the disk
+	Unavailable                  // not now
+)
+
+// Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.
+type Code string
+
+// The codes.
+const (
+	CodeInternal          Code = "internal"
+	CodeOutcomeUnknown    Code = "outcome_unknown"
+	CodeDataDamaged       Code = "data_damaged"
+	CodeInvalidField      Code = "invalid_field"
+	CodeMissingField      Code = "missing_field"
+	CodeUnknownField      Code = "unknown_field"
+	CodeInvalidBody       Code = "invalid_body"
+	CodeInvalidParameter  Code = "invalid_parameter"
+	CodeInvalidToken      Code = "invalid_page_token"
+	CodeDigestMismatch    Code = "digest_mismatch"
+	CodeKeyInURL          Code = "key_in_url"
+	CodeUnauthenticated   Code = "unauthenticated"
+	CodeForbidden         Code = "forbidden"
+	CodeNotFound          Code = "not_found"
+	CodeDataspaceNotFound Code = "dataspace_not_found"
+	CodeSetNotFound       Code = "set_not_found"
+	CodeResourceNotFound  Code = "resource_not_found"
+	CodeUserNotFound      Code = "user_not_found"
+	CodeKeyNotFound       Code = "key_not_found"
+	CodePrivilegeNotFound Code = "privilege_not_found"
+	CodeMethodNotAllowed  Code = "method_not_allowed"
+	CodeReadOnlyField     Code = "read_only_field"
+	CodeSetCannotMove     Code = "set_cannot_move"
+	CodeResourceMove      Code = "resource_cannot_move"
+	CodeSetNameTaken      Code = "set_name_taken"
+	CodeDataspaceTaken    Code = "dataspace_name_taken"
+	CodeUsernameTaken     Code = "username_taken"
+	CodeParentDeleted     Code = "parent_deleted"
+	CodeDeleted           Code = "deleted"
+	CodePurged            Code = "purged"
+	CodeBusy              Code = "busy"
+	CodeLastSysadmin      Code = "last_sysadmin"
+	CodeUserDeleted       Code = "user_deleted"
+	CodeResourceGone      Code = "resource_deleted"
+	CodePrecondition      Code = "precondition_failed"
+	CodeTooLarge          Code = "too_large"
+	CodeUnsupportedMedia  Code = "unsupported_media_type"
+	CodeRange             Code = "range_not_satisfiable"
+	CodeTimeout           Code = "request_timeout"
+	CodeNoSpace           Code = "no_space"
+	CodeReadOnly          Code = "read_only"
+	CodeUnavailable       Code = "unavailable"
+)
+
+// Codes returns every code, for the documents that list them and the tests that compare.
+func Codes() []Code {
+	return []Code{
+		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
+		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated,
+		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
+		CodeKeyNotFound, CodePrivilegeNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
+		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
+		CodePurged, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodePrecondition, CodeTooLarge,
+		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
+	}
+}
+
+// Error is the only kind of error that use cases return. Message is written for strangers and never holds a path, a key or
+// another error's text; Err is for the log.
+type Error struct {
+	Kind    Kind
+	Code    Code
+	Message string
+	Field   string // the field, part or parameter to blame, or ""
+	Err     error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// What a metadata store reports; it wraps them, with the cause for the log.
+var (
+	// ErrNotFound: the table holds no such row.
+	ErrNotFound = errors.New("not found")
+	// ErrRecordDamaged: a stored row does not match its checksum or cannot be decoded.
+	ErrRecordDamaged = errors.New("record damaged")
+	// ErrNoSpace: there was no room for the change; nothing of it was kept.
+	ErrNoSpace = errors.New("no space left")
+	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error.
+	ErrReadOnly = errors.New("read-only since an I/O error")
+	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrNotDurable: what was read has not reached stable storage and never may.
+	ErrNotDurable = errors.New("not on stable storage")
+	// ErrClosed: the store has been closed.
+	ErrClosed = errors.New("closed")
+)
+
+func invalid(field, format string, args ...any) *Error {
+	return &Error{Kind: Invalid, Code: CodeInvalidField, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+func missing(field, format string, args ...any) *Error {
+	return &Error{Kind: Invalid, Code: CodeMissingField, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+func forbidden(format string, args ...any) *Error {
+	return &Error{Kind: Forbidden, Code: CodeForbidden, Message: fmt.Sprintf(format, args...)}
+}
+
+func conflict(code Code, field, format string, args ...any) *Error {
+	return &Error{Kind: Conflict, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,177 @@
+package repository
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/paging"
+)
+
+// Metadata is the store of records: typed tables in transactions, ordered listings, stamps. It knows no rule of the
+// repository; package bolt implements it for real, repositorytest in memory for comparison. Both pass the same suite.
+//
+// The function given to a transaction must not use the Tx after it returns, must not start another transaction, and gets
+// copies that it may keep.
+type Metadata interface {
+	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
+	View(ctx context.Context, fn func(*Tx) error) error
+
+	// ViewDurable is View, and returns only when everything that fn could see is on stable storage. It holds no transaction
+	// while it waits. It returns ErrNotDurable if that will not happen. Pages are read with it, so that no page token ever
+	// names a stamp that a power cut takes back.
+	ViewDurable(ctx context.Context, fn func(*Tx) error) error
+
+	// Update runs fn in a write transaction and returns when the commit is on stable storage. One writer at a time; several
+	// operations may share one commit. An fn that returns an error changes nothing, and Update returns that error. fn may
+	// run more than once, and should find all its reasons to fail before its first write. Other errors: ErrNoSpace,
+	// ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
+	Update(ctx context.Context, fn func(*Tx) error) error
+
+	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
+	Secret() [32]byte
+
+	// Health tells how the store is.
+	Health() Health
+
+	// Close ends running transactions, then refuses all others. It is not to be called twice.
+	Close() error
+}
+
+// Health of a metadata store.
+type Health struct {
+	ReadOnly    error         // why no change is taken any more; nil while all is well
+	ClockBehind time.Duration // how far the clock is behind the last stamp; 0 if it is not
+}
+
+// Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
+type Tx struct {
+	Dataspaces Dataspaces
+	Sets       Sets
+	Resources  Resources
+	Users      Users
+	Keys       Keys
+	Privileges Privileges
+	Steps      Steps
+	Usage      Usage
+	Blobs      Blobs
+
+	// Stamp returns the next stamp; see the type. Each call gives a greater one.
+	Stamp func() Stamp
+}
+
+// Every Get of a table returns ErrNotFound where there is no such row, and ErrRecordDamaged for one that cannot be trusted.
+// Put inserts, or replaces the row with the same id, and brings all indexes in line with the new row. Sequences are read
+// lazily, yield an error at most once, as their last, and must not be used while their table is written.
+
+// Dataspaces is the table of dataspaces.
+type Dataspaces interface {
+	Get(ID) (Dataspace, error)
+	ByName(name string) (ID, error)
+	Put(Dataspace) error
+	// All yields every dataspace with an id greater than after, ascending.
+	All(after ID) iter.Seq2[Dataspace, error]
+	// Public yields the ids of the public dataspaces, in any state, greater than after, ascending.
+	Public(after ID) iter.Seq2[ID, error]
+}
+
+// Sets is the table of sets.
+type Sets interface {
+	Get(ID) (Set, error)
+	ByName(name string) (ID, error)
+	Put(Set) error
+	Range(SetRange) iter.Seq2[Set, error]
+}
+
+// SetRange selects sets, in ascending order of id.
+type SetRange struct {
+	Dataspaces []ID // the sets of these, without repetition; nil: of every dataspace
+	States     paging.States
+	After      ID // exclusive
+}
+
+// Resources is the table of resources, with the references from resources that are not purged to their blobs.
+type Resources interface {
+	Get(ID) (Resource, error)
+	Put(Resource) error
+	Range(ResourceRange) iter.Seq2[Resource, error]
+}
+
+// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id) and ByName
+// (bytes of the name, then id; only within a set).
+type ResourceRange struct {
+	Set          ID   // the resources of this set, if not zero; else
+	Dataspaces   []ID // of these dataspaces, without repetition; nil: of every one
+	States       paging.States
+	Order        paging.Order
+	Since, Until Stamp           // exclusive bounds of Modified; Until 0: none. Not with ByName.
+	Name         *string         // exactly this name; only with ByName
+	NamePrefix   string          // only with ByName
+	After        paging.Position // exclusive
+}
+
+// Users is the table of users.
+type Users interface {
+	Get(ID) (User, error)
+	// ByName finds a user without regard to the case of the username.
+	ByName(username string) (ID, error)
+	Put(User) error
+	// All yields every user with an id greater than after, ascending.
+	All(after ID) iter.Seq2[User, error]
+}
+
+// Keys is the table of keys.
+type Keys interface {
+	Get(user, key ID) (Key, error)
+	ByDigest(auth.KeyDigest) (Key, error)
+	Put(Key) error
+	// OfUser yields the user's keys with an id greater than after, ascending.
+	OfUser(user, after ID) iter.Seq2[Key, error]
+}
+
+// Privileges is the table of privileges, revoked ones included.
+type Privileges interface {
+	Get(ID) (Privilege, error)
+	// Of returns the one of this pair.
+	Of(user, dataspace ID) (Privilege, error)
+	Put(Privilege) error
+	// All yields every privilege with an id greater than after, ascending.
+	All(after ID) iter.Seq2[Privilege, error]
+	// OfUser yields the user's, ascending by dataspace, from those greater than after.
+	OfUser(user, after ID) iter.Seq2[Privilege, error]
+	// OfDataspace yields the dataspace's, ascending by user.
+	OfDataspace(dataspace ID) iter.Seq2[Privilege, error]
+}
+
+// Steps is the table of deletions and restorations under way, at most one for each container.
+type Steps interface {
+	Get(container ID) (Step, error)
+	Put(Step) error
+	Remove(container ID) error
+	All() iter.Seq2[Step, error]
+}
+
+// Usage is the table of counters. The zero ID stands for the whole service.
+type Usage interface {
+	// Get returns the counters as they are; zero where nothing was ever put.
+	Get(dataspace ID) (Counters, error)
+	// Put sets the counters, and those at the end of that day.
+	Put(dataspace ID, day Day, c Counters) error
+	// Days yields each day on which the counters were put, ascending, with those at its end.
+	Days(dataspace ID) iter.Seq2[DayCounters, error]
+}
+
+// DayCounters are the counters at the end of a day.
+type DayCounters struct {
+	Day Day
+	Counters
+}
+
+// Blobs is the table of blobs that a commit has vouched for: their files were on stable storage before it.
+type Blobs interface {
+	// Size returns the blob's length in bytes.
+	Size(blobs.Digest) (int64, error)
+	Put(digest blobs.Digest, size int64) error
+}

@@ -1,0 +1,182 @@
+package repository
+
+import (
+	"strconv"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+)
+
+// State of an object. The numbers are stored in keys: they never change.
+type State uint8
+
+// The states.
+const (
+	Active  State = 1
+	Deleted State = 2
+)
+
+// String returns the state as the interface writes it.
+func (s State) String() string {
+	if s == Active {
+		return "active"
+	}
+	return "deleted"
+}
+
+// Visibility tells who may read a dataspace without a role in it. The numbers are stored: they never change.
+type Visibility uint8
+
+// The visibilities.
+const (
+	Private Visibility = 1 // only users with a role
+	Public  Visibility = 2 // every registered user
+)
+
+// String returns the visibility as the interface writes it.
+func (v Visibility) String() string {
+	if v == Public {
+		return "public"
+	}
+	return "private"
+}
+
+// Record is what every stored object has. Created and Modified are equal in a new object; Modified changes when the object
+// is changed, replaced, deleted or restored.
+type Record struct {
+	ID                    ID
+	State                 State
+	TakenBy               Stamp // the deletion of a container that took the object along; 0 when it was deleted by itself
+	Created, Modified     Stamp
+	CreatedBy, ModifiedBy ID // users
+}
+
+// Tag identifies this version of the record as a client sees it: id, stamp of the last change, state shown. It is the
+// content of the record's strong ETag, without quotes.
+func (r Record) Tag() string {
+	return r.ID.String() + "." + strconv.FormatInt(int64(r.Modified), 36) + "." + r.State.String()[:1]
+}
+
+// Dataspace holds sets. Users have roles in dataspaces.
+type Dataspace struct {
+	Record
+	Name, Title, Description string
+	Visibility               Visibility
+	Origin                   string // free text; "" is none
+}
+
+// Set holds resources.
+type Set struct {
+	Record
+	DataspaceID              ID
+	Name, Title, Description string
+}
+
+// Resource is one file: this record and the blob that Digest names.
+type Resource struct {
+	Record
+	SetID, DataspaceID        ID
+	Name, Description, Format string
+	MimeType, Filename        string
+	Digest                    blobs.Digest
+	Bytes                     int64
+	Version                   uint32 // how often the file has been replaced
+	Purged                    bool   // the bytes are gone, the record stays as a tombstone
+}
+
+// Tag is Record.Tag, and tells a tombstone from a deleted resource.
+func (r Resource) Tag() string {
+	if r.Purged {
+		return r.Record.Tag() + "p"
+	}
+	return r.Record.Tag()
+}
+
+// User is a person or a program that calls the service.
+type User struct {
+	Record
+	Username, Fullname, About string
+	Sysadmin                  bool
+}
+
+// Key is one credential of a user. The key itself is not stored, only its digest.
+type Key struct {
+	ID, UserID              ID
+	Digest                  auth.KeyDigest
+	Label, Prefix           string
+	Created                 Stamp
+	Expires, LastUsed, Gone Stamp // 0: never
+}
+
+// KeyState of a key at a moment.
+type KeyState string
+
+// The states of a key.
+const (
+	KeyActive  KeyState = "active"
+	KeyExpired KeyState = "expired"
+	KeyRevoked KeyState = "revoked"
+)
+
+// StateAt returns the key's state at now.
+func (k Key) StateAt(now Stamp) KeyState {
+	switch {
+	case k.Gone != 0:
+		return KeyRevoked
+	case k.Expires != 0 && k.Expires <= now:
+		return KeyExpired
+	}
+	return KeyActive
+}
+
+// Privilege is one user's role in one dataspace. There is at most one for each pair; it is Deleted when revoked.
+type Privilege struct {
+	Record
+	UserID, DataspaceID ID
+	Role                auth.Role
+}
+
+// Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources, each counted in full,
+// also where two share one blob.
+type Counters struct {
+	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes int64
+}
+
+// add returns the sum of both.
+func (c Counters) add(d Counters) Counters {
+	return Counters{
+		ActiveFiles: c.ActiveFiles + d.ActiveFiles, ActiveBytes: c.ActiveBytes + d.ActiveBytes,
+		DeletedFiles: c.DeletedFiles + d.DeletedFiles, DeletedBytes: c.DeletedBytes + d.DeletedBytes,
+	}
+}
+
+// negated returns the counters with the opposite sign.
+func (c Counters) negated() Counters {
+	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes}
+}
+
+// Day is a day in UTC, counted from 1970-01-01.
+type Day int32
+
+// Day returns the day of the stamp.
+func (s Stamp) Day() Day {
+	return Day(s.Millis() / (24 * 60 * 60 * 1000))
+}
+
+// Step is a deletion or restoration of a container that is under way: the container has changed, the objects in it follow
+// in bounded commits.
+type Step struct {
+	Container   ID
+	DataspaceID ID    // the container's own id when it is a dataspace
+	Restore     bool  // else a deletion
+	By          ID    // the user who asked for it
+	Deletion    Stamp // the stamp of the container's deletion: the identity that taken objects carry in TakenBy
+	Begun       Stamp // the stamp of the container's last change
+	AfterSet    ID    // restoration: sets up to here are done
+	AfterStamp  Stamp // restoration: resources deleted up to here are done
+}
+
+// ofDataspace tells whether the container is a dataspace; otherwise it is a set.
+func (s Step) ofDataspace() bool {
+	return s.Container == s.DataspaceID
+}
