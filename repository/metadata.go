@@ -153,7 +153,7 @@ type Steps interface {
 	All() iter.Seq2[Step, error]
 }
 
-// Usage is the table of counters. The zero ID stands for the whole service.
+// Usage is the table of counters, by dataspace.
 type Usage interface {
 	// Get returns the counters as they are; zero where nothing was ever put.
 	Get(dataspace ID) (Counters, error)

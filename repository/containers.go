@@ -1,0 +1,57 @@
+package repository
+
+// Deleting and restoring sets and dataspaces: the container changes in the first commit, its objects follow in steps.
+
+// passage is what a request to delete or restore a container meets inside its transaction.
+type passage struct {
+	record   *Record // the container's, as stored
+	restore  bool
+	by       ID
+	space    ID    // the dataspace it is in, or is
+	above    *Step // under way in the container above
+	own      *Step // under way in itself
+	within   bool  // something is under way in a container within
+	shown    State // the container's state, as a client sees it
+	tag      string
+	orphaned error // why it cannot be restored where it is, or nil
+}
+
+// pass decides about the request. It returns wait when the steps of the same request, made before, are still under way,
+// and otherwise the step to begin after the record has been stored, or nil if there is nothing to do.
+func (c passage) pass(tx *Tx, match Match) (step *Step, wait bool, err error) {
+	if c.above != nil || c.within || c.own != nil && c.own.Restore != c.restore {
+		return nil, false, conflict(CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
+	}
+	if err := match.check(c.tag); err != nil {
+		return nil, false, err
+	}
+	if c.own != nil {
+		return nil, true, nil
+	}
+	done := c.shown == Deleted
+	if c.restore {
+		done = !done
+	}
+	if done {
+		return nil, false, nil
+	}
+	if c.restore && c.orphaned != nil {
+		return nil, false, c.orphaned
+	}
+	step = &Step{Container: c.record.ID, DataspaceID: c.space, Restore: c.restore, By: c.by, Begun: tx.Stamp()}
+	if c.restore {
+		step.Deletion = c.record.Modified
+		step.AfterStamp = step.Deletion
+		c.record.State = Active
+	} else {
+		step.Deletion = step.Begun
+		c.record.State = Deleted
+	}
+	c.record.TakenBy, c.record.Modified, c.record.ModifiedBy = 0, step.Begun, c.by
+	return step, false, nil
+}
+
+// parentDeleted refuses to put something into a container that is deleted.
+func parentDeleted(field, what string) error {
+	return conflict(CodeParentDeleted, field, "the %s is deleted; restore it first", what)
+}

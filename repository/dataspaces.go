@@ -1,0 +1,195 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"labshelf/auth"
+)
+
+const maxOriginChars = 500
+
+// dataspaceFields are the fields of a dataspace that can be changed.
+var dataspaceFields = setters[Dataspace]{
+	"title":       textSetter(titleText, func(d *Dataspace) *string { return &d.Title }),
+	"description": textSetter(proseText, func(d *Dataspace) *string { return &d.Description }),
+	"origin":      textSetter(text{max: maxOriginChars}, func(d *Dataspace) *string { return &d.Origin }),
+	"visibility":  setVisibility,
+}
+
+func setVisibility(d *Dataspace, field string, value any) error {
+	s, err := stringValue(field, value)
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(s) {
+	case "private":
+		d.Visibility = Private
+	case "public":
+		d.Visibility = Public
+	default:
+		return invalid(field, "visibility must be private or public")
+	}
+	return nil
+}
+
+// checkContainerName is the rule for the names of sets and dataspaces.
+func checkContainerName(name string) error {
+	allowed := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+	}
+	if len(name) < minSetNameChars || len(name) > maxSetNameChars || strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) }) {
+		return invalid("name", "name must have %d to %d characters, each a lowercase letter a-z, a digit, - or _", minSetNameChars, maxSetNameChars)
+	}
+	return nil
+}
+
+// free returns nil if a look-up by name found nothing, and taken if it did.
+func free(_ ID, err error, taken *Error) error {
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken
+}
+
+// CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title, description, visibility,
+// origin.
+func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created Dataspace, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if !s.config.UsersCreateDataspaces {
+			if err := onlySysadmin(p); err != nil {
+				return err
+			}
+		}
+		d := Dataspace{Visibility: Private}
+		if d.Name, err = f.required("name"); err != nil {
+			return err
+		}
+		if err := checkContainerName(d.Name); err != nil {
+			return err
+		}
+		if err := create(&d, f, dataspaceFields, "name"); err != nil {
+			return err
+		}
+		id, err := tx.Dataspaces.ByName(d.Name)
+		if err := free(id, err, conflict(CodeDataspaceTaken, "name", "a dataspace with this name exists, perhaps a deleted one")); err != nil {
+			return err
+		}
+		d.Record = newRecord(tx, p)
+		admin := Privilege{Record: newRecord(tx, p), UserID: p.UserID, DataspaceID: d.ID, Role: auth.Admin}
+		created = d
+		return errors.Join(tx.Dataspaces.Put(d), tx.Privileges.Put(admin))
+	})
+	return created, err
+}
+
+// newRecord makes the record of an object that the caller creates.
+func newRecord(tx *Tx, p auth.Principal) Record {
+	stamp := tx.Stamp()
+	return Record{ID: NewID(stamp), State: Active, Created: stamp, Modified: stamp, CreatedBy: p.UserID, ModifiedBy: p.UserID}
+}
+
+// GetDataspace returns one dataspace.
+func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string) (d Dataspace, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if d, err = findDataspace(tx, id, ""); err != nil {
+			return err
+		}
+		return authorise(tx, p, d, auth.Read)
+	})
+	return d, err
+}
+
+// UpdateDataspace changes title, description, visibility or origin.
+func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[Dataspace]) (updated Dataspace, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		d, err := findDataspace(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		tag := d.Tag()
+		changed, err := apply(&d, edit, dataspaceFields, readOnly)
+		if err != nil {
+			return err
+		}
+		if err := changeable(d.State, tag, edit.Match); err != nil {
+			return err
+		}
+		if changed {
+			d.Modified, d.ModifiedBy = tx.Stamp(), p.UserID
+			err = tx.Dataspaces.Put(d)
+		}
+		updated = d
+		return err
+	})
+	return updated, err
+}
+
+// changeable tells whether an object in this state and version may be edited.
+func changeable(shown State, tag string, match Match) error {
+	if err := match.check(tag); err != nil {
+		return err
+	}
+	if shown == Deleted {
+		return conflict(CodeDeleted, "", "this is deleted; restore it first")
+	}
+	return nil
+}
+
+// DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is deleted.
+func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) error {
+	_, err := s.passDataspace(ctx, p, id, match, false)
+	return err
+}
+
+// RestoreDataspace restores a dataspace and exactly what its deletion took along.
+func (s *Service) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match Match) (Dataspace, error) {
+	return s.passDataspace(ctx, p, id, match, true)
+}
+
+func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (d Dataspace, err error) {
+	underWay := false
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		underWay = false
+		if d, err = findDataspace(tx, id, ""); err != nil {
+			return err
+		}
+		if err := authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		steps, err := collect(tx.Steps.All(), 1<<20)
+		if err != nil {
+			return err
+		}
+		c := passage{record: &d.Record, restore: restore, by: p.UserID, space: d.ID, shown: d.State, tag: d.Tag()}
+		for _, step := range steps {
+			switch {
+			case step.Container == d.ID:
+				c.own = &step
+			case step.DataspaceID == d.ID:
+				c.within = true
+			}
+		}
+		step, wait, err := c.pass(tx, match)
+		if underWay = wait; step == nil || err != nil {
+			return err
+		}
+		if err := tx.Dataspaces.Put(d); err != nil {
+			return err
+		}
+		done, err := begin(tx, step)
+		underWay = !done
+		return err
+	})
+	if err == nil && underWay {
+		err = storageError(s.steps.wait(ctx, d.ID))
+	}
+	return d, err
+}

@@ -1,0 +1,210 @@
+package repository
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
+// nil, []any, map[string]any. Use cases take it raw, because the order of checks is fixed: the parent is found and the
+// caller authorised before the rest is looked at.
+type Fields map[string]any
+
+// Sizes of texts.
+const (
+	maxNameBytes    = 4096
+	maxTitleChars   = 500
+	maxFormatChars  = 100
+	maxLabelChars   = 100
+	maxProseBytes   = 16 << 10
+	maxMimeBytes    = 255
+	maxUsername     = 100
+	maxSetNameChars = 100
+	minSetNameChars = 2
+)
+
+// text is the rule that one kind of text obeys.
+type text struct {
+	min, max  int
+	bytes     bool // min and max count bytes, else characters
+	multiline bool // line breaks and tabs are fine
+}
+
+var (
+	nameText  = text{min: 1, max: maxNameBytes, bytes: true}
+	titleText = text{max: maxTitleChars}
+	formText  = text{max: maxFormatChars}
+	labelText = text{max: maxLabelChars}
+	proseText = text{max: maxProseBytes, bytes: true, multiline: true}
+)
+
+// check returns an error that names field and rule where value breaks the rule.
+func (rule text) check(field, value string) error {
+	if !utf8.ValidString(value) {
+		return invalid(field, "%s must be valid UTF-8", field)
+	}
+	if i := strings.IndexFunc(value, rule.forbids); i >= 0 {
+		return invalid(field, "%s must not hold control or text-direction characters; there is one at byte %d", field, i)
+	}
+	length, unit := utf8.RuneCountInString(value), "characters"
+	if rule.bytes {
+		length, unit = len(value), "bytes"
+	}
+	switch {
+	case length > rule.max:
+		return invalid(field, "%s may have up to %d %s; this one has %d", field, rule.max, unit, length)
+	case length < rule.min:
+		return invalid(field, "%s must have at least %d %s", field, rule.min, unit)
+	}
+	return nil
+}
+
+// forbids tells whether the character can hide or forge something: control characters, and those that turn the direction
+// of writing.
+func (rule text) forbids(r rune) bool {
+	switch {
+	case r == '\n' || r == '\r' || r == '\t':
+		return !rule.multiline
+	case r < 0x20, r >= 0x7f && r < 0xa0:
+		return true
+	case r == 0x061c, r == 0x200e, r == 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	}
+	return false
+}
+
+// setters says which fields of a T a request may set: each checks a value and stores it.
+type setters[T any] map[string]func(object *T, field string, value any) error
+
+// textSetter sets a string that obeys rule.
+func textSetter[T any](rule text, at func(*T) *string) func(*T, string, any) error {
+	return func(object *T, field string, value any) error {
+		s, err := stringValue(field, value)
+		if err != nil {
+			return err
+		}
+		if err := rule.check(field, s); err != nil {
+			return err
+		}
+		*at(object) = s
+		return nil
+	}
+}
+
+// boolSetter sets a truth value.
+func boolSetter[T any](at func(*T) *bool) func(*T, string, any) error {
+	return func(object *T, field string, value any) error {
+		b, ok := value.(bool)
+		if !ok {
+			return invalid(field, "%s must be true or false", field)
+		}
+		*at(object) = b
+		return nil
+	}
+}
+
+func stringValue(field string, value any) (string, error) {
+	s, ok := value.(string)
+	if !ok {
+		return "", invalid(field, "%s must be a string", field)
+	}
+	return s, nil
+}
+
+// required returns a field that must be a string: the one that names a parent, or the object's own name.
+func (f Fields) required(field string) (string, error) {
+	value, sent := f[field]
+	if !sent {
+		return "", missing(field, "%s is required", field)
+	}
+	return stringValue(field, value)
+}
+
+// create sets the fields of a new object. The fields in handled have been dealt with by the caller.
+func create[T any](object *T, f Fields, may setters[T], handled ...string) error {
+	for _, field := range slices.Sorted(maps.Keys(f)) {
+		if slices.Contains(handled, field) {
+			continue
+		}
+		set, ok := may[field]
+		if !ok {
+			accepted := slices.Sorted(slices.Values(slices.AppendSeq(handled, maps.Keys(may))))
+			return &Error{Kind: Invalid, Code: CodeUnknownField, Field: field,
+				Message: strconv.Quote(shorten(field)) + " is not a field of this request; it takes " + strings.Join(accepted, ", ")}
+		}
+		if err := set(object, field, f[field]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Edit is a change that a request asks for. Only the fields sent are changed.
+type Edit[T any] struct {
+	Fields Fields
+	Match  Match
+	// Shown returns the object as a client sees it. A field that is not to be changed is accepted with the value shown, so
+	// that what GET returned can be edited and sent back.
+	Shown func(T) Fields
+}
+
+// apply sets the fields of object, which is the stored one, and tells whether anything changed. refuse makes the error for
+// a field that cannot be changed.
+func apply[T any](object *T, edit Edit[T], may setters[T], refuse func(field string) error) (changed bool, err error) {
+	before := *object
+	var shown Fields
+	for _, field := range slices.Sorted(maps.Keys(edit.Fields)) {
+		if set, ok := may[field]; ok {
+			if err := set(object, field, edit.Fields[field]); err != nil {
+				return false, err
+			}
+			continue
+		}
+		if shown == nil {
+			shown = edit.Shown(before)
+		}
+		value, known := shown[field]
+		if !known {
+			return false, &Error{Kind: Invalid, Code: CodeUnknownField, Field: field,
+				Message: strconv.Quote(shorten(field)) + " is not a field of this object; it can change " +
+					strings.Join(slices.Sorted(maps.Keys(may)), ", ")}
+		}
+		if !reflect.DeepEqual(value, edit.Fields[field]) {
+			return false, refuse(field)
+		}
+	}
+	return !reflect.DeepEqual(before, *object), nil
+}
+
+// readOnly is the usual refusal of a change to a field.
+func readOnly(field string) error {
+	return conflict(CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
+}
+
+// shorten cuts a text from a stranger that goes into a message.
+func shorten(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// Match is the If-Match condition of a request. The zero Match is no condition.
+type Match struct {
+	Set  bool     // there is a condition
+	Any  bool     // any version will do ("*")
+	Tags []string // one of these
+}
+
+func (m Match) check(tag string) error {
+	if !m.Set || m.Any || slices.Contains(m.Tags, tag) {
+		return nil
+	}
+	return &Error{Kind: Precondition, Code: CodePrecondition,
+		Message: "the object has changed since the version that If-Match names; read it again"}
+}

@@ -1,0 +1,183 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/paging"
+)
+
+// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same error.
+func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
+	if key == "" {
+		return p, unauthenticated()
+	}
+	var k Key
+	err = s.meta.View(ctx, func(tx *Tx) error {
+		if k, err = tx.Keys.ByDigest(auth.DigestKey(key)); err != nil {
+			return err
+		}
+		u, err := tx.Users.Get(k.UserID)
+		if err != nil {
+			return err
+		}
+		if k.StateAt(s.now()) != KeyActive || u.State != Active {
+			return ErrNotFound
+		}
+		p = auth.Principal{UserID: u.ID, Username: u.Username, Sysadmin: u.Sysadmin}
+		return nil
+	})
+	if errors.Is(err, ErrNotFound) {
+		return auth.Principal{}, unauthenticated()
+	}
+	if err == nil {
+		s.seen.note(k, s.now())
+	}
+	return p, storageError(err)
+}
+
+// keyFields are the fields of a new key.
+var keyFields = setters[Key]{
+	"label":   textSetter(labelText, func(k *Key) *string { return &k.Label }),
+	"expires": setExpires,
+}
+
+func setExpires(k *Key, field string, value any) error {
+	s, err := stringValue(field, value)
+	if err != nil {
+		return err
+	}
+	instant, _, err := paging.ParseInstant(s)
+	var bad *paging.Error
+	if errors.As(err, &bad) {
+		return invalid(field, "%s: %s", field, bad.Message)
+	}
+	k.Expires = Stamp(instant)
+	return err
+}
+
+// CreateKey makes a key for a user and returns it with its record. Nothing can show it again. Fields: optional label, expires.
+func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, f Fields) (created Key, key string, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err := findUser(tx, myself(p, user), "")
+		if err != nil {
+			return err
+		}
+		if err := oneself(p, u.ID); err != nil {
+			return err
+		}
+		k := Key{UserID: u.ID}
+		if err := create(&k, f, keyFields); err != nil {
+			return err
+		}
+		if _, sent := f["expires"]; sent && k.Expires <= s.now() {
+			return invalid("expires", "expires must be in the future")
+		}
+		if u.State == Deleted {
+			return conflict(CodeUserDeleted, "", "this user is deleted; restore him first")
+		}
+		key = auth.NewKey()
+		created, err = storeKey(tx, k, key)
+		return err
+	})
+	return created, key, err
+}
+
+func putKey(tx *Tx, k Key, key string) error {
+	_, err := storeKey(tx, k, key)
+	return err
+}
+
+// storeKey completes the record of a new key and stores it, without the key itself.
+func storeKey(tx *Tx, k Key, key string) (Key, error) {
+	k.Created = tx.Stamp()
+	k.ID, k.Digest, k.Prefix = NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
+	return k, tx.Keys.Put(k)
+}
+
+// RevokeKey ends a key for good.
+func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id string) error {
+	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err := findUser(tx, myself(p, user), "")
+		if err != nil {
+			return err
+		}
+		k, err := byID(func(id ID) (Key, error) { return tx.Keys.Get(u.ID, id) }, id)
+		if k, err = found(k, err, CodeKeyNotFound, "key of this user", ""); err != nil {
+			return err
+		}
+		if err := oneself(p, u.ID); err != nil || k.Gone != 0 {
+			return err
+		}
+		k.Gone = tx.Stamp()
+		return tx.Keys.Put(k)
+	})
+}
+
+// lastUse writes down when keys were last used, at most once a minute each, off the way of requests.
+type lastUse struct {
+	notes   chan Key
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	pending map[ID]bool
+}
+
+const lastUseGrain = Stamp(time.Minute / time.Microsecond)
+
+func startLastUse(meta Metadata) *lastUse {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &lastUse{notes: make(chan Key, 64), stop: cancel, stopped: make(chan struct{}), pending: map[ID]bool{}}
+	go l.run(ctx, meta)
+	return l
+}
+
+func (l *lastUse) close() {
+	l.stop()
+	<-l.stopped
+}
+
+// note remembers a use at now. It never waits; a note that finds no place is made at the next use.
+func (l *lastUse) note(k Key, now Stamp) {
+	if now-k.LastUsed < lastUseGrain {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending[k.ID] {
+		return
+	}
+	k.LastUsed = now
+	select {
+	case l.notes <- k:
+		l.pending[k.ID] = true
+	default:
+	}
+}
+
+func (l *lastUse) run(ctx context.Context, meta Metadata) {
+	defer close(l.stopped)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case used := <-l.notes:
+			// A failure is no news here: whatever keeps this write from being made, others report.
+			_ = meta.Update(ctx, func(tx *Tx) error {
+				k, err := tx.Keys.Get(used.UserID, used.ID)
+				if err != nil {
+					return err
+				}
+				k.LastUsed = max(k.LastUsed, used.LastUsed)
+				return tx.Keys.Put(k)
+			})
+			l.mu.Lock()
+			delete(l.pending, used.ID)
+			l.mu.Unlock()
+		}
+	}
+}

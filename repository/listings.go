@@ -1,0 +1,329 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+
+	"labshelf/auth"
+	"labshelf/paging"
+)
+
+// ListRequest is what a request says about the page that it wants. Either Params or Token counts: a token holds all that the
+// parameters of its listing said.
+type ListRequest struct {
+	Container string              // the id in the path of the listing, if it has one
+	Params    map[string][]string // query parameters
+	Token     string
+}
+
+// Page is one page of a listing. A page without items is the end of the listing, for now.
+type Page[T any] struct {
+	Items         []T
+	Current, Next string // tokens: of this page, and of the one after its last item
+}
+
+// lister lists one kind of object: it says where a query's items come from and where each one is in the order.
+type lister[T any] struct {
+	items    func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
+	position func(T, paging.Order) paging.Position
+}
+
+// list reads one page. Both the first request of a listing and those for its later pages come this way.
+func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
+	err = s.viewPage(ctx, p, func(tx *Tx, p auth.Principal) error {
+		q, err := s.query(tx, p, listing, req)
+		if err != nil {
+			return err
+		}
+		items, err := l.items(tx, p, q)
+		if err != nil {
+			return err
+		}
+		page = Page[T]{}
+		if page.Items, err = collect(items, q.Limit); err != nil || len(page.Items) == 0 {
+			return err
+		}
+		if page.Current, err = s.tokens.Encode(q); err != nil {
+			return err
+		}
+		q.After = l.position(page.Items[len(page.Items)-1], q.Order)
+		page.Next, err = s.tokens.Encode(q)
+		return err
+	})
+	return page, err
+}
+
+// ListResources lists resources: of the whole service, of a dataspace or of a set.
+func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[Resource], error) {
+	return list(ctx, s, p, listing, req, lister[Resource]{items: resourceItems, position: resourcePosition})
+}
+
+func resourceItems(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Resource, error], error) {
+	if q.Until.Set && q.Until.At == 0 {
+		return func(func(Resource, error) bool) {}, nil
+	}
+	within := ResourceRange{
+		Set: q.Set, States: q.States, Order: q.Order, Since: Stamp(q.Since.At), Until: Stamp(q.Until.At),
+		Name: q.Name, NamePrefix: q.NamePrefix, After: q.After,
+	}
+	var err error
+	switch {
+	case q.Listing == paging.SetResources:
+		within.Set = q.Parent
+	case q.Listing == paging.DataspaceResources:
+		within.Dataspaces = []ID{q.Parent}
+	case q.Dataspace != ID{}:
+		within.Dataspaces = []ID{q.Dataspace}
+	case q.Set == ID{}:
+		within.Dataspaces, err = readable(tx, p, ID{})
+	}
+	return tx.Resources.Range(within), err
+}
+
+func resourcePosition(r Resource, order paging.Order) paging.Position {
+	if order == paging.ByName {
+		return paging.Position{Name: r.Name, ID: r.ID}
+	}
+	return paging.Position{Stamp: int64(r.Modified), ID: r.ID}
+}
+
+// ListSets lists sets, by id: of the whole service or of a dataspace.
+func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[Set], error) {
+	return list(ctx, s, p, listing, req, lister[Set]{
+		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Set, error], error) {
+			within := SetRange{States: q.States, After: q.After.ID}
+			var err error
+			switch {
+			case q.Listing == paging.DataspaceSets:
+				within.Dataspaces = []ID{q.Parent}
+			case q.Dataspace != ID{}:
+				within.Dataspaces = []ID{q.Dataspace}
+			default:
+				within.Dataspaces, err = readable(tx, p, ID{})
+			}
+			return tx.Sets.Range(within), err
+		},
+		position: func(set Set, _ paging.Order) paging.Position { return paging.Position{ID: set.ID} },
+	})
+}
+
+// ListDataspaces lists the dataspaces that the caller may read, by id.
+func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req ListRequest) (Page[Dataspace], error) {
+	return list(ctx, s, p, paging.Dataspaces, req, lister[Dataspace]{
+		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Dataspace, error], error) {
+			all := tx.Dataspaces.All(q.After.ID)
+			if !p.Sysadmin {
+				ids, err := readable(tx, p, q.After.ID)
+				if err != nil {
+					return nil, err
+				}
+				all = each(ids, tx.Dataspaces.Get)
+			}
+			return filter(all, func(d Dataspace) bool {
+				return hasState(q.States, d.Record) && (q.Visibility == "" || d.Visibility.String() == q.Visibility) &&
+					(q.Origin == nil || d.Origin == *q.Origin)
+			}), nil
+		},
+		position: func(d Dataspace, _ paging.Order) paging.Position { return paging.Position{ID: d.ID} },
+	})
+}
+
+// ListUsers lists users, by id.
+func (s *Service) ListUsers(ctx context.Context, p auth.Principal, req ListRequest) (Page[User], error) {
+	return list(ctx, s, p, paging.Users, req, lister[User]{
+		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[User, error], error) {
+			return filter(tx.Users.All(q.After.ID), func(u User) bool { return hasState(q.States, u.Record) }), nil
+		},
+		position: func(u User, _ paging.Order) paging.Position { return paging.Position{ID: u.ID} },
+	})
+}
+
+// ListKeys lists the keys of a user, by id.
+func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListRequest) (Page[Key], error) {
+	return list(ctx, s, p, paging.UserKeys, req, lister[Key]{
+		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[Key, error], error) {
+			return tx.Keys.OfUser(q.Parent, q.After.ID), nil
+		},
+		position: func(k Key, _ paging.Order) paging.Position { return paging.Position{ID: k.ID} },
+	})
+}
+
+// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which he has a role.
+func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req ListRequest) (Page[Privilege], error) {
+	return list(ctx, s, p, paging.Privileges, req, lister[Privilege]{
+		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Privilege, error], error) {
+			all := tx.Privileges.All(q.After.ID)
+			if !p.Sysadmin {
+				visible, err := visiblePrivileges(tx, p, q.After.ID)
+				if err != nil {
+					return nil, err
+				}
+				all = each(visible, tx.Privileges.Get)
+			}
+			return filter(all, func(v Privilege) bool {
+				return hasState(q.States, v.Record) && (q.User == ID{} || v.UserID == q.User) &&
+					(q.Dataspace == ID{} || v.DataspaceID == q.Dataspace)
+			}), nil
+		},
+		position: func(v Privilege, _ paging.Order) paging.Position { return paging.Position{ID: v.ID} },
+	})
+}
+
+// visiblePrivileges returns the ids, ascending, from those greater than after.
+func visiblePrivileges(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
+	ids := map[ID]bool{}
+	for own, err := range tx.Privileges.OfUser(p.UserID, ID{}) {
+		if err != nil {
+			return nil, err
+		}
+		ids[own.ID] = true
+		if own.State != Active {
+			continue
+		}
+		for other, err := range tx.Privileges.OfDataspace(own.DataspaceID) {
+			if err != nil {
+				return nil, err
+			}
+			ids[other.ID] = true
+		}
+	}
+	maps.DeleteFunc(ids, func(id ID, _ bool) bool { return id.Compare(after) <= 0 })
+	return slices.SortedFunc(maps.Keys(ids), ID.Compare), nil
+}
+
+// query finds what the request names, authorises the caller, then reads the rest of the request.
+func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
+	q.Listing = listing
+	switch listing {
+	case paging.DataspaceSets, paging.DataspaceResources:
+		q.Parent, err = readableDataspace(tx, p, req.Container, "")
+	case paging.SetResources:
+		q.Parent, _, err = readableSet(tx, p, req.Container, "")
+	case paging.UserKeys:
+		var u User
+		if u, err = findUser(tx, myself(p, req.Container), ""); err == nil {
+			q.Parent, err = u.ID, oneself(p, u.ID)
+		}
+	}
+	if err != nil {
+		return q, err
+	}
+	if req.Token == "" {
+		if q, err = resolve(tx, p, q, req.given); err != nil {
+			return q, err
+		}
+		q, err = paging.Parse(q, req.Params, s.pageSize(listing))
+		return q, parameterError(err)
+	}
+	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
+		return q, &Error{Kind: Invalid, Code: CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
+	}
+	named := map[string]ID{"dataspaceId": q.Dataspace, "setId": q.Set, "userId": q.User}
+	return resolve(tx, p, q, func(name string) (string, bool, error) {
+		return named[name].String(), named[name] != ID{}, nil
+	})
+}
+
+func (req ListRequest) given(name string) (string, bool, error) {
+	value, present, err := paging.IDParam(req.Params, name)
+	return value, present, parameterError(err)
+}
+
+// resolve finds the objects that a query names to filter by, and checks that the caller may read them. given returns the id
+// of a parameter.
+func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
+	for _, name := range paging.Accepted(q.Listing) { // sorted: dataspaceId before setId
+		id, present, err := given(name)
+		if err != nil {
+			return q, err
+		}
+		if !present {
+			continue
+		}
+		switch {
+		case name == "dataspaceId" && q.Listing == paging.Privileges:
+			var d Dataspace
+			d, err = findDataspace(tx, id, name)
+			q.Dataspace = d.ID
+		case name == "dataspaceId":
+			q.Dataspace, err = readableDataspace(tx, p, id, name)
+		case name == "setId":
+			var in ID
+			q.Set, in, err = readableSet(tx, p, id, name)
+			if err == nil && q.Dataspace != (ID{}) && in != q.Dataspace {
+				err = &Error{Kind: NotFound, Code: CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
+			}
+		case name == "userId":
+			var u User
+			u, err = findUser(tx, myself(p, id), name)
+			q.User = u.ID
+		}
+		if err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+func readableDataspace(tx *Tx, p auth.Principal, id, field string) (ID, error) {
+	d, err := findDataspace(tx, id, field)
+	if err != nil {
+		return ID{}, err
+	}
+	return d.ID, authorise(tx, p, d, auth.Read)
+}
+
+func readableSet(tx *Tx, p auth.Principal, id, field string) (set, dataspace ID, err error) {
+	placed, err := findSet(tx, id, field)
+	if err != nil {
+		return ID{}, ID{}, err
+	}
+	return placed.ID, placed.DataspaceID, authorise(tx, p, placed.dataspace, auth.Read)
+}
+
+// pageSize is how many objects a page has unless the request says it.
+func (s *Service) pageSize(listing paging.Listing) int {
+	switch listing {
+	case paging.Dataspaces, paging.Users, paging.Privileges:
+		return s.config.DirectoryPageSize
+	}
+	return s.config.PageSize
+}
+
+func parameterError(err error) error {
+	var bad *paging.Error
+	if errors.As(err, &bad) {
+		return &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: bad.Field, Message: bad.Message}
+	}
+	return err
+}
+
+// hasState tells whether the record is in one of the states; both count the same bits.
+func hasState(states paging.States, r Record) bool {
+	return states&paging.States(r.State) != 0
+}
+
+// filter yields the items that pass.
+func filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for item, err := range items {
+			if (err != nil || pass(item)) && !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// each yields the objects with these ids.
+func each[T any](ids []ID, get func(ID) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, id := range ids {
+			if item, err := get(id); !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package repository
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/auth"
+)
+
+func setRole(v *Privilege, field string, value any) error {
+	s, err := stringValue(field, value)
+	if err != nil {
+		return err
+	}
+	role, ok := auth.ParseRole(s)
+	if !ok {
+		return invalid(field, "role must be member, editor or admin")
+	}
+	v.Role = role
+	return nil
+}
+
+// Grant gives a user a role in a dataspace, instead of the one he had. Fields: userId, dataspaceId, role. isNew tells that the
+// pair had no privilege before, not even a revoked one.
+func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (granted Privilege, isNew bool, err error) {
+	userID, err := f.required("userId")
+	if err != nil {
+		return granted, false, err
+	}
+	dataspaceID, err := f.required("dataspaceId")
+	if err != nil {
+		return granted, false, err
+	}
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err := findUser(tx, myself(p, userID), "userId")
+		if err != nil {
+			return err
+		}
+		d, err := findDataspace(tx, dataspaceID, "dataspaceId")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		wanted := Privilege{UserID: u.ID, DataspaceID: d.ID}
+		if _, err := f.required("role"); err != nil {
+			return err
+		}
+		if err := create(&wanted, f, setters[Privilege]{"role": setRole}, "userId", "dataspaceId"); err != nil {
+			return err
+		}
+		switch {
+		case u.State == Deleted:
+			return conflict(CodeUserDeleted, "userId", "this user is deleted; restore him first")
+		case d.State == Deleted:
+			return parentDeleted("dataspaceId", "dataspace")
+		}
+		granted, isNew, err = grant(tx, p, wanted)
+		return err
+	})
+	return granted, isNew, err
+}
+
+func grant(tx *Tx, p auth.Principal, wanted Privilege) (granted Privilege, isNew bool, err error) {
+	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		wanted.Record = newRecord(tx, p)
+		return wanted, true, tx.Privileges.Put(wanted)
+	case err != nil || granted.State == Active && granted.Role == wanted.Role:
+		return granted, false, err
+	}
+	granted.State, granted.Role = Active, wanted.Role
+	granted.Modified, granted.ModifiedBy = tx.Stamp(), p.UserID
+	return granted, false, tx.Privileges.Put(granted)
+}
+
+// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which he has a role.
+func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v Privilege, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if v, err = findPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
+			return err
+		}
+		role, err := roleIn(tx, p.UserID, v.DataspaceID)
+		if err == nil && role == auth.None {
+			err = forbidden("this privilege is another user's, in a dataspace where you have no role")
+		}
+		return err
+	})
+	return v, err
+}
+
+// Revoke takes a role away.
+func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) error {
+	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		v, err := findPrivilege(tx, id)
+		if err != nil {
+			return err
+		}
+		d, err := tx.Dataspaces.Get(v.DataspaceID)
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, d, auth.Manage); err != nil {
+			return err
+		}
+		if err := match.check(v.Tag()); err != nil || v.State == Deleted {
+			return err
+		}
+		v.State, v.Modified, v.ModifiedBy = Deleted, tx.Stamp(), p.UserID
+		return tx.Privileges.Put(v)
+	})
+}

@@ -1,0 +1,176 @@
+// Package repositorytest proves implementations of repository.Metadata: Run is the suite of the contract, Compare a random
+// state machine, and Memory the implementation that both hold against the real ones. Only tests import it.
+package repositorytest
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// Memory is a metadata store without a disk, right by being obvious: a commit replaces the whole state by a changed copy,
+// a listing looks at every row. It is safe for concurrent use.
+type Memory struct {
+	now    func() time.Time
+	secret [32]byte
+
+	writer sync.Mutex            // held by the one Update that runs
+	state  atomic.Pointer[state] // the last commit; never changed once it is here
+
+	gate    sync.Mutex // guards closed, and that no transaction begins after it
+	closed  bool
+	running sync.WaitGroup
+}
+
+var _ repository.Metadata = (*Memory)(nil)
+
+// NewMemory makes an empty store with a clock. The caller closes it.
+func NewMemory(now func() time.Time) *Memory {
+	m := &Memory{now: now}
+	rand.Read(m.secret[:])
+	m.state.Store(&state{
+		dataspaces: map[repository.ID]repository.Dataspace{},
+		sets:       map[repository.ID]repository.Set{},
+		resources:  map[repository.ID]repository.Resource{},
+		users:      map[repository.ID]repository.User{},
+		keys:       map[repository.ID]repository.Key{},
+		privileges: map[repository.ID]repository.Privilege{},
+		steps:      map[repository.ID]repository.Step{},
+		usage:      map[repository.ID]repository.Counters{},
+		days:       map[dayOf]repository.Counters{},
+		blobs:      map[blobs.Digest]int64{},
+	})
+	return m
+}
+
+// Reopen returns a store that goes on from where m was closed, as the real one does from its file. The caller closes it.
+func (m *Memory) Reopen(now func() time.Time) *Memory {
+	again := &Memory{now: now, secret: m.secret}
+	again.state.Store(m.state.Load())
+	return again
+}
+
+// View runs fn on the last commit.
+func (m *Memory) View(_ context.Context, fn func(*repository.Tx) error) error {
+	if err := m.begin(); err != nil {
+		return err
+	}
+	defer m.running.Done()
+	return fn(m.state.Load().tx(nil))
+}
+
+// ViewDurable is View: what is committed here is as safe as it will ever be.
+func (m *Memory) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
+	return m.View(ctx, fn)
+}
+
+// Update runs fn once, on a copy of the last commit that takes its place.
+func (m *Memory) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+	if err := m.begin(); err != nil {
+		return err
+	}
+	defer m.running.Done()
+	m.writer.Lock()
+	defer m.writer.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next := m.state.Load().clone()
+	if err := fn(next.tx(m.now)); err != nil {
+		return err
+	}
+	m.state.Store(next)
+	return nil
+}
+
+// Secret returns the secret of this store and of those reopened from it.
+func (m *Memory) Secret() [32]byte { return m.secret }
+
+// Health tells how far the clock is behind; nothing else can be wrong here.
+func (m *Memory) Health() repository.Health {
+	last := time.UnixMicro(int64(m.state.Load().last))
+	return repository.Health{ClockBehind: max(0, last.Sub(m.now()))}
+}
+
+// Close waits for the transactions under way.
+func (m *Memory) Close() error {
+	m.gate.Lock()
+	m.closed = true
+	m.gate.Unlock()
+	m.running.Wait()
+	return nil
+}
+
+func (m *Memory) begin() error {
+	m.gate.Lock()
+	defer m.gate.Unlock()
+	if m.closed {
+		return repository.ErrClosed
+	}
+	m.running.Add(1)
+	return nil
+}
+
+// state is everything that one commit left.
+type state struct {
+	last       repository.Stamp
+	dataspaces map[repository.ID]repository.Dataspace
+	sets       map[repository.ID]repository.Set
+	resources  map[repository.ID]repository.Resource
+	users      map[repository.ID]repository.User
+	keys       map[repository.ID]repository.Key
+	privileges map[repository.ID]repository.Privilege
+	steps      map[repository.ID]repository.Step
+	usage      map[repository.ID]repository.Counters
+	days       map[dayOf]repository.Counters
+	blobs      map[blobs.Digest]int64
+}
+
+// dayOf is a day of a dataspace.
+type dayOf struct {
+	dataspace repository.ID
+	day       repository.Day
+}
+
+func (s *state) clone() *state {
+	return &state{
+		last:       s.last,
+		dataspaces: maps.Clone(s.dataspaces),
+		sets:       maps.Clone(s.sets),
+		resources:  maps.Clone(s.resources),
+		users:      maps.Clone(s.users),
+		keys:       maps.Clone(s.keys),
+		privileges: maps.Clone(s.privileges),
+		steps:      maps.Clone(s.steps),
+		usage:      maps.Clone(s.usage),
+		days:       maps.Clone(s.days),
+		blobs:      maps.Clone(s.blobs),
+	}
+}
+
+// tx returns the tables of the state; without a clock they can only be read.
+func (s *state) tx(now func() time.Time) *repository.Tx {
+	mode := access{writes: now != nil}
+	return &repository.Tx{
+		Dataspaces: dataspaces{newTable(mode, s.dataspaces, func(d repository.Dataspace) repository.ID { return d.ID })},
+		Sets:       sets{newTable(mode, s.sets, func(s repository.Set) repository.ID { return s.ID })},
+		Resources:  resources{newTable(mode, s.resources, func(r repository.Resource) repository.ID { return r.ID })},
+		Users:      users{newTable(mode, s.users, func(u repository.User) repository.ID { return u.ID })},
+		Keys:       keys{newTable(mode, s.keys, func(k repository.Key) repository.ID { return k.ID })},
+		Privileges: privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
+		Steps:      steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
+		Usage:      usage{mode, s.usage, s.days},
+		Blobs:      sizes{mode, s.blobs},
+		Stamp: func() repository.Stamp {
+			mode.mustWrite()
+			s.last = repository.NextStamp(s.last, now())
+			return s.last
+		},
+	}
+}

@@ -1,0 +1,187 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+)
+
+// resourceFields are the fields of a resource that can be changed without a new file.
+var resourceFields = setters[Resource]{
+	"name":        textSetter(nameText, func(r *Resource) *string { return &r.Name }),
+	"description": textSetter(proseText, func(r *Resource) *string { return &r.Description }),
+	"format":      textSetter(formText, func(r *Resource) *string { return &r.Format }),
+}
+
+// refuseResourceField is readOnly, with a code of its own for what people try.
+func refuseResourceField(field string) error {
+	if field == "setId" || field == "dataspaceId" {
+		return conflict(CodeResourceMove, field, "a resource cannot be moved to another set")
+	}
+	return readOnly(field)
+}
+
+// GetResource returns the record of one resource.
+func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r Resource, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := findResource(tx, id)
+		if err != nil {
+			return err
+		}
+		r = placed.shown()
+		return authorise(tx, p, placed.set.dataspace, auth.Read)
+	})
+	return r, err
+}
+
+// OpenResource returns the file of one resource, with its record. The caller closes the file; it stays readable to its end
+// also when the resource is replaced, deleted or purged meanwhile.
+func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (Resource, io.ReadSeekCloser, error) {
+	r, err := s.GetResource(ctx, p, id)
+	switch {
+	case err != nil:
+		return Resource{}, nil, err
+	case r.State == Deleted:
+		return Resource{}, nil, &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+	}
+	file, err := s.blobs.Open(r.Digest, r.Bytes)
+	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {
+		return Resource{}, nil, &Error{Kind: Internal, Code: CodeDataDamaged,
+			Message: "the file of this resource is missing or damaged on the server", Err: fmt.Errorf("resource %s: %w", r.ID, err)}
+	}
+	return r, file, storageError(err)
+}
+
+// EditResource changes name, description or format.
+func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[Resource]) (edited Resource, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := findResource(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		r := placed.shown()
+		tag := r.Tag()
+		changed, err := apply(&r, edit, resourceFields, refuseResourceField)
+		if err != nil {
+			return err
+		}
+		if err := changeable(r.State, tag, edit.Match); err != nil {
+			return err
+		}
+		if changed {
+			err = placed.write(tx, p, &r)
+		}
+		edited = r
+		return err
+	})
+	return edited, err
+}
+
+// write stores a changed resource, in the state that changed has, under a new stamp. A step that is still due is taken first.
+func (r placedResource) write(tx *Tx, p auth.Principal, changed *Resource) error {
+	state := changed.State
+	if step := r.due(); step != nil {
+		step.take(&changed.Record, tx.Stamp())
+	}
+	changed.State, changed.TakenBy = state, 0
+	changed.Modified, changed.ModifiedBy = tx.Stamp(), p.UserID
+	return putResource(tx, &r.Resource, *changed)
+}
+
+// DeleteResource marks a resource deleted; its record and its bytes stay until it is purged.
+func (s *Service) DeleteResource(ctx context.Context, p auth.Principal, id string, match Match) error {
+	_, err := s.passResource(ctx, p, id, match, Deleted)
+	return err
+}
+
+// RestoreResource makes a deleted resource active again.
+func (s *Service) RestoreResource(ctx context.Context, p auth.Principal, id string, match Match) (Resource, error) {
+	return s.passResource(ctx, p, id, match, Active)
+}
+
+func (s *Service) passResource(ctx context.Context, p auth.Principal, id string, match Match, to State) (passed Resource, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := findResource(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		r := placed.shown()
+		passed = r
+		if err := match.check(r.Tag()); err != nil || r.State == to {
+			return err
+		}
+		if to == Active {
+			if err := placed.restorable(); err != nil {
+				return err
+			}
+		}
+		r.State = to
+		err = placed.write(tx, p, &r)
+		passed = r
+		return err
+	})
+	return passed, err
+}
+
+// restorable tells why a deleted resource cannot come back.
+func (r placedResource) restorable() error {
+	switch {
+	case r.Purged:
+		return conflict(CodePurged, "", "the file of this resource has been purged; it cannot be restored")
+	case r.set.dataspace.State == Deleted:
+		return parentDeleted("", "dataspace of this resource")
+	case r.set.shown().State == Deleted:
+		return parentDeleted("", "set of this resource")
+	}
+	return nil
+}
+
+// putResource stores a resource, new (before is nil) or changed, and keeps the counters of its dataspace in step.
+func putResource(tx *Tx, before *Resource, after Resource) error {
+	change := counted(after)
+	if before != nil {
+		change = change.add(counted(*before).negated())
+	}
+	if change != (Counters{}) {
+		counters, err := tx.Usage.Get(after.DataspaceID)
+		if err != nil {
+			return err
+		}
+		if err := tx.Usage.Put(after.DataspaceID, after.Modified.Day(), counters.add(change)); err != nil {
+			return err
+		}
+	}
+	return tx.Resources.Put(after)
+}
+
+// counted is what one resource adds to the counters.
+func counted(r Resource) Counters {
+	switch {
+	case r.State == Active:
+		return Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
+	case r.Purged:
+		return Counters{DeletedFiles: 1}
+	}
+	return Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
+}
+
+// formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.
+func formatOf(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 || len(name)-dot-1 > maxFormatChars {
+		return ""
+	}
+	return strings.ToUpper(name[dot+1:])
+}

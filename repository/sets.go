@@ -1,0 +1,151 @@
+package repository
+
+import (
+	"context"
+
+	"labshelf/auth"
+)
+
+// setFields are the fields of a set that can be changed.
+var setFields = setters[Set]{
+	"title":       textSetter(titleText, func(s *Set) *string { return &s.Title }),
+	"description": textSetter(proseText, func(s *Set) *string { return &s.Description }),
+}
+
+// refuseSetField is readOnly, with a code of its own for what people try.
+func refuseSetField(field string) error {
+	if field == "dataspaceId" {
+		return conflict(CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
+	}
+	return readOnly(field)
+}
+
+// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description.
+func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created Set, err error) {
+	dataspaceID, err := f.required("dataspaceId")
+	if err != nil {
+		return Set{}, err
+	}
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		d, err := findDataspace(tx, dataspaceID, "dataspaceId")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, d, auth.Write); err != nil {
+			return err
+		}
+		set := Set{DataspaceID: d.ID}
+		if set.Name, err = f.required("name"); err != nil {
+			return err
+		}
+		if err := checkContainerName(set.Name); err != nil {
+			return err
+		}
+		if err := create(&set, f, setFields, "name", "dataspaceId"); err != nil {
+			return err
+		}
+		if d.State == Deleted {
+			return parentDeleted("dataspaceId", "dataspace")
+		}
+		id, err := tx.Sets.ByName(set.Name)
+		if err := free(id, err, conflict(CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace")); err != nil {
+			return err
+		}
+		set.Record = newRecord(tx, p)
+		created = set
+		return tx.Sets.Put(set)
+	})
+	return created, err
+}
+
+// GetSet returns one set.
+func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set Set, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := findSet(tx, id, "")
+		if err != nil {
+			return err
+		}
+		set = placed.shown()
+		return authorise(tx, p, placed.dataspace, auth.Read)
+	})
+	return set, err
+}
+
+// UpdateSet changes title or description.
+func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[Set]) (updated Set, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := findSet(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, placed.dataspace, auth.Write); err != nil {
+			return err
+		}
+		set := placed.shown()
+		tag := set.Tag()
+		changed, err := apply(&set, edit, setFields, refuseSetField)
+		if err != nil {
+			return err
+		}
+		if err := changeable(set.State, tag, edit.Match); err != nil {
+			return err
+		}
+		if changed {
+			if placed.above.due(placed.Record) {
+				placed.above.take(&set.Record, tx.Stamp())
+			}
+			set.Modified, set.ModifiedBy = tx.Stamp(), p.UserID
+			err = tx.Sets.Put(set)
+		}
+		updated = set
+		return err
+	})
+	return updated, err
+}
+
+// DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
+func (s *Service) DeleteSet(ctx context.Context, p auth.Principal, id string, match Match) error {
+	_, err := s.passSet(ctx, p, id, match, false)
+	return err
+}
+
+// RestoreSet restores a set and exactly what its deletion took along.
+func (s *Service) RestoreSet(ctx context.Context, p auth.Principal, id string, match Match) (Set, error) {
+	return s.passSet(ctx, p, id, match, true)
+}
+
+func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (set Set, err error) {
+	underWay := false
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		underWay = false
+		placed, err := findSet(tx, id, "")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, placed.dataspace, auth.Write); err != nil {
+			return err
+		}
+		set = placed.shown()
+		c := passage{
+			record: &set.Record, restore: restore, by: p.UserID, space: set.DataspaceID,
+			above: placed.above, own: placed.own, shown: set.State, tag: set.Tag(),
+		}
+		if placed.dataspace.State == Deleted {
+			c.orphaned = parentDeleted("", "dataspace of this set")
+		}
+		step, wait, err := c.pass(tx, match)
+		if underWay = wait; step == nil || err != nil {
+			return err
+		}
+		if err := tx.Sets.Put(set); err != nil {
+			return err
+		}
+		done, err := begin(tx, step)
+		underWay = !done
+		return err
+	})
+	if err == nil && underWay {
+		err = storageError(s.steps.wait(ctx, set.ID))
+	}
+	return set, err
+}

@@ -1,0 +1,281 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"labshelf/paging"
+)
+
+// stepObjects is how many objects one commit of a deletion or restoration moves: few enough that no other writer notices.
+const stepObjects = 200
+
+// stepRetry is the pause after a step that failed, for instance because the disk was full.
+const stepRetry = time.Second
+
+// target is the state that the step gives to objects.
+func (s *Step) target() State {
+	if s.Restore {
+		return Active
+	}
+	return Deleted
+}
+
+// due tells whether the step will still change an object with this record. A nil step changes nothing.
+func (s *Step) due(r Record) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.Restore:
+		return r.State == Deleted && r.TakenBy == s.Deletion
+	}
+	return r.State == Active
+}
+
+// shows is the state in which a client sees an object with this record.
+func (s *Step) shows(r Record) State {
+	if s.due(r) {
+		return s.target()
+	}
+	return r.State
+}
+
+// take moves one object's record.
+func (s *Step) take(r *Record, stamp Stamp) {
+	r.State, r.TakenBy = s.target(), 0
+	if !s.Restore {
+		r.TakenBy = s.Deletion
+	}
+	r.Modified, r.ModifiedBy = stamp, s.By
+}
+
+// advance moves up to stepObjects objects and tells whether that was the last of them. Objects are found by ranges of the
+// indexes: a deletion eats up the range of what is active; a restoration walks what was deleted between the container's
+// deletion and the restoration, which is exactly what the deletion took, less what has been purged.
+func (s *Step) advance(tx *Tx) (done bool, err error) {
+	sets, err := s.advanceSets(tx)
+	if err != nil {
+		return false, err
+	}
+	resources, err := s.advanceResources(tx, stepObjects-sets)
+	return sets+resources < stepObjects, err
+}
+
+func (s *Step) advanceSets(tx *Tx) (moved int, err error) {
+	if !s.ofDataspace() {
+		return 0, nil
+	}
+	within := SetRange{Dataspaces: []ID{s.DataspaceID}, States: s.source(), After: s.AfterSet}
+	sets, err := collect(tx.Sets.Range(within), stepObjects)
+	if err != nil {
+		return 0, err
+	}
+	for _, set := range sets {
+		s.AfterSet = set.ID
+		if !s.due(set.Record) {
+			continue
+		}
+		s.take(&set.Record, tx.Stamp())
+		if err := tx.Sets.Put(set); err != nil {
+			return 0, err
+		}
+	}
+	return len(sets), nil
+}
+
+func (s *Step) advanceResources(tx *Tx, most int) (moved int, err error) {
+	within := ResourceRange{States: s.source(), Order: paging.Oldest}
+	if s.ofDataspace() {
+		within.Dataspaces = []ID{s.DataspaceID}
+	} else {
+		within.Set = s.Container
+	}
+	if s.Restore {
+		within.Since, within.Until = s.AfterStamp, s.Begun
+	}
+	resources, err := collect(tx.Resources.Range(within), most)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range resources {
+		s.AfterStamp = r.Modified
+		if !s.due(r.Record) || r.Purged {
+			continue
+		}
+		if err := s.takeResource(tx, r); err != nil {
+			return 0, err
+		}
+	}
+	return len(resources), nil
+}
+
+// takeResource moves one resource, in its turn or because something is about to write to it.
+func (s *Step) takeResource(tx *Tx, r Resource) error {
+	after := r
+	s.take(&after.Record, tx.Stamp())
+	return putResource(tx, &r, after)
+}
+
+// source is the state of the objects that the step looks for.
+func (s *Step) source() paging.States {
+	if s.Restore {
+		return paging.Deleted
+	}
+	return paging.Active
+}
+
+// collect reads up to most items.
+func collect[T any](seq iter.Seq2[T, error], most int) ([]T, error) {
+	var items []T
+	if most <= 0 {
+		return nil, nil
+	}
+	for item, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		if items = append(items, item); len(items) == most {
+			break
+		}
+	}
+	return items, nil
+}
+
+// begin starts a step in the transaction that changed its container. What fits into one step is done at once.
+func begin(tx *Tx, step *Step) (done bool, err error) {
+	if done, err = step.advance(tx); done || err != nil {
+		return done, err
+	}
+	return false, tx.Steps.Put(*step)
+}
+
+// stepper carries out the steps in the table, one bounded commit each, in turn, whatever container they belong to.
+type stepper struct {
+	meta    Metadata
+	wake    chan struct{}
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	waiting map[ID][]chan error
+}
+
+func startStepper(meta Metadata) *stepper {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &stepper{
+		meta: meta, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{}),
+		waiting: map[ID][]chan error{},
+	}
+	go s.run(ctx)
+	return s
+}
+
+func (s *stepper) close() {
+	s.stop()
+	<-s.stopped
+}
+
+// wait returns when nothing is under way in the container any more, or with the error that holds it up; then the steps go
+// on by themselves as soon as they can.
+func (s *stepper) wait(ctx context.Context, container ID) error {
+	answer := make(chan error, 1)
+	s.mu.Lock()
+	s.waiting[container] = append(s.waiting[container], answer)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default: // it is awake
+	}
+	select {
+	case err := <-answer:
+		return err
+	case <-s.stopped:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *stepper) answer(container ID, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, answer := range s.waiting[container] {
+		answer <- err
+	}
+	delete(s.waiting, container)
+}
+
+// run goes round the table until it is empty, then sleeps until somebody waits for a step.
+func (s *stepper) run(ctx context.Context) {
+	defer close(s.stopped)
+	for ctx.Err() == nil {
+		steps, err := s.pending(ctx)
+		for _, step := range steps {
+			if err = s.advance(ctx, step.Container); err != nil {
+				s.answer(step.Container, err)
+				break
+			}
+		}
+		switch {
+		case err != nil:
+			pause(ctx, stepRetry)
+		case len(steps) == 0:
+			select {
+			case <-s.wake:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// pending reads the table, and answers those who wait for a container that is not in it.
+func (s *stepper) pending(ctx context.Context) (steps []Step, err error) {
+	s.mu.Lock()
+	idle := make(map[ID]bool, len(s.waiting))
+	for container := range s.waiting {
+		idle[container] = true
+	}
+	s.mu.Unlock()
+	err = s.meta.View(ctx, func(tx *Tx) error {
+		steps, err = collect(tx.Steps.All(), 1<<20)
+		return err
+	})
+	for _, step := range steps {
+		delete(idle, step.Container)
+	}
+	for container := range idle {
+		s.answer(container, err)
+	}
+	return steps, err
+}
+
+// advance carries out one step of a container in a commit of its own.
+func (s *stepper) advance(ctx context.Context, container ID) error {
+	return s.meta.Update(ctx, func(tx *Tx) error {
+		step, err := tx.Steps.Get(container)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		done, err := step.advance(tx)
+		switch {
+		case err != nil:
+			return err
+		case done:
+			return tx.Steps.Remove(container)
+		}
+		return tx.Steps.Put(step)
+	})
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

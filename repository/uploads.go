@@ -1,0 +1,257 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+)
+
+// Upload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
+// body comes, in either order, then Create or Replace; and Discard in any case, at the end. Not safe for concurrent use.
+type Upload struct {
+	service  *Service
+	caller   auth.Principal
+	received blobs.Staged
+}
+
+// UploadFields is what came beside the body. Nil texts were left out.
+type UploadFields struct {
+	SetID                     *string
+	Name, Format, Description *string
+	Filename                  string // as sent, with folders perhaps
+	ContentType               string // as sent; "" is unknown
+	Expected                  []blobs.Digest
+	Match                     Match // of a replacement
+}
+
+// NewUpload begins an upload.
+func (s *Service) NewUpload(p auth.Principal) *Upload {
+	return &Upload{service: s, caller: p}
+}
+
+// Into tells whether the caller may create a resource in the set, before the body is read.
+func (u *Upload) Into(ctx context.Context, setID string) error {
+	return u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+		set, err := findSet(tx, setID, "setId")
+		if err != nil {
+			return err
+		}
+		return authorise(tx, p, set.dataspace, auth.Write)
+	})
+}
+
+// Over tells whether the caller may replace the resource, before the body is read.
+func (u *Upload) Over(ctx context.Context, id string) error {
+	return u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+		r, err := findResource(tx, id)
+		if err != nil {
+			return err
+		}
+		return authorise(tx, p, r.set.dataspace, auth.Write)
+	})
+}
+
+// Limit returns the greatest number of bytes that a file may have, 0 for any.
+func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
+
+// Receive reads the body to its end, onto stable storage. An *Error from body is returned as it is.
+func (u *Upload) Receive(ctx context.Context, body io.Reader) error {
+	staged, err := u.service.blobs.Stage(ctx, body, u.service.config.MaxUpload)
+	if err != nil {
+		return u.service.blobError(err)
+	}
+	u.received = staged
+	return nil
+}
+
+// Discard removes what was received and not used.
+func (u *Upload) Discard() error {
+	if u.received == nil {
+		return nil
+	}
+	return u.received.Discard()
+}
+
+// Create makes the resource.
+func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, err error) {
+	if f.SetID == nil {
+		return Resource{}, missing("setId", "setId is required: the id of the set that receives the file")
+	}
+	if err := u.Into(ctx, *f.SetID); err != nil {
+		return Resource{}, err
+	}
+	file, err := u.describe(f)
+	if err != nil {
+		return Resource{}, err
+	}
+	err = u.commit(ctx, func(tx *Tx, p auth.Principal) error {
+		set, err := findSet(tx, *f.SetID, "setId")
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		switch {
+		case set.dataspace.State == Deleted:
+			return parentDeleted("setId", "dataspace of this set")
+		case set.shown().State == Deleted:
+			return parentDeleted("setId", "set")
+		}
+		created = file
+		created.Record = newRecord(tx, p)
+		created.SetID, created.DataspaceID = set.ID, set.DataspaceID
+		return errors.Join(tx.Blobs.Put(created.Digest, created.Bytes), putResource(tx, nil, created))
+	})
+	return created, err
+}
+
+// Replace gives the resource another file, with the name, format and description that come with it.
+func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replaced Resource, err error) {
+	if err := u.Over(ctx, id); err != nil {
+		return Resource{}, err
+	}
+	file, err := u.describe(f)
+	if err != nil {
+		return Resource{}, err
+	}
+	err = u.commit(ctx, func(tx *Tx, p auth.Principal) error {
+		placed, err := findResource(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		r := placed.shown()
+		if f.SetID != nil && *f.SetID != r.SetID.String() {
+			return refuseResourceField("setId")
+		}
+		if err := changeable(r.State, r.Tag(), f.Match); err != nil {
+			return err
+		}
+		r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
+		r.MimeType, r.Filename = file.MimeType, file.Filename
+		r.Digest, r.Bytes, r.Version = file.Digest, file.Bytes, r.Version+1
+		if err := tx.Blobs.Put(r.Digest, r.Bytes); err != nil {
+			return err
+		}
+		err = placed.write(tx, p, &r)
+		replaced = r
+		return err
+	})
+	return replaced, err
+}
+
+// commit puts the received body in its place, then runs fn in a write transaction. The blob is pinned from before it is
+// looked for until the commit is done, so that no purge takes it away in between.
+func (u *Upload) commit(ctx context.Context, fn func(*Tx, auth.Principal) error) error {
+	digest := u.received.Digest()
+	defer u.service.blobs.Pin(digest)()
+	known, err := u.service.vouched(ctx, digest, u.received.Size())
+	if err != nil {
+		return storageError(err)
+	}
+	if !known {
+		if err := u.received.Place(); err != nil {
+			return u.service.blobError(err)
+		}
+	}
+	return u.service.update(ctx, u.caller, fn)
+}
+
+// vouched tells whether a commit vouches for this blob and its file is there. A file without a row proves nothing: the
+// upload that made it may not have synced its folder yet.
+func (s *Service) vouched(ctx context.Context, digest blobs.Digest, size int64) (known bool, err error) {
+	err = s.meta.View(ctx, func(tx *Tx) error {
+		_, err := tx.Blobs.Size(digest)
+		known = err == nil
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || !known {
+		return false, err
+	}
+	stored, err := s.blobs.Stat(digest)
+	return err == nil && stored == size, nil
+}
+
+// describe checks what came beside the body and returns the resource that both make, without its record and place.
+func (u *Upload) describe(f UploadFields) (r Resource, err error) {
+	if u.received == nil {
+		return r, missing("file", "file is required: the file to upload")
+	}
+	for _, want := range f.Expected {
+		if want != u.received.Digest() {
+			return r, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: "file",
+				Message: "the file that arrived has the SHA-256 " + u.received.Digest().String() + ", not the one announced; nothing was kept"}
+		}
+	}
+	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
+	r.Digest, r.Bytes = u.received.Digest(), u.received.Size()
+	if r.Name, err = nameOf(f, r.Filename); err != nil {
+		return r, err
+	}
+	r.Format = formatOf(r.Filename)
+	if r.Format == "" {
+		r.Format = formatOf(r.Name)
+	}
+	if f.Format != nil && *f.Format != "" {
+		r.Format = *f.Format
+	}
+	if f.Description != nil {
+		r.Description = *f.Description
+	}
+	for _, c := range []struct {
+		field string
+		rule  text
+		value string
+	}{
+		{"name", nameText, r.Name}, {"format", formText, r.Format}, {"description", proseText, r.Description},
+	} {
+		if err := c.rule.check(c.field, c.value); err != nil {
+			return r, err
+		}
+	}
+	r.MimeType, err = mimeOf(f.ContentType, u.received.Head(), r.Filename, r.Name)
+	return r, err
+}
+
+// nameOf checks the file name and returns the resource's name: the one sent, else the file name.
+func nameOf(f UploadFields, filename string) (string, error) {
+	if filename != "" {
+		if err := nameText.check("file", filename); err != nil {
+			return "", err
+		}
+	}
+	if f.Name != nil && *f.Name != "" {
+		return *f.Name, nil
+	}
+	if filename == "" || filename == "." || filename == ".." {
+		return "", missing("name", "name is required where the file name is missing, . or ..")
+	}
+	return filename, nil
+}
+
+// mimeOf returns the media type of a file: the one sent, if it says something; else what content and name tell.
+func mimeOf(sent string, head []byte, names ...string) (string, error) {
+	const unknown = "application/octet-stream"
+	if sent == "" {
+		return detectMime(head, names...), nil
+	}
+	media, _, err := mime.ParseMediaType(sent)
+	switch {
+	case err != nil || len(sent) > maxMimeBytes || !strings.Contains(media, "/"):
+		return "", invalid("file", "the Content-Type of the file must be a media type such as text/csv, of up to %d bytes", maxMimeBytes)
+	case media == unknown:
+		return detectMime(head, names...), nil
+	}
+	return sent, text{max: maxMimeBytes}.check("file", sent)
+}

@@ -1,0 +1,223 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"labshelf/auth"
+)
+
+// userFields are the fields of a user that can be changed; sysadmin only by sysadmins.
+var userFields = setters[User]{
+	"fullname": textSetter(titleText, func(u *User) *string { return &u.Fullname }),
+	"about":    textSetter(proseText, func(u *User) *string { return &u.About }),
+	"sysadmin": boolSetter(func(u *User) *bool { return &u.Sysadmin }),
+}
+
+// me stands for the caller's own id wherever the id of a user is expected.
+const me = "me"
+
+func myself(p auth.Principal, id string) string {
+	if id == me {
+		return p.UserID.String()
+	}
+	return id
+}
+
+func checkUsername(name string) error {
+	allowed := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-@", r)
+	}
+	if name == "" || len(name) > maxUsername || strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) }) {
+		return invalid("username", "username must have 1 to %d characters, each a letter a-z or A-Z, a digit, or one of . _ - @", maxUsername)
+	}
+	return nil
+}
+
+// CreateUser makes a user. Fields: username, optional fullname, about, sysadmin.
+func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (created User, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
+		created, err = newUser(tx, p, f)
+		return err
+	})
+	return created, err
+}
+
+func newUser(tx *Tx, p auth.Principal, f Fields) (u User, err error) {
+	if u.Username, err = f.required("username"); err != nil {
+		return u, err
+	}
+	if err := checkUsername(u.Username); err != nil {
+		return u, err
+	}
+	if err := create(&u, f, userFields, "username"); err != nil {
+		return u, err
+	}
+	id, err := tx.Users.ByName(u.Username)
+	if err := free(id, err, conflict(CodeUsernameTaken, "username", "a user with this username exists, perhaps a deleted one; case does not matter")); err != nil {
+		return u, err
+	}
+	u.Record = newRecord(tx, p)
+	return u, tx.Users.Put(u)
+}
+
+// GetUser returns one user. Every registered user may read it.
+func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u User, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err = findUser(tx, myself(p, id), "")
+		return err
+	})
+	return u, err
+}
+
+// UpdateUser changes fullname or about; a sysadmin also changes sysadmin.
+func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, edit Edit[User]) (updated User, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err := findUser(tx, myself(p, id), "")
+		if err != nil {
+			return err
+		}
+		if err := oneself(p, u.ID); err != nil {
+			return err
+		}
+		before := u
+		changed, err := apply(&u, edit, userFields, readOnly)
+		if err != nil {
+			return err
+		}
+		if before.Sysadmin != u.Sysadmin {
+			if err := onlySysadmin(p); err != nil {
+				return err
+			}
+		}
+		if err := changeable(before.State, before.Tag(), edit.Match); err != nil {
+			return err
+		}
+		if before.Sysadmin && !u.Sysadmin {
+			if err := anotherSysadmin(tx, u.ID); err != nil {
+				return err
+			}
+		}
+		if changed {
+			u.Modified, u.ModifiedBy = tx.Stamp(), p.UserID
+			err = tx.Users.Put(u)
+		}
+		updated = u
+		return err
+	})
+	return updated, err
+}
+
+// anotherSysadmin refuses to lose the last one.
+func anotherSysadmin(tx *Tx, but ID) error {
+	for u, err := range tx.Users.All(ID{}) {
+		if err != nil {
+			return err
+		}
+		if u.Sysadmin && u.State == Active && u.ID != but {
+			return nil
+		}
+	}
+	return conflict(CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
+}
+
+// DeleteUser deletes a user. His keys are revoked at once, for good; his privileges stay.
+func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) error {
+	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		u, err := s.passingUser(tx, p, id, match)
+		if err != nil || u.State == Deleted {
+			return err
+		}
+		if u.Sysadmin {
+			if err := anotherSysadmin(tx, u.ID); err != nil {
+				return err
+			}
+		}
+		keys, err := collect(tx.Keys.OfUser(u.ID, ID{}), 1<<20)
+		if err != nil {
+			return err
+		}
+		u.State, u.Modified, u.ModifiedBy = Deleted, tx.Stamp(), p.UserID
+		for _, k := range keys {
+			if k.Gone != 0 {
+				continue
+			}
+			k.Gone = u.Modified
+			if err := tx.Keys.Put(k); err != nil {
+				return err
+			}
+		}
+		return tx.Users.Put(u)
+	})
+}
+
+// RestoreUser makes a deleted user active again, without his keys.
+func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, match Match) (u User, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == Active {
+			return err
+		}
+		u.State, u.Modified, u.ModifiedBy = Active, tx.Stamp(), p.UserID
+		return tx.Users.Put(u)
+	})
+	return u, err
+}
+
+func (s *Service) passingUser(tx *Tx, p auth.Principal, id string, match Match) (User, error) {
+	u, err := findUser(tx, myself(p, id), "")
+	if err != nil {
+		return u, err
+	}
+	if err := onlySysadmin(p); err != nil {
+		return u, err
+	}
+	return u, match.check(u.Tag())
+}
+
+// Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key or, if that is "", with a
+// new one. It returns the key, or "" if the repository has users.
+func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err error) {
+	err = s.meta.Update(ctx, func(tx *Tx) error {
+		key = ""
+		users, err := collect(tx.Users.All(ID{}), 1)
+		if err != nil || len(users) > 0 {
+			return err
+		}
+		stamp := tx.Stamp()
+		admin := User{Record: Record{ID: NewID(stamp), State: Active, Created: stamp, Modified: stamp}, Username: "admin", Sysadmin: true}
+		admin.CreatedBy, admin.ModifiedBy = admin.ID, admin.ID
+		if key = chosen; key == "" {
+			key = auth.NewKey()
+		}
+		return errors.Join(tx.Users.Put(admin), putKey(tx, Key{UserID: admin.ID, Label: "first start"}, key))
+	})
+	return key, storageError(err)
+}
+
+// NewKeyFor makes a key for an active user, for an operator who has the data directory: no caller, no permission.
+func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, err error) {
+	err = s.meta.Update(ctx, func(tx *Tx) error {
+		id, err := tx.Users.ByName(username)
+		if errors.Is(err, ErrNotFound) {
+			return &Error{Kind: NotFound, Code: CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", shorten(username))}
+		}
+		if err != nil {
+			return err
+		}
+		u, err := tx.Users.Get(id)
+		if err != nil {
+			return err
+		}
+		if u.State == Deleted {
+			return conflict(CodeUserDeleted, "user", "the user %q is deleted", u.Username)
+		}
+		key = auth.NewKey()
+		return putKey(tx, Key{UserID: u.ID, Label: "made on the server"}, key)
+	})
+	return key, storageError(err)
+}
