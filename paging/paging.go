@@ -1,0 +1,268 @@
+// Package paging turns the query parameters of a listing into a typed Query,
+// and a Query into an opaque page token and back. Its functions are pure: they
+// know neither HTTP nor the store, and find no ids.
+package paging
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Bounds of a Query.
+const (
+	// MaxLimit is the largest page size, in objects; the smallest is 1.
+	MaxLimit = 1000
+	// MaxName is the longest Name, NamePrefix or Position.Name, in bytes.
+	MaxName = 4096
+	// MaxOrigin is the longest Origin, in characters (code points).
+	MaxOrigin = 500
+)
+
+// ErrQuery marks a Query that breaks the rules stated at its fields. Parse and
+// Encode return it for mistakes of their caller, never for those of a client.
+var ErrQuery = errors.New("paging: invalid query")
+
+// Error says which query parameter is to blame and what is accepted instead.
+type Error struct {
+	// Field is the name of the parameter, cut to 64 characters if the client
+	// made it up; empty when ParseInstant was called directly.
+	Field string
+	// Message states the rule. It quotes nothing but the client's own input.
+	Message string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Listing names a listing path. The numbers are part of every token.
+type Listing uint8
+
+// The listings, by path. Those with an id in the path need Query.Parent.
+const (
+	Dataspaces         Listing = 1 // /dataspaces
+	Sets               Listing = 2 // /sets
+	DataspaceSets      Listing = 3 // /dataspaces/{id}/sets
+	Resources          Listing = 4 // /resources
+	DataspaceResources Listing = 5 // /dataspaces/{id}/resources
+	SetResources       Listing = 6 // /sets/{id}/resources
+	Users              Listing = 7 // /users
+	UserKeys           Listing = 8 // /users/{id}/keys
+	Privileges         Listing = 9 // /privileges
+)
+
+// States is a set of states, as bits. The numbers are part of every token.
+type States uint8
+
+// The states that a listing may ask for.
+const (
+	Active  States = 1
+	Deleted States = 2
+	All            = Active | Deleted
+)
+
+// Order is the order of a listing. The numbers are part of every token.
+type Order uint8
+
+// The orders. Resource listings are Oldest by default, all others are ByID.
+const (
+	ByID   Order = 0 // by id, which is the order of creation
+	Oldest Order = 1 // by stamp of last modification, then id
+	Newest Order = 2 // Oldest backwards
+	ByName Order = 3 // by the bytes of the name, then id
+)
+
+// Position is where a page starts: just after the object that it describes, in
+// the order of the query. The zero Position is the start of the listing. ByID
+// uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID. Fields
+// that the order does not use are zero.
+type Position struct {
+	Stamp int64 // microseconds since 1970, not negative
+	ID    ulid.ULID
+	Name  string // up to MaxName bytes; fits the query's Name or NamePrefix
+}
+
+// Bound is one end of a window of stamps, or none if it is not Set.
+type Bound struct {
+	At  int64 // microseconds since 1970, not negative; zero when not Set
+	Set bool
+}
+
+// Query is what a listing is asked for: filters, order, page size and place. A
+// filter that the Listing does not accept (see Accepted) is zero.
+type Query struct {
+	Listing Listing
+	// Parent is the container in the path of the listing, else zero.
+	Parent ulid.ULID
+
+	// Filters given by id; zero means no filter.
+	Dataspace, Set, User ulid.ULID
+
+	States States // never empty
+	Order  Order
+	Limit  int // objects per page, 1 to MaxLimit
+
+	// Since and Until bound the stamp, both exclusive: Since.At < stamp and
+	// stamp < Until.At. Never set together with ByName.
+	Since, Until Bound
+
+	Visibility string  // "private", "public", or "" for both
+	Origin     *string // nil: no filter; "": those without an origin
+
+	// Name (exact) and NamePrefix are 1 to MaxName bytes and need ByName; at
+	// most one is given. Nil and "" mean no filter.
+	Name       *string
+	NamePrefix string
+
+	After Position
+}
+
+// part is a set of the optional parts of a query. The bits up to partAfter are
+// in tokens, so their places never change.
+type part uint16
+
+const (
+	partParent part = 1 << iota
+	partDataspace
+	partSet
+	partUser
+	partSince
+	partUntil
+	partVisibility
+	partOrigin
+	partName
+	partNamePrefix
+	partAfter
+	// From here on: always in a token, so no bit of it tells.
+	partState
+	partOrder
+	partLimit
+)
+
+// rule is what one listing accepts.
+type rule struct {
+	accepts part
+	parent  part    // partParent, or nothing
+	states  States  // default
+	orders  []Order // the first one is the default
+}
+
+var (
+	byID    = []Order{ByID}
+	byStamp = []Order{Oldest, Newest}
+)
+
+const partsByStamp = partState | partSince | partUntil | partOrder | partLimit
+
+var rules = [...]rule{
+	Dataspaces:         {partState | partVisibility | partOrigin | partLimit, 0, Active, byID},
+	Sets:               {partDataspace | partState | partLimit, 0, Active, byID},
+	DataspaceSets:      {partState | partLimit, partParent, Active, byID},
+	Resources:          {partsByStamp | partDataspace | partSet, 0, Active, byStamp},
+	DataspaceResources: {partsByStamp, partParent, Active, byStamp},
+	SetResources: {
+		partsByStamp | partName | partNamePrefix, partParent, Active, []Order{Oldest, Newest, ByName},
+	},
+	Users:      {partState | partLimit, 0, Active, byID},
+	UserKeys:   {partLimit, partParent, All, byID},
+	Privileges: {partUser | partDataspace | partState | partLimit, 0, Active, byID},
+}
+
+// rule returns one without orders, which no query satisfies, for a number that
+// names no listing.
+func (l Listing) rule() rule {
+	if int(l) >= len(rules) {
+		return rule{}
+	}
+	return rules[l]
+}
+
+// parts tells which of the optional parts a query has.
+func (q *Query) parts() part {
+	var none ulid.ULID
+	var p part
+	for _, has := range [...]struct {
+		part part
+		is   bool
+	}{
+		{partParent, q.Parent != none},
+		{partDataspace, q.Dataspace != none},
+		{partSet, q.Set != none},
+		{partUser, q.User != none},
+		{partSince, q.Since.Set},
+		{partUntil, q.Until.Set},
+		{partVisibility, q.Visibility != ""},
+		{partOrigin, q.Origin != nil},
+		{partName, q.Name != nil},
+		{partNamePrefix, q.NamePrefix != ""},
+		{partAfter, q.After != Position{}},
+	} {
+		if has.is {
+			p |= has.part
+		}
+	}
+	return p
+}
+
+// check returns an ErrQuery that names the first rule that the query breaks.
+func (q *Query) check() error {
+	r, have := q.Listing.rule(), q.parts()
+	switch {
+	case !slices.Contains(r.orders, q.Order):
+		return fmt.Errorf("%w: listing %d in order %d", ErrQuery, q.Listing, q.Order)
+	case have&partParent != r.parent:
+		return fmt.Errorf("%w: listing %d with parent %v", ErrQuery, q.Listing, q.Parent)
+	case have&^(r.accepts|partParent|partAfter) != 0:
+		return fmt.Errorf("%w: a filter that listing %d does not accept", ErrQuery, q.Listing)
+	case q.States == 0 || q.States > All || r.accepts&partState == 0 && q.States != r.states:
+		return fmt.Errorf("%w: states %d", ErrQuery, q.States)
+	case q.Limit < 1 || q.Limit > MaxLimit:
+		return fmt.Errorf("%w: limit %d", ErrQuery, q.Limit)
+	case !q.Since.valid() || !q.Until.valid() || q.Order == ByName && have&(partSince|partUntil) != 0:
+		return fmt.Errorf("%w: bound of stamps", ErrQuery)
+	case q.Visibility != "" && !slices.Contains(visibilities[:], q.Visibility):
+		return fmt.Errorf("%w: visibility %q", ErrQuery, q.Visibility)
+	case q.Origin != nil && utf8.RuneCountInString(*q.Origin) > MaxOrigin:
+		return fmt.Errorf("%w: origin too long", ErrQuery)
+	case have&(partName|partNamePrefix) != 0 && !q.validName():
+		return fmt.Errorf("%w: name", ErrQuery)
+	case have&partAfter != 0 && !q.validAfter():
+		return fmt.Errorf("%w: position", ErrQuery)
+	}
+	return nil
+}
+
+func (b Bound) valid() bool { return b.At >= 0 && (b.Set || b.At == 0) }
+
+func (q *Query) validName() bool {
+	if q.Order != ByName || q.Name != nil && q.NamePrefix != "" {
+		return false
+	}
+	n := len(q.nameBase())
+	return 1 <= n && n <= MaxName
+}
+
+func (q *Query) validAfter() bool {
+	switch q.Order {
+	case ByID:
+		return q.After.Stamp == 0 && q.After.Name == ""
+	case ByName:
+		return q.After.Stamp == 0 && len(q.After.Name) <= MaxName &&
+			strings.HasPrefix(q.After.Name, q.nameBase()) &&
+			(q.Name == nil || q.After.Name == *q.Name)
+	default:
+		return q.After.Stamp >= 0 && q.After.Name == ""
+	}
+}
+
+// nameBase is what every name of the listing starts with.
+func (q *Query) nameBase() string {
+	if q.Name != nil {
+		return *q.Name
+	}
+	return q.NamePrefix
+}

@@ -1,0 +1,237 @@
+package paging
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parameter is one query parameter. A value that read refuses is answered with
+// the text in accepts.
+type parameter struct {
+	part    part
+	name    string
+	accepts string
+	read    func(q *Query, value string) bool
+}
+
+const (
+	nameRule = "1 to 4096 bytes of UTF-8 without NUL; name and namePrefix exclude each other"
+	dateRule = "a date-time with Z or an offset (2015-03-30T16:09:44.090Z, 2015-03-30T18:09:44+02:00, " +
+		"also +0200 or +02), a date-time without a zone, read as UTC (2015-03-30T16:09:44 or 2015-03-30T16:09), " +
+		"a date (2015-03-30), a year and month (2015-03) or a year (2015), each meaning its first instant"
+)
+
+// resolved stands for reading an id, which the caller of Parse has done.
+func resolved(*Query, string) bool { return true }
+
+// parameters is sorted by name.
+var parameters = [...]parameter{
+	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
+	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
+	{partName, "name", nameRule, readName},
+	{partNamePrefix, "namePrefix", nameRule, readNamePrefix},
+	{partOrder, "order", "oldest or newest; for the resources of one set also name", readOrder},
+	{partOrigin, "origin", "up to 500 characters of UTF-8; empty for those without an origin", readOrigin},
+	{partSet, "setId", "the id of one set", resolved},
+	{partSince, "since", dateRule, readSince},
+	{partState, "state", "active, deleted or all, in any case", readState},
+	{partUntil, "until", dateRule, readUntil},
+	{partUser, "userId", "the id of one user, or me", resolved},
+	{partVisibility, "visibility", "private, public or all, in any case", readVisibility},
+}
+
+var (
+	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name"}
+	stateWords   = [...]string{Active: "active", Deleted: "deleted", All: "all"}
+	visibilities = [...]string{"private", "public"}
+)
+
+// Parse reads the query parameters of a listing. Of q it takes Listing, Parent
+// and the filters by id, which the caller has resolved from the same params
+// (see IDParam); everything else of the result comes from params, or is the
+// default: active (all for keys), the listing's own order, and defaultLimit,
+// which is 1 to MaxLimit. What it returns can be encoded.
+//
+// It returns an *Error for the first parameter, by name, that is unknown to
+// this listing, repeated, empty (but origin) or malformed, then for a
+// combination that is refused; and ErrQuery if q or defaultLimit is wrong, or a
+// filter by id is in params but not in q. Since after Until is no error.
+func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error) {
+	r := q.Listing.rule()
+	if len(r.orders) == 0 {
+		return Query{}, fmt.Errorf("%w: no listing %d", ErrQuery, q.Listing)
+	}
+	q = Query{
+		Listing: q.Listing, Parent: q.Parent, Dataspace: q.Dataspace, Set: q.Set, User: q.User,
+		States: r.states, Order: r.orders[0], Limit: defaultLimit,
+	}
+	var given part
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		p, err := find(q.Listing, name)
+		if err != nil {
+			return Query{}, err
+		}
+		value, err := p.value(params[name])
+		if err != nil {
+			return Query{}, err
+		}
+		if !p.read(&q, value) {
+			return Query{}, p.refuse(fmt.Sprintf("is %.64q", value))
+		}
+		given |= p.part
+	}
+	if err := q.settleOrder(given); err != nil {
+		return Query{}, err
+	}
+	const ids = partDataspace | partSet | partUser
+	if given&ids&^q.parts() != 0 {
+		return Query{}, fmt.Errorf("%w: a filter by id was given but not resolved", ErrQuery)
+	}
+	if err := q.check(); err != nil {
+		return Query{}, err
+	}
+	return q, nil
+}
+
+// settleOrder lets a filter by name imply its order, and refuses what does not
+// go with it: the index by name knows no stamps.
+func (q *Query) settleOrder(given part) error {
+	names := given & (partName | partNamePrefix)
+	if names == 0 && q.Order != ByName {
+		return nil
+	}
+	const alone = "a listing by name goes neither with since or until nor with another order; " +
+		"accepted: order=name, name or namePrefix without those, or those without it"
+	switch {
+	case names == partName|partNamePrefix:
+		return &Error{"namePrefix", "namePrefix is given beside name; accepted: one of the two"}
+	case given&partSince != 0:
+		return &Error{"since", alone}
+	case given&partUntil != 0:
+		return &Error{"until", alone}
+	case given&partOrder != 0 && q.Order != ByName:
+		return &Error{"order", alone}
+	}
+	q.Order = ByName
+	return nil
+}
+
+// Accepted returns the names of the query parameters that a listing accepts,
+// sorted; none for a number that names no listing.
+func Accepted(l Listing) []string {
+	accepts := l.rule().accepts
+	var names []string
+	for _, p := range parameters {
+		if accepts&p.part != 0 {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// IDParam returns the value of a parameter that holds an id, and whether it is
+// there at all. Repeated or empty is an *Error. Whether the listing accepts the
+// parameter is left to Parse.
+func IDParam(params map[string][]string, name string) (value string, present bool, err error) {
+	values, present := params[name]
+	if !present {
+		return "", false, nil
+	}
+	value, err = parameter{name: name, accepts: "one id"}.value(values)
+	return value, true, err
+}
+
+func find(l Listing, name string) (parameter, error) {
+	for _, p := range parameters {
+		if p.name == name && l.rule().accepts&p.part != 0 {
+			return p, nil
+		}
+	}
+	return parameter{}, &Error{
+		Field:   fmt.Sprintf("%.64s", name),
+		Message: fmt.Sprintf("query parameter %.64q is unknown here; accepted: %s", name, strings.Join(Accepted(l), ", ")),
+	}
+}
+
+// value returns the only value of a parameter.
+func (p parameter) value(values []string) (string, error) {
+	switch {
+	case len(values) > 1:
+		return "", p.refuse("is given more than once")
+	case len(values) == 0 || values[0] == "" && p.part != partOrigin:
+		return "", p.refuse("is empty")
+	}
+	return values[0], nil
+}
+
+func (p parameter) refuse(what string) error {
+	return &Error{Field: p.name, Message: fmt.Sprintf("%s %s; accepted: %s", p.name, what, p.accepts)}
+}
+
+func readLimit(q *Query, value string) bool {
+	if strings.Trim(value, "0123456789") != "" {
+		return false
+	}
+	n, err := strconv.Atoi(value)
+	q.Limit = n
+	return err == nil && 1 <= n && n <= MaxLimit
+}
+
+// A NUL cannot be part of a stored name, where it ends the name in the index.
+func readText(value string) bool {
+	return len(value) <= MaxName && utf8.ValidString(value) && !strings.Contains(value, "\x00")
+}
+
+func readName(q *Query, value string) bool {
+	q.Name = &value
+	return readText(value)
+}
+
+func readNamePrefix(q *Query, value string) bool {
+	q.NamePrefix = value
+	return readText(value)
+}
+
+func readOrder(q *Query, value string) bool {
+	q.Order = Order(max(0, slices.Index(orderWords[:], value)))
+	return slices.Contains(q.Listing.rule().orders, q.Order)
+}
+
+func readOrigin(q *Query, value string) bool {
+	q.Origin = &value
+	return utf8.ValidString(value) && utf8.RuneCountInString(value) <= MaxOrigin
+}
+
+func readSince(q *Query, value string) bool {
+	floor, _, err := ParseInstant(value)
+	q.Since = Bound{floor, true}
+	return err == nil
+}
+
+func readUntil(q *Query, value string) bool {
+	_, ceil, err := ParseInstant(value)
+	q.Until = Bound{ceil, true}
+	return err == nil
+}
+
+func readState(q *Query, value string) bool {
+	i := slices.IndexFunc(stateWords[:], func(word string) bool { return strings.EqualFold(word, value) })
+	q.States = States(max(0, i))
+	return i > 0
+}
+
+func readVisibility(q *Query, value string) bool {
+	if strings.EqualFold(value, "all") {
+		return true
+	}
+	i := slices.IndexFunc(visibilities[:], func(word string) bool { return strings.EqualFold(word, value) })
+	if i < 0 {
+		return false
+	}
+	q.Visibility = visibilities[i]
+	return true
+}

@@ -1,0 +1,214 @@
+package paging
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"hash"
+	"sync"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// Longest tokens, in characters.
+const (
+	// MaxToken is the longest token of a query without names and origin.
+	MaxToken = 512
+	// MaxNamedToken is the longest token of a query in order ByName or with an
+	// Origin.
+	MaxNamedToken = 6144
+)
+
+// ErrToken is the one error for every token that is not to be honoured, so that
+// nobody learns from it what was wrong.
+var ErrToken = errors.New("paging: invalid page token")
+
+// version is the first byte of a token; its layout is that of appendTo. Tokens
+// never expire, so another layout needs another version and both are read.
+const version = 1
+
+const macSize = 16
+
+// encoding is strict about unused bits, but skips line breaks all the same.
+var encoding = base64.RawURLEncoding.Strict()
+
+// Codec makes and reads page tokens under one secret. It is safe for use by
+// several goroutines at once.
+type Codec struct {
+	scratch sync.Pool // of *scratch: a new HMAC costs more than its use
+}
+
+type scratch struct {
+	mac       hash.Hash
+	raw, text []byte
+	sum       []byte
+}
+
+// NewCodec returns a codec. Whoever knows the secret can forge tokens.
+func NewCodec(secret [32]byte) *Codec {
+	return &Codec{scratch: sync.Pool{New: func() any {
+		return &scratch{mac: hmac.New(sha256.New, secret[:])}
+	}}}
+}
+
+// Encode returns the token of a query: the same for equal queries, URL-safe,
+// and at most MaxToken or MaxNamedToken characters. The error is ErrQuery, for
+// a query that breaks the rules.
+func (c *Codec) Encode(q Query) (string, error) {
+	s := c.scratch.Get().(*scratch)
+	defer c.scratch.Put(s)
+	raw, err := q.appendTo(s.raw[:0])
+	if err != nil {
+		return "", err
+	}
+	s.raw = append(raw, s.sign(raw)...)
+	s.text = encoding.AppendEncode(s.text[:0], s.raw)
+	return string(s.text), nil
+}
+
+// Decode returns the query of a token that Encode made under the same secret
+// for the same listing and parent (zero for a listing without one). Encoding it
+// again gives the same token. The error is ErrToken.
+func (c *Codec) Decode(listing Listing, parent ulid.ULID, token string) (Query, error) {
+	if len(token) > MaxNamedToken {
+		return Query{}, ErrToken
+	}
+	s := c.scratch.Get().(*scratch)
+	defer c.scratch.Put(s)
+	var err error
+	s.text = append(s.text[:0], token...)
+	s.raw, err = encoding.AppendDecode(s.raw[:0], s.text)
+	n := len(s.raw) - macSize
+	if err != nil || n < 0 || encoding.EncodedLen(len(s.raw)) != len(token) {
+		return Query{}, ErrToken
+	}
+	raw := s.raw[:n]
+	if !hmac.Equal(s.raw[n:], s.sign(raw)) {
+		return Query{}, ErrToken
+	}
+	q := readQuery(raw)
+	// One form only: what the query would be encoded as again. This also finds
+	// a foreign version, a missing or surplus byte and a value out of bounds.
+	s.text, err = q.appendTo(s.text[:0])
+	if err != nil || !bytes.Equal(s.text, raw) || q.Listing != listing || q.Parent != parent {
+		return Query{}, ErrToken
+	}
+	return q, nil
+}
+
+// sign returns the authentication code of raw, valid until the next call.
+func (s *scratch) sign(raw []byte) []byte {
+	s.mac.Reset()
+	s.mac.Write(raw)
+	s.sum = s.mac.Sum(s.sum[:0])
+	return s.sum[:macSize]
+}
+
+// appendTo appends the layout of version 1, numbers big-endian: version,
+// listing, states, order, limit (2 bytes), parts (2 bytes), then those parts in
+// the order of their bits. Texts go after their length (2 bytes), except for
+// the name of the position: it is last, and only what follows the name or
+// prefix that the query has anyway.
+func (q *Query) appendTo(b []byte) ([]byte, error) {
+	if err := q.check(); err != nil {
+		return b, err
+	}
+	have := q.parts()
+	b = append(b, version, byte(q.Listing), byte(q.States), byte(q.Order))
+	b = binary.BigEndian.AppendUint16(b, uint16(q.Limit))
+	b = binary.BigEndian.AppendUint16(b, uint16(have))
+	for _, id := range [...]*ulid.ULID{&q.Parent, &q.Dataspace, &q.Set, &q.User} {
+		if *id != (ulid.ULID{}) {
+			b = append(b, id[:]...)
+		}
+	}
+	for _, bound := range [...]Bound{q.Since, q.Until} {
+		if bound.Set {
+			b = binary.BigEndian.AppendUint64(b, uint64(bound.At))
+		}
+	}
+	for _, text := range [...]*string{&q.Visibility, q.Origin, q.Name, &q.NamePrefix} {
+		if text != nil && (*text != "" || text == q.Origin) {
+			b = binary.BigEndian.AppendUint16(b, uint16(len(*text)))
+			b = append(b, *text...)
+		}
+	}
+	if have&partAfter == 0 {
+		return b, nil
+	}
+	if q.Order == Oldest || q.Order == Newest {
+		b = binary.BigEndian.AppendUint64(b, uint64(q.After.Stamp))
+	}
+	b = append(b, q.After.ID[:]...)
+	return append(b, q.After.Name[len(q.nameBase()):]...), nil
+}
+
+// reader consumes a layout. Beyond its end everything is zero: the query then
+// encodes to something longer, which Decode refuses.
+type reader struct{ rest []byte }
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.rest) {
+		r.rest = nil
+		return make([]byte, n)
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) number() int   { return int(binary.BigEndian.Uint16(r.take(2))) }
+func (r *reader) stamp() int64  { return int64(binary.BigEndian.Uint64(r.take(8))) }
+func (r *reader) id() ulid.ULID { return ulid.ULID(r.take(16)) }
+func (r *reader) text() string  { return string(r.take(r.number())) }
+
+// readQuery undoes appendTo, for any bytes.
+func readQuery(b []byte) (q Query) {
+	r := reader{b}
+	head := r.take(4)
+	q.Listing, q.States, q.Order = Listing(head[1]), States(head[2]), Order(head[3])
+	q.Limit = r.number()
+	have := part(r.number())
+	for _, to := range [...]struct {
+		part part
+		id   *ulid.ULID
+	}{{partParent, &q.Parent}, {partDataspace, &q.Dataspace}, {partSet, &q.Set}, {partUser, &q.User}} {
+		if have&to.part != 0 {
+			*to.id = r.id()
+		}
+	}
+	if have&partSince != 0 {
+		q.Since = Bound{r.stamp(), true}
+	}
+	if have&partUntil != 0 {
+		q.Until = Bound{r.stamp(), true}
+	}
+	if have&partVisibility != 0 {
+		q.Visibility = r.text()
+	}
+	if have&partOrigin != 0 {
+		origin := r.text()
+		q.Origin = &origin
+	}
+	if have&partName != 0 {
+		name := r.text()
+		q.Name = &name
+	}
+	if have&partNamePrefix != 0 {
+		q.NamePrefix = r.text()
+	}
+	if have&partAfter == 0 {
+		return q
+	}
+	if q.Order == Oldest || q.Order == Newest {
+		q.After.Stamp = r.stamp()
+	}
+	q.After.ID = r.id()
+	if q.Order == ByName {
+		q.After.Name = q.nameBase() + string(r.rest)
+	}
+	return q
+}
