@@ -144,9 +144,8 @@ func changeable(shown State, tag string, match Match) error {
 }
 
 // DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is deleted.
-func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) error {
-	_, err := s.passDataspace(ctx, p, id, match, false)
-	return err
+func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) (Dataspace, error) {
+	return s.passDataspace(ctx, p, id, match, false)
 }
 
 // RestoreDataspace restores a dataspace and exactly what its deletion took along.

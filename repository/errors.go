@@ -10,18 +10,21 @@ type Kind uint8
 
 // The kinds. Internal is the zero value: an error that nobody sorted.
 const (
-	Internal         Kind = iota // a fault of the service
-	Invalid                      // the input breaks a rule
-	Unauthenticated              // no valid key
-	Forbidden                    // known, but not allowed
-	NotFound                     // no such object
-	Conflict                     // not in the present state of things
-	Gone                         // was there, is not any more
-	Precondition                 // the object is not in the version that the caller asked for
-	TooLarge                     // larger than a limit
-	UnsupportedMedia             // not a content type that is read here
-	NoSpace                      // no room on the disk
-	Unavailable                  // not now
+	Internal           Kind = iota // a fault of the service
+	Invalid                        // the input breaks a rule
+	Unauthenticated                // no valid key
+	Forbidden                      // known, but not allowed
+	NotFound                       // no such object
+	Conflict                       // not in the present state of things
+	Gone                           // was there, is not any more
+	Precondition                   // the object is not in the version that the caller asked for
+	TooLarge                       // larger than a limit
+	UnsupportedMedia               // not a content type that is read here
+	MethodNotAllowed               // not what this object can do
+	UnsatisfiableRange             // not a part of the file
+	TimedOut                       // the caller stopped sending
+	NoSpace                        // no room on the disk
+	Unavailable                    // not now
 )
 
 // Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.

@@ -218,6 +218,10 @@ func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req Li
 		q, err = paging.Parse(q, req.Params, s.pageSize(listing))
 		return q, parameterError(err)
 	}
+	for name := range req.Params {
+		return q, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: shorten(name),
+			Message: "the address of a page takes no parameters; it holds those of its listing"}
+	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
 		return q, &Error{Kind: Invalid, Code: CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
 	}

@@ -92,10 +92,9 @@ func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string)
 }
 
 // Revoke takes a role away.
-func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) error {
-	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
-		v, err := findPrivilege(tx, id)
-		if err != nil {
+func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) (v Privilege, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if v, err = findPrivilege(tx, id); err != nil {
 			return err
 		}
 		d, err := tx.Dataspaces.Get(v.DataspaceID)
@@ -111,4 +110,5 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match
 		v.State, v.Modified, v.ModifiedBy = Deleted, tx.Stamp(), p.UserID
 		return tx.Privileges.Put(v)
 	})
+	return v, err
 }

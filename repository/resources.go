@@ -97,9 +97,8 @@ func (r placedResource) write(tx *Tx, p auth.Principal, changed *Resource) error
 }
 
 // DeleteResource marks a resource deleted; its record and its bytes stay until it is purged.
-func (s *Service) DeleteResource(ctx context.Context, p auth.Principal, id string, match Match) error {
-	_, err := s.passResource(ctx, p, id, match, Deleted)
-	return err
+func (s *Service) DeleteResource(ctx context.Context, p auth.Principal, id string, match Match) (Resource, error) {
+	return s.passResource(ctx, p, id, match, Deleted)
 }
 
 // RestoreResource makes a deleted resource active again.

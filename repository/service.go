@@ -70,6 +70,11 @@ func (s *Service) Health() Health {
 	return h
 }
 
+// Ready returns an error if the metadata cannot even be read.
+func (s *Service) Ready(ctx context.Context) error {
+	return storageError(s.meta.View(ctx, func(*Tx) error { return nil }))
+}
+
 // view runs fn in a read transaction with the caller as he is now.
 func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
 	return storageError(s.meta.View(ctx, asCaller(p, fn)))

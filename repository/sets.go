@@ -104,9 +104,8 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 }
 
 // DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
-func (s *Service) DeleteSet(ctx context.Context, p auth.Principal, id string, match Match) error {
-	_, err := s.passSet(ctx, p, id, match, false)
-	return err
+func (s *Service) DeleteSet(ctx context.Context, p auth.Principal, id string, match Match) (Set, error) {
+	return s.passSet(ctx, p, id, match, false)
 }
 
 // RestoreSet restores a set and exactly what its deletion took along.

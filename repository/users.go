@@ -127,10 +127,9 @@ func anotherSysadmin(tx *Tx, but ID) error {
 }
 
 // DeleteUser deletes a user. His keys are revoked at once, for good; his privileges stay.
-func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) error {
-	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
-		u, err := s.passingUser(tx, p, id, match)
-		if err != nil || u.State == Deleted {
+func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) (u User, err error) {
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == Deleted {
 			return err
 		}
 		if u.Sysadmin {
@@ -154,6 +153,7 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 		}
 		return tx.Users.Put(u)
 	})
+	return u, err
 }
 
 // RestoreUser makes a deleted user active again, without his keys.

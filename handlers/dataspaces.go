@@ -1,0 +1,64 @@
+package handlers
+
+import (
+	"net/http"
+
+	"labshelf/repository"
+)
+
+func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListDataspaces(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	shower := a.shower(r)
+	writePage(w, r, shower.base, page, shower.dataspace)
+	return nil
+}
+
+func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateDataspace(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	shown := a.shower(r).dataspace(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetDataspace(r.Context(), r.caller, r.id())
+	return a.sendDataspace(w, r, found, err)
+}
+
+func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[repository.Dataspace]{
+		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).dataspace),
+	})
+	return a.sendDataspace(w, r, updated, err)
+}
+
+func (a *api) deleteDataspace(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteDataspace(r.Context(), r.caller, r.id(), ifMatch(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreDataspace(r.Context(), r.caller, r.id(), ifMatch(r))
+	return a.sendDataspace(w, r, restored, err)
+}
+
+func (a *api) sendDataspace(w http.ResponseWriter, r *request, d repository.Dataspace, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, d.Tag(), a.shower(r).dataspace(d))
+	}
+	return err
+}

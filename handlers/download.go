@@ -1,0 +1,172 @@
+package handlers
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// downloadResource sends the file of a resource. http.ServeContent does conditions and ranges; nothing else writes the body.
+func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
+	resource, file, err := a.repo.OpenResource(r.Context(), r.caller, r.id())
+	if err != nil {
+		return err
+	}
+	defer file.Close() // only read from
+	inline, err := wantsInline(r, resource.MimeType)
+	if err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", resource.MimeType)
+	header.Set("Content-Disposition", contentDisposition(resource, inline))
+	header.Set("Content-Security-Policy", contentSecurity(resource.MimeType))
+	header.Set("ETag", `"sha256-`+resource.Digest.String()+`"`)
+	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(resource.Digest[:])+":")
+	header.Set("Cache-Control", "private, no-cache")
+	var body io.ReadSeeker = file
+	if a.config.VerifyReads && r.Header.Get("Range") == "" {
+		body = &verifiedFile{ReadSeeker: file, resource: resource, hash: sha256.New(), log: func(err error) { noteError(w, err, http.StatusInternalServerError) }}
+	}
+	http.ServeContent(&problemWriter{ResponseWriter: w, r: r.Request}, r.Request, "", resource.Modified.Time(), body)
+	return nil
+}
+
+// problemWriter turns the refusals of http.ServeContent into problem+json.
+type problemWriter struct {
+	http.ResponseWriter
+	r       *http.Request
+	refused bool
+}
+
+var refusals = map[int]*repository.Error{
+	http.StatusRequestedRangeNotSatisfiable: {Kind: repository.UnsatisfiableRange, Code: repository.CodeRange,
+		Message: "the Range header asks for no part of this file; the Content-Range header tells its size"},
+	http.StatusPreconditionFailed: {Kind: repository.Precondition, Code: repository.CodePrecondition,
+		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
+}
+
+func (w *problemWriter) WriteHeader(status int) {
+	refusal, ok := refusals[status]
+	if !ok {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	writeProblem(w.ResponseWriter, w.r, refusal)
+}
+
+func (w *problemWriter) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil // the text of the refusal that has been replaced
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// ReadFrom keeps the way of files through the kernel open.
+func (w *problemWriter) ReadFrom(src io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, src) }
+
+// inlineType tells what a browser may show in place: types that hold no script, or that it opens in a viewer of its own.
+func inlineType(media string) bool {
+	kind, sub, _ := strings.Cut(media, "/")
+	switch kind {
+	case "image":
+		return !strings.HasPrefix(sub, "svg")
+	case "audio", "video":
+		return true
+	}
+	return media == "application/pdf" || media == "text/plain"
+}
+
+func wantsInline(r *request, mimetype string) (bool, error) {
+	media, _, _ := mime.ParseMediaType(mimetype)
+	switch values := r.URL.Query()["disposition"]; {
+	case len(values) == 0, len(values) == 1 && values[0] == "attachment":
+		return false, nil
+	case len(values) == 1 && values[0] == "inline":
+		return inlineType(media), nil
+	}
+	return false, &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: "disposition",
+		Message: "disposition may be given once, as inline or attachment"}
+}
+
+// contentDisposition names the file for the disk of whoever downloads it (RFC 6266): in ASCII, and as it is.
+func contentDisposition(resource repository.Resource, inline bool) string {
+	kind := "attachment"
+	if inline {
+		kind = "inline"
+	}
+	name := resource.Filename
+	if name == "" {
+		name = resource.Name[strings.LastIndexAny(resource.Name, `/\`)+1:]
+	}
+	if name == "" {
+		name = resource.ID.String()
+	}
+	ascii := strings.Map(func(c rune) rune {
+		if c < ' ' || c > '~' || strings.ContainsRune(`"\%`, c) {
+			return '_'
+		}
+		return c
+	}, name)
+	value := fmt.Sprintf(`%s; filename="%s"`, kind, ascii)
+	if ascii != name {
+		value += "; filename*=UTF-8''" + percentEncode(name)
+	}
+	return value
+}
+
+// percentEncode writes a name as RFC 8187 wants it.
+func percentEncode(name string) string {
+	var out strings.Builder
+	for _, c := range []byte(name) {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
+}
+
+// contentSecurity keeps whatever the file holds from acting in our name. A PDF viewer does not start in a sandbox.
+func contentSecurity(mimetype string) string {
+	if media, _, _ := mime.ParseMediaType(mimetype); media == "application/pdf" {
+		return "default-src 'none'"
+	}
+	return "default-src 'none'; sandbox"
+}
+
+// errContent is a file whose bytes are not those that were put in.
+var errContent = errors.New("the content does not have the recorded SHA-256")
+
+// verifiedFile hashes a file while it is read from start to end, and does not give out its last byte if the sum is wrong: the
+// answer is cut off, so that nobody takes damaged bytes for the file.
+type verifiedFile struct {
+	io.ReadSeeker
+	resource repository.Resource
+	hash     hash.Hash
+	read     int64
+	log      func(error)
+}
+
+func (f *verifiedFile) Read(p []byte) (int, error) {
+	n, err := f.ReadSeeker.Read(p)
+	f.hash.Write(p[:n])
+	f.read += int64(n)
+	if n > 0 && f.read == f.resource.Bytes && blobs.Digest(f.hash.Sum(nil)) != f.resource.Digest {
+		err := fmt.Errorf("resource %s: %w", f.resource.ID, errContent)
+		f.log(err)
+		return n - 1, err
+	}
+	return n, err
+}

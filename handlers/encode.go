@@ -1,0 +1,100 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"labshelf/repository"
+)
+
+// encode returns v as the interface writes JSON: one member per line, in the order of the fields, non-ASCII as it is.
+func encode(v any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		panic(err) // the types of this package can be encoded
+	}
+	return out.Bytes()
+}
+
+func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that went away gets no error
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	writeBody(w, status, "application/json; charset=utf-8", encode(v))
+}
+
+// writeRecord answers with an object and the ETag of its version.
+func writeRecord(w http.ResponseWriter, r *request, status int, tag string, v any) {
+	etag := `"` + tag + `"`
+	w.Header().Set("ETag", etag)
+	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if none := parseMatch(r.Header.Values("If-None-Match")); reading && none.Set && (none.Any || matchesWeakly(none, tag)) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	writeJSON(w, status, v)
+}
+
+// writeCreated answers with an object that was not there before.
+func writeCreated(w http.ResponseWriter, r *request, url, tag string, v any) {
+	w.Header().Set("Location", url)
+	writeRecord(w, r, http.StatusCreated, tag, v)
+}
+
+// weak marks the tags that parseMatch read with the prefix of a weak validator.
+const weak = "W/"
+
+// parseMatch reads the tags of If-Match or If-None-Match. A tag that is not written as RFC 9110 wants it matches nothing.
+func parseMatch(headers []string) repository.Match {
+	match := repository.Match{Set: len(headers) > 0}
+	for _, header := range headers {
+		for rest := header; ; {
+			rest = strings.TrimLeft(rest, " \t,")
+			if rest == "" {
+				break
+			}
+			if rest[0] == '*' {
+				match.Any, rest = true, rest[1:]
+				continue
+			}
+			prefix := ""
+			if strings.HasPrefix(rest, weak) {
+				prefix, rest = weak, rest[len(weak):]
+			}
+			if rest == "" || rest[0] != '"' {
+				break
+			}
+			tag, after, closed := strings.Cut(rest[1:], `"`)
+			if !closed {
+				break
+			}
+			match.Tags, rest = append(match.Tags, prefix+tag), after
+		}
+	}
+	return match
+}
+
+// ifMatch is the condition of a request that changes something: compared strongly, so a weak tag matches nothing.
+func ifMatch(r *request) repository.Match {
+	return parseMatch(r.Header.Values("If-Match"))
+}
+
+func matchesWeakly(match repository.Match, tag string) bool {
+	for _, t := range match.Tags {
+		if strings.TrimPrefix(t, weak) == tag {
+			return true
+		}
+	}
+	return false
+}

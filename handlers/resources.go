@@ -1,0 +1,109 @@
+package handlers
+
+import (
+	"net/http"
+
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		page, err := a.repo.ListResources(r.Context(), r.caller, which, r.list())
+		if err != nil {
+			return err
+		}
+		shower := a.shower(r)
+		writePage(w, r, shower.base, page, shower.resource)
+		return nil
+	}
+}
+
+func (a *api) createResource(w http.ResponseWriter, r *request) (err error) {
+	upload := a.repo.NewUpload(r.caller)
+	defer a.discard(upload)
+	fields, err := readForm(r, upload, func(setID string) error { return upload.Into(r.Context(), setID) })
+	if err != nil {
+		return err
+	}
+	created, err := upload.Create(r.Context(), fields)
+	if err != nil {
+		return err
+	}
+	shown := a.shower(r).resource(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
+	if _, err := mediaType(r, "multipart/form-data"); err != nil {
+		return err
+	}
+	upload := a.repo.NewUpload(r.caller)
+	defer a.discard(upload)
+	if err := upload.Over(r.Context(), r.id()); err != nil {
+		return err
+	}
+	fields, err := readForm(r, upload, func(string) error { return nil })
+	if err != nil {
+		return err
+	}
+	fields.Match = ifMatch(r)
+	replaced, err := upload.Replace(r.Context(), r.id(), fields)
+	if err != nil {
+		return err
+	}
+	return a.sendResource(w, r, replaced, nil)
+}
+
+// discard removes what an upload left behind. A file that cannot be removed stays in the temporary folder, which is emptied
+// at the next start.
+func (a *api) discard(upload *repository.Upload) {
+	if err := upload.Discard(); err != nil {
+		a.config.Log.Warn().Err(err).Msg("an upload that was not kept could not be removed")
+	}
+}
+
+func (a *api) getResource(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetResource(r.Context(), r.caller, r.id())
+	return a.sendResource(w, r, found, err)
+}
+
+func (a *api) editResource(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[repository.Resource]{
+		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).resource),
+	})
+	return a.sendResource(w, r, edited, err)
+}
+
+func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), ifMatch(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreResource(r.Context(), r.caller, r.id(), ifMatch(r))
+	return a.sendResource(w, r, restored, err)
+}
+
+func (a *api) sendResource(w http.ResponseWriter, r *request, resource repository.Resource, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, resource.Tag(), a.shower(r).resource(resource))
+	}
+	return err
+}
+
+// sendNothing answers a deletion, with the tag of what it left if that is a record with versions.
+func sendNothing(w http.ResponseWriter, tag string, err error) error {
+	if err == nil {
+		if tag != "" {
+			w.Header().Set("ETag", `"`+tag+`"`)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package handlers
+
+import (
+	"net/http"
+
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		page, err := a.repo.ListSets(r.Context(), r.caller, which, r.list())
+		if err != nil {
+			return err
+		}
+		shower := a.shower(r)
+		writePage(w, r, shower.base, page, shower.set)
+		return nil
+	}
+}
+
+func (a *api) createSet(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateSet(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	shown := a.shower(r).set(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) getSet(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetSet(r.Context(), r.caller, r.id())
+	return a.sendSet(w, r, found, err)
+}
+
+func (a *api) updateSet(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[repository.Set]{
+		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).set),
+	})
+	return a.sendSet(w, r, updated, err)
+}
+
+func (a *api) deleteSet(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteSet(r.Context(), r.caller, r.id(), ifMatch(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreSet(r.Context(), r.caller, r.id(), ifMatch(r))
+	return a.sendSet(w, r, restored, err)
+}
+
+func (a *api) sendSet(w http.ResponseWriter, r *request, set repository.Set, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, set.Tag(), a.shower(r).set(set))
+	}
+	return err
+}

@@ -1,0 +1,101 @@
+package handlers
+
+import (
+	"net/http"
+	"time"
+
+	"labshelf/repository"
+)
+
+func (a *api) listUsers(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListUsers(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	shower := a.shower(r)
+	writePage(w, r, shower.base, page, shower.user)
+	return nil
+}
+
+func (a *api) createUser(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateUser(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	shown := a.shower(r).user(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) getUser(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetUser(r.Context(), r.caller, r.id())
+	return a.sendUser(w, r, found, err)
+}
+
+func (a *api) updateUser(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[repository.User]{
+		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).user),
+	})
+	return a.sendUser(w, r, updated, err)
+}
+
+func (a *api) deleteUser(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteUser(r.Context(), r.caller, r.id(), ifMatch(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreUser(r.Context(), r.caller, r.id(), ifMatch(r))
+	return a.sendUser(w, r, restored, err)
+}
+
+func (a *api) sendUser(w http.ResponseWriter, r *request, u repository.User, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, u.Tag(), a.shower(r).user(u))
+	}
+	return err
+}
+
+func (a *api) listKeys(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListKeys(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	shower := a.shower(r)
+	writePage(w, r, shower.base, page, shower.key(time.Now()))
+	return nil
+}
+
+// createKey answers with the only copy of the key. A request without a body asks for a key without label and end.
+func (a *api) createKey(w http.ResponseWriter, r *request) error {
+	fields := repository.Fields{}
+	if r.ContentLength != 0 {
+		var err error
+		if fields, err = readFields(w, r); err != nil {
+			return err
+		}
+	}
+	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
+	if err != nil {
+		return err
+	}
+	shower := a.shower(r)
+	shown := shower.key(time.Now())(created)
+	shown.Key = key
+	w.Header().Set("Location", shower.url("users", created.UserID.String())+"/keys/"+shown.ID)
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusCreated, shown)
+	return nil
+}
+
+func (a *api) revokeKey(w http.ResponseWriter, r *request) error {
+	return sendNothing(w, "", a.repo.RevokeKey(r.Context(), r.caller, r.id(), r.params.ByName("keyId")))
+}
