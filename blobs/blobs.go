@@ -1,0 +1,98 @@
+// Package blobs keeps bytes under their SHA-256 digest.
+//
+// A body is written in two steps, so that "on the disk" and "visible" are different words: [Store.Stage] streams it to
+// a temporary file and syncs that, [Staged.Place] gives it its final name and syncs the folder. Only a body whose Place
+// has returned nil may be promised to anyone.
+//
+// A caller that records digests elsewhere pins a digest before it places the blob or relies on one that is there, and
+// releases the pin when its record is committed. It removes in the opposite order: record first, blob second.
+package blobs
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// HeadSize is the number of bytes that [Staged.Head] keeps of a longer body.
+const HeadSize = 3072
+
+var (
+	// ErrNotFound is returned by Open, Stat and Remove when the store holds no blob of that digest.
+	ErrNotFound = errors.New("blob not found")
+	// ErrDamaged is returned by Open and Stat when something is stored under the digest that cannot be its blob: it
+	// is no regular file, or it has another size than the caller expects.
+	ErrDamaged = errors.New("blob damaged")
+	// ErrTooLarge is returned by Stage when the body is longer than the limit.
+	ErrTooLarge = errors.New("body larger than the limit")
+	// ErrNoSpace is returned, together with the cause, by whatever writes when the disk or a quota is full. Unless
+	// the error is ErrUnsynced too, what was begun has been undone. Reading goes on working.
+	ErrNoSpace = errors.New("no space left to store the blob")
+	// ErrPinned is returned by Remove when somebody holds a pin on the digest.
+	ErrPinned = errors.New("blob pinned")
+	// ErrUnsynced is returned, together with the cause, when a sync failed (but not when a full disk was the cause
+	// and the file has been removed). The kernel may have dropped what it could not write, and a later sync would
+	// not tell: the caller should accept no more writes until the disk has been looked at.
+	ErrUnsynced = errors.New("storage could not be synced")
+)
+
+// Store holds blobs. All methods may be called from several goroutines at once.
+type Store interface {
+	// Stage reads r once, to its end, and keeps the body on stable storage without making it visible.
+	//
+	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most
+	// one byte beyond it is read. A longer body gives ErrTooLarge, a full disk ErrNoSpace. An error of r is wrapped
+	// as it is, whatever it is, so that errors.Is and errors.As find it. ctx is looked at before each Read of r; it
+	// does not interrupt one. After any error nothing of the body is left.
+	//
+	// The caller ends the life of what is returned by a Place that succeeds or by Discard.
+	Stage(ctx context.Context, r io.Reader, limit int64) (Staged, error)
+
+	// Open returns the blob for reading from its start; the caller closes it. size is what the blob is known to
+	// have, in bytes. Errors: ErrNotFound; ErrDamaged when the size differs. The content is not hashed. A Remove
+	// that succeeds meanwhile does not disturb the reader.
+	Open(digest Digest, size int64) (io.ReadSeekCloser, error)
+
+	// Stat returns the size of the blob in bytes. Errors: ErrNotFound, ErrDamaged.
+	Stat(digest Digest) (int64, error)
+
+	// Walk calls fn with digest and size of each blob in ascending order of digests. It stops at the first error of
+	// fn and returns it unchanged, or at the end of ctx. A blob placed or removed during the walk may be seen or
+	// not. fn may call the store.
+	Walk(ctx context.Context, fn func(digest Digest, size int64) error) error
+
+	// Remove takes the blob out of the store, and returns when its absence is on stable storage. Errors:
+	// ErrNotFound; ErrPinned while a pin is held, and then the blob is untouched. Where the system does not let go
+	// of an open file, Remove fails while there is a reader.
+	Remove(digest Digest) error
+
+	// Pin keeps Remove away from the digest, whether or not there is such a blob yet, until release is called.
+	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
+	// that what the caller sees of the blob afterwards stays true. Pins live in memory only.
+	Pin(digest Digest) (release func())
+}
+
+// Staged is a body on stable storage that is not visible yet. Its methods must not be called concurrently.
+type Staged interface {
+	// Digest returns the SHA-256 of the body.
+	Digest() Digest
+
+	// Size returns the length of the body in bytes.
+	Size() int64
+
+	// Head returns the first bytes of the body, at most HeadSize, for finding out its type. The caller must not
+	// change them.
+	Head() []byte
+
+	// Place makes the body the blob of its digest, replacing one that is there, and returns when that is on stable
+	// storage. Called again after success it does nothing.
+	//
+	// After an error the blob must not be promised. Where it is ErrUnsynced, the blob may be visible nevertheless
+	// (another upload of the same body may rely on it, so it is not taken back) and calling Place again returns the
+	// same error. After any other error Place may be tried again. After Discard it fails with fs.ErrClosed.
+	Place() error
+
+	// Discard gives the body up, and does nothing after a Place that made it visible or after another Discard. When
+	// it fails, calling it again tries again.
+	Discard() error
+}

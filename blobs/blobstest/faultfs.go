@@ -1,0 +1,172 @@
+package blobstest
+
+import (
+	"slices"
+	"sync"
+
+	"labshelf/blobs"
+)
+
+// Op names a call of [blobs.FS] or [blobs.File].
+type Op string
+
+// The operations that a FaultFS records and can make fail. Any stands for all of them in a Fault.
+const (
+	Any     Op = ""
+	Create  Op = "create"
+	Write   Op = "write"
+	Sync    Op = "sync"
+	Close   Op = "close"
+	Mkdir   Op = "mkdir"
+	Rename  Op = "rename"
+	Remove  Op = "remove"
+	SyncDir Op = "syncdir"
+)
+
+// Fault says which call fails, and how.
+type Fault struct {
+	Op     Op    // which calls count
+	N      int   // the first of them to fail, counted from 1 since Arm
+	Sticky bool  // those after the Nth fail too
+	Err    error // what they return
+}
+
+// Call is one call that was made.
+type Call struct {
+	Op   Op
+	Path string
+	To   string // the new name, of a Rename
+	Err  error  // what was returned
+}
+
+// FaultFS hands every call on to another file system, records it, and makes chosen ones fail instead. A call that
+// fails this way has no effect, with two exceptions: a Write writes the first half, as on a disk that gets full, and a
+// Close closes the file. It may be used concurrently.
+type FaultFS struct {
+	fs     blobs.FS
+	mu     sync.Mutex
+	faults []Fault
+	seen   []int // how many calls each of faults has counted
+	calls  []Call
+}
+
+var _ blobs.FS = (*FaultFS)(nil)
+
+// NewFaultFS returns a FaultFS over fs in which nothing fails yet.
+func NewFaultFS(fs blobs.FS) *FaultFS { return &FaultFS{fs: fs} }
+
+// Arm forgets the calls recorded and the faults set so far, and sets these. Where several apply to one call, the first
+// of them decides.
+func (f *FaultFS) Arm(faults ...Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults, f.seen, f.calls = slices.Clone(faults), make([]int, len(faults)), nil
+}
+
+// Calls returns the calls made since Arm, in the order in which they ended.
+func (f *FaultFS) Calls() []Call {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls)
+}
+
+// Create implements [blobs.FS].
+func (f *FaultFS) Create(path string) (blobs.File, error) {
+	var made blobs.File
+	err := f.do(Call{Op: Create, Path: path}, func() (err error) {
+		made, err = f.fs.Create(path)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &faultFile{fs: f, file: made, path: path}, nil
+}
+
+// Mkdir implements [blobs.FS].
+func (f *FaultFS) Mkdir(path string) error {
+	return f.do(Call{Op: Mkdir, Path: path}, func() error { return f.fs.Mkdir(path) })
+}
+
+// Rename implements [blobs.FS].
+func (f *FaultFS) Rename(from, to string) error {
+	return f.do(Call{Op: Rename, Path: from, To: to}, func() error { return f.fs.Rename(from, to) })
+}
+
+// Remove implements [blobs.FS].
+func (f *FaultFS) Remove(path string) error {
+	return f.do(Call{Op: Remove, Path: path}, func() error { return f.fs.Remove(path) })
+}
+
+// SyncDir implements [blobs.FS].
+func (f *FaultFS) SyncDir(path string) error {
+	return f.do(Call{Op: SyncDir, Path: path}, func() error { return f.fs.SyncDir(path) })
+}
+
+// do runs the call, or fails instead of it, and records it.
+func (f *FaultFS) do(call Call, run func() error) error {
+	call.Err = f.fault(call.Op)
+	if call.Err == nil {
+		call.Err = run()
+	}
+	f.record(call)
+	return call.Err
+}
+
+func (f *FaultFS) record(call Call) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, call)
+}
+
+// fault counts a call and returns the error that it is to fail with, if any.
+func (f *FaultFS) fault(op Op) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var err error
+	for i, fault := range f.faults {
+		if fault.Op != op && fault.Op != Any {
+			continue
+		}
+		f.seen[i]++
+		due := f.seen[i] == fault.N || fault.Sticky && f.seen[i] > fault.N
+		if due && err == nil {
+			err = fault.Err
+		}
+	}
+	return err
+}
+
+type faultFile struct {
+	fs   *FaultFS
+	file blobs.File
+	path string
+}
+
+// Write implements [blobs.File].
+func (f *faultFile) Write(b []byte) (n int, err error) {
+	err = f.fs.fault(Write)
+	if err == nil {
+		n, err = f.file.Write(b)
+	} else {
+		n, _ = f.file.Write(b[:len(b)/2]) // the injected error is the one to report
+	}
+	f.fs.record(Call{Op: Write, Path: f.path, Err: err})
+	return n, err
+}
+
+// Sync implements [blobs.File].
+func (f *faultFile) Sync() error {
+	return f.fs.do(Call{Op: Sync, Path: f.path}, f.file.Sync)
+}
+
+// Close implements [blobs.File].
+func (f *faultFile) Close() error {
+	injected := f.fs.fault(Close)
+	err := f.file.Close()
+	if injected != nil {
+		err = injected
+	}
+	f.fs.record(Call{Op: Close, Path: f.path, Err: err})
+	return err
+}

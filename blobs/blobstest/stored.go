@@ -1,0 +1,255 @@
+package blobstest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+
+	"labshelf/blobs"
+)
+
+func testOpenErrors(t *testing.T, store blobs.Store) {
+	digest := put(t, store, Content(1000))
+	for _, size := range []int64{-1, 0, 999, 1001} {
+		_, err := store.Open(digest, size)
+		wantError(t, "Open with a wrong size", err, blobs.ErrDamaged)
+	}
+	missing := digestOf(Content(1001))
+	_, err := store.Open(missing, 1001)
+	wantError(t, "Open of a missing blob", err, blobs.ErrNotFound)
+	_, err = store.Stat(missing)
+	wantError(t, "Stat of a missing blob", err, blobs.ErrNotFound)
+	wantError(t, "Remove of a missing blob", store.Remove(missing), blobs.ErrNotFound)
+	wantBlob(t, store, Content(1000))
+}
+
+func testRemove(t *testing.T, store blobs.Store) {
+	content, other := Content(1000), Content(1001)
+	put(t, store, other)
+	for range 2 { // the second time there is an older one in the trash
+		digest := put(t, store, content)
+		if err := store.Remove(digest); err != nil {
+			t.Fatal("Remove:", err)
+		}
+		wantError(t, "Open after Remove", tryRead(store, content), blobs.ErrNotFound)
+		_, err := store.Stat(digest)
+		wantError(t, "Stat after Remove", err, blobs.ErrNotFound)
+		wantError(t, "Remove after Remove", store.Remove(digest), blobs.ErrNotFound)
+		wantOnly(t, store, digestOf(other))
+	}
+	put(t, store, content)
+	wantBlob(t, store, content)
+	wantBlob(t, store, other)
+}
+
+func testWalk(t *testing.T, store blobs.Store) {
+	wantOnly(t, store)
+	sizes := make(map[blobs.Digest]int64)
+	for size := range 40 {
+		sizes[put(t, store, Content(size))] = int64(size)
+	}
+	var seen []blobs.Digest
+	err := store.Walk(t.Context(), func(digest blobs.Digest, size int64) error {
+		if want, known := sizes[digest]; !known || size != want {
+			t.Errorf("%s: got size %d, want %d", digest, size, want)
+		}
+		seen = append(seen, digest)
+		return store.Remove(digest) // fn may call the store
+	})
+	if err != nil {
+		t.Fatal("Walk:", err)
+	}
+	if len(seen) != len(sizes) || !slices.IsSortedFunc(seen, compare) {
+		t.Errorf("Walk visited %d of %d blobs, ascending: %t", len(seen), len(sizes), slices.IsSortedFunc(seen, compare))
+	}
+	wantOnly(t, store)
+}
+
+func testWalkStops(t *testing.T, store blobs.Store) {
+	for size := range 10 {
+		put(t, store, Content(size))
+	}
+	enough := errors.New("enough")
+	visits := 0
+	err := store.Walk(t.Context(), func(blobs.Digest, int64) error {
+		visits++
+		if visits == 3 {
+			return enough
+		}
+		return nil
+	})
+	if err != enough || visits != 3 { // the very error, not one that wraps it
+		t.Errorf("got error %v after %d visits, want %v after 3", err, visits, enough)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	visits = 0
+	err = store.Walk(ctx, func(blobs.Digest, int64) error {
+		visits++
+		cancel()
+		return nil
+	})
+	wantError(t, "Walk cancelled on the way", err, context.Canceled)
+	if visits != 1 {
+		t.Errorf("Walk went on after the end of its context: %d visits", visits)
+	}
+}
+
+// testRemoveBeforeWalk removes, at the first of two neighbours that a walk comes to, the second.
+func testRemoveBeforeWalk(t *testing.T, store blobs.Store) {
+	first := put(t, store, Content(0))
+	size := 1
+	for digestOf(Content(size))[0] != first[0] {
+		size++
+	}
+	second := put(t, store, Content(size))
+	if compare(first, second) > 0 {
+		first, second = second, first
+	}
+	var seen []blobs.Digest
+	err := store.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {
+		seen = append(seen, digest)
+		if digest == first {
+			return store.Remove(second)
+		}
+		return nil
+	})
+	if err != nil || len(seen) == 0 || seen[0] != first {
+		t.Errorf("Walk saw %v, %v", seen, err)
+	}
+	wantOnly(t, store, first)
+}
+
+func testPin(t *testing.T, store blobs.Store) {
+	content := Content(1000)
+	digest := digestOf(content)
+	first := store.Pin(digest) // before there is such a blob
+	put(t, store, content)
+	second := store.Pin(digest)
+	wantError(t, "Remove with two pins", store.Remove(digest), blobs.ErrPinned)
+	first()
+	first()
+	wantError(t, "Remove with one pin, the other released twice", store.Remove(digest), blobs.ErrPinned)
+	wantBlob(t, store, content)
+
+	other := put(t, store, Content(1001))
+	if err := store.Remove(other); err != nil {
+		t.Error("Remove of a blob that is not pinned:", err)
+	}
+	second()
+	if err := store.Remove(digest); err != nil {
+		t.Error("Remove after the last release:", err)
+	}
+	wantError(t, "Open", tryRead(store, content), blobs.ErrNotFound)
+
+	release := store.Pin(digest)
+	wantError(t, "Remove of a pinned digest without a blob", store.Remove(digest), blobs.ErrPinned)
+	release()
+	wantError(t, "Remove after release", store.Remove(digest), blobs.ErrNotFound)
+}
+
+// inParallel runs fn(0) to fn(n-1) at once and reports their errors.
+func inParallel(t *testing.T, n int, fn func(i int) error) {
+	t.Helper()
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		group.Go(func() {
+			<-start
+			if err := fn(i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	group.Wait()
+}
+
+func testSameContent(t *testing.T, store blobs.Store) {
+	content := Content(300_000)
+	inParallel(t, 2, func(int) error {
+		return errors.Join(tryPut(t.Context(), store, content), tryRead(store, content))
+	})
+	wantBlob(t, store, content)
+	wantOnly(t, store, digestOf(content))
+}
+
+func testManyAtOnce(t *testing.T, store blobs.Store) {
+	const uploads, different = 32, 12
+	size := func(i int) int { return i % different * 30_000 }
+	inParallel(t, uploads, func(i int) error {
+		content := Content(size(i))
+		return errors.Join(tryPut(t.Context(), store, content), tryRead(store, content))
+	})
+	want := make([]blobs.Digest, different)
+	for i := range different {
+		wantBlob(t, store, Content(size(i)))
+		want[i] = digestOf(Content(size(i)))
+	}
+	wantOnly(t, store, want...)
+}
+
+// testPinAgainstRemove has uploaders that rely on a pinned blob, and removers of the same one.
+func testPinAgainstRemove(t *testing.T, store blobs.Store) {
+	const uploaders, rounds = 3, 40
+	content := Content(1000)
+	digest := digestOf(content)
+	upload := func() error {
+		release := store.Pin(digest)
+		defer release()
+		if tryRead(store, content) != nil {
+			if err := tryPut(t.Context(), store, content); err != nil {
+				return err
+			}
+		}
+		if err := tryRead(store, content); err != nil {
+			return errors.Join(errors.New("a pinned blob was removed"), err)
+		}
+		return nil
+	}
+	remove := func() error {
+		err := store.Remove(digest)
+		if errors.Is(err, blobs.ErrPinned) || errors.Is(err, blobs.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	inParallel(t, uploaders+1, func(i int) error {
+		do := upload
+		if i == uploaders {
+			do = remove
+		}
+		var errs []error
+		for range rounds {
+			errs = append(errs, do())
+		}
+		return errors.Join(errs...)
+	})
+	put(t, store, content)
+	wantBlob(t, store, content)
+}
+
+// testRemoveUnderReader removes a blob while it is being read. Where the system does not allow that, the blob must stay.
+func testRemoveUnderReader(t *testing.T, store blobs.Store) {
+	content := Content(300_000)
+	put(t, store, content)
+	f, err := store.Open(digestOf(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed := store.Remove(digestOf(content))
+	got, err := io.ReadAll(f)
+	if err != nil || !bytes.Equal(got, content) {
+		t.Errorf("reading across a Remove (%v): got %d bytes, %v", removed, len(got), err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if removed != nil {
+		wantBlob(t, store, content)
+	}
+}

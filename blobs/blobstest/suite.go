@@ -1,0 +1,147 @@
+// Package blobstest holds what tests of and around blob stores share: the suite that every [blobs.Store] must pass, a
+// store in memory, and a file system that fails on demand.
+package blobstest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"labshelf/blobs"
+)
+
+// Run holds a store against the contract of [blobs.Store], in parallel subtests. Each gets a store of its own from
+// open, which must return an empty one and may register what is to be checked and closed at the end of that subtest.
+func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
+	t.Helper()
+	tests := []struct {
+		name string
+		run  func(*testing.T, blobs.Store)
+	}{
+		{"round trip", testRoundTrip},
+		{"readers", testReaders},
+		{"limit", testLimit},
+		{"failing reader", testFailingReader},
+		{"cancelled", testCancelled},
+		{"invisible before Place", testInvisible},
+		{"Place and Discard", testPlaceAndDiscard},
+		{"Open errors", testOpenErrors},
+		{"Remove", testRemove},
+		{"Remove under a reader", testRemoveUnderReader},
+		{"Walk", testWalk},
+		{"Walk stops", testWalkStops},
+		{"Remove before a walk", testRemoveBeforeWalk},
+		{"Pin", testPin},
+		{"same content at once", testSameContent},
+		{"many at once", testManyAtOnce},
+		{"Pin against Remove", testPinAgainstRemove},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			test.run(t, open(t))
+		})
+	}
+}
+
+// Content returns size bytes that look random and are the same for the same size.
+func Content(size int) []byte {
+	content := make([]byte, size)
+	seed := sha256.Sum256([]byte{byte(size), byte(size >> 8), byte(size >> 16), byte(size >> 24)})
+	_, _ = rand.NewChaCha8(seed).Read(content) // never fails
+	return content
+}
+
+// DataDir returns a directory for one test that has the layout of [blobs.Dir] already. Opening it is quicker than opening
+// an empty one, where each of 256 new folders is synced.
+func DataDir(t testing.TB) string {
+	t.Helper()
+	data := t.TempDir()
+	dirs := []string{"tmp", "trash", "blobs"}
+	for first := range 256 {
+		dirs = append(dirs, fmt.Sprintf("blobs/%02x", first))
+	}
+	for _, dir := range dirs {
+		if err := os.Mkdir(filepath.Join(data, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
+}
+
+// digestOf is computed apart from the store, so that it can be compared with what the store says.
+func digestOf(content []byte) blobs.Digest { return sha256.Sum256(content) }
+
+// put stages and places content and returns its digest.
+func put(t *testing.T, store blobs.Store, content []byte) blobs.Digest {
+	t.Helper()
+	if err := tryPut(t.Context(), store, content); err != nil {
+		t.Fatal(err)
+	}
+	return digestOf(content)
+}
+
+// tryPut is put for goroutines that must not end the test.
+func tryPut(ctx context.Context, store blobs.Store, content []byte) error {
+	staged, err := store.Stage(ctx, bytes.NewReader(content), 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(staged.Place(), staged.Discard())
+}
+
+// tryRead compares the blob with content.
+func tryRead(store blobs.Store, content []byte) error {
+	f, err := store.Open(digestOf(content), int64(len(content)))
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(got, content) {
+		err = errors.New("the blob differs from what was staged")
+	}
+	return errors.Join(err, f.Close())
+}
+
+// wantBlob fails the test unless the store holds content.
+func wantBlob(t *testing.T, store blobs.Store, content []byte) {
+	t.Helper()
+	if err := tryRead(store, content); err != nil {
+		t.Errorf("blob of %d bytes: %v", len(content), err)
+	}
+}
+
+// wantOnly fails the test unless Walk finds exactly these blobs.
+func wantOnly(t *testing.T, store blobs.Store, want ...blobs.Digest) {
+	t.Helper()
+	var got []blobs.Digest
+	err := store.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {
+		got = append(got, digest)
+		return nil
+	})
+	if err != nil {
+		t.Fatal("Walk:", err)
+	}
+	slices.SortFunc(want, compare)
+	if !slices.Equal(got, want) {
+		t.Errorf("Walk found %v, want %v", got, want)
+	}
+}
+
+func compare(a, b blobs.Digest) int { return bytes.Compare(a[:], b[:]) }
+
+// wantError fails the test unless err matches want.
+func wantError(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: got error %v, want %v", what, err, want)
+	}
+}

@@ -1,0 +1,258 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+)
+
+// Dir is a [Store] in a directory:
+//
+//	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex
+//	tmp/                  bodies being staged, emptied at OpenDir
+//	trash/                removed blobs, under their digest
+//
+// Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. On Windows a blob
+// cannot be removed while it is open, and a name given just before a power cut may be lost ([FS].SyncDir). A Dir holds
+// nothing open, so there is nothing to close.
+type Dir struct {
+	fs               FS
+	blobs            string
+	tmp              string
+	trash            string
+	temps            atomic.Uint64 // temporary files named so far
+	chunks           sync.Pool     // of *[chunkSize]byte
+	pins             *pins
+	keepsOpenTargets bool
+}
+
+var _ Store = (*Dir)(nil)
+
+// OpenDir opens the store below path, an existing directory that nobody else has open as a store. fsys is what it writes
+// with, OS{} outside tests.
+//
+// What is missing of the layout is made and synced, the files in tmp/ are removed. It is an error when a directory of
+// the layout is something else (a symbolic link, say), when they are not all on one file system, since renaming could
+// not be atomic, and when tmp/ holds anything that cannot be removed, such as a directory with something in it.
+func OpenDir(path string, fsys FS) (*Dir, error) {
+	d := &Dir{
+		fs:               fsys,
+		blobs:            filepath.Join(path, "blobs"),
+		tmp:              filepath.Join(path, "tmp"),
+		trash:            filepath.Join(path, "trash"),
+		chunks:           sync.Pool{New: func() any { return new([chunkSize]byte) }},
+		pins:             newPins(),
+		keepsOpenTargets: !renameReplacesOpenFile,
+	}
+	made, err := d.layOut()
+	if err != nil {
+		return nil, err
+	}
+	// The two that hold names come first: that leaves little to do for each of the others. They come also when
+	// nothing was missing, since an earlier open may have ended before it got here.
+	for _, dir := range append([]string{d.blobs, path}, made...) {
+		if err := fsys.SyncDir(dir); err != nil {
+			return nil, unsynced("open the store", err)
+		}
+	}
+	if err := d.emptyTmp(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// layOut makes the directories that are missing and returns those.
+func (d *Dir) layOut() (made []string, err error) {
+	tops := []string{d.blobs, d.tmp, d.trash}
+	wanted := tops
+	for first := range 256 {
+		wanted = append(wanted, d.folder(byte(first)))
+	}
+	for _, dir := range wanted {
+		existed, err := d.ensure(dir)
+		if err != nil {
+			return nil, err
+		}
+		if !existed {
+			made = append(made, dir)
+		}
+	}
+	return made, oneDevice(tops...)
+}
+
+// ensure makes the directory unless it exists.
+func (d *Dir) ensure(path string) (existed bool, err error) {
+	err = d.fs.Mkdir(path)
+	if err == nil {
+		return false, nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return false, failed("make the store's directories", err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false, failed("open the store", err)
+	}
+	if !info.IsDir() {
+		return false, fmt.Errorf("blobs: open the store: %s is not a directory", path)
+	}
+	return true, nil
+}
+
+// oneDevice fails when the directories are not all on the file system of the first.
+func oneDevice(dirs ...string) error {
+	var first uint64
+	for i, dir := range dirs {
+		number, err := device(dir)
+		if err != nil {
+			return failed("open the store", err)
+		}
+		if i == 0 {
+			first = number
+		}
+		if number != first {
+			return fmt.Errorf("blobs: open the store: %s and %s must be on one file system", dirs[0], dir)
+		}
+	}
+	return nil
+}
+
+func (d *Dir) emptyTmp() error {
+	entries, err := os.ReadDir(d.tmp)
+	if err != nil {
+		return failed("empty the temporary directory", err)
+	}
+	for _, entry := range entries {
+		if err := d.fs.Remove(filepath.Join(d.tmp, entry.Name())); err != nil {
+			return failed("empty the temporary directory", err)
+		}
+	}
+	return nil
+}
+
+func (d *Dir) folder(first byte) string {
+	return filepath.Join(d.blobs, fmt.Sprintf("%02x", first))
+}
+
+func (d *Dir) path(digest Digest) string {
+	return filepath.Join(d.folder(digest[0]), digest.String())
+}
+
+// Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can use sendfile.
+func (d *Dir) Open(digest Digest, size int64) (io.ReadSeekCloser, error) {
+	info, err := d.lstat(digest)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() != size {
+		return nil, fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, info.Size(), size)
+	}
+	f, err := os.Open(d.path(digest))
+	if err != nil {
+		return nil, missing(digest, err)
+	}
+	return f, nil
+}
+
+// Stat implements [Store].
+func (d *Dir) Stat(digest Digest) (int64, error) {
+	info, err := d.lstat(digest)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// lstat looks at the blob and makes sure that it is a file, not a link to one or a pipe that would block.
+func (d *Dir) lstat(digest Digest) (fs.FileInfo, error) {
+	info, err := os.Lstat(d.path(digest))
+	if err != nil {
+		return nil, missing(digest, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
+	}
+	return info, nil
+}
+
+// Walk implements [Store]. What is no regular file named by its digest in the folder of that digest is no blob, and
+// passed over.
+func (d *Dir) Walk(ctx context.Context, fn func(Digest, int64) error) error {
+	for first := range 256 {
+		entries, err := os.ReadDir(d.folder(byte(first)))
+		if err != nil {
+			return failed("list a folder", err)
+		}
+		for _, entry := range entries {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visit(byte(first), entry, fn); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// visit calls fn if entry, found in the folder of first, is a blob.
+func visit(first byte, entry fs.DirEntry, fn func(Digest, int64) error) error {
+	digest, err := ParseDigest(entry.Name())
+	if err != nil || digest[0] != first || digest.String() != entry.Name() || !entry.Type().IsRegular() {
+		return nil
+	}
+	info, err := entry.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed since the folder was read
+	}
+	if err != nil {
+		return failed("look at a blob", err)
+	}
+	return fn(digest, info.Size())
+}
+
+// Remove implements [Store]: the file moves to trash/, where it replaces an older one of the same digest.
+func (d *Dir) Remove(digest Digest) error {
+	return d.pins.remove(digest, func() error {
+		if err := d.fs.Rename(d.path(digest), filepath.Join(d.trash, digest.String())); err != nil {
+			return missing(digest, err)
+		}
+		// The new name first: a power cut between the two must not leave the file without any.
+		for _, dir := range []string{d.trash, d.folder(digest[0])} {
+			if err := d.fs.SyncDir(dir); err != nil {
+				return unsynced("remove "+digest.String(), err)
+			}
+		}
+		return nil
+	})
+}
+
+// Pin implements [Store].
+func (d *Dir) Pin(digest Digest) (release func()) { return d.pins.pin(digest) }
+
+// missing says which blob an error is about, and makes the absence of its file ErrNotFound.
+func missing(digest Digest, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s", ErrNotFound, digest)
+	}
+	return failed("reach blob "+digest.String(), err)
+}
+
+// failed says what could not be done, and adds ErrNoSpace where the cause is a full disk.
+func failed(what string, err error) error {
+	if noSpace(err) {
+		return fmt.Errorf("blobs: %s: %w: %w", what, ErrNoSpace, err)
+	}
+	return fmt.Errorf("blobs: %s: %w", what, err)
+}
+
+// unsynced is failed for a sync of something that stays.
+func unsynced(what string, err error) error {
+	return failed(what, fmt.Errorf("%w: %w", ErrUnsynced, err))
+}

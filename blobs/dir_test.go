@@ -1,0 +1,316 @@
+package blobs_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+)
+
+func TestDir(t *testing.T) {
+	t.Parallel()
+	blobstest.Run(t, func(t *testing.T) blobs.Store {
+		data := blobstest.DataDir(t)
+		t.Cleanup(func() { checkSound(t, data) })
+		return openDir(t, data, blobs.OS{})
+	})
+}
+
+func openDir(t *testing.T, data string, fsys blobs.FS) *blobs.Dir {
+	t.Helper()
+	dir, err := blobs.OpenDir(data, fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// put stages and places content without hiding any error.
+func put(store blobs.Store, content []byte) error {
+	staged, err := store.Stage(context.Background(), bytes.NewReader(content), 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(staged.Place(), staged.Discard())
+}
+
+// get compares the blob with content.
+func get(store blobs.Store, content []byte) error {
+	f, err := store.Open(digestOf(content), int64(len(content)))
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(f)
+	if err == nil && !bytes.Equal(got, content) {
+		err = errors.New("the blob differs from what was staged")
+	}
+	return errors.Join(err, f.Close())
+}
+
+func digestOf(content []byte) blobs.Digest { return sha256.Sum256(content) }
+
+func blobPath(data string, content []byte) string {
+	name := digestOf(content).String()
+	return filepath.Join(data, "blobs", name[:2], name)
+}
+
+// names lists a directory.
+func names(t *testing.T, path string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make([]string, len(entries))
+	for i, entry := range entries {
+		found[i] = entry.Name()
+	}
+	return found
+}
+
+// checkSound fails the test unless nothing is left in tmp/ and every file in blobs/ has the content that its name says.
+func checkSound(t *testing.T, data string) {
+	t.Helper()
+	if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
+		t.Errorf("left in tmp: %v", left)
+	}
+	err := filepath.WalkDir(filepath.Join(data, "blobs"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if path != blobPath(data, content) {
+			t.Errorf("%s holds something else", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenIsFile(t *testing.T) {
+	t.Parallel()
+	dir := openDir(t, blobstest.DataDir(t), blobs.OS{})
+	if err := put(dir, []byte("abc")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := dir.Open(digestOf([]byte("abc")), 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := f.(*os.File); !ok {
+		t.Errorf("Open returned a %T, want *os.File", f)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	dir := openDir(t, data, blobs.OS{})
+	content := []byte("abc") // ba7816bf…
+	if err := put(dir, content); err != nil {
+		t.Fatal(err)
+	}
+	const name = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	for _, path := range []string{"blobs/00", "blobs/7f", "blobs/ff", "tmp", "trash"} {
+		if info, err := os.Stat(filepath.Join(data, path)); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if got := len(names(t, filepath.Join(data, "blobs"))); got != 256 {
+		t.Errorf("blobs has %d folders, want 256", got)
+	}
+	if _, err := os.Stat(filepath.Join(data, "blobs", "ba", name)); err != nil {
+		t.Error(err)
+	}
+	if err := dir.Remove(digestOf(content)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(data, "trash", name)); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("in the trash: %q, %v", got, err)
+	}
+}
+
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	content := blobstest.Content(1000)
+	first := openDir(t, data, blobs.OS{})
+	if err := put(first, content); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Stage(t.Context(), bytes.NewReader(content), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(names(t, filepath.Join(data, "tmp"))); got != 1 {
+		t.Fatalf("tmp holds %d files, want the one staged", got)
+	}
+	if err := os.Remove(filepath.Join(data, "blobs", "00")); err != nil { // as a copy without empty folders
+		t.Fatal(err)
+	}
+
+	recorded := blobstest.NewFaultFS(blobs.OS{})
+	second := openDir(t, data, recorded)
+	checkSound(t, data)
+	if err := get(second, content); err != nil {
+		t.Error(err)
+	}
+	if got := len(names(t, filepath.Join(data, "blobs"))); got != 256 {
+		t.Errorf("blobs has %d folders, want 256", got)
+	}
+	var synced []string
+	for _, call := range recorded.Calls() {
+		if call.Op == blobstest.SyncDir {
+			synced = append(synced, call.Path)
+		}
+	}
+	if len(synced) != 3 { // the folder made anew, blobs, the data directory
+		t.Errorf("opening again synced %v", synced)
+	}
+}
+
+func TestOpenDirRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		plant func(data string) error
+	}{
+		{"data directory missing", os.Remove},
+		{"a file for tmp", func(data string) error {
+			return os.WriteFile(filepath.Join(data, "tmp"), nil, 0o600)
+		}},
+		{"a file for a folder", func(data string) error {
+			return errors.Join(
+				os.Mkdir(filepath.Join(data, "blobs"), 0o700),
+				os.WriteFile(filepath.Join(data, "blobs", "80"), nil, 0o600))
+		}},
+		{"a stranger's directory in tmp", func(data string) error {
+			return os.MkdirAll(filepath.Join(data, "tmp", "mine", "precious"), 0o700)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			if err := test.plant(data); err != nil {
+				t.Fatal(err)
+			}
+			if dir, err := blobs.OpenDir(data, blobs.OS{}); err == nil || dir != nil {
+				t.Errorf("opened: %v, %v", dir, err)
+			}
+		})
+	}
+}
+
+// TestStrangers has files in the folders that are no blobs.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	dir := openDir(t, data, blobs.OS{})
+	content := blobstest.Content(1000)
+	if err := put(dir, content); err != nil {
+		t.Fatal(err)
+	}
+	damaged := blobstest.Content(2000)
+	if err := os.Mkdir(blobPath(data, damaged), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	abc := filepath.Base(blobPath(data, []byte("abc")))
+	for _, name := range []string{"ba/README", "bb/" + abc, "ba/" + "BA" + abc[2:], "ba/" + abc[:63], "README"} {
+		if err := os.WriteFile(filepath.Join(data, "blobs", name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var seen []blobs.Digest
+	err := dir.Walk(t.Context(), func(digest blobs.Digest, size int64) error {
+		seen = append(seen, digest)
+		return nil
+	})
+	if err != nil || len(seen) != 1 || seen[0] != digestOf(content) {
+		t.Errorf("Walk saw %v, %v", seen, err)
+	}
+	if err := get(dir, damaged); !errors.Is(err, blobs.ErrDamaged) {
+		t.Errorf("Open of a directory: %v", err)
+	}
+	if _, err := dir.Stat(digestOf(damaged)); !errors.Is(err, blobs.ErrDamaged) {
+		t.Errorf("Stat of a directory: %v", err)
+	}
+}
+
+// TestPlaceHeals has a damaged copy replaced by the next upload of the same body.
+func TestPlaceHeals(t *testing.T) {
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	dir := openDir(t, data, blobs.OS{})
+	content := blobstest.Content(1000)
+	if err := os.WriteFile(blobPath(data, content), content[:999], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(dir, content); !errors.Is(err, blobs.ErrDamaged) {
+		t.Errorf("Open of a truncated blob: %v", err)
+	}
+	if err := put(dir, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := get(dir, content); err != nil {
+		t.Error(err)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("reader gave up") }
+
+func TestStagePanickingReader(t *testing.T) {
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	dir := openDir(t, data, blobs.OS{})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic of the reader was swallowed")
+			}
+		}()
+		_, _ = dir.Stage(t.Context(), panicking{}, 0)
+	}()
+	checkSound(t, data)
+}
+
+// TestStageMemory is not parallel: it counts what the process allocates.
+func TestStageMemory(t *testing.T) {
+	dir := openDir(t, blobstest.DataDir(t), blobs.OS{})
+	const size = 64 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	staged, err := dir.Stage(t.Context(), io.LimitReader(zeros{}, size), 0)
+	runtime.ReadMemStats(&after)
+	if err != nil || staged.Size() != size {
+		t.Fatal(staged, err)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("staging %d bytes allocated %d", size, got)
+	}
+	if err := staged.Discard(); err != nil {
+		t.Error(err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

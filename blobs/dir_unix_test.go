@@ -1,0 +1,135 @@
+//go:build unix
+
+package blobs_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+)
+
+// noSpaceErrors is what the system says when the disk or a quota is full.
+func noSpaceErrors() []error { return []error{syscall.ENOSPC, syscall.EDQUOT} }
+
+// TestModes is not parallel: the umask belongs to the process.
+func TestModes(t *testing.T) {
+	for _, umask := range []int{0, 0o777} {
+		data := t.TempDir()
+		layWithUmask(t, data, umask)
+		files := 0
+		err := filepath.WalkDir(data, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || path == data {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			want := fs.FileMode(0o600)
+			if entry.IsDir() {
+				want = fs.ModeDir | 0o700
+			} else {
+				files++
+			}
+			if info.Mode() != want {
+				t.Errorf("umask %04o: %s has mode %v, want %v", umask, path, info.Mode(), want)
+			}
+			return nil
+		})
+		if err != nil || files != 3 {
+			t.Errorf("umask %04o: found %d files, want one each in blobs, tmp and trash; %v", umask, files, err)
+		}
+	}
+}
+
+// layWithUmask leaves a file in each of blobs/, tmp/ and trash/.
+func layWithUmask(t *testing.T, data string, umask int) {
+	t.Helper()
+	before := syscall.Umask(umask)
+	defer syscall.Umask(before)
+	dir := openDir(t, data, blobs.OS{})
+	for _, content := range []string{"placed", "removed"} {
+		if err := put(dir, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, err := dir.Stage(t.Context(), bytes.NewReader([]byte("removed")), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Remove(removed.Digest()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPlanted has things at the place of a blob that only look like it when they are followed or opened.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	content := blobstest.Content(1000)
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plants := map[string]func(path string) error{
+		"link to a file of the size":   func(path string) error { return os.Symlink(outside, path) },
+		"link to nowhere":              func(path string) error { return os.Symlink(outside+"2", path) },
+		"pipe that would block a read": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+	}
+	for name, plant := range plants {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := blobstest.DataDir(t)
+			dir := openDir(t, data, blobs.OS{})
+			if err := plant(blobPath(data, content)); err != nil {
+				t.Fatal(err)
+			}
+			if err := get(dir, content); !errors.Is(err, blobs.ErrDamaged) {
+				t.Errorf("Open: got %v, want ErrDamaged", err)
+			}
+			walked := dir.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {
+				return errors.New("visited " + digest.String())
+			})
+			if walked != nil {
+				t.Errorf("Walk: %v", walked)
+			}
+			if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
+				t.Errorf("an upload did not replace it: %v", err)
+			}
+		})
+	}
+	if got, err := os.ReadFile(outside); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("the file outside has changed: %v", err)
+	}
+}
+
+// TestLinkedDirectory has a directory of the layout lead elsewhere; emptying such a tmp would delete a stranger's files.
+func TestLinkedDirectory(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tmp", "trash", "blobs", "blobs/42"} {
+		data, outside := t.TempDir(), t.TempDir()
+		precious := filepath.Join(outside, "precious")
+		if err := os.WriteFile(precious, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(data, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := blobs.OpenDir(data, blobs.OS{}); err == nil {
+			t.Errorf("%s: a link was accepted", name)
+		}
+		if _, err := os.Stat(precious); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

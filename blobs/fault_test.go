@@ -1,0 +1,325 @@
+package blobs_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+)
+
+// TestFaults fails each call of staging and placing, one after the other: the Nth of all, and the Nth of its kind.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	calls := []struct {
+		op    blobstest.Op
+		count int // how many a body of three chunks takes
+	}{
+		{blobstest.Any, 8},
+		{blobstest.Create, 1},
+		{blobstest.Write, 3},
+		{blobstest.Sync, 1},
+		{blobstest.Close, 1},
+		{blobstest.Rename, 1},
+		{blobstest.SyncDir, 1},
+	}
+	for _, cause := range append(noSpaceErrors(), syscall.EIO) {
+		t.Run(cause.Error(), func(t *testing.T) {
+			t.Parallel()
+			dir, faulty, data := openFaulty(t)
+			store := faultyStore{dir, faulty, data}
+			for _, call := range calls {
+				for n := range call.count + 1 {
+					fault := blobstest.Fault{Op: call.op, N: n + 1, Err: &fs.PathError{Op: "x", Path: "y", Err: cause}}
+					for _, fault.Sticky = range []bool{false, true} {
+						store.try(t, fault, n < call.count)
+					}
+				}
+			}
+		})
+	}
+}
+
+type faultyStore struct {
+	dir  *blobs.Dir
+	fs   *blobstest.FaultFS
+	data string
+}
+
+// try stages and places a body under a fault, looks at what became of it, and then does it again without the fault.
+func (s faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
+	t.Helper()
+	content := blobstest.Content(600 << 10)
+	name := fmt.Sprintf("%+v", fault)
+	s.fs.Arm(fault)
+	err := put(s.dir, content)
+	calls := s.fs.Calls()
+	s.fs.Arm()
+	if !reached {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		s.remove(t, content)
+		return
+	}
+	s.checkError(t, name, err, fault.Err, calls)
+	s.checkCalls(t, name, calls)
+	placed := has(calls, blobstest.Rename, nil)
+	if got := get(s.dir, content); placed != (got == nil) || !placed && !errors.Is(got, blobs.ErrNotFound) {
+		t.Errorf("%s: renamed %t, and reading gives %v", name, placed, got)
+	}
+	left := names(t, filepath.Join(s.data, "tmp"))
+	if (len(left) > 0) != has(calls, blobstest.Remove, fault.Err) {
+		t.Errorf("%s: left in tmp: %v", name, left)
+	}
+	for _, file := range left { // as the next start would
+		if err := os.Remove(filepath.Join(s.data, "tmp", file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(put(s.dir, content), get(s.dir, content)); err != nil {
+		t.Errorf("%s: after the fault had gone: %v", name, err)
+	}
+	s.remove(t, content)
+	checkSound(t, s.data)
+}
+
+func (s faultyStore) remove(t *testing.T, content []byte) {
+	t.Helper()
+	if err := s.dir.Remove(digestOf(content)); err != nil {
+		t.Error(err)
+	}
+}
+
+// has reports whether there is a call of op that returned err itself.
+func has(calls []blobstest.Call, op blobstest.Op, err error) bool {
+	for _, call := range calls {
+		if call.Op == op && call.Err == err {
+			return true
+		}
+	}
+	return false
+}
+
+// checkError holds err against the cause and against the sentinels that it must and must not match.
+func (s faultyStore) checkError(t *testing.T, name string, err, cause error, calls []blobstest.Call) {
+	t.Helper()
+	if !errors.Is(err, cause) {
+		t.Errorf("%s: got error %v", name, err)
+	}
+	full := !errors.Is(cause, syscall.EIO)
+	if errors.Is(err, blobs.ErrNoSpace) != full {
+		t.Errorf("%s: ErrNoSpace in %v: %t, want %t", name, err, !full, full)
+	}
+	unsynced := has(calls, blobstest.SyncDir, cause) || has(calls, blobstest.Sync, cause) && !full
+	if errors.Is(err, blobs.ErrUnsynced) != unsynced {
+		t.Errorf("%s: ErrUnsynced in %v: %t, want %t", name, err, !unsynced, unsynced)
+	}
+}
+
+// checkCalls fails the test if a file got its final name without a successful sync after its last write, if it was
+// written or synced after a failed sync, or if it was not closed.
+func (s faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Call) {
+	t.Helper()
+	synced, failed, open := make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	for _, call := range calls {
+		switch call.Op {
+		case blobstest.Create:
+			open[call.Path] = call.Err == nil
+		case blobstest.Write, blobstest.Sync:
+			if failed[call.Path] {
+				t.Errorf("%s: %s after a failed sync", name, call.Op)
+			}
+			synced[call.Path] = call.Op == blobstest.Sync && call.Err == nil
+			failed[call.Path] = call.Op == blobstest.Sync && call.Err != nil
+		case blobstest.Close:
+			if !open[call.Path] {
+				t.Errorf("%s: closed twice", name)
+			}
+			delete(open, call.Path)
+		case blobstest.Rename:
+			if call.Err == nil && (!synced[call.Path] || open[call.Path]) {
+				t.Errorf("%s: placed before it was synced and closed", name)
+			}
+		}
+	}
+	for path, still := range open {
+		if still {
+			t.Errorf("%s: %s was not closed", name, path)
+		}
+	}
+}
+
+// TestPlaceAgain has Place fail and be called again.
+func TestPlaceAgain(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		op    blobstest.Op
+		again bool // whether the second call may succeed
+	}{
+		{blobstest.Rename, true},
+		{blobstest.SyncDir, false},
+	}
+	dir, faulty, data := openFaulty(t)
+	for _, test := range tests {
+		staged, err := dir.Stage(t.Context(), bytes.NewReader([]byte("abc")), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(blobstest.Fault{Op: test.op, N: 1, Err: syscall.EIO})
+		first := staged.Place()
+		if !errors.Is(first, syscall.EIO) {
+			t.Errorf("%s: Place: %v", test.op, first)
+		}
+		faulty.Arm()
+		second := staged.Place()
+		if test.again && second != nil || !test.again && second != first {
+			t.Errorf("%s: Place again: %v", test.op, second)
+		}
+		if calls := faulty.Calls(); !test.again && len(calls) > 0 {
+			t.Errorf("%s: Place again made calls: %v", test.op, calls)
+		}
+		if err := staged.Discard(); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(get(dir, []byte("abc")), dir.Remove(staged.Digest())); err != nil {
+			t.Errorf("%s: %v", test.op, err)
+		}
+		checkSound(t, data)
+	}
+}
+
+func TestDiscardAgain(t *testing.T) {
+	t.Parallel()
+	dir, faulty, data := openFaulty(t)
+	staged, err := dir.Stage(t.Context(), bytes.NewReader([]byte("abc")), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faulty.Arm(blobstest.Fault{Op: blobstest.Remove, N: 1, Err: syscall.EIO})
+	if err := staged.Discard(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("Discard: %v", err)
+	}
+	if err := staged.Discard(); err != nil {
+		t.Errorf("Discard again: %v", err)
+	}
+	checkSound(t, data)
+}
+
+func TestRemoveFaults(t *testing.T) {
+	t.Parallel()
+	content := []byte("abc")
+	dir, faulty, _ := openFaulty(t)
+	for n, visible := range []bool{true, false, false} { // rename, sync of trash/, sync of the folder
+		faulty.Arm()
+		if err := put(dir, content); err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(blobstest.Fault{N: n + 1, Err: syscall.EIO})
+		err := dir.Remove(digestOf(content))
+		if !errors.Is(err, syscall.EIO) || errors.Is(err, blobs.ErrUnsynced) == visible {
+			t.Errorf("call %d: Remove: %v", n+1, err)
+		}
+		if got := get(dir, content); visible != (got == nil) {
+			t.Errorf("call %d: Open: %v", n+1, got)
+		}
+		dir.Pin(digestOf(content))() // must not wait for the removal that failed
+		if err := errors.Join(put(dir, content), dir.Remove(digestOf(content))); err != nil {
+			t.Errorf("call %d: after the fault had gone: %v", n+1, err)
+		}
+	}
+}
+
+// TestOpenDirFaults fails calls of the first open, and then opens again.
+func TestOpenDirFaults(t *testing.T) {
+	t.Parallel()
+	const dirs = 3 + 256
+	const calls = dirs + 2 + dirs
+	for _, n := range []int{1, 2, 100, dirs, dirs + 1, dirs + 2, dirs + 3, calls} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			data := t.TempDir()
+			faulty := blobstest.NewFaultFS(blobs.OS{})
+			faulty.Arm(blobstest.Fault{N: n, Err: syscall.EIO})
+			dir, err := blobs.OpenDir(data, faulty)
+			if dir != nil || !errors.Is(err, syscall.EIO) {
+				t.Errorf("opened: %v, %v", dir, err)
+			}
+			if errors.Is(err, blobs.ErrUnsynced) != (n > dirs) {
+				t.Errorf("call %d of %d: ErrUnsynced is wrong in %v", n, calls, err)
+			}
+			if made := len(faulty.Calls()); made != n {
+				t.Errorf("went on after the failure: %d calls", made)
+			}
+			again := openDir(t, data, blobs.OS{})
+			if err := errors.Join(put(again, []byte("abc")), get(again, []byte("abc"))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("emptying tmp", func(t *testing.T) {
+		t.Parallel()
+		_, faulty, data := openFaulty(t)
+		if err := os.WriteFile(filepath.Join(data, "tmp", "1"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(blobstest.Fault{Op: blobstest.Remove, N: 1, Err: syscall.EIO})
+		if dir, err := blobs.OpenDir(data, faulty); dir != nil || !errors.Is(err, syscall.EIO) {
+			t.Errorf("opened: %v, %v", dir, err)
+		}
+	})
+}
+
+// TestKeepOpenTargets is about Windows, where renaming over a file that somebody reads fails.
+func TestKeepOpenTargets(t *testing.T) {
+	t.Parallel()
+	content := []byte("abc")
+	inUse := blobstest.Fault{Op: blobstest.Rename, N: 1, Sticky: true, Err: syscall.EACCES}
+	stuck := blobstest.Fault{Op: blobstest.Remove, N: 1, Err: syscall.EIO}
+	tests := []struct {
+		name   string
+		there  []byte // what has the blob's name already
+		faults []blobstest.Fault
+		want   error
+	}{
+		{"same size", content, []blobstest.Fault{inUse}, nil},
+		{"other size", content[:2], []blobstest.Fault{inUse}, syscall.EACCES},
+		{"nothing there", nil, []blobstest.Fault{inUse}, syscall.EACCES},
+		{"temporary file stays", content, []blobstest.Fault{inUse, stuck}, syscall.EIO},
+	}
+	dir, faulty, data := openFaulty(t)
+	dir.KeepOpenTargets()
+	for _, test := range tests {
+		if test.there != nil {
+			if err := os.WriteFile(blobPath(data, content), test.there, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		staged, err := dir.Stage(t.Context(), bytes.NewReader(content), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(test.faults...)
+		if err := staged.Place(); !errors.Is(err, test.want) {
+			t.Errorf("%s: Place: got %v, want %v", test.name, err, test.want)
+		}
+		if err := staged.Discard(); err != nil {
+			t.Errorf("%s: Discard: %v", test.name, err)
+		}
+		if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
+			t.Errorf("%s: left in tmp: %v", test.name, left)
+		}
+		if got, err := os.ReadFile(blobPath(data, content)); !bytes.Equal(got, test.there) {
+			t.Errorf("%s: there is %q now, %v", test.name, got, err)
+		}
+		if err := os.Remove(blobPath(data, content)); err != nil && test.there != nil {
+			t.Error(err)
+		}
+	}
+}

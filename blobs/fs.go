@@ -1,0 +1,78 @@
+package blobs
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// FS is the seam between [Dir] and the disk: every call that changes or syncs something goes through it, so that tests
+// can record the calls and make each of them fail. Reading does not. The methods may be called concurrently, and their
+// errors wrap those of the operating system.
+type FS interface {
+	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing one is an error
+	// that matches fs.ErrExist. After an error no file made by this call is left.
+	Create(path string) (File, error)
+
+	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that matches
+	// fs.ErrExist.
+	Mkdir(path string) error
+
+	// Rename moves a file, replacing one that has the new name. Windows refuses that while the replaced one is open.
+	Rename(from, to string) error
+
+	// Remove deletes a file or an empty directory.
+	Remove(path string) error
+
+	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing is done there: a
+	// name given just before a power cut is as safe as the log of its file system makes it.
+	SyncDir(path string) error
+}
+
+// File is a file being written. The caller closes it, once.
+type File interface {
+	io.WriteCloser
+
+	// Sync puts everything written on stable storage. After an error it must not be called again: the kernel may
+	// have marked clean what it could not write, and would then report success.
+	Sync() error
+}
+
+// OS is the file system of the operating system.
+type OS struct{}
+
+var _ FS = OS{}
+
+// Create implements [FS].
+func (OS) Create(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(fileMode); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return f, nil
+}
+
+// Mkdir implements [FS].
+func (OS) Mkdir(path string) error {
+	if err := os.Mkdir(path, dirMode); err != nil {
+		return err
+	}
+	return os.Chmod(path, dirMode)
+}
+
+// Rename implements [FS].
+func (OS) Rename(from, to string) error { return rename(from, to) }
+
+// Remove implements [FS].
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// SyncDir implements [FS].
+func (OS) SyncDir(path string) error { return syncDir(path) }

@@ -1,0 +1,68 @@
+package blobs
+
+import "sync"
+
+// beingRemoved stands in the pin table in place of a count.
+const beingRemoved = -1
+
+// pins decides between those who rely on a blob and those who remove it.
+type pins struct {
+	mu     sync.Mutex
+	freed  sync.Cond // a removal has ended
+	counts map[Digest]int
+}
+
+func newPins() *pins {
+	p := &pins{counts: make(map[Digest]int)}
+	p.freed.L = &p.mu
+	return p
+}
+
+// pin waits for a removal under way, counts one pin and returns what takes it back.
+func (p *pins) pin(digest Digest) (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.counts[digest] == beingRemoved {
+		p.freed.Wait()
+	}
+	p.counts[digest]++
+	return sync.OnceFunc(func() { p.unpin(digest) })
+}
+
+func (p *pins) unpin(digest Digest) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.counts[digest]--
+	if p.counts[digest] == 0 {
+		delete(p.counts, digest)
+	}
+}
+
+// remove runs fn while nobody can pin the digest and no other removal of it runs, or returns ErrPinned.
+func (p *pins) remove(digest Digest, fn func() error) error {
+	if !p.claim(digest) {
+		return ErrPinned
+	}
+	defer p.unclaim(digest)
+	return fn()
+}
+
+func (p *pins) claim(digest Digest) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.counts[digest] == beingRemoved {
+		p.freed.Wait()
+	}
+	if p.counts[digest] > 0 {
+		return false
+	}
+	p.counts[digest] = beingRemoved
+	return true
+}
+
+func (p *pins) unclaim(digest Digest) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.counts, digest)
+	p.freed.Broadcast()
+}

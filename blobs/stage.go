@@ -1,0 +1,184 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// chunkSize is the number of bytes that are hashed and written at a time, and all that Stage keeps of a body in memory.
+const chunkSize = 256 << 10
+
+// Stage implements [Store].
+func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, err error) {
+	if limit < 0 {
+		return nil, ErrTooLarge
+	}
+	// The number is enough: tmp/ was empty when counting began, and nobody else makes files there.
+	temp := filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10))
+	f, err := d.fs.Create(temp)
+	if err != nil {
+		return nil, failed("create a temporary file", err)
+	}
+	s := &staged{dir: d, temp: temp}
+	whole := false
+	// Deferred, so that a reader that panics leaves no file behind either.
+	defer func() {
+		if !whole {
+			err = errors.Join(err, s.Discard())
+		}
+	}()
+	if err := s.write(ctx, f, r, limit); err != nil {
+		return nil, err
+	}
+	whole = true
+	return s, nil
+}
+
+type staged struct {
+	dir    *Dir
+	temp   string // empty once the file has gone from there
+	digest Digest
+	size   int64
+	head   []byte
+	placed bool  // the final name was given
+	synced error // what became of syncing it
+}
+
+var _ Staged = (*staged)(nil)
+
+func (s *staged) Digest() Digest { return s.digest }
+func (s *staged) Size() int64    { return s.size }
+func (s *staged) Head() []byte   { return s.head }
+
+// write fills, syncs and closes f.
+func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (err error) {
+	defer func() {
+		if closed := f.Close(); closed != nil && err == nil {
+			err = failed("close a temporary file", closed)
+		}
+	}()
+	if err := s.fill(ctx, f, r, limit); err != nil {
+		return err
+	}
+	err = f.Sync()
+	switch {
+	case err == nil:
+		return nil
+	case noSpace(err):
+		return failed("sync a temporary file", err)
+	default:
+		return unsynced("sync a temporary file", err)
+	}
+}
+
+// fill copies r to w and learns digest, size and head on the way.
+func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64) error {
+	chunk := s.dir.chunks.Get().(*[chunkSize]byte)
+	defer s.dir.chunks.Put(chunk)
+	hash := sha256.New()
+	for end := false; !end; {
+		room := chunk[:]
+		if limit > 0 {
+			room = chunk[:1+min(chunkSize-1, limit-s.size)]
+		}
+		n, err := readFull(ctx, r, room)
+		if s.size == 0 {
+			s.head = bytes.Clone(room[:min(n, HeadSize)])
+		}
+		s.size += int64(n)
+		if limit > 0 && s.size > limit {
+			return ErrTooLarge
+		}
+		if end = err == io.EOF; err != nil && !end {
+			return fmt.Errorf("blobs: read the body: %w", err)
+		}
+		hash.Write(room[:n]) // never fails
+		if err := writeFull(w, room[:n]); err != nil {
+			return failed("write a temporary file", err)
+		}
+	}
+	hash.Sum(s.digest[:0])
+	return nil
+}
+
+// readFull reads until buf is full (nil), r ends (io.EOF), r fails or ctx does.
+func readFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
+	for n < len(buf) && err == nil {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		var more int
+		more, err = r.Read(buf[n:])
+		n += more
+	}
+	return n, err
+}
+
+func writeFull(w io.Writer, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	n, err := w.Write(b)
+	if err == nil && n < len(b) {
+		return io.ErrShortWrite
+	}
+	return err
+}
+
+// Place implements [Staged].
+func (s *staged) Place() error {
+	if s.placed {
+		return s.synced
+	}
+	if s.temp == "" {
+		return fmt.Errorf("blobs: place a discarded body: %w", fs.ErrClosed)
+	}
+	if err := s.rename(); err != nil {
+		return err
+	}
+	s.temp, s.placed = "", true
+	if err := s.dir.fs.SyncDir(s.dir.folder(s.digest[0])); err != nil {
+		s.synced = unsynced("place "+s.digest.String(), err)
+	}
+	return s.synced
+}
+
+// rename gives the temporary file its final name. Where a file in use cannot be replaced (Windows), one of the right
+// size that has the name already is taken for the blob.
+func (s *staged) rename() error {
+	to := s.dir.path(s.digest)
+	err := s.dir.fs.Rename(s.temp, to)
+	if err == nil {
+		return nil
+	}
+	if s.dir.keepsOpenTargets {
+		info, found := os.Lstat(to)
+		if found == nil && info.Mode().IsRegular() && info.Size() == s.size {
+			err = s.dir.fs.Remove(s.temp)
+		}
+	}
+	if err != nil {
+		return failed("place "+s.digest.String(), err)
+	}
+	return nil
+}
+
+// Discard implements [Staged].
+func (s *staged) Discard() error {
+	if s.temp == "" {
+		return nil
+	}
+	if err := s.dir.fs.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failed("remove a temporary file", err)
+	}
+	s.temp = ""
+	return nil
+}
