@@ -1,0 +1,37 @@
+# The daily commands. `make` alone lists them.
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help build test race lint fuzz bench mutants cross generate ci
+
+help: ## list the commands
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+build: ## make ./labshelf
+	CGO_ENABLED=0 go build -trimpath -o labshelf .
+
+test: ## run all tests, as the README says
+	go test ./...
+
+race: ## run all tests in full under the race detector (wants a C compiler)
+	CGO_ENABLED=1 go test -race ./...
+
+lint: ## staticcheck, errcheck, import arrows, limits of size
+	.ci/run format vet lint
+
+fuzz: ## fuzz every target, FUZZ_SECONDS (600) for all together
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} .ci/run fuzz
+
+bench: ## run the benchmarks of bench/, six times each; compare two outputs with `go -C tools tool benchstat`
+	go test -run '^$$' -bench . -count 6 ./bench/...
+
+mutants: ## see that the tests find the faults made on purpose
+	.ci/run mutants
+
+cross: ## compile for every system that is served
+	.ci/run cross
+
+generate: ## make again what is generated, the OpenAPI document in JSON
+	go generate ./...
+
+ci: ## the gate: everything that must pass before a change lands
+	.ci/run

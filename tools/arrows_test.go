@@ -1,0 +1,180 @@
+// Package tools_test proves that the linters find what they are there for.
+package tools_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says what each folder may import of everything that some folder must not. The table repeats docs/design.md, not
+// .depguard.yml: a rule that got lost there shows here.
+var arrows = map[string]string{
+	"auth":                      "",
+	"blobs":                     "",
+	"paging":                    "",
+	"repository":                "auth blobs paging",
+	"bolt":                      "auth blobs paging repository bbolt",
+	"handlers":                  "auth blobs paging repository handlers/inner net/http zerolog log log/slog",
+	"cli":                       "auth blobs paging repository bolt handlers net/http cobra pflag toml zerolog log log/slog",
+	"main":                      "cli net/http",
+	"newroom":                   "cli net/http",
+	"bolt/inner":                "auth blobs paging repository bbolt",
+	"bench":                     everything,
+	"roomtest":                  everything,
+	"blobs/blobstest":           everything,
+	"repository/repositorytest": everything,
+	"bolt/bolttest":             everything,
+	"handlers/handlerstest":     everything,
+	"cli/clitest":               everything,
+}
+
+const everything = "everything"
+
+// targets maps each word of the table to its import path.
+var targets = map[string]string{
+	"auth":           "labshelf/auth",
+	"blobs":          "labshelf/blobs",
+	"paging":         "labshelf/paging",
+	"repository":     "labshelf/repository",
+	"repositorytest": "labshelf/repository/repositorytest",
+	"bolt":           "labshelf/bolt",
+	"handlers":       "labshelf/handlers",
+	"handlers/inner": "labshelf/handlers/inner",
+	"cli":            "labshelf/cli",
+	"bbolt":          "go.etcd.io/bbolt",
+	"cobra":          "github.com/spf13/cobra",
+	"pflag":          "github.com/spf13/pflag",
+	"toml":           "github.com/pelletier/go-toml/v2",
+	"zerolog":        "github.com/rs/zerolog",
+	"log":            "log",
+	"log/slog":       "log/slog",
+	"net/http":       "net/http",
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	root := moduleTree(t)
+	for _, path := range targets {
+		if folder, ok := strings.CutPrefix(path, "labshelf/"); ok {
+			write(t, filepath.Join(root, folder, "p.go"), "package p\n")
+		}
+	}
+	// The sources stand below a folder of their own, so that no case can make an import cycle with its target.
+	for source := range arrows {
+		for word, path := range targets {
+			text := fmt.Sprintf("package p\n\nimport _ %q\n", path)
+			write(t, filepath.Join(root, caseFile(source, word, ".go")), text)
+			write(t, filepath.Join(root, caseFile(source, word, "_test.go")), text)
+		}
+	}
+	out := lint(t, root, "depguard", "./...")
+	for source, allowed := range arrows {
+		for word, path := range targets {
+			refused := strings.Contains(out, caseFile(source, word, ".go")+":")
+			want := allowed != everything && !slices.Contains(strings.Fields(allowed), word)
+			if refused != want {
+				t.Errorf("%s imports %s: refused %t, want %t", source, path, refused, want)
+			}
+		}
+	}
+	if strings.Contains(out, "_test.go:") {
+		t.Error("a test file was refused")
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}
+
+// caseFile names the file below the module's root that holds one import of the table.
+func caseFile(source, word, suffix string) string {
+	return filepath.Join("arrows", source, "to_"+strings.ReplaceAll(word, "/", "_")+suffix)
+}
+
+func TestErrcheckFindsUnsyncedFiles(t *testing.T) {
+	t.Parallel()
+	root := moduleTree(t)
+	write(t, filepath.Join(root, "blobs", "p.go"), `package blobs
+
+import "os"
+
+func f(file *os.File) error {
+	defer file.Close()
+	file.Sync()
+	file.Close()
+	os.Remove(file.Name())
+	return file.Close()
+}
+`)
+	out := lint(t, root, "errcheck", "./...")
+	for line := 6; line <= 9; line++ {
+		if !strings.Contains(out, fmt.Sprintf("p.go:%d:", line)) {
+			t.Errorf("line %d was not found", line)
+		}
+	}
+	if strings.Count(out, "p.go:") != 4 {
+		t.Errorf("want 4 findings:\n%s", out)
+	}
+}
+
+// moduleTree makes a module labshelf with the rules of this repository, whose outside imports are empty packages.
+func moduleTree(t *testing.T) string {
+	t.Helper()
+	// Below a folder of a fixed name: depguard matches whole paths, and a test's own folder may be called anything.
+	root := filepath.Join(t.TempDir(), "labshelf")
+	rules, err := os.ReadFile(filepath.Join("..", ".depguard.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(root, ".depguard.yml"), string(rules))
+	module := "module labshelf\n\ngo 1.26\n"
+	for word, path := range targets {
+		host, _, ok := strings.Cut(path, "/")
+		if !ok || !strings.Contains(host, ".") {
+			continue
+		}
+		folder := filepath.Join("outside", word)
+		version := "v1.0.0"
+		if strings.HasSuffix(path, "/v2") {
+			version = "v2.0.0"
+		}
+		module += fmt.Sprintf("require %s %s\nreplace %s => ./%s\n", path, version, path, filepath.ToSlash(folder))
+		write(t, filepath.Join(root, folder, "go.mod"), "module "+path+"\n\ngo 1.26\n")
+		write(t, filepath.Join(root, folder, "p.go"), "package p\n")
+	}
+	write(t, filepath.Join(root, "go.mod"), module)
+	return root
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lint runs one tool of this module in the folder root and returns what it printed. It fails the test when the tool did
+// not exit with findings.
+func lint(t *testing.T, root, tool string, args ...string) string {
+	t.Helper()
+	path, err := exec.Command("go", "tool", "-n", tool).Output()
+	if err != nil {
+		t.Fatalf("build %s: %v", tool, err)
+	}
+	run := exec.Command(strings.TrimSpace(string(path)), args...)
+	run.Dir = root
+	out, err := run.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() < 1 {
+		t.Fatalf("%s: %v, want findings\n%s", tool, err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,131 @@
+// Command limits holds the house's rules of size: it measures every Go file below a folder, prints what is over a limit
+// and, at the end, the longest files and functions. It exits with 1 when it found something.
+//
+//	limits ROOT EXCEPTIONS
+//
+// EXCEPTIONS is a file of lines "path|name|reason", where name is what a finding names ("file", or a function or type).
+// An exception that excuses nothing any more is a finding too.
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// What the house allows. The last four do not count in tests, where a table or a scenario may be long.
+const (
+	maxFile      = 400 // lines
+	maxFunc      = 60  // lines, from the signature to the closing brace
+	maxNesting   = 3   // if, for, switch and select inside each other; "else if" is no level of its own
+	maxMethods   = 6   // of an interface
+	maxArguments = 4   // of a function named New… or Open…
+)
+
+// finding is one measure over its limit, or one rule broken.
+type finding struct {
+	path string // relative to the root, with slashes
+	line int
+	name string
+	text string
+}
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: limits ROOT EXCEPTIONS")
+		os.Exit(2)
+	}
+	found, err := run(os.DirFS(os.Args[1]), os.Args[2], os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "limits:", err)
+		os.Exit(2)
+	}
+	if found > 0 {
+		os.Exit(1)
+	}
+}
+
+// run measures the tree, writes the report to out and returns the number of findings that no exception excuses.
+func run(root fs.FS, exceptions string, out io.Writer) (int, error) {
+	excused, err := readExceptions(exceptions)
+	if err != nil {
+		return 0, err
+	}
+	var all report
+	err = fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if path != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(path) != ".go" {
+			return nil
+		}
+		source, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		return all.measure(path, source)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return all.print(out, excused)
+}
+
+// readExceptions returns the reasons by "path|name". A line without all three parts is an error.
+func readExceptions(name string) (map[string]string, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	excused := make(map[string]string)
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		part := strings.SplitN(line, "|", 3)
+		if len(part) != 3 || slices.Contains(part, "") {
+			return nil, fmt.Errorf("%s:%d: want path|name|reason", name, i+1)
+		}
+		excused[part[0]+"|"+part[1]] = part[2]
+	}
+	return excused, nil
+}
+
+// print writes the findings in the order of the walk, then unused exceptions, then the longest files and functions.
+func (r *report) print(out io.Writer, excused map[string]string) (int, error) {
+	var text strings.Builder
+	count, used := 0, make(map[string]bool)
+	for _, f := range r.findings {
+		key := f.path + "|" + f.name
+		if _, ok := excused[key]; ok {
+			used[key] = true
+			continue
+		}
+		count++
+		fmt.Fprintf(&text, "%s:%d: %s: %s\n", f.path, f.line, f.name, f.text)
+	}
+	for key := range excused {
+		if !used[key] {
+			count++
+			fmt.Fprintf(&text, "exception %s excuses nothing: take it out\n", key)
+		}
+	}
+	for _, list := range [][]size{r.files, r.funcs} {
+		slices.SortStableFunc(list, func(a, b size) int { return b.lines - a.lines })
+		for _, s := range list[:min(3, len(list))] {
+			fmt.Fprintf(&text, "  %3d lines  %s\n", s.lines, s.what)
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return count, err
+}
