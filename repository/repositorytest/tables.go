@@ -3,7 +3,6 @@ package repositorytest
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -60,8 +59,12 @@ func (t table[T]) one(meant func(T) bool) (row T, err error) {
 // all yields the rows to keep, in order.
 func (t table[T]) all(keep func(T) bool, order func(a, b T) int) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		rows := slices.Collect(maps.Values(t.rows))
-		rows = slices.DeleteFunc(rows, func(row T) bool { return !keep(row) })
+		var rows []T
+		for _, row := range t.rows {
+			if keep(row) {
+				rows = append(rows, row)
+			}
+		}
 		slices.SortFunc(rows, order)
 		for _, row := range rows {
 			if !yield(row, nil) {
@@ -87,8 +90,9 @@ func (t dataspaces) ByName(name string) (repository.ID, error) {
 
 func (t dataspaces) Public(after repository.ID) iter.Seq2[repository.ID, error] {
 	return func(yield func(repository.ID, error) bool) {
-		for d := range t.All(after) {
-			if d.Visibility == repository.Public && !yield(d.ID, nil) {
+		public := func(d repository.Dataspace) bool { return d.Visibility == repository.Public && d.ID.Compare(after) > 0 }
+		for d, err := range t.all(public, t.byID) {
+			if !yield(d.ID, err) {
 				return
 			}
 		}
@@ -161,7 +165,7 @@ func at(p paging.Position) repository.Resource {
 type users struct{ table[repository.User] }
 
 func (t users) ByName(username string) (repository.ID, error) {
-	u, err := t.one(func(u repository.User) bool { return strings.ToLower(u.Username) == strings.ToLower(username) })
+	u, err := t.one(func(u repository.User) bool { return strings.EqualFold(u.Username, username) })
 	return u.ID, err
 }
 

@@ -1,0 +1,196 @@
+package repositorytest
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// probe is what to ask a store about.
+type probe struct {
+	ids     []repository.ID // of rows
+	parents []repository.ID // of users, and of what holds something
+	names   []string
+	digests []blobs.Digest
+	keys    []auth.KeyDigest
+}
+
+// probeOf returns a probe with every id, text and digest of the rows, less the zero id, which names nothing.
+func probeOf(rows ...any) probe {
+	var p probe
+	for _, row := range rows {
+		p.add(reflect.ValueOf(row))
+	}
+	slices.SortFunc(p.ids, repository.ID.Compare)
+	p.ids = slices.DeleteFunc(slices.Compact(p.ids), func(id repository.ID) bool { return id == repository.ID{} })
+	p.parents = p.ids
+	return p
+}
+
+func (p *probe) add(v reflect.Value) {
+	switch value := v.Interface().(type) {
+	case repository.ID:
+		p.ids = append(p.ids, value)
+	case blobs.Digest:
+		p.digests = append(p.digests, value)
+	case auth.KeyDigest:
+		p.keys = append(p.keys, value)
+	case string:
+		p.names = append(p.names, value)
+	default:
+		if v.Kind() != reflect.Struct {
+			return
+		}
+		for i := range v.NumField() {
+			p.add(v.Field(i))
+		}
+	}
+}
+
+// answers are what a store said, by question. Questions that it answered with nothing are left out.
+type answers struct {
+	to  map[string]any
+	err error
+}
+
+// contents asks everything that can be asked about what is in the probe.
+func contents(tx *repository.Tx, p probe) (map[string]any, error) {
+	a := &answers{to: map[string]any{}}
+	a.askRows(tx, p)
+	a.askLists(tx, p)
+	a.askSets(tx, p)
+	a.askResources(tx, p)
+	return a.to, a.err
+}
+
+// read returns the contents as a read transaction sees them.
+func read(p probe) func(*repository.Tx) (map[string]any, error) {
+	return func(tx *repository.Tx) (map[string]any, error) { return contents(tx, p) }
+}
+
+func note[T any](a *answers, question string, answer T, err error) {
+	switch {
+	case err == nil:
+		a.to[question] = answer
+	case !errors.Is(err, repository.ErrNotFound):
+		a.err = errors.Join(a.err, fmt.Errorf("%s: %w", question, err))
+	}
+}
+
+func noteAll[T any](a *answers, question string, seq iter.Seq2[T, error]) {
+	items, err := list(seq)
+	if err != nil || len(items) > 0 {
+		note(a, question, items, err)
+	}
+}
+
+func (a *answers) askRows(tx *repository.Tx, p probe) {
+	for _, id := range p.ids {
+		for of, get := range map[string]func(repository.ID) (any, error){
+			"Dataspaces.Get": func(id repository.ID) (any, error) { return tx.Dataspaces.Get(id) },
+			"Sets.Get":       func(id repository.ID) (any, error) { return tx.Sets.Get(id) },
+			"Resources.Get":  func(id repository.ID) (any, error) { return tx.Resources.Get(id) },
+			"Users.Get":      func(id repository.ID) (any, error) { return tx.Users.Get(id) },
+			"Privileges.Get": func(id repository.ID) (any, error) { return tx.Privileges.Get(id) },
+			"Steps.Get":      func(id repository.ID) (any, error) { return tx.Steps.Get(id) },
+		} {
+			row, err := get(id)
+			note(a, of+" "+id.String(), row, err)
+		}
+	}
+	for _, name := range p.names {
+		for of, byName := range map[string]func(string) (repository.ID, error){
+			"Dataspaces": tx.Dataspaces.ByName, "Sets": tx.Sets.ByName, "Users": tx.Users.ByName,
+		} {
+			id, err := byName(name)
+			note(a, fmt.Sprintf("%s.ByName %.40q", of, name), id, err)
+		}
+	}
+	for _, digest := range p.digests {
+		size, err := tx.Blobs.Size(digest)
+		note(a, "Blobs.Size "+digest.String(), size, err)
+	}
+	for _, digest := range p.keys {
+		key, err := tx.Keys.ByDigest(digest)
+		note(a, fmt.Sprintf("Keys.ByDigest %x", digest), key, err)
+	}
+}
+
+func (a *answers) askLists(tx *repository.Tx, p probe) {
+	noteAll(a, "Dataspaces.All", tx.Dataspaces.All(repository.ID{}))
+	noteAll(a, "Dataspaces.Public", tx.Dataspaces.Public(repository.ID{}))
+	noteAll(a, "Users.All", tx.Users.All(repository.ID{}))
+	noteAll(a, "Privileges.All", tx.Privileges.All(repository.ID{}))
+	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
+	for _, parent := range append([]repository.ID{{}}, p.parents...) {
+		of := " " + parent.String()
+		noteAll(a, "Keys.OfUser"+of, tx.Keys.OfUser(parent, repository.ID{}))
+		noteAll(a, "Privileges.OfUser"+of, tx.Privileges.OfUser(parent, repository.ID{}))
+		noteAll(a, "Privileges.OfDataspace"+of, tx.Privileges.OfDataspace(parent))
+		noteAll(a, "Usage.Days"+of, tx.Usage.Days(parent))
+		counters, err := tx.Usage.Get(parent)
+		if err != nil || counters != (repository.Counters{}) {
+			note(a, "Usage.Get"+of, counters, err)
+		}
+		for _, other := range p.parents {
+			privilege, err := tx.Privileges.Of(parent, other)
+			note(a, "Privileges.Of"+of+" "+other.String(), privilege, err)
+		}
+		for _, key := range p.ids {
+			row, err := tx.Keys.Get(parent, key)
+			note(a, "Keys.Get"+of+" "+key.String(), row, err)
+		}
+	}
+}
+
+// inOrder sorts the steps, which are promised in none.
+func inOrder(steps iter.Seq2[repository.Step, error]) iter.Seq2[repository.Step, error] {
+	return func(yield func(repository.Step, error) bool) {
+		rows, err := list(steps)
+		slices.SortFunc(rows, func(a, b repository.Step) int { return a.Container.Compare(b.Container) })
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(repository.Step{}, err)
+		}
+	}
+}
+
+// states are the sets of states that a listing can ask for.
+func states() []paging.States { return []paging.States{paging.Active, paging.Deleted, paging.All} }
+
+func (a *answers) askSets(tx *repository.Tx, p probe) {
+	for _, of := range states() {
+		noteAll(a, fmt.Sprintf("Sets.Range %d", of), tx.Sets.Range(repository.SetRange{States: of}))
+		for _, parent := range p.parents {
+			in := repository.SetRange{Dataspaces: []repository.ID{parent}, States: of}
+			noteAll(a, fmt.Sprintf("Sets.Range %d %s", of, parent), tx.Sets.Range(in))
+		}
+	}
+}
+
+func (a *answers) askResources(tx *repository.Tx, p probe) {
+	ask := func(place string, q repository.ResourceRange, orders ...paging.Order) {
+		for _, q.Order = range orders {
+			for _, q.States = range states() {
+				noteAll(a, fmt.Sprintf("Resources.Range %s %d %d", place, q.Order, q.States), tx.Resources.Range(q))
+			}
+		}
+	}
+	ask("of all", repository.ResourceRange{}, paging.Oldest, paging.Newest)
+	for _, parent := range p.parents {
+		of := parent.String()
+		ask("of dataspace "+of, repository.ResourceRange{Dataspaces: []repository.ID{parent}}, paging.Oldest, paging.Newest)
+		ask("of set "+of, repository.ResourceRange{Set: parent}, paging.Oldest, paging.Newest, paging.ByName)
+	}
+}

@@ -1,0 +1,235 @@
+package repositorytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"labshelf/repository"
+)
+
+// maxActions is how many transactions, at most, one random history has. Each is short, so that a hundred of them on a real
+// disk take two or three seconds; -rapid.checks asks for more.
+const maxActions = 10
+
+// Compare does random things to a store and to Memory, by one clock, and fails where they do not say the same.
+func Compare(t *testing.T, open Open) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp("", "repositorytest")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		}()
+		m := newMachine(rt, dir, open)
+		defer m.close(rt)
+		someWrites := func(rt *rapid.T) { m.update(rt, 0, 8) }
+		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.reopen}
+		m.update(rt, 10, 20)
+		for range rapid.IntRange(1, maxActions).Draw(rt, "actions") {
+			m.clock.move(rapid.SampledFrom(moves()).Draw(rt, "clock moves by"))
+			actions[rapid.IntRange(0, len(actions)-1).Draw(rt, "action")](rt)
+		}
+		m.everything(rt)
+	})
+}
+
+// moves are how far the clock goes between transactions.
+func moves() []time.Duration {
+	return []time.Duration{
+		0, time.Microsecond, 999 * time.Microsecond, time.Millisecond, 3 * time.Second, 24 * time.Hour, -time.Millisecond, -time.Hour,
+	}
+}
+
+// machine is a store and what it should be.
+type machine struct {
+	clock   *clock
+	subject repository.Metadata
+	model   *Memory
+	open    Open
+	dir     string
+	pool    pool
+	last    repository.Stamp // that the machine has taken
+}
+
+func newMachine(rt *rapid.T, dir string, open Open) *machine {
+	m := &machine{clock: newClock(), open: open, dir: dir, pool: drawPool(rt)}
+	m.model = NewMemory(m.clock.now)
+	var err error
+	if m.subject, err = open(dir, m.clock.now); err != nil {
+		rt.Fatalf("open: %v", err)
+	}
+	return m
+}
+
+func (m *machine) close(rt *rapid.T) {
+	if err := errors.Join(m.model.Close(), m.subject.Close()); err != nil {
+		rt.Errorf("close: %v", err)
+	}
+}
+
+// op is one use of a transaction. Its answer can be compared.
+type op struct {
+	name string
+	run  func(*repository.Tx) (any, error)
+}
+
+// answer is what a store said to an op.
+type answer struct {
+	Op    string
+	Value any
+	Err   string
+}
+
+func (o op) answer(tx *repository.Tx) answer {
+	value, err := o.run(tx)
+	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		return answer{Op: o.name, Err: "not found"}
+	case err != nil:
+		return answer{Op: o.name, Err: err.Error()}
+	}
+	return answer{Op: o.name, Value: value}
+}
+
+// session runs ops on the model as they are drawn, so that they can depend on what the model holds, and keeps them for the
+// subject.
+type session struct {
+	tx   *repository.Tx
+	ops  []op
+	want []answer
+}
+
+func (s *session) do(o op) answer {
+	a := o.answer(s.tx)
+	s.ops, s.want = append(s.ops, o), append(s.want, a)
+	return a
+}
+
+// replay runs the ops on the subject. It may be called again, for another try of the same transaction.
+func (s *session) replay(tx *repository.Tx) (got []answer) {
+	for _, o := range s.ops {
+		got = append(got, o.answer(tx))
+	}
+	return got
+}
+
+// update writes and reads in a transaction, which fails at times.
+func (m *machine) update(rt *rapid.T, least, most int) {
+	var end error
+	if rapid.IntRange(0, 5).Draw(rt, "fails at 5") == 5 {
+		end = errOnPurpose
+	}
+	last := m.last
+	s := &session{}
+	err := m.model.Update(context.Background(), func(tx *repository.Tx) error {
+		s.tx = tx
+		for range rapid.IntRange(least, most).Draw(rt, "writes") {
+			m.write(rt, s)
+		}
+		m.reads(rt, s, 4)
+		return end
+	})
+	if !errors.Is(err, end) {
+		rt.Fatalf("memory: %v", err)
+	}
+	var got []answer
+	err = m.subject.Update(context.Background(), func(tx *repository.Tx) error {
+		got = s.replay(tx)
+		return end
+	})
+	if !errors.Is(err, end) {
+		rt.Fatalf("update: got error %v, want %v", err, end)
+	}
+	agree(rt, "update", got, s.want)
+	if end != nil {
+		m.last = last
+	}
+}
+
+// view reads, in either kind of view.
+func (m *machine) view(rt *rapid.T) {
+	s := &session{}
+	err := m.model.View(context.Background(), func(tx *repository.Tx) error {
+		s.tx = tx
+		m.reads(rt, s, 16)
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("memory: %v", err)
+	}
+	run := m.subject.View
+	if rapid.Bool().Draw(rt, "durable") {
+		run = m.subject.ViewDurable
+	}
+	var got []answer
+	err = run(context.Background(), func(tx *repository.Tx) error {
+		got = s.replay(tx)
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("view: %v", err)
+	}
+	agree(rt, "view", got, s.want)
+}
+
+// everything compares all that can be asked.
+func (m *machine) everything(rt *rapid.T) {
+	asked := m.pool.probe()
+	all := func(of repository.Metadata) (got map[string]any) {
+		err := of.View(context.Background(), func(tx *repository.Tx) (err error) {
+			got, err = contents(tx, asked)
+			return err
+		})
+		if err != nil {
+			rt.Fatalf("read everything: %v", err)
+		}
+		return got
+	}
+	agree(rt, "everything", all(m.subject), all(m.model))
+	behind, want := m.subject.Health().ClockBehind, m.model.Health().ClockBehind
+	if (behind - want).Abs() > time.Millisecond {
+		rt.Fatalf("the clock is %v behind, want %v", behind, want)
+	}
+}
+
+// reopen closes the store and opens it again.
+func (m *machine) reopen(rt *rapid.T) {
+	secret := m.subject.Secret()
+	m.close(rt)
+	m.model = m.model.Reopen(m.clock.now)
+	var err error
+	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
+		m.subject = m.model.Reopen(m.clock.now) // something to close
+		rt.Fatalf("open again: %v", err)
+	}
+	agree(rt, "secret after opening again", m.subject.Secret(), secret)
+}
+
+func agree(rt *rapid.T, when string, got, want any) {
+	rt.Helper()
+	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains
+		rt.Fatalf("%s (-memory +subject):\n%s", when, cmp.Diff(want, got))
+	}
+}
+
+// rows makes an op of a sequence, of which it reads up to most items; 0 reads all.
+func rowsOp[T any](name string, most int, seq func(*repository.Tx) iter.Seq2[T, error]) op {
+	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *repository.Tx) (any, error) {
+		if most == 0 {
+			return list(seq(tx))
+		}
+		return take(seq(tx), most)
+	}}
+}

@@ -1,0 +1,191 @@
+package repositorytest
+
+import (
+	"fmt"
+	"reflect"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// usageRow and blobRow are what the tables without a type of their own hold.
+type (
+	usageRow struct {
+		Dataspace repository.ID
+		Day       repository.Day
+		Counters  repository.Counters
+	}
+	blobRow struct {
+		Digest blobs.Digest
+		Size   int64
+	}
+)
+
+// put puts a row into its table.
+func put(tx *repository.Tx, row any) error {
+	switch row := row.(type) {
+	case repository.Dataspace:
+		return tx.Dataspaces.Put(row)
+	case repository.Set:
+		return tx.Sets.Put(row)
+	case repository.Resource:
+		return tx.Resources.Put(row)
+	case repository.User:
+		return tx.Users.Put(row)
+	case repository.Key:
+		return tx.Keys.Put(row)
+	case repository.Privilege:
+		return tx.Privileges.Put(row)
+	case repository.Step:
+		return tx.Steps.Put(row)
+	case usageRow:
+		return tx.Usage.Put(row.Dataspace, row.Day, row.Counters)
+	case blobRow:
+		return tx.Blobs.Put(row.Digest, row.Size)
+	}
+	return fmt.Errorf("no table holds a %T", row)
+}
+
+func putAll(tx *repository.Tx, rows []any) error {
+	for _, row := range rows {
+		if err := put(tx, row); err != nil {
+			return fmt.Errorf("put %T: %w", row, err)
+		}
+	}
+	return nil
+}
+
+// way is one way to find a single row.
+type way struct {
+	name string
+	find func(*repository.Tx) (any, error)
+}
+
+// waysTo returns every way to find the row by itself.
+func waysTo(row any) []way {
+	switch row := row.(type) {
+	case repository.Dataspace:
+		return []way{
+			{"Dataspaces.Get", func(tx *repository.Tx) (any, error) { return tx.Dataspaces.Get(row.ID) }},
+			{"Dataspaces.ByName", func(tx *repository.Tx) (any, error) {
+				return named(row.Name, tx.Dataspaces.ByName, tx.Dataspaces.Get)
+			}},
+		}
+	case repository.Set:
+		return []way{
+			{"Sets.Get", func(tx *repository.Tx) (any, error) { return tx.Sets.Get(row.ID) }},
+			{"Sets.ByName", func(tx *repository.Tx) (any, error) { return named(row.Name, tx.Sets.ByName, tx.Sets.Get) }},
+		}
+	case repository.Resource:
+		return []way{{"Resources.Get", func(tx *repository.Tx) (any, error) { return tx.Resources.Get(row.ID) }}}
+	case repository.User:
+		return []way{
+			{"Users.Get", func(tx *repository.Tx) (any, error) { return tx.Users.Get(row.ID) }},
+			{"Users.ByName", func(tx *repository.Tx) (any, error) {
+				return named(row.Username, tx.Users.ByName, tx.Users.Get)
+			}},
+		}
+	case repository.Key:
+		return []way{
+			{"Keys.Get", func(tx *repository.Tx) (any, error) { return tx.Keys.Get(row.UserID, row.ID) }},
+			{"Keys.ByDigest", func(tx *repository.Tx) (any, error) { return tx.Keys.ByDigest(row.Digest) }},
+		}
+	case repository.Privilege:
+		return []way{
+			{"Privileges.Get", func(tx *repository.Tx) (any, error) { return tx.Privileges.Get(row.ID) }},
+			{"Privileges.Of", func(tx *repository.Tx) (any, error) {
+				return tx.Privileges.Of(row.UserID, row.DataspaceID)
+			}},
+		}
+	case repository.Step:
+		return []way{{"Steps.Get", func(tx *repository.Tx) (any, error) { return tx.Steps.Get(row.Container) }}}
+	case blobRow:
+		return []way{{"Blobs.Size", func(tx *repository.Tx) (any, error) {
+			size, err := tx.Blobs.Size(row.Digest)
+			return blobRow{row.Digest, size}, err
+		}}}
+	}
+	return nil
+}
+
+func named[T any](name string, byName func(string) (repository.ID, error), get func(repository.ID) (T, error)) (row T, err error) {
+	id, err := byName(name)
+	if err != nil {
+		return row, err
+	}
+	return get(id)
+}
+
+// id returns an id of the tests; those with a greater n are greater.
+func id(n byte) repository.ID { return repository.ID{0: 1, 15: n} }
+
+// filler fills the fields of a row with values of which no two are alike, so that a field which is lost, or kept in place of
+// another one, shows.
+type filler struct {
+	next  int
+	first bool // which one to take of the values of a state, visibility, role or bool
+}
+
+// filled returns a row without a zero field. The other row has another value in every field.
+func filled[T any](other bool) (row T) {
+	f := &filler{next: 1, first: other}
+	if other {
+		f.next = 100
+	}
+	f.fill(reflect.ValueOf(&row).Elem())
+	return row
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.next++
+	switch v.Interface().(type) {
+	case repository.State:
+		v.SetUint(uint64(either(f.first, repository.Active, repository.Deleted)))
+		return
+	case repository.Visibility:
+		v.SetUint(uint64(either(f.first, repository.Private, repository.Public)))
+		return
+	case auth.Role:
+		v.SetUint(uint64(either(f.first, auth.Member, auth.Admin)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			v.Index(i).SetUint(uint64(f.next))
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text-%d", f.next))
+	case reflect.Bool:
+		v.SetBool(!f.first)
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(f.next))
+	default:
+		v.SetInt(int64(f.next))
+	}
+}
+
+func either[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+// fieldsOf calls visit with the path of every field of a row that has no fields itself.
+func fieldsOf(t reflect.Type, path []int, visit func(path []int, name string)) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		here := append(path[:len(path):len(path)], i)
+		if field.Type.Kind() == reflect.Struct {
+			fieldsOf(field.Type, here, visit)
+			continue
+		}
+		visit(here, field.Name)
+	}
+}

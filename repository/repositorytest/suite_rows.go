@@ -1,0 +1,318 @@
+package repositorytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+func rowTests() map[string]func(*testing.T, *store) {
+	return map[string]func(*testing.T, *store){
+		"rows come back as they were put":      testRows,
+		"rows of any size come back":           testSizes,
+		"indexes follow every change of a row": testChanges,
+		"names are found exactly":              testNames,
+		"usage is kept by day":                 testUsage,
+		"steps are replaced and removed":       testSteps,
+		"blobs keep their size":                testBlobs,
+		"rows and ranges are copies":           testCopies,
+	}
+}
+
+// filledRows are one row of every table, or others that differ in every field.
+func filledRows(other bool) []any {
+	return []any{
+		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
+		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
+		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other),
+	}
+}
+
+func testRows(t *testing.T, s *store) {
+	rows := filledRows(false)
+	asked := probeOf(rows...)
+	same(t, "an empty store", view(t, s, read(asked)), map[string]any{})
+	inUpdate := map[string]any{}
+	s.update(t, func(tx *repository.Tx) error {
+		if err := notFound(tx, rows); err != nil {
+			return err
+		}
+		if err := putAll(tx, rows); err != nil {
+			return err
+		}
+		if err := found(tx, rows); err != nil {
+			return err
+		}
+		var err error
+		inUpdate, err = contents(tx, asked)
+		return err
+	})
+	for name, in := range map[string]repository.Metadata{"View": s, "ViewDurable": durable{s}} {
+		err := in.View(t.Context(), func(tx *repository.Tx) error { return found(tx, rows) })
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		same(t, name+" after the commit", view(t, in, read(asked)), inUpdate)
+	}
+	s.reopen(t)
+	same(t, "after closing and opening again", view(t, s, read(asked)), inUpdate)
+
+	others := filledRows(true)
+	if err := s.View(t.Context(), func(tx *repository.Tx) error { return notFound(tx, others) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// durable is the store with ViewDurable as its View.
+type durable struct{ *store }
+
+func (d durable) View(ctx context.Context, fn func(*repository.Tx) error) error {
+	return d.ViewDurable(ctx, fn)
+}
+
+// found tells whether every way to each row leads to it.
+func found(tx *repository.Tx, rows []any) (err error) {
+	for _, row := range rows {
+		for _, way := range waysTo(row) {
+			got, failed := way.find(tx)
+			if failed != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", way.name, failed))
+			} else if got != row {
+				err = errors.Join(err, fmt.Errorf("%s:\ngot  %+v\nwant %+v", way.name, got, row))
+			}
+		}
+	}
+	return err
+}
+
+// notFound tells whether every way to each row leads to ErrNotFound.
+func notFound(tx *repository.Tx, rows []any) (err error) {
+	for _, row := range rows {
+		for _, way := range waysTo(row) {
+			if got, failed := way.find(tx); !errors.Is(failed, repository.ErrNotFound) {
+				err = errors.Join(err, fmt.Errorf("%s of what is not there: %+v, %v", way.name, got, failed))
+			}
+		}
+	}
+	return err
+}
+
+func testSizes(t *testing.T, s *store) {
+	const latest = 1000<<48 - 1 // the last stamp of which an id can be made
+	long := strings.Repeat("ä\u2028<&>\"\\", 1638) + "\r\n\tz"
+	name := strings.Repeat("n\x01\xff/", 1024)
+	least := repository.Record{State: repository.Active, Modified: 1}
+	most := repository.Record{
+		State: repository.Deleted, TakenBy: latest, Created: latest, Modified: latest,
+		CreatedBy: maxID(), ModifiedBy: maxID(),
+	}
+	with := func(r repository.Record, n byte) repository.Record {
+		r.ID = id(n)
+		return r
+	}
+	rows := []any{
+		repository.Dataspace{Record: with(least, 1), Name: "d", Visibility: repository.Private},
+		repository.Dataspace{Record: with(most, 2), Name: long[:500], Title: long, Description: long, Origin: long, Visibility: repository.Public},
+		repository.Set{Record: with(least, 3), Name: "s", DataspaceID: id(1)},
+		repository.Set{Record: with(most, 4), Name: long[:500], Title: long, Description: long, DataspaceID: maxID()},
+		repository.Resource{Record: with(least, 5), Name: "r", SetID: id(3), DataspaceID: id(1)},
+		repository.Resource{
+			Record: with(most, 6), Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name, Purged: true,
+			SetID: id(4), DataspaceID: maxID(), Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)), Bytes: math.MaxInt64, Version: math.MaxUint32,
+		},
+		repository.User{Record: with(least, 7), Username: "u"},
+		repository.User{Record: with(most, 8), Username: strings.Repeat("u@", 50), Fullname: long, About: long, Sysadmin: true},
+		repository.Key{ID: id(9), UserID: id(7)},
+		repository.Key{
+			ID: maxID(), UserID: maxID(), Digest: auth.KeyDigest(slices.Repeat([]byte{0xff}, 32)), Label: long[:400], Prefix: long,
+			Created: latest, Expires: latest, LastUsed: latest, Gone: latest,
+		},
+		repository.Privilege{Record: with(least, 10), UserID: id(7), DataspaceID: id(1)},
+		repository.Privilege{Record: with(most, 11), UserID: maxID(), DataspaceID: maxID(), Role: auth.Admin},
+		repository.Step{Container: id(1), DataspaceID: id(1)},
+		repository.Step{Container: maxID(), Restore: true, Deletion: latest, Begun: latest, AfterSet: maxID(), AfterStamp: latest},
+		usageRow{id(1), math.MaxInt32, repository.Counters{ActiveFiles: math.MaxInt64, DeletedBytes: math.MaxInt64}},
+		blobRow{blobs.Digest{}, 0},
+		blobRow{blobs.Digest{1}, math.MaxInt64},
+	}
+	s.put(t, rows...)
+	if err := s.View(t.Context(), func(tx *repository.Tx) error { return found(tx, rows) }); err != nil {
+		t.Error(err)
+	}
+	asked := probeOf(rows...)
+	same(t, "everything", view(t, s, read(asked)), view(t, onlyHolds(t, rows...), read(asked)))
+}
+
+func maxID() repository.ID { return repository.ID(slices.Repeat([]byte{0xff}, 16)) }
+
+// onlyHolds returns a store in memory that never held anything but the rows.
+func onlyHolds(t *testing.T, rows ...any) *Memory {
+	m := NewMemory(newClock().now)
+	err := m.Update(t.Context(), func(tx *repository.Tx) error { return putAll(tx, rows) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// testChanges puts each row with each of its fields changed, and back: everything must then read as though no other version
+// of the row had ever been there.
+func testChanges(t *testing.T, s *store) {
+	others := filledRows(true)
+	for i, row := range filledRows(false) {
+		asked := probeOf(row, others[i])
+		identity := identityOf(row)
+		fieldsOf(reflect.TypeOf(row), nil, func(path []int, name string) {
+			if slices.Contains(identity, name) {
+				return
+			}
+			changed := reflect.New(reflect.TypeOf(row)).Elem()
+			changed.Set(reflect.ValueOf(row))
+			changed.FieldByIndex(path).Set(reflect.ValueOf(others[i]).FieldByIndex(path))
+			for _, version := range []any{row, changed.Interface(), row} {
+				s.put(t, version)
+				got := view(t, s, read(asked))
+				same(t, fmt.Sprintf("%T after a change of %s", row, name), got, view(t, onlyHolds(t, version), read(asked)))
+			}
+		})
+		s.reopen(t)
+		same(t, fmt.Sprintf("%T after closing and opening again", row), view(t, s, read(asked)), view(t, onlyHolds(t, row), read(asked)))
+		s.stop(t)
+		s.dir = t.TempDir()
+		s.start(t)
+	}
+}
+
+// identityOf returns the names of the fields by which a row is the same row.
+func identityOf(row any) []string {
+	switch row.(type) {
+	case repository.Key:
+		return []string{"ID", "UserID"}
+	case repository.Step:
+		return []string{"Container"}
+	case usageRow:
+		return []string{"Dataspace", "Day"}
+	case blobRow:
+		return []string{"Digest"}
+	}
+	return []string{"ID"}
+}
+
+// withIdentity returns the row as another version of one.
+func withIdentity(row, of any) any {
+	version := reflect.New(reflect.TypeOf(row)).Elem()
+	version.Set(reflect.ValueOf(row))
+	for _, name := range identityOf(row) {
+		version.FieldByName(name).Set(reflect.ValueOf(of).FieldByName(name))
+	}
+	return version.Interface()
+}
+
+func testNames(t *testing.T, s *store) {
+	named := func(n byte, name string) []any {
+		record := repository.Record{ID: id(n), State: repository.Active}
+		return []any{
+			repository.Dataspace{Record: record, Name: name, Visibility: repository.Private},
+			repository.Set{Record: record, Name: name, DataspaceID: id(n)},
+			repository.User{Record: record, Username: name},
+		}
+	}
+	s.put(t, slices.Concat(named(1, "anna"), named(2, "anna-2"), named(3, "ann"))...)
+	s.put(t, repository.User{Record: repository.Record{ID: id(4), State: repository.Deleted}, Username: "Ber.T@x-_9"})
+	for _, ask := range []struct {
+		name            string
+		container, user repository.ID
+	}{
+		{"anna", id(1), id(1)}, {"anna-2", id(2), id(2)}, {"ann", id(3), id(3)}, {"an", repository.ID{}, repository.ID{}},
+		{"ANNA", repository.ID{}, id(1)}, {"aNn", repository.ID{}, id(3)}, {"bEr.t@X-_9", repository.ID{}, id(4)},
+		{"Ber.T@x-_9", repository.ID{}, id(4)}, {"anna ", repository.ID{}, repository.ID{}}, {"", repository.ID{}, repository.ID{}},
+	} {
+		got := view(t, s, func(tx *repository.Tx) ([3]repository.ID, error) {
+			var ids [3]repository.ID
+			for i, byName := range []func(string) (repository.ID, error){tx.Dataspaces.ByName, tx.Sets.ByName, tx.Users.ByName} {
+				id, err := byName(ask.name)
+				if err != nil && !errors.Is(err, repository.ErrNotFound) {
+					return ids, err
+				}
+				if err == nil {
+					ids[i] = id
+				}
+			}
+			return ids, nil
+		})
+		same(t, "dataspace, set and user "+ask.name, got, [3]repository.ID{ask.container, ask.container, ask.user})
+	}
+	s.put(t, repository.User{Record: repository.Record{ID: id(1), State: repository.Active}, Username: "ANNA"})
+	got := view(t, s, func(tx *repository.Tx) (repository.User, error) { return named1(tx, "anna") })
+	same(t, "username as it was put last", got.Username, "ANNA")
+}
+
+func named1(tx *repository.Tx, username string) (repository.User, error) {
+	return named(username, tx.Users.ByName, tx.Users.Get)
+}
+
+func testUsage(t *testing.T, s *store) {
+	counters := func(n int64) repository.Counters {
+		return repository.Counters{ActiveFiles: n, ActiveBytes: 2 * n, DeletedFiles: 3 * n, DeletedBytes: 4 * n}
+	}
+	whole, space := repository.ID{}, id(1)
+	for _, row := range []usageRow{
+		{space, 16524, counters(1)}, {whole, 16524, counters(2)}, {space, 16524, counters(3)}, {space, 16790, counters(4)},
+		{id(2), 1, counters(5)}, {space, 255, counters(6)}, {space, 256, counters(0)}, {whole, 70000, counters(7)},
+	} {
+		s.put(t, row)
+	}
+	for _, want := range []struct {
+		of     repository.ID
+		latest repository.Counters
+		days   []repository.DayCounters
+	}{
+		{space, counters(0), []repository.DayCounters{{Day: 255, Counters: counters(6)}, {Day: 256, Counters: counters(0)},
+			{Day: 16524, Counters: counters(3)}, {Day: 16790, Counters: counters(4)}}},
+		{whole, counters(7), []repository.DayCounters{{Day: 16524, Counters: counters(2)}, {Day: 70000, Counters: counters(7)}}},
+		{id(2), counters(5), []repository.DayCounters{{Day: 1, Counters: counters(5)}}},
+		{id(3), counters(0), nil},
+	} {
+		latest := view(t, s, func(tx *repository.Tx) (repository.Counters, error) { return tx.Usage.Get(want.of) })
+		same(t, "counters of "+want.of.String(), latest, want.latest)
+		days := view(t, s, func(tx *repository.Tx) ([]repository.DayCounters, error) { return list(tx.Usage.Days(want.of)) })
+		same(t, "days of "+want.of.String(), days, want.days)
+	}
+}
+
+func testSteps(t *testing.T, s *store) {
+	ofSet := repository.Step{Container: id(2), DataspaceID: id(1), By: id(3), Deletion: 5, Begun: 5}
+	ofSpace := repository.Step{Container: id(1), DataspaceID: id(1), Restore: true, By: id(3), Deletion: 5, Begun: 9, AfterSet: id(2), AfterStamp: 7}
+	all := func(tx *repository.Tx) ([]repository.Step, error) { return list(inOrder(tx.Steps.All())) }
+	s.put(t, ofSet, ofSpace)
+	same(t, "steps", view(t, s, all), []repository.Step{ofSpace, ofSet})
+	ofSet.AfterStamp = 12
+	s.put(t, ofSet)
+	same(t, "steps after one went on", view(t, s, all), []repository.Step{ofSpace, ofSet})
+	s.update(t, func(tx *repository.Tx) error { return tx.Steps.Remove(ofSpace.Container) })
+	same(t, "steps after one ended", view(t, s, all), []repository.Step{ofSet})
+	gone := s.View(t.Context(), func(tx *repository.Tx) error {
+		_, err := tx.Steps.Get(ofSpace.Container)
+		return err
+	})
+	isError(t, "get what was removed", gone, repository.ErrNotFound)
+	s.update(t, func(tx *repository.Tx) error { return tx.Steps.Remove(ofSet.Container) })
+	same(t, "steps after all ended", view(t, s, all), nil)
+}
+
+func testBlobs(t *testing.T, s *store) {
+	size := func(tx *repository.Tx) (int64, error) { return tx.Blobs.Size(blobs.Digest{31: 1}) }
+	s.put(t, blobRow{blobs.Digest{31: 1}, 0}, blobRow{blobs.Digest{31: 2}, 9})
+	same(t, "size of an empty blob", view(t, s, size), int64(0))
+	s.put(t, blobRow{blobs.Digest{31: 1}, 1 << 40})
+	same(t, "size as it was put last", view(t, s, size), int64(1<<40))
+}
