@@ -239,7 +239,11 @@ func (req ListRequest) given(name string) (string, bool, error) {
 // resolve finds the objects that a query names to filter by, and checks that the caller may read them. given returns the id
 // of a parameter.
 func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
-	for _, name := range paging.Accepted(q.Listing) { // sorted: dataspaceId before setId
+	accepted := paging.Accepted(q.Listing)
+	for _, name := range []string{"dataspaceId", "setId", "userId"} {
+		if !slices.Contains(accepted, name) {
+			continue
+		}
 		id, present, err := given(name)
 		if err != nil {
 			return q, err
