@@ -136,7 +136,7 @@ func testPages(t *testing.T, s *store) {
 	s.put(t, manyResources()...)
 	listings := slices.Concat(byStamp(), mapped(byStamp(), newest), byName())
 	whole := view(t, s, func(tx *repository.Tx) ([][]repository.Resource, error) { return listAll(tx, listings) })
-	for _, size := range []int{1, 3, 50} {
+	for _, size := range []int{1, 7} {
 		joined := view(t, s, func(tx *repository.Tx) (all [][]repository.Resource, err error) {
 			for i, q := range listings {
 				rows, err := pages(tx, q, size, len(whole[i]))
@@ -171,7 +171,7 @@ func pages(tx *repository.Tx, q repository.ResourceRange, size, most int) (joine
 // testOwnWrites moves hundreds of rows in one transaction, in runs, and lists what is left between and beside them: there an
 // ordered store meets pages that the transaction itself has emptied.
 func testOwnWrites(t *testing.T, s *store) {
-	const many = 1000
+	const many = 600
 	rows := make([]any, 0, many)
 	for n := range many {
 		rows = append(rows, repository.Resource{
@@ -181,7 +181,7 @@ func testOwnWrites(t *testing.T, s *store) {
 	}
 	obvious := onlyHolds(t, rows...)
 	s.put(t, rows...)
-	for _, run := range []struct{ from, to int }{{200, 800}, {0, 150}, {850, many}} {
+	for _, run := range []struct{ from, to int }{{100, 500}, {0, 80}, {520, many}} {
 		ranges := besideRun(run.from, run.to)
 		move := func(listed *[][]repository.Resource) func(*repository.Tx) error {
 			return func(tx *repository.Tx) (err error) {
