@@ -26,7 +26,7 @@ func manyResources() (rows []any) {
 
 // byStamp returns listings by stamp, oldest first, of all places, states and windows between some bounds.
 func byStamp() (all []repository.ResourceRange) {
-	bounds := []repository.Stamp{0, 95, 120, 241}
+	bounds := []repository.Stamp{0, 120, 241}
 	for _, place := range []repository.ResourceRange{
 		{}, {Dataspaces: []repository.ID{}}, {Dataspaces: []repository.ID{id(1)}}, {Dataspaces: []repository.ID{id(3), id(1)}},
 		{Dataspaces: []repository.ID{id(2), id(9), id(3), id(1)}}, {Set: id(11)}, {Set: id(14)}, {Set: id(15)},
