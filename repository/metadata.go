@@ -13,8 +13,8 @@ import (
 // Metadata is the store of records: typed tables in transactions, ordered listings, stamps. It knows no rule of the
 // repository; package bolt implements it for real, repositorytest in memory for comparison. Both pass the same suite.
 //
-// The function given to a transaction must not use the Tx after it returns, must not start another transaction, and gets
-// copies that it may keep.
+// The function given to a transaction may run in another goroutine. It must not use the Tx after it returns, must not start
+// another transaction, and gets copies that it may keep.
 type Metadata interface {
 	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
@@ -36,7 +36,7 @@ type Metadata interface {
 	// Health tells how the store is.
 	Health() Health
 
-	// Close ends running transactions, then refuses all others. It is not to be called twice.
+	// Close waits for running transactions and refuses others. It is not to be called twice.
 	Close() error
 }
 
@@ -62,9 +62,10 @@ type Tx struct {
 	Stamp func() Stamp
 }
 
-// Every Get of a table returns ErrNotFound where there is no such row, and ErrRecordDamaged for one that cannot be trusted.
-// Put inserts, or replaces the row with the same id, and brings all indexes in line with the new row. Sequences are read
-// lazily, yield an error at most once, as their last, and must not be used while their table is written.
+// Whatever finds one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put
+// inserts, or replaces the row with the same id, and brings all indexes in line with the new row; that a name or a pair is
+// free is for the caller to see to before. Sequences are read lazily, yield an error at most once, as their last, and must
+// not be used while their table is written.
 
 // Dataspaces is the table of dataspaces.
 type Dataspaces interface {
@@ -150,6 +151,7 @@ type Steps interface {
 	Get(container ID) (Step, error)
 	Put(Step) error
 	Remove(container ID) error
+	// All yields them ascending by container.
 	All() iter.Seq2[Step, error]
 }
 

@@ -1,7 +1,9 @@
 package repository
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
 )
@@ -33,25 +35,32 @@ var byExtension = map[string]string{
 // detectMime finds a media type from the first bytes of a file and its names.
 func detectMime(head []byte, names ...string) string {
 	found := mimetype.Detect(head)
-	guess := found.String()
-	for _, v := range vague {
-		if !found.Is(v) {
-			continue
-		}
+	media := found.String()
+	if slices.ContainsFunc(vague, found.Is) {
 		for _, name := range names {
 			if known, ok := byExtension[strings.ToLower(formatOf(name))]; ok {
-				return withCharset(known, guess)
+				media = known
+				break
 			}
 		}
 	}
-	return guess
-}
-
-// withCharset keeps the character set that the content has shown, on types that are text.
-func withCharset(media, detected string) string {
-	_, charset, ok := strings.Cut(detected, "; charset=")
-	if !ok || !strings.HasPrefix(media, "text/") {
+	if !strings.HasPrefix(media, "text/") || strings.Contains(media, charsetIs) {
 		return media
 	}
-	return media + "; charset=" + charset
+	return media + charsetOf(head, found)
+}
+
+const charsetIs = "; charset="
+
+// charsetOf tells the character set of a text, as a parameter, where its first bytes show it. The last character may be cut.
+func charsetOf(head []byte, found *mimetype.MIME) string {
+	if _, charset, ok := strings.Cut(found.String(), charsetIs); ok {
+		return charsetIs + charset
+	}
+	for cut := range min(len(head), utf8.UTFMax-1) + 1 {
+		if utf8.Valid(head[:len(head)-cut]) {
+			return charsetIs + "utf-8"
+		}
+	}
+	return ""
 }

@@ -1,0 +1,6 @@
+//go:build race
+
+package e2e_test
+
+// buildFlags make the program report races too: it then ends with another exit code than 0.
+func buildFlags() []string { return []string{"-race"} }

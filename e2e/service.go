@@ -1,0 +1,145 @@
+// Package e2e runs the real program as a process of its own and speaks to it over HTTP, for end-to-end tests (which are here)
+// and for measurements (package bench). It knows nothing of the inside.
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Key is the sysadmin's key in every repository that Start makes. It is no secret: the service listens on loopback only, and
+// keeps nothing that anybody would miss.
+const Key = "no-secret-for-end-to-end-tests-and-benchmarks"
+
+// How long a service may take to start, and to end once it was asked to.
+const (
+	startLimit = 30 * time.Second
+	stopLimit  = time.Minute
+)
+
+// Build compiles labshelf into a folder and returns the path of the program. It is to be called from within the module. The
+// flags go to go build; without -race the program is built as it is shipped, without CGO.
+func Build(ctx context.Context, folder string, flags ...string) (string, error) {
+	program := filepath.Join(folder, "labshelf")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-o", program}, flags, []string{"labshelf"})...)
+	if !slices.Contains(flags, "-race") {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build labshelf: %w\n%s", err, output)
+	}
+	return program, nil
+}
+
+// Service is a labshelf serve under way, with a client whose caller is a sysadmin.
+type Service struct {
+	*Client
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{}
+	err   error // how it ended, known once ended is closed
+}
+
+// Start runs the program over a data directory, new or not, and returns when it takes requests, on a free port of loopback.
+// Its log goes to the file data + ".log". The flags go to labshelf serve; variables LABSHELF_… of the environment do not reach
+// it. The caller calls Stop. At the end of ctx the service is killed.
+func Start(ctx context.Context, program, data string, flags ...string) (_ *Service, err error) {
+	s := &Service{log: data + ".log", ended: make(chan struct{})}
+	log, err := os.Create(s.log)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-format", "json"}
+	s.cmd = exec.CommandContext(ctx, program, append(args, flags...)...)
+	s.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
+	s.cmd.Env = append(s.cmd.Env, "LABSHELF_ADMIN_KEY="+Key)
+	s.cmd.Stderr = log
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	go func() {
+		s.err = errors.Join(s.cmd.Wait(), log.Close())
+		close(s.ended)
+	}()
+	base, err := s.ready()
+	if err != nil {
+		s.Kill()
+		return nil, fmt.Errorf("start labshelf: %w", err)
+	}
+	s.Client = NewClient(base, Key)
+	return s, nil
+}
+
+// ready waits for the service and returns its base URL.
+func (s *Service) ready() (string, error) {
+	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(s.log)
+		if err != nil {
+			return "", err
+		}
+		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+			var line struct{ Message, Address string }
+			if json.Unmarshal(lines.Bytes(), &line) == nil && line.Message == "started" {
+				return line.Address, nil
+			}
+		}
+		select {
+		case <-s.ended:
+			return "", fmt.Errorf("it ended at once: %w\n%s", s.err, text)
+		default:
+		}
+	}
+	return "", fmt.Errorf("it did not start within %s", startLimit)
+}
+
+// PID returns the id of the process.
+func (s *Service) PID() int { return s.cmd.Process.Pid }
+
+// Stop asks the service to end, as an operator does, and waits for it. It returns an error, with the end of the log, if the
+// service did not end well. (On Windows nobody can ask: there it is killed.)
+func (s *Service) Stop() error {
+	s.CloseIdle()
+	if runtime.GOOS == "windows" {
+		s.Kill()
+		return nil
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	err := fmt.Errorf("it did not end within %s", stopLimit)
+	select {
+	case <-s.ended:
+		err = s.err
+	case <-time.After(stopLimit):
+		s.Kill()
+	}
+	if err != nil {
+		log, reading := os.ReadFile(s.log)
+		return fmt.Errorf("stop labshelf: %w\n%s", errors.Join(err, reading), log[max(0, len(log)-4096):])
+	}
+	return nil
+}
+
+// Kill ends the service without asking, as a crash does, and waits for the end of the process. After Stop it does nothing.
+func (s *Service) Kill() {
+	_ = s.cmd.Process.Kill() // fails only where it has ended
+	<-s.ended
+	if s.Client != nil {
+		s.CloseIdle()
+	}
+}
