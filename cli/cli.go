@@ -1,0 +1,169 @@
+// Package cli is the command line: it reads the configuration, wires the rooms of the house together, and runs and ends the
+// service. Every other package gets what it needs from here.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// program is the name under which people call it.
+const program = "labshelf"
+
+// process is what commands know of the process that they run in.
+type process struct {
+	environ        []string // as from os.Environ
+	stdout, stderr io.Writer
+}
+
+// Main runs the command that args asks for (without the program's name, as in os.Args[1:]) and returns the exit code of the
+// process; "labshelf help serve" lists the codes. What a command was asked for goes to stdout; errors and logs go to stderr.
+// After a second signal it returns while the service may still be running: the caller ends the process.
+func Main(args, environ []string, stdout, stderr io.Writer) int {
+	root := rootCommand(process{environ: environ, stdout: stdout, stderr: stderr})
+	understood := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { understood = true }
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	if err == nil {
+		return exitOK
+	}
+	if !understood {
+		err = usageError{err}
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(explain(err)), "\n") {
+		_, _ = fmt.Fprintf(stderr, "%s: %s\n", program, line)
+	}
+	if errors.Is(err, errUsage) {
+		_, _ = fmt.Fprintf(stderr, "%q shows how it is used\n", cmd.CommandPath()+" --help")
+	}
+	return exitCode(err)
+}
+
+// rootCommand returns the tree of all commands.
+func rootCommand(p process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   program,
+		Short: "A research data repository",
+		Long: `labshelf keeps files in sets and dataspaces, knows who may read and write them, and gives them out over HTTP.
+
+"labshelf serve" starts it; everything that it keeps is in one directory.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          wantSubcommand,
+	}
+	root.AddCommand(serveCommand(p), keyCommand(p), versionCommand(p))
+	root.SetHelpCommand(helpCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		_, _ = io.WriteString(cmd.OutOrStdout(), helpText(cmd))
+	})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if before := cmd.Flags().Args(); len(before) > 0 && cmd.HasSubCommands() {
+			return noSuchCommand(cmd, before) // the flag may well be right
+		}
+		var unknown *pflag.NotExistError
+		if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+			return err
+		}
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), known))
+	})
+	return root
+}
+
+// wantSubcommand is what a command does that does nothing by itself.
+func wantSubcommand(cmd *cobra.Command, _ []string) error {
+	return usageError{fmt.Errorf("%q wants a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))}
+}
+
+// noSuchCommand refuses what follows the name of such a command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], didYouMean("", args[0], subcommands(cmd)))
+}
+
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show what a command does",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = noSuchCommand(about, rest)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// helpText ends with the exit codes that a command can give.
+func helpText(cmd *cobra.Command) string {
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short
+	}
+	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(about), cmd.UsageString(), exitNote(cmd))
+}
+
+// didYouMean returns the end of an error about an unknown name: the known one that it resembles, with prefix, or nothing.
+func didYouMean(prefix, name string, known []string) string {
+	best, least := "", 1+max(1, len(name)/3)
+	for _, candidate := range known {
+		if d := distance(name, candidate); d < least {
+			best, least = candidate, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
+}
+
+// distance is the number of bytes to put in, take out, replace or swap with their neighbour to make b of a.
+func distance(a, b string) int {
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row
+		row = make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j]+change, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before = last
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,299 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/pflag"
+)
+
+// read loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but --config and --data
+// relative to nothing.
+func read(t *testing.T, args []string, environ ...string) (config, error) {
+	t.Helper()
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	addFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return load(flags, environ)
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestExampleEqualsDefaults(t *testing.T) {
+	t.Parallel()
+	const example = "../config.example.toml"
+	want, err := read(t, []string{"--config", write(t, "empty.toml", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(t, []string{"--config", example})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{}), cmpopts.EquateComparable()); diff != "" {
+		t.Errorf("the example differs from the defaults (-default +example):\n%s", diff)
+	}
+	if err := got.check(); err != nil {
+		t.Errorf("the defaults are refused: %v", err)
+	}
+	text, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFile, err := parseFile(example, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	numbers := keyLines(text)
+	for _, s := range settings() {
+		if _, ok := inFile[s.name]; !ok {
+			t.Errorf("%s is missing from the example", s.name)
+			continue
+		}
+		at := numbers[s.name] - 1
+		for at > 0 && lines[at] != "" && !strings.HasPrefix(lines[at], "#") {
+			at--
+		}
+		if !strings.HasPrefix(lines[at], "#") {
+			t.Errorf("%s has no comment above it", s.name)
+		}
+	}
+}
+
+// another is, for each setting, a text that differs from its default, and what is refused.
+var another = map[string]struct {
+	text  string
+	wrong []string
+}{
+	"data":                {"elsewhere", nil},
+	"listen":              {"[::1]:0", []string{"8080", "localhost", "localhost:http", "127.0.0.1:65536", ":-1"}},
+	"base_url":            {"https://data.example.org/repo/v1", []string{"https://data.example.org", "https://data.example.org/v1/", "/v1", "ftp://a/v1", "https://a/v1?x=/v1", "https://a/v1#/v1", "https:///v1", "https://u:p@a/v1"}},
+	"allow_plain_http":    {"true", []string{"yes", "1"}},
+	"tls_cert":            {"cert.pem", nil},
+	"tls_key":             {"key.pem", nil},
+	"trusted_proxies":     {"10.0.0.7, fd00::/8", []string{"proxy", "10.0.0.0/33", "10.0.0.0/8 192.168.0.0/16"}},
+	"view_data_url":       {"https://c.example.org/{dataspaceId}/{setId}/{id}", []string{"https://c.example.org/", "/view/{id}", "https://c.example.org/{id}/{nonsense}", "{id}"}},
+	"max_upload":          {"10GiB", []string{"-1", "1.5GB", "10 G", "GB", "9223372036854775808", "9000000TiB", "0x10"}},
+	"page_size":           {"1", []string{"0", "1001", "ten", "1.5"}},
+	"directory_page_size": {"999", []string{"0", "1001"}},
+	"dataspaces_by":       {"users", []string{"admin", "Users"}},
+	"verify_reads":        {"true", []string{"on"}},
+	"stall_timeout":       {"2m", []string{"0s", "-1s", "30", "soon"}},
+	"shutdown_timeout":    {"1h30m", []string{"0s", "-1s"}},
+	"log_level":           {"debug", []string{"trace", "INFO"}},
+	"log_format":          {"console", []string{"text"}},
+}
+
+// TestPrecedence gives every setting in each way, and in all ways at once.
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	for _, s := range settings() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			other := another[s.name].text
+			if other == "" {
+				t.Fatal("the test knows no other value")
+			}
+			empty := write(t, "empty.toml", "")
+			base, err := read(t, []string{"--config", empty})
+			if err != nil {
+				t.Fatal(err)
+			}
+			flag := "--" + flagName(s.name) + "="
+			byFile := write(t, "config.toml", s.name+" = '"+other+"'\n")
+			fileSaysDefault := write(t, "config.toml", s.name+" = '"+s.fallback+"'\n")
+			tests := []struct {
+				name    string
+				args    []string
+				environ string
+				changed bool
+			}{
+				{"flag", []string{"--config", fileSaysDefault, flag + other}, s.fallback, true},
+				{"environment", []string{"--config", fileSaysDefault}, other, true},
+				{"file", []string{"--config", byFile}, "", true},
+				{"flag over the others", []string{"--config", byFile, flag + s.fallback}, other, false},
+				{"default", []string{"--config", empty}, "", false},
+			}
+			for _, tt := range tests {
+				got, err := read(t, tt.args, variableName(s.name)+"="+tt.environ)
+				if err != nil {
+					t.Errorf("%s: %v", tt.name, err)
+				}
+				if changed := !cmp.Equal(base, got, cmp.AllowUnexported(config{}), cmpopts.EquateComparable()); changed != tt.changed {
+					t.Errorf("%s: changed = %v", tt.name, changed)
+				}
+			}
+		})
+	}
+}
+
+// TestBadValues gives each wrong value in each way: the error must name the key, the place and the rule.
+func TestBadValues(t *testing.T) {
+	t.Parallel()
+	for _, s := range settings() {
+		for _, wrong := range another[s.name].wrong {
+			file := write(t, "config.toml", "# a line\n"+s.name+" = '"+wrong+"'\n")
+			tests := []struct {
+				from    string
+				args    []string
+				environ string
+			}{
+				{"--" + flagName(s.name), []string{"--config", write(t, "empty.toml", ""), "--" + flagName(s.name) + "=" + wrong}, ""},
+				{variableName(s.name), []string{"--config", write(t, "empty.toml", "")}, wrong},
+				{file + ":2", []string{"--config", file}, ""},
+			}
+			if s.isSwitch() {
+				tests = tests[1:] // flags of this kind are checked before
+			}
+			for _, tt := range tests {
+				_, err := read(t, tt.args, variableName(s.name)+"="+tt.environ)
+				if !errors.Is(err, errUsage) || !strings.Contains(err.Error(), tt.from+": "+s.name+" must be ") {
+					t.Errorf("%s %q from %s: %v", s.name, wrong, tt.from, err)
+				}
+			}
+		}
+	}
+}
+
+func TestFileMistakes(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, want string }{
+		{"unknown key", "data = 'x'\n\nlisen = 'y'\n", `:3: unknown key "lisen"; did you mean listen?`},
+		{"nothing like it", "colour = 'red'\n", `:1: unknown key "colour"`},
+		{"two unknown keys", "b1 = 1\na1 = 2\n", ":1: unknown key \"b1\"\n"},
+		{"table", "[listen]\nport = 8080\n", ":1: listen must be a string"},
+		{"table of another name", "# x\n[server]\nport = 8080\n", `:2: unknown key "server"`},
+		{"dotted", "log.level = 'info'\n", `:1: unknown key "log"`},
+		{"date", "listen = 2015-03-30\n", ":1: listen must be a string"},
+		{"list of numbers", "trusted_proxies = [10]\n", ":1: trusted_proxies must be a string"},
+		{"twice", "listen = 'a:1'\nlisten = 'b:1'\n", ":2: "},
+		{"broken", "data = 'x'\nlisten = \n", ":2: "},
+		{"admin key", "admin_key = '0123456789012345678901234567890123456789'\n", `:1: unknown key "admin_key"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := write(t, "config.toml", tt.text)
+			_, err := read(t, []string{"--config", path})
+			if !errors.Is(err, errUsage) || !strings.Contains(err.Error(), path+tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestFileValues(t *testing.T) {
+	t.Parallel()
+	path := write(t, "config.toml", "max_upload = 1024\npage_size = 7\nverify_reads = true\ntrusted_proxies = ['10.0.0.7', '::1']\n")
+	c, err := read(t, []string{"--config", path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.maxUpload != 1024 || c.pageSize != 7 || !c.verifyReads || len(c.trustedProxies) != 2 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	args := []string{"--config", write(t, "empty.toml", "")}
+	if _, err := read(t, args, "LABSHELF_LISEN=x", "PATH=/bin", "labshelf_page=1"); !errors.Is(err, errUsage) ||
+		!strings.Contains(err.Error(), "LABSHELF_LISEN: there is no such variable; did you mean LABSHELF_LISTEN?") {
+		t.Errorf("an unknown variable: %v", err)
+	}
+	c, err := read(t, args, "LABSHELF_LISTEN=", "LABSHELF_ADMIN_KEY=secret")
+	if err != nil || c.listen != "127.0.0.1:8080" || c.adminKey != "secret" {
+		t.Errorf("%v: listen %q, admin key %q", err, c.listen, c.adminKey)
+	}
+	named := write(t, "config.toml", "page_size = 7\n")
+	if c, err = read(t, nil, "LABSHELF_CONFIG="+named); err != nil || c.pageSize != 7 {
+		t.Errorf("%v: page size %d", err, c.pageSize)
+	}
+	if c, err = read(t, nil, "LABSHELF_DATA="+filepath.Dir(named)); err != nil || c.pageSize != 7 {
+		t.Errorf("%v: page size %d from the file in the data directory", err, c.pageSize)
+	}
+	if _, err = read(t, []string{"--config", filepath.Join(t.TempDir(), "none.toml")}); !errors.Is(err, errUsage) {
+		t.Errorf("a named file that is missing: %v", err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"0": 0, "1": 1, "12B": 12, "2kB": 2000, "2KB": 2000, "2 MB": 2e6, "10GB": 10e9, "10gib": 10 << 30, "8EB": -1, "8191PiB": 8191 << 50,
+		"8192PiB": -1, "9223372036854775807": 1<<63 - 1,
+	} {
+		if got, err := size(text); want < 0 && err == nil || want >= 0 && (err != nil || got != want) {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	ok := []string{"127.0.0.1:1", "127.1.2.3:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "localhost:1"}
+	refused := []string{":1", "0.0.0.0:1", "[::]:1", "192.168.1.1:1", "myhost:1", "localhost.example.org:1"}
+	for _, listen := range ok {
+		c := config{listen: listen}
+		if err := c.check(); err != nil {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+	for _, listen := range refused {
+		c := config{listen: listen}
+		err := c.check()
+		if !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "tls_cert and tls_key") || !strings.Contains(err.Error(), "allow_plain_http = true") {
+			t.Errorf("%s: %v", listen, err)
+		}
+		c.allowPlainHTTP = true
+		if err := c.check(); err != nil {
+			t.Errorf("%s with allow_plain_http: %v", listen, err)
+		}
+		c = config{listen: listen, tlsCert: "c", tlsKey: "k"}
+		if err := c.check(); err != nil {
+			t.Errorf("%s with TLS: %v", listen, err)
+		}
+	}
+	for _, c := range []config{
+		{listen: ok[0], tlsCert: "c"},
+		{listen: ok[0], tlsKey: "k"},
+		{listen: ok[0], adminKey: "short"},
+		{listen: ok[0], adminKey: strings.Repeat("x", 31)},
+		{listen: ok[0], adminKey: strings.Repeat("x", 31) + " x"},
+	} {
+		err := c.check()
+		if !errors.Is(err, errUsage) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if c.adminKey != "" && strings.Contains(err.Error(), c.adminKey) {
+			t.Errorf("the error shows the key: %v", err)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"listen", "lisen", 1}, {"listen", "litsen", 1}, {"kitten", "sitting", 3}, {"abc", "", 3}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

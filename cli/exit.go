@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// The exit codes. Scripts and supervisors rely on them: they never change their meaning.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitLocked      = 3
+	exitInUse       = 4
+	exitDamaged     = 5
+	exitInterrupted = 130
+)
+
+// exitMeanings is what help says about the codes, in ascending order.
+var exitMeanings = []struct {
+	code    int
+	meaning string
+}{
+	{exitOK, "all went well"},
+	{exitFailure, "it failed"},
+	{exitUsage, "wrong usage or configuration"},
+	{exitLocked, "another process has the data directory"},
+	{exitInUse, "the address to listen on is in use"},
+	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
+	{exitInterrupted, "ended at once on a second signal"},
+}
+
+// What ends a command beside the reports of the stores.
+var (
+	errUsage        = errors.New("wrong usage")
+	errAddressInUse = errors.New("the address is in use")
+	errNoMetadata   = errors.New("the metadata file is missing")
+	errInterrupted  = errors.New("ended at once on a second signal")
+)
+
+// sentinelExits says which exit code an error gives. The first that fits counts.
+var sentinelExits = []struct {
+	sentinel error
+	code     int
+}{
+	{errInterrupted, exitInterrupted},
+	{errUsage, exitUsage},
+	{bolt.ErrLocked, exitLocked},
+	{errAddressInUse, exitInUse},
+	{bolt.ErrDamaged, exitDamaged},
+	{bolt.ErrTooNew, exitDamaged},
+	{errNoMetadata, exitDamaged},
+	{repository.ErrRecordDamaged, exitDamaged},
+}
+
+// kindExits says which exit code a refusal by the repository gives.
+var kindExits = map[repository.Kind]int{
+	repository.Internal:           exitFailure,
+	repository.Invalid:            exitUsage,
+	repository.Unauthenticated:    exitFailure,
+	repository.Forbidden:          exitFailure,
+	repository.NotFound:           exitFailure,
+	repository.Conflict:           exitFailure,
+	repository.Gone:               exitFailure,
+	repository.Precondition:       exitFailure,
+	repository.TooLarge:           exitFailure,
+	repository.UnsupportedMedia:   exitFailure,
+	repository.MethodNotAllowed:   exitFailure,
+	repository.UnsatisfiableRange: exitFailure,
+	repository.TimedOut:           exitFailure,
+	repository.NoSpace:            exitFailure,
+	repository.Unavailable:        exitFailure,
+}
+
+func exitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	for _, e := range sentinelExits {
+		if errors.Is(err, e.sentinel) {
+			return e.code
+		}
+	}
+	var refusal *repository.Error
+	if errors.As(err, &refusal) {
+		return kindExits[refusal.Kind]
+	}
+	return exitFailure
+}
+
+// explain is an error as the operator of the service sees it: the cause of a refusal, which strangers are not told, included.
+func explain(err error) string {
+	var refusal *repository.Error
+	switch {
+	case !errors.As(err, &refusal):
+		return err.Error()
+	case refusal.Err == nil:
+		return refusal.Message
+	}
+	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)
+}
+
+// usageError is a mistake in the command line, the environment or the configuration.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// Is makes every usageError an errUsage.
+func (e usageError) Is(target error) bool { return target == errUsage }
+
+const exitsKey = "exits"
+
+// exits is the annotation of a command that can give these codes beside 0, 1 and 2.
+func exits(codes ...int) map[string]string {
+	var list []string
+	for _, code := range codes {
+		list = append(list, fmt.Sprint(code))
+	}
+	return map[string]string{exitsKey: strings.Join(list, " ")}
+}
+
+// exitNote lists the exit codes of a command.
+func exitNote(cmd *cobra.Command) string {
+	special := strings.Fields(cmd.Annotations[exitsKey])
+	var text strings.Builder
+	text.WriteString("Exit codes:\n")
+	for _, e := range exitMeanings {
+		if e.code <= exitUsage || slices.Contains(special, fmt.Sprint(e.code)) {
+			fmt.Fprintf(&text, "  %3d  %s\n", e.code, e.meaning)
+		}
+	}
+	return text.String()
+}

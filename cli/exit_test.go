@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+func TestEveryKindHasAnExitCode(t *testing.T) {
+	t.Parallel()
+	for kind := repository.Internal; kind <= repository.Unavailable; kind++ {
+		code, known := kindExits[kind]
+		if !known || code != exitFailure && code != exitUsage {
+			t.Errorf("kind %d has exit code %d, known: %v", kind, code, known)
+		}
+		err := fmt.Errorf("wrapped: %w", &repository.Error{Kind: kind})
+		if got := exitCode(err); got != code {
+			t.Errorf("kind %d: exit code %d, want %d", kind, got, code)
+		}
+	}
+	if n := int(repository.Unavailable) + 1; len(kindExits) != n {
+		t.Errorf("%d kinds have an exit code, there are %d", len(kindExits), n)
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	documented := map[int]bool{}
+	for _, e := range exitMeanings {
+		documented[e.code] = true
+	}
+	for _, e := range sentinelExits {
+		if got := exitCode(fmt.Errorf("wrapped: %w", e.sentinel)); got != e.code {
+			t.Errorf("%v: exit code %d, want %d", e.sentinel, got, e.code)
+		}
+		if !documented[e.code] {
+			t.Errorf("exit code %d has no meaning", e.code)
+		}
+	}
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{errors.New("anything"), 1},
+		{usageError{errors.New("anything")}, 2},
+		{errors.Join(bolt.ErrLocked, errors.New("closing failed too")), 3},
+		{&repository.Error{Kind: repository.Internal, Err: repository.ErrRecordDamaged}, 5},
+	} {
+		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}
+
+// TestHelpEndsWithExitCodes asks every command for its help.
+func TestHelpEndsWithExitCodes(t *testing.T) {
+	t.Parallel()
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		var out, problems strings.Builder
+		if code := Main(args, nil, &out, &problems); code != exitOK || problems.Len() > 0 {
+			t.Errorf("%s: exit code %d, %s", cmd.CommandPath(), code, &problems)
+		}
+		_, codes, found := strings.Cut(out.String(), "Exit codes:\n")
+		if !found || !strings.Contains(codes, "  0  all went well\n") || !strings.Contains(codes, "  2  wrong usage") {
+			t.Errorf("the help of %s does not end with its exit codes:\n%s", cmd.CommandPath(), &out)
+		}
+		for _, e := range exitMeanings {
+			if cmd.Name() == "serve" && !strings.Contains(codes, fmt.Sprintf("%3d  %s\n", e.code, e.meaning)) {
+				t.Errorf("the help of serve does not name exit code %d", e.code)
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(rootCommand(process{stdout: io.Discard, stderr: io.Discard}))
+}
+
+func TestExplainTellsTheOperatorTheCause(t *testing.T) {
+	t.Parallel()
+	refusal := &repository.Error{Kind: repository.Internal, Code: repository.CodeInternal, Message: "it failed", Err: errors.New("disk on fire")}
+	if got := explain(fmt.Errorf("wrapped: %w", refusal)); got != "it failed: disk on fire" {
+		t.Errorf("got %q", got)
+	}
+	refusal.Err = nil
+	if got := explain(refusal); got != "it failed" {
+		t.Errorf("got %q", got)
+	}
+}

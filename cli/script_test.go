@@ -1,0 +1,344 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.etcd.io/bbolt"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(leakTested{m}, map[string]func(){
+		program: func() { os.Exit(Main(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) },
+	})
+}
+
+// leakTested looks for goroutines that the tests of this process have left.
+type leakTested struct{ *testing.M }
+
+func (m leakTested) Run() int {
+	code := m.M.Run()
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+// TestScript runs the program as users do: see testdata/script. The commands below go beyond those of testscript.
+func TestScript(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			s := &stage{services: map[string]*service{}}
+			env.Values[stageKey{}] = s
+			env.Defer(s.clear)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":          exitsCommand,
+			"serve":          startCommand,
+			"signal":         signalCommand,
+			"logged":         loggedCommand,
+			"ended":          endedCommand,
+			"http":           httpCommand,
+			"begin-upload":   beginUploadCommand,
+			"finish-upload":  finishUploadCommand,
+			"abandon-upload": abandonUploadCommand,
+			"key-from":       keyFromCommand,
+			"mode":           modeCommand,
+			"newer":          newerCommand,
+		},
+	})
+}
+
+type stageKey struct{}
+
+// stage is what one script has going on.
+type stage struct {
+	services map[string]*service
+	upload   *slowUpload
+}
+
+// service is a labshelf serve under way. Its output is in NAME.out and NAME.err.
+type service struct {
+	*exec.Cmd
+	ended    chan error
+	out, err string // files
+}
+
+type slowUpload struct {
+	body   *io.PipeWriter
+	form   *multipart.Writer
+	file   io.Writer
+	answer chan answer
+}
+
+type answer struct {
+	status int
+	body   []byte
+	err    error
+}
+
+func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+
+func (s *stage) service(ts *testscript.TestScript, name string) *service {
+	running := s.services[name]
+	if running == nil {
+		ts.Fatalf("no service %q", name)
+	}
+	return running
+}
+
+// clear ends what the script has left.
+func (s *stage) clear() {
+	for _, running := range s.services {
+		_ = running.Process.Kill()
+		_ = <-running.ended
+	}
+	if s.upload != nil {
+		_ = s.upload.body.CloseWithError(io.ErrUnexpectedEOF)
+		<-s.upload.answer
+	}
+}
+
+// patience is how long a script waits for what must happen: a busy machine is slow.
+const patience = time.Minute
+
+// eventually waits until done.
+func eventually(ts *testscript.TestScript, what string, done func() bool) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			ts.Fatalf("it never happened: %s", what)
+		}
+	}
+}
+
+// exits CODE PROGRAM ARG...: the program ends with that exit code.
+func exitsCommand(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	var ended *exec.ExitError
+	got := 0
+	if errors.As(err, &ended) {
+		got, err = ended.ExitCode(), nil
+	}
+	ts.Check(err)
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// serve NAME ARG...: starts labshelf serve on a free port and returns when it is ready. BASE, ADDR and PID are set, and KEY
+// if the start shows one.
+func startCommand(ts *testscript.TestScript, _ bool, args []string) {
+	name := args[0]
+	s := &service{out: ts.MkAbs(name + ".out"), err: ts.MkAbs(name + ".err"), ended: make(chan error, 1)}
+	s.Cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
+	s.Dir = ts.MkAbs(".")
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, environment) {
+			s.Env = append(s.Env, pair)
+		}
+	}
+	names := []string{configName, adminKeyName}
+	for _, setting := range settings() {
+		names = append(names, setting.name)
+	}
+	for _, name := range names {
+		if text := ts.Getenv(variableName(name)); text != "" {
+			s.Env = append(s.Env, variableName(name)+"="+text)
+		}
+	}
+	out, err := os.Create(s.out)
+	ts.Check(err)
+	problems, err := os.Create(s.err)
+	ts.Check(err)
+	s.Stdout, s.Stderr = out, problems
+	ts.Check(s.Start())
+	go func() { s.ended <- errors.Join(s.Wait(), out.Close(), problems.Close()) }()
+	stageOf(ts).services[name] = s
+	eventually(ts, name+" is ready", func() bool {
+		text := ts.ReadFile(s.out)
+		if len(s.ended) > 0 {
+			ts.Fatalf("it ended: %s\n%s", text, ts.ReadFile(s.err))
+		}
+		return strings.HasSuffix(text, "/users/me\n\n")
+	})
+	text := ts.ReadFile(s.out)
+	ts.Setenv("BASE", regexp.MustCompile(`address +(\S+)`).FindStringSubmatch(text)[1])
+	ts.Setenv("ADDR", regexp.MustCompile(`//([^/]+)/`).FindStringSubmatch(ts.Getenv("BASE"))[1])
+	ts.Setenv("PID", strconv.Itoa(s.Process.Pid))
+	if key := regexp.MustCompile(`lsk_\S{43}`).FindString(text); key != "" {
+		ts.Setenv("KEY", key)
+	}
+}
+
+// signal NAME TERM|INT: asks a service to end.
+func signalCommand(ts *testscript.TestScript, _ bool, args []string) {
+	signals := map[string]os.Signal{"TERM": syscall.SIGTERM, "INT": os.Interrupt}
+	ts.Check(stageOf(ts).service(ts, args[0]).Process.Signal(signals[args[1]]))
+}
+
+// logged NAME TEXT: waits until the service has logged the text.
+func loggedCommand(ts *testscript.TestScript, _ bool, args []string) {
+	s := stageOf(ts).service(ts, args[0])
+	eventually(ts, "it logged "+args[1], func() bool { return strings.Contains(ts.ReadFile(s.err), args[1]) })
+}
+
+// ended NAME CODE: waits until the service has ended with that exit code.
+func endedCommand(ts *testscript.TestScript, _ bool, args []string) {
+	s := stageOf(ts).service(ts, args[0])
+	select {
+	case err := <-s.ended:
+		s.ended <- err
+	case <-time.After(patience):
+		ts.Fatalf("%s goes on\n%s", args[0], ts.ReadFile(s.err))
+	}
+	delete(stageOf(ts).services, args[0])
+	if got := strconv.Itoa(s.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("exit code %s, want %s\n%s", got, args[1], ts.ReadFile(s.err))
+	}
+}
+
+// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE. The answer goes to stdout, its id to ID.
+func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
+	var body io.Reader
+	if len(args) > 3 {
+		body = strings.NewReader(args[3])
+	}
+	request, err := http.NewRequest(args[1], ts.Getenv("BASE")+args[2], body)
+	ts.Check(err)
+	got := send(request, ts.Getenv("KEY"))
+	ts.Check(got.err)
+	receive(ts, got, args[0])
+}
+
+// send makes a connection of its own: a kept one would be one more thing that a service waits for when it stops.
+func send(request *http.Request, key string) (a answer) {
+	transport := &http.Transport{DisableKeepAlives: true}
+	request.Header.Set("Authorization", key)
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return answer{err: err}
+	}
+	a.status = response.StatusCode
+	a.body, a.err = io.ReadAll(response.Body)
+	a.err = errors.Join(a.err, response.Body.Close())
+	return a
+}
+
+func receive(ts *testscript.TestScript, a answer, want string) {
+	if strconv.Itoa(a.status) != want {
+		ts.Fatalf("status %d, want %s\n%s", a.status, want, a.body)
+	}
+	_, err := ts.Stdout().Write(a.body)
+	ts.Check(err)
+	var object struct{ ID string }
+	if json.Unmarshal(a.body, &object) == nil && object.ID != "" {
+		ts.Setenv("ID", object.ID)
+	}
+}
+
+// begin-upload SET TMP: sends the first half of a file, and returns when the service has begun to store it, in TMP.
+func beginUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
+	reader, writer := io.Pipe()
+	u := &slowUpload{body: writer, form: multipart.NewWriter(writer), answer: make(chan answer, 1)}
+	request, err := http.NewRequest("POST", ts.Getenv("BASE")+"/resources", reader)
+	ts.Check(err)
+	request.Header.Set("Content-Type", u.form.FormDataContentType())
+	key := ts.Getenv("KEY")
+	go func() {
+		a := send(request, key)
+		_ = reader.CloseWithError(io.ErrClosedPipe)
+		u.answer <- a
+	}()
+	stageOf(ts).upload = u
+	ts.Check(u.form.WriteField("setId", args[0]))
+	u.file, err = u.form.CreateFormFile("file", "letters.txt")
+	ts.Check(err)
+	_, err = io.WriteString(u.file, "first half, ")
+	ts.Check(err)
+	eventually(ts, "the upload arrives", func() bool {
+		entries, err := os.ReadDir(ts.MkAbs(args[1]))
+		ts.Check(err)
+		return len(entries) > 0
+	})
+}
+
+// finish-upload STATUS: sends the second half. The answer goes to stdout, its id to ID.
+func finishUploadCommand(ts *testscript.TestScript, _ bool, args []string) {
+	u := stageOf(ts).upload
+	_, err := io.WriteString(u.file, "second half")
+	ts.Check(errors.Join(err, u.form.Close(), u.body.Close()))
+	a := <-u.answer
+	stageOf(ts).upload = nil
+	ts.Check(a.err)
+	receive(ts, a, args[0])
+}
+
+// abandon-upload: gives up the upload that the service has cut off without an answer.
+func abandonUploadCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	_ = stageOf(ts).upload.body.CloseWithError(io.ErrUnexpectedEOF)
+	a := <-stageOf(ts).upload.answer
+	stageOf(ts).upload = nil
+	if a.err == nil {
+		ts.Fatalf("the upload got an answer: %d %s", a.status, a.body)
+	}
+}
+
+// key-from FILE: sets KEY.
+func keyFromCommand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv("KEY", strings.TrimSpace(ts.ReadFile(args[0])))
+}
+
+// mode OCTAL FILE: the permissions of the file.
+func modeCommand(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("mode %s, want %s", got, args[0])
+	}
+}
+
+// newer FILE: makes the metadata file one of schema version 1,000. Record format: see package bolt.
+func newerCommand(ts *testscript.TestScript, _ bool, args []string) {
+	db, err := bbolt.Open(ts.MkAbs(filepath.FromSlash(args[0])), 0o600, nil)
+	ts.Check(err)
+	ts.Check(errors.Join(db.Update(func(tx *bbolt.Tx) error {
+		castagnoli, key := crc32.MakeTable(crc32.Castagnoli), []byte("schema")
+		meta := tx.Bucket([]byte("meta"))
+		record := bytes.Clone(meta.Get(key))
+		fields := record[1+crc32.Size:]
+		sum := func() uint32 { return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, fields) }
+		if binary.BigEndian.Uint32(record[1:]) != sum() {
+			return errors.New("the test does not know this record format")
+		}
+		binary.BigEndian.PutUint32(fields, 1000)
+		binary.BigEndian.PutUint32(record[1:], sum())
+		return meta.Put(key, record)
+	}), db.Close()))
+}

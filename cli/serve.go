@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func serveCommand(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the service",
+		Long: `serve runs the service until it gets SIGTERM or SIGINT (Ctrl-C); then it finishes the requests under way. A second signal
+ends it at once.
+
+The data directory is made if there is none. The first start on an empty one makes the user "admin", a sysadmin, prints his
+key once and keeps it there in initial-admin.key. LABSHELF_ADMIN_KEY chooses the key instead; it counts on the first start
+only.
+
+Every setting is a flag (--base-url), a variable of the environment (LABSHELF_BASE_URL; an empty one counts as not set) and
+a key in the configuration file (base_url). The first of these that is given counts. The file is the one that --config or
+LABSHELF_CONFIG names, else config.toml in the data directory, if there is one. Paths are relative to where the program is
+started.`,
+		Args:        cobra.NoArgs,
+		Annotations: exits(exitLocked, exitInUse, exitDamaged, exitInterrupted),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := load(cmd.Flags(), p.environ)
+			if err == nil {
+				err = c.check()
+			}
+			if err != nil {
+				return err
+			}
+			s := server{config: c, log: newLog(c, p.stderr), ready: func(at started) { greet(p.stdout, c, at) }}
+			return untilSignal(s.run)
+		},
+	}
+	addFlags(cmd.Flags())
+	return cmd
+}
+
+// untilSignal calls run and ends its context at the first signal. At the second it returns without waiting.
+func untilSignal(run func(context.Context) error) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	for range 2 {
+		select {
+		case err := <-ended:
+			return err
+		case <-signals:
+			stop()
+		}
+	}
+	return errInterrupted
+}
+
+// greet tells a person who started the service what there is now, and how to try it. Nothing reads it but people.
+func greet(out io.Writer, c config, at started) {
+	base := at.address
+	if c.baseURL != nil {
+		base = c.baseURL.String()
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s is ready.\n\n", program, version())
+	fmt.Fprintf(&text, "  address   %s\n", at.address)
+	if base != at.address {
+		fmt.Fprintf(&text, "  base URL  %s\n", base)
+	}
+	fmt.Fprintf(&text, "  data      %s\n  stop      Ctrl-C\n\n", at.data)
+	setKey := "KEY=...your key..."
+	if at.firstKey != "" {
+		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. His key is shown only now:\n\n  %s\n\n"+
+			"It is also in %s;\ndelete that file when you keep the key elsewhere.\n\n", at.firstKey, at.keyPath)
+		setKey = fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
+	}
+	fmt.Fprintf(&text, "Try it in another terminal:\n\n  curl %s/status\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",
+		base, setKey, base)
+	_, _ = io.WriteString(out, text.String())
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/rs/zerolog"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// Limits of a connection. There is none for a whole request or answer: handlers move deadlines along with progress.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 16 << 10 // bytes
+)
+
+// clockTolerance is how far the clock may be behind the last stamp without a word: leap seconds and corrections.
+const clockTolerance = time.Minute
+
+// server is the whole service.
+type server struct {
+	config config
+	log    zerolog.Logger
+	ready  func(started) // called once, when requests are accepted
+}
+
+// started is what there is to tell about a service that has started.
+type started struct {
+	address  string // base URL at the address that it listens on
+	data     string // absolute path
+	firstKey string // made at this start, or ""
+	keyPath  string // where the first key is kept
+}
+
+// run runs the service until ctx is done, then lets the requests under way finish and closes everything.
+func (s *server) run(ctx context.Context) (err error) {
+	c := s.config
+	secure, err := c.tls()
+	if err != nil {
+		return err
+	}
+	data, err := openData(c.data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	if err := data.noteHolder(); err != nil {
+		s.log.Warn().Err(err).Msg("who has the data directory could not be written down")
+	}
+	defer func() {
+		if err := data.forgetHolder(); err != nil {
+			s.log.Warn().Err(err).Msg("who had the data directory could not be removed")
+		}
+	}()
+	listener, err := listen(c.listen)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
+	repo := repository.New(data.meta, data.blobs, repository.Config{
+		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload,
+		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
+	})
+	defer repo.Close()
+	firstKey, err := data.bootstrap(context.WithoutCancel(ctx), repo, c.adminKey) // or it would fail where it is to end
+	if err != nil {
+		return err
+	}
+	handler, err := s.handler(repo)
+	if err != nil {
+		return err
+	}
+	at := started{address: c.localURL(listener.Addr()), data: data.path, firstKey: firstKey, keyPath: data.keyPath()}
+	s.log.Info().Str("version", version()).Str("address", at.address).Str("data", at.data).Msg("started")
+	if behind := repo.Health().ClockBehind; behind > clockTolerance {
+		s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
+	}
+	s.ready(at)
+	return s.serve(ctx, listener, &http.Server{
+		Handler: handler, TLSConfig: secure,
+		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
+	})
+}
+
+func (s *server) handler(repo *repository.Service) (http.Handler, error) {
+	hostname, err := os.Hostname()
+	if err != nil {
+		return nil, fmt.Errorf("host name: %w", err)
+	}
+	c := s.config
+	return handlers.New(repo, handlers.Config{
+		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
+		Stall: c.stall, Hostname: hostname, Version: version(), Log: s.log,
+	}), nil
+}
+
+// serve accepts requests until ctx is done. Those under way then get the configured time to finish.
+func (s *server) serve(ctx context.Context, listener net.Listener, server *http.Server) error {
+	ended := make(chan error, 1)
+	go func() {
+		if server.TLSConfig != nil {
+			ended <- server.ServeTLS(listener, "", "")
+			return
+		}
+		ended <- server.Serve(listener)
+	}()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve: %w", errors.Join(err, server.Close()))
+	case <-ctx.Done():
+	}
+	s.log.Info().Msg("stopping")
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.shutdown)
+	defer cancel()
+	err := server.Shutdown(bounded)
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.log.Warn().Msg("requests were cut off that did not finish in time")
+		err = server.Close()
+	}
+	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	s.log.Info().Msg("stopped")
+	return err
+}
+
+// listen opens the port.
+func listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	switch {
+	case err == nil:
+		return listener, nil
+	case addressInUse(err):
+		return nil, fmt.Errorf("%w: another process listens on %s; stop that, or take another address with --listen (%w)",
+			errAddressInUse, address, err)
+	}
+	return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+}
+
+// tls returns nil where HTTPS is not configured.
+func (c *config) tls() (*tls.Config, error) {
+	if c.tlsCert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("tls_cert %s, tls_key %s: %w", c.tlsCert, c.tlsKey, err)}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// localURL is the base URL as this machine can reach it, without a proxy in between.
+func (c *config) localURL(address net.Addr) string {
+	scheme, path := "http", "/v1"
+	if c.tlsCert != "" {
+		scheme = "https"
+	}
+	if c.baseURL != nil {
+		path = c.baseURL.EscapedPath()
+	}
+	host := address.String()
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = fmt.Sprintf("localhost:%d", tcp.Port)
+	}
+	return scheme + "://" + host + path
+}
+
+// connectionLog takes the messages of the HTTP server about connections, such as failed TLS handshakes, into the log.
+type connectionLog struct{ log zerolog.Logger }
+
+func (l connectionLog) Write(message []byte) (int, error) {
+	l.log.Warn().Msg(strings.TrimSpace(string(message)))
+	return len(message), nil
+}
+
+// newLog returns the log of a service.
+func newLog(c config, stderr io.Writer) zerolog.Logger {
+	file, isFile := stderr.(*os.File)
+	terminal := isFile && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
+	if c.logFormat == "console" || c.logFormat == "auto" && terminal {
+		stderr = zerolog.ConsoleWriter{Out: stderr, NoColor: !terminal, TimeFormat: time.DateTime}
+	}
+	return zerolog.New(stderr).Level(c.logLevel).With().Timestamp().Logger()
+}

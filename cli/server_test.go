@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"io/fs"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"labshelf/repository"
+)
+
+// output is a log that a test reads while it is written.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// start runs a service in a new directory, on a free port, until stop is called.
+func start(t *testing.T, log io.Writer, args ...string) (at started, stop func() error) {
+	t.Helper()
+	c, err := read(t, append([]string{"--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:0"}, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, ended := make(chan started, 1), make(chan error, 1)
+	s := server{config: c, log: newLog(c, log), ready: func(at started) { ready <- at }}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { ended <- s.run(ctx) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() { _ = stop() })
+	select {
+	case at = <-ready:
+	case err := <-ended:
+		ended <- err
+		t.Fatal(err)
+	}
+	return at, stop
+}
+
+// certificate writes a self-signed certificate for 127.0.0.1 and returns the files and a pool that trusts it.
+func certificate(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	pool = x509.NewCertPool()
+	pool.AppendCertsFromPEM(cert)
+	return write(t, "cert.pem", string(cert)), write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))), pool
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	cert, key, pool := certificate(t)
+	var log output
+	at, stop := start(t, &log, "--tls-cert", cert, "--tls-key", key)
+	if !strings.HasPrefix(at.address, "https://127.0.0.1:") {
+		t.Errorf("the address is %s", at.address)
+	}
+	for _, tt := range []struct {
+		version uint16
+		ok      bool
+	}{{tls.VersionTLS13, true}, {tls.VersionTLS12, true}, {tls.VersionTLS11, false}} {
+		transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{
+			RootCAs: pool, MinVersion: tls.VersionTLS10, MaxVersion: tt.version,
+		}}
+		response, err := (&http.Client{Transport: transport}).Get(at.address + "/status")
+		if (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tls.VersionName(tt.version), err)
+		}
+		if err == nil {
+			_ = response.Body.Close()
+		}
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if !strings.Contains(log.String(), `"level":"warn"`) || !strings.Contains(log.String(), "TLS handshake error") {
+		t.Errorf("the log does not tell of the failed handshake:\n%s", log.String())
+	}
+}
+
+func TestLongHeaderIsRefused(t *testing.T) {
+	t.Parallel()
+	at, _ := start(t, io.Discard)
+	for length, want := range map[int]int{12 << 10: http.StatusOK, 32 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+		request, err := http.NewRequest(http.MethodGet, at.address+"/status", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Close = true
+		request.Header.Set("Cookie", strings.Repeat("x", length))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%d bytes of header: status %d, want %d", length, response.StatusCode, want)
+		}
+	}
+}
+
+// TestStopDuringStart: a signal that comes before the service is ready ends it all the same, and the first key is not lost.
+func TestStopDuringStart(t *testing.T) {
+	t.Parallel()
+	c, err := read(t, []string{"--data", t.TempDir(), "--listen", "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	shown := ""
+	s := server{config: c, log: zerolog.Nop(), ready: func(at started) { shown = at.firstKey }}
+	if err := s.run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(c.data, keyFile))
+	if err != nil || string(kept) != shown+"\n" || shown == "" {
+		t.Errorf("shown %q, kept %q, %v", shown, kept, err)
+	}
+}
+
+// TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key that works.
+func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
+	t.Parallel()
+	data, err := openData(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := data.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	repo := repository.New(data.meta, data.blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
+	defer repo.Close()
+
+	// The disk refuses the file: there must be no user, so that the next start tries again.
+	obstacle := data.keyPath() + ".new"
+	if err := os.MkdirAll(filepath.Join(obstacle, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if shown, err := data.bootstrap(t.Context(), repo, ""); err == nil || shown != "" {
+		t.Fatalf("the key was not kept, but %q, %v", shown, err)
+	}
+	if err := os.RemoveAll(obstacle); err != nil {
+		t.Fatal(err)
+	}
+
+	// A start ended after it had kept a key, and before it made the user.
+	for _, path := range []string{data.keyPath(), obstacle} {
+		if err := os.WriteFile(path, []byte("lsk_of_the_start_that_ended\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown, err := data.bootstrap(t.Context(), repo, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(data.keyPath())
+	if err != nil || string(kept) != shown+"\n" {
+		t.Errorf("shown %q, kept %q, %v", shown, kept, err)
+	}
+	if p, err := repo.Authenticate(t.Context(), shown); err != nil || p.Username != "admin" || !p.Sysadmin {
+		t.Errorf("the key belongs to %+v, %v", p, err)
+	}
+	if _, err := os.Lstat(obstacle); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", obstacle, err)
+	}
+	if again, err := data.bootstrap(t.Context(), repo, ""); again != "" || err != nil {
+		t.Errorf("the second time: %q, %v", again, err)
+	}
+}
+
+func TestLocalURL(t *testing.T) {
+	t.Parallel()
+	behind := &url.URL{Scheme: "https", Host: "data.example.org", Path: "/repo/v1"}
+	for _, tt := range []struct {
+		c    config
+		ip   string
+		want string
+	}{
+		{config{}, "127.0.0.1", "http://127.0.0.1:8080/v1"},
+		{config{}, "::1", "http://[::1]:8080/v1"},
+		{config{}, "0.0.0.0", "http://localhost:8080/v1"},
+		{config{tlsCert: "c"}, "::", "https://localhost:8080/v1"},
+		{config{baseURL: behind}, "127.0.0.1", "http://127.0.0.1:8080/repo/v1"},
+	} {
+		if got := tt.c.localURL(&net.TCPAddr{IP: net.ParseIP(tt.ip), Port: 8080}); got != tt.want {
+			t.Errorf("%s is %s, want %s", tt.ip, got, tt.want)
+		}
+	}
+}
+
+func TestLogFormat(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"json": `{"level":"warn"`, "auto": `{"level":"warn"`, "console": " WRN hello\n"} {
+		var out bytes.Buffer
+		log := newLog(config{logFormat: format, logLevel: zerolog.WarnLevel}, &out)
+		log.Info().Msg("too little")
+		log.Warn().Msg("hello")
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "too little") || strings.Contains(out.String(), "\x1b") {
+			t.Errorf("%s: %q", format, out.String())
+		}
+	}
+}
