@@ -179,11 +179,12 @@ func (c *Client) send(request *http.Request, read func(io.Reader) error) (err er
 	}
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	if response.StatusCode/100 != 2 {
-		problem := StatusError{Status: response.StatusCode}
+		var problem StatusError
 		text, err := io.ReadAll(response.Body)
 		if json.Unmarshal(text, &problem) != nil {
 			problem.Detail = string(text)
 		}
+		problem.Status = response.StatusCode
 		return errors.Join(fmt.Errorf("%s %s: %w", request.Method, request.URL, &problem), err)
 	}
 	if err := read(response.Body); err != nil {

@@ -1,5 +1,5 @@
 //go:build !race
 
-package e2e_test
+package e2e
 
 func buildFlags() []string { return nil }

@@ -1,4 +1,3 @@
-// Package e2e tests the program as a user has it: the real executable, over its interface.
 package e2e
 
 import (
@@ -50,7 +49,8 @@ func TestReadmeSession(t *testing.T) {
 	}
 	const said = "127.0.0.1:8080"
 	dir := t.TempDir()
-	address := serve(t, dir, filepath.Join(dir, "data"))
+	_, address, _ := strings.Cut(serve(t, filepath.Join(dir, "data")).Base(), "://")
+	address = strings.TrimSuffix(address, "/v1")
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)

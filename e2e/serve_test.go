@@ -1,30 +1,21 @@
 package e2e
 
 import (
-	"bufio"
+	"context"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"sync"
 	"testing"
-	"time"
 )
 
 // program builds the executable once for all tests of the package.
 var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "labshelf-e2e")
+	folder, err := os.MkdirTemp("", "labshelf-e2e")
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "labshelf")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	build := exec.Command("go", "build", "-o", path, "..")
-	build.Stderr = os.Stderr
-	return path, build.Run()
+	return Build(context.Background(), folder, buildFlags()...)
 })
 
 // TestMain removes the executable at the end.
@@ -36,49 +27,59 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the real program on a free port, in the folder dir, with its data in data, and returns its address as
-// host:port. It is stopped, and must stop well, at the end of the test.
-func serve(t *testing.T, dir, data string, args ...string) (address string) {
+// serve starts the real program over a data directory. It is stopped, and must stop well, at the end of the test.
+func serve(t *testing.T, data string) *Service {
 	t.Helper()
 	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(path, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...)...)
-	server.Dir = dir
-	log, err := server.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	started, ended := make(chan string, 1), make(chan struct{})
-	go func() {
-		defer close(ended)
-		found := regexp.MustCompile(`http://([0-9.]+:\d+)/v1`)
-		for lines := bufio.NewScanner(log); lines.Scan(); {
-			if at := found.FindStringSubmatch(lines.Text()); at != nil {
-				select {
-				case started <- at[1]:
-				default:
-				}
-			}
-		}
-	}()
+	check(t, err)
+	service, err := Start(context.Background(), path, data) // the test's own context ends before the service is stopped
+	check(t, err)
 	t.Cleanup(func() {
-		_ = server.Process.Signal(os.Interrupt)
-		<-ended
-		if err := server.Wait(); err != nil && runtime.GOOS != "windows" {
-			t.Errorf("the service ended with %v", err)
+		if err := service.Stop(); err != nil {
+			t.Error(err)
 		}
 	})
-	select {
-	case address = <-started:
-	case <-ended:
-		t.Fatal("the service did not start")
-	case <-time.After(30 * time.Second):
-		t.Fatal("the service has not said in 30 s where it listens")
+	return service
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return address
+}
+
+// eachOf calls fn with every item, in eight goroutines. After the first error it begins no more.
+func eachOf[T any](t *testing.T, items []T, fn func(T) error) {
+	t.Helper()
+	const clients = 8
+	var (
+		workers sync.WaitGroup
+		queue   = make(chan T)
+		failed  = make(chan error, clients)
+	)
+	for range clients {
+		workers.Go(func() {
+			for item := range queue {
+				if err := fn(item); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	var err error
+	for i := 0; i < len(items) && err == nil; i++ {
+		select {
+		case queue <- items[i]:
+		case err = <-failed:
+		}
+	}
+	close(queue)
+	workers.Wait()
+	close(failed)
+	for other := range failed {
+		err = errors.Join(err, other)
+	}
+	check(t, err)
 }

@@ -19,9 +19,8 @@ import (
 	"time"
 )
 
-// Key is the sysadmin's key in every repository that Start makes. It is no secret: the service listens on loopback only, and
-// keeps nothing that anybody would miss.
-const Key = "no-secret-for-end-to-end-tests-and-benchmarks"
+// KeyFile is where, in its data directory, the service keeps the sysadmin's key that it made at its first start.
+const KeyFile = "initial-admin.key"
 
 // How long a service may take to start, and to end once it was asked to.
 const (
@@ -55,7 +54,8 @@ type Service struct {
 	err   error // how it ended, known once ended is closed
 }
 
-// Start runs the program over a data directory, new or not, and returns when it takes requests, on a free port of loopback.
+// Start runs the program over a data directory, new or one that Start made, and returns when it takes requests, on a free port
+// of loopback.
 // Its log goes to the file data + ".log". The flags go to labshelf serve; variables LABSHELF_… of the environment do not reach
 // it. The caller calls Stop. At the end of ctx the service is killed.
 func Start(ctx context.Context, program, data string, flags ...string) (_ *Service, err error) {
@@ -67,7 +67,6 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-format", "json"}
 	s.cmd = exec.CommandContext(ctx, program, append(args, flags...)...)
 	s.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
-	s.cmd.Env = append(s.cmd.Env, "LABSHELF_ADMIN_KEY="+Key)
 	s.cmd.Stderr = log
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -81,7 +80,12 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 		s.Kill()
 		return nil, fmt.Errorf("start labshelf: %w", err)
 	}
-	s.Client = NewClient(base, Key)
+	key, err := os.ReadFile(filepath.Join(data, KeyFile))
+	if err != nil {
+		s.Kill()
+		return nil, fmt.Errorf("the key of the first start: %w", err)
+	}
+	s.Client = NewClient(base, strings.TrimSpace(string(key)))
 	return s, nil
 }
 

@@ -1,0 +1,326 @@
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestRealInput keeps a real tree in the repository, Go's own sources: some ten thousand files of many kinds. Eight clients
+// upload them at once; a harvester gets everything, and later exactly what has changed since.
+func TestRealInput(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	m := &mirror{t: t, service: serve(t, data), disk: goSources(t)}
+
+	m.makeSets()
+	m.uploadAll()
+	m.harvest("/resources?state=all&limit=500")
+	m.wantArrived(m.wantAll())
+	m.compareFiles(m.arrived)
+
+	// The harvester's URL is kept over a restart of the service, as over a night.
+	check(t, m.service.Stop())
+	old := m.service.Base()
+	m.service = serve(t, data)
+	m.kept = strings.Replace(m.kept, old, m.service.Base(), 1)
+
+	want := m.change()
+	m.harvest(m.kept)
+	m.wantArrived(want)
+	m.compareFiles(m.arrived)
+	m.harvest(m.kept)
+	m.wantArrived(nil)
+
+	// Who comes only now sees what the harvester has by now, and what is not deleted is what is on the disk.
+	harvested := m.known
+	m.known = nil
+	m.harvest("/resources?state=all&limit=500")
+	if diff := cmp.Diff(harvested, m.known); diff != "" {
+		t.Errorf("what was harvested bit by bit (-) is not what there is (+):\n%s", diff)
+	}
+	m.harvest("/resources")
+	m.wantArrived(m.wantAll())
+}
+
+// mirror is somebody who keeps a folder and the repository in step, and a harvester beside him.
+type mirror struct {
+	t       *testing.T
+	service *Service
+	disk    map[string]string // name, the relative path, to the file on the disk
+	sets    map[string]string // top directory to set id
+
+	arrived []Resource      // in the last harvest, in order
+	known   map[string]fact // by id, of all harvests
+	kept    string          // URL
+}
+
+// fact is what must be true of a resource.
+type fact struct {
+	Name, SetID, State, SHA256 string
+	Bytes                      int64
+}
+
+func factOf(r Resource) fact { return fact{r.Name, r.SetID, r.State, r.SHA256, r.Bytes} }
+
+// goSources returns every file below $(go env GOROOT)/src, or of two of its folders in a short test.
+func goSources(t *testing.T) map[string]string {
+	t.Helper()
+	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	check(t, err)
+	root, err := filepath.EvalSymlinks(filepath.Join(strings.TrimSpace(string(goroot)), "src"))
+	check(t, err)
+	folders, least := []string{"."}, 5000
+	if testing.Short() {
+		folders, least = []string{"archive", "image"}, 100
+	}
+	files := map[string]string{}
+	for _, folder := range folders {
+		check(t, filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			name, err := filepath.Rel(root, file)
+			files[filepath.ToSlash(name)] = file
+			return err
+		}))
+	}
+	if len(files) < least {
+		t.Fatalf("%d files below %s: too few to mean anything", len(files), root)
+	}
+	return files
+}
+
+// makeSets makes a set of each top directory, and one of the files beside those.
+func (m *mirror) makeSets() {
+	m.t.Helper()
+	dataspace, err := m.service.Make(m.t.Context(), "/dataspaces", map[string]string{"name": "go-sources"})
+	check(m.t, err)
+	m.sets = map[string]string{}
+	taken := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(m.disk)) {
+		if m.sets[top(name)] != "" {
+			continue
+		}
+		fields := map[string]string{"name": setName(top(name), taken), "title": top(name), "dataspaceId": dataspace}
+		m.sets[top(name)], err = m.service.Make(m.t.Context(), "/sets", fields)
+		check(m.t, err)
+	}
+}
+
+// top returns the top directory of a relative path, "src" if it has none.
+func top(name string) string {
+	if folder, _, ok := strings.Cut(name, "/"); ok {
+		return folder
+	}
+	return "src"
+}
+
+// setName makes a name that a set may have of that of a directory, and one that is not taken.
+func setName(folder string, taken map[string]bool) string {
+	legal := strings.Map(func(r rune) rune {
+		if r < 0x80 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_", r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(folder))
+	legal = fmt.Sprintf("%-2s", legal[:min(len(legal), 90)])
+	legal = strings.ReplaceAll(legal, " ", "-")
+	name := legal
+	for n := 2; taken[name]; n++ {
+		name = fmt.Sprintf("%s-%d", legal, n)
+	}
+	taken[name] = true
+	return name
+}
+
+func TestSetName(t *testing.T) {
+	t.Parallel()
+	taken := map[string]bool{}
+	for _, c := range [][2]string{
+		{"archive", "archive"}, {"X", "x-"}, {"x", "x--2"}, {"", "--"}, {"Grüße", "gr--e"}, {"a b.c", "a-b-c"},
+		{strings.Repeat("w", 200), strings.Repeat("w", 90)}, {strings.Repeat("w", 99), strings.Repeat("w", 90) + "-2"},
+	} {
+		if got := setName(c[0], taken); got != c[1] {
+			t.Errorf("setName(%q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+func (m *mirror) uploadAll() {
+	m.t.Helper()
+	eachOf(m.t, slices.Sorted(maps.Keys(m.disk)), func(name string) error {
+		return m.upload(http.MethodPost, "/resources", name)
+	})
+}
+
+// upload sends the file that has this name: into its set, or over what is at the url.
+func (m *mirror) upload(method, url, name string) (err error) {
+	body, err := os.Open(m.disk[name])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	info, err := body.Stat()
+	if err != nil {
+		return err
+	}
+	file := File{Name: name, Filename: path.Base(name), Body: body, Size: info.Size()}
+	if method == http.MethodPost {
+		file.SetID = m.sets[top(name)]
+	}
+	_, err = m.service.Upload(m.t.Context(), method, url, file)
+	return err
+}
+
+// harvest walks from url to the end, and keeps the URL of the end.
+func (m *mirror) harvest(url string) {
+	m.t.Helper()
+	m.arrived = nil
+	kept, err := m.service.Walk(m.t.Context(), url, func(page Page) error {
+		m.arrived = append(m.arrived, page.Data...)
+		return nil
+	})
+	check(m.t, err)
+	m.kept = kept
+	if m.known == nil {
+		m.known = map[string]fact{}
+	}
+	for _, r := range m.arrived {
+		m.known[r.ID] = factOf(r)
+	}
+}
+
+// wantAll is what must be true of every file on the disk, by name.
+func (m *mirror) wantAll() map[string]fact {
+	m.t.Helper()
+	want := map[string]fact{}
+	for name, file := range m.disk {
+		digest, size, err := look(file)
+		check(m.t, err)
+		want[name] = fact{name, m.sets[top(name)], "active", digest, size}
+	}
+	return want
+}
+
+// look returns the SHA-256 of a file on the disk, in hex, and its size.
+func look(path string) (digest string, size int64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	hash := sha256.New()
+	size, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), size, errors.Join(err, file.Close())
+}
+
+// wantArrived fails unless exactly the resources wanted, by name, have arrived in the last harvest, each once.
+func (m *mirror) wantArrived(want map[string]fact) {
+	m.t.Helper()
+	got := map[string]fact{}
+	for _, r := range m.arrived {
+		if _, twice := got[r.Name]; twice {
+			m.t.Errorf("%s has arrived twice", r.Name)
+		}
+		got[r.Name] = factOf(r)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		m.t.Fatalf("wanted (-), arrived (+):\n%s", diff)
+	}
+}
+
+// compareFiles downloads the file of each active resource and compares it with the disk. That of a deleted one must be gone.
+func (m *mirror) compareFiles(resources []Resource) {
+	m.t.Helper()
+	eachOf(m.t, resources, func(r Resource) error {
+		hash := sha256.New()
+		err := m.service.Download(m.t.Context(), r.DataURL, hash)
+		if r.State == "deleted" {
+			var refused *StatusError
+			if errors.As(err, &refused) && refused.Status == http.StatusGone {
+				return nil
+			}
+			return fmt.Errorf("%s is deleted, but its file is answered with: %w", r.Name, err)
+		}
+		if err != nil {
+			return err
+		}
+		want, _, err := look(m.disk[r.Name])
+		if err != nil {
+			return err
+		}
+		if got := hex.EncodeToString(hash.Sum(nil)); got != want {
+			return fmt.Errorf("what came back of %s has the SHA-256 %s; on the disk it is %s", r.Name, got, want)
+		}
+		return nil
+	})
+}
+
+// change works on every twentieth file that has arrived, in turn replacing, deleting, adding one beside it, and deleting with
+// restoring, and returns what a harvester must learn of that, by name. Go's own folder is left alone: what a file becomes is
+// written elsewhere.
+func (m *mirror) change() map[string]fact {
+	m.t.Helper()
+	folder := m.t.TempDir()
+	want, work := map[string]fact{}, []func() error{}
+	for i := 0; i < len(m.arrived); i += 20 {
+		r, to := m.arrived[i], filepath.Join(folder, fmt.Sprint(i))
+		name, url, after := r.Name, "/resources/"+r.ID, factOf(r)
+		switch len(work) % 4 {
+		case 0:
+			after.SHA256, after.Bytes = m.writeChanged(name, to)
+			m.disk[name] = to
+			work = append(work, func() error { return m.upload(http.MethodPut, url, name) })
+		case 1:
+			after.State = "deleted"
+			delete(m.disk, name)
+			work = append(work, func() error { return m.call(http.MethodDelete, url) })
+		case 2:
+			after.SHA256, after.Bytes = m.writeChanged(name, to)
+			name += ".new"
+			m.disk[name] = to
+			work = append(work, func() error { return m.upload(http.MethodPost, "/resources", name) })
+		case 3:
+			work = append(work, func() error {
+				return errors.Join(m.call(http.MethodDelete, url), m.call(http.MethodPost, url+"/restore"))
+			})
+		}
+		after.Name = name
+		want[name] = after
+	}
+	if len(work) < 12 {
+		m.t.Fatalf("%d changes are too few to mean anything", len(work))
+	}
+	eachOf(m.t, work, func(do func() error) error { return do() })
+	return want
+}
+
+// writeChanged writes the file with this name and something more into a new file, and looks at that.
+func (m *mirror) writeChanged(name, to string) (digest string, size int64) {
+	m.t.Helper()
+	text, err := os.ReadFile(m.disk[name])
+	check(m.t, err)
+	check(m.t, os.WriteFile(to, append(text, "\nchanged\n"...), 0o600))
+	digest, size, err = look(to)
+	check(m.t, err)
+	return digest, size
+}
+
+func (m *mirror) call(method, url string) error {
+	return m.service.Call(m.t.Context(), method, url, nil, nil)
+}
