@@ -1,0 +1,240 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// fullStore has a row in every table.
+func fullStore(t *testing.T) *Store {
+	t.Helper()
+	s := openStore(t)
+	err := s.Update(t.Context(), func(tx *repository.Tx) error {
+		record := func(kind byte) repository.Record {
+			stamp := tx.Stamp()
+			return repository.Record{ID: idAt(kind, 1), State: repository.Active, Created: stamp, Modified: stamp}
+		}
+		user, space, set := idAt('U', 1), idAt('D', 1), idAt('S', 1)
+		return errors.Join(
+			tx.Users.Put(repository.User{Record: record('U'), Username: "Anna"}),
+			tx.Dataspaces.Put(repository.Dataspace{Record: record('D'), Name: "alps", Visibility: repository.Public}),
+			tx.Sets.Put(repository.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
+			tx.Resources.Put(repository.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
+			tx.Keys.Put(repository.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
+			tx.Privileges.Put(repository.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
+			tx.Steps.Put(repository.Step{Container: set, DataspaceID: space}),
+			tx.Usage.Put(space, 1, repository.Counters{ActiveFiles: 1}),
+			tx.Blobs.Put(blobs.Digest{}, 9),
+		)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkIntegrity(t, s)
+	return s
+}
+
+// raw changes the file of an open store behind its back.
+func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
+	t.Helper()
+	if err := s.db.Update(change); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// violations are the names of the buckets in which Check finds something.
+func violations(t *testing.T, s *Store) (in []string) {
+	t.Helper()
+	if err := s.Check(t.Context(), func(v Violation) { in = append(in, v.Bucket) }); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(in)
+	return slices.Compact(in)
+}
+
+// TestCheckFindsWhatIsMissing takes out each key of the file in turn.
+func TestCheckFindsWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	for b := metaBucket + 1; b < bucketCount; b++ {
+		var key, value []byte
+		s.raw(t, func(tx *bbolt.Tx) error {
+			k, v := tx.Bucket([]byte(b.String())).Cursor().First()
+			if key, value = slices.Clone(k), slices.Clone(v); key == nil {
+				t.Errorf("%s is empty", b)
+				return nil
+			}
+			return tx.Bucket([]byte(b.String())).Delete(key)
+		})
+		found := violations(t, s)
+		switch b {
+		case stepsBucket, usageBucket, usageByDay, blobsBucket: // nothing points there
+			if len(found) != 0 {
+				t.Errorf("%s without %x: %q", b, key, found)
+			}
+		default:
+			if len(found) == 0 {
+				t.Errorf("%s without %x: nothing found", b, key)
+			}
+		}
+		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(b.String())).Put(key, value) })
+	}
+	checkIntegrity(t, s)
+}
+
+// TestCheckFindsWhatIsTooMuch adds a key to each bucket: of a row that there is not, and of one that there is.
+func TestCheckFindsWhatIsTooMuch(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	for b := metaBucket + 1; b < bucketCount; b++ {
+		s.raw(t, func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(b.String()))
+			key, value := in.Cursor().First()
+			return errors.Join(in.Put(append(slices.Clone(key), 0), slices.Clone(value)), in.Put([]byte{0}, nil))
+		})
+		if found := violations(t, s); !slices.Equal(found, []string{b.String()}) {
+			t.Errorf("too much in %s: found in %q", b, found)
+		}
+		s.raw(t, func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(b.String()))
+			first, _ := in.Cursor().Seek([]byte{0, 0})
+			return errors.Join(in.Delete(append(slices.Clone(first), 0)), in.Delete([]byte{0}))
+		})
+	}
+	checkIntegrity(t, s)
+}
+
+// TestCheckFindsDamage flips a bit in the value of each key that has one.
+func TestCheckFindsDamage(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	for b := metaBucket + 1; b < bucketCount; b++ {
+		flip := func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(b.String()))
+			key, value := in.Cursor().First()
+			if value = slices.Clone(value); len(value) == 0 {
+				value = append(value, 0)
+			}
+			value[len(value)-1] ^= 1
+			return in.Put(key, value)
+		}
+		s.raw(t, flip)
+		if found := violations(t, s); len(found) == 0 {
+			t.Errorf("%s: nothing found", b)
+		}
+		s.raw(t, func(tx *bbolt.Tx) error {
+			in := tx.Bucket([]byte(b.String()))
+			key, value := in.Cursor().First()
+			if len(value) == 1 {
+				return in.Put(key, nil)
+			}
+			return flip(tx)
+		})
+	}
+	checkIntegrity(t, s)
+}
+
+func TestCheckFindsStampsOfTheFuture(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	s.raw(t, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
+	})
+	want := []string{"dataspaces", "keys", "privileges", "resources", "sets", "users"}
+	if found := violations(t, s); !slices.Equal(found, want) {
+		t.Errorf("found in %q", found)
+	}
+}
+
+func TestCheckEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.raw(t, func(tx *bbolt.Tx) error {
+		return errors.Join(tx.Bucket([]byte("users")).Put([]byte("a"), nil), tx.Bucket([]byte("users")).Put([]byte("b"), nil))
+	})
+	reported := 0
+	err := s.Check(ctx, func(Violation) { reported++; cancel() })
+	if !errors.Is(err, context.Canceled) || reported != 1 {
+		t.Errorf("%v after %d reports", err, reported)
+	}
+}
+
+// TestDamagedRowsAreErrors asks for rows whose records or index entries are damaged, in every way there is.
+func TestDamagedRowsAreErrors(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	s.raw(t, func(tx *bbolt.Tx) error {
+		for b := metaBucket + 1; b < bucketCount; b++ {
+			in := tx.Bucket([]byte(b.String()))
+			key, value := in.Cursor().First()
+			if len(value) == 0 {
+				continue
+			}
+			if err := in.Put(slices.Clone(key), slices.Clone(value[:len(value)-1])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var user, space, set, resource = idAt('U', 1), idAt('D', 1), idAt('S', 1), idAt('R', 1)
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		for name, read := range map[string]func() error{
+			"dataspace":            func() error { _, err := tx.Dataspaces.Get(space); return err },
+			"dataspace by name":    func() error { _, err := tx.Dataspaces.ByName("alps"); return err },
+			"dataspaces":           func() error { return last(tx.Dataspaces.All(repository.ID{})) },
+			"set":                  func() error { _, err := tx.Sets.Get(set); return err },
+			"set by name":          func() error { _, err := tx.Sets.ByName("peaks"); return err },
+			"sets":                 func() error { return last(tx.Sets.Range(repository.SetRange{States: 3})) },
+			"resource":             func() error { _, err := tx.Resources.Get(resource); return err },
+			"resources":            func() error { return last(tx.Resources.Range(repository.ResourceRange{States: 3, Order: 1})) },
+			"user":                 func() error { _, err := tx.Users.Get(user); return err },
+			"user by name":         func() error { _, err := tx.Users.ByName("anna"); return err },
+			"users":                func() error { return last(tx.Users.All(repository.ID{})) },
+			"key by digest":        func() error { _, err := tx.Keys.ByDigest(auth.KeyDigest{1}); return err },
+			"key, lost":            func() error { return last(tx.Keys.OfUser(user, repository.ID{})) },
+			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
+			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
+			"privileges":           func() error { return last(tx.Privileges.All(repository.ID{})) },
+			"privileges of a user": func() error { return last(tx.Privileges.OfUser(user, repository.ID{})) },
+			"privileges of all":    func() error { return last(tx.Privileges.OfDataspace(space)) },
+			"step":                 func() error { _, err := tx.Steps.Get(set); return err },
+			"steps":                func() error { return last(tx.Steps.All()) },
+			"usage":                func() error { _, err := tx.Usage.Get(space); return err },
+			"days":                 func() error { return last(tx.Usage.Days(space)) },
+			"blob":                 func() error { _, err := tx.Blobs.Size(blobs.Digest{}); return err },
+		} {
+			if err := read(); !errors.Is(err, repository.ErrRecordDamaged) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	// What cannot be read cannot be replaced: its index entries would stay.
+	err = s.Update(t.Context(), func(tx *repository.Tx) error {
+		return tx.Resources.Put(repository.Resource{Record: repository.Record{ID: resource, State: repository.Active}})
+	})
+	if !errors.Is(err, repository.ErrRecordDamaged) {
+		t.Errorf("put over a damaged resource: %v", err)
+	}
+}
+
+// last returns the error that ends a sequence.
+func last[T any](seq iter.Seq2[T, error]) (end error) {
+	for _, err := range seq {
+		end = err
+	}
+	return end
+}

@@ -1,0 +1,290 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// maxBatch is how many operations share a commit at most.
+const maxBatch = 256
+
+// committer carries out all changes, in one goroutine: it takes whatever is queued, runs it in one transaction and commits
+// that. While a commit is under way the next batch gathers, so nobody waits for company.
+type committer struct {
+	db      *bbolt.DB
+	now     func() time.Time
+	commit  func(*bbolt.Tx) error
+	queue   chan *operation
+	closing chan struct{}
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	last    repository.Stamp // the last one that was committed
+	durable int              // id of the last transaction that is on stable storage
+	failed  error            // why no change is taken any more
+	changed chan struct{}    // closed when durable or failed changes
+}
+
+// operation is one call of Update. Whoever claims it decides: the committer to run it, or the caller to give up.
+type operation struct {
+	fn      func(*repository.Tx) error
+	claimed atomic.Bool
+	err     error
+	done    chan struct{}
+}
+
+var errUnfinished = errors.New("bolt: the operation ended its goroutine")
+
+// start runs a committer on a file whose last transaction, durable, has been synced.
+func start(db *bbolt.DB, now func() time.Time, durable int, last repository.Stamp) *committer {
+	c := &committer{
+		db: db, now: now, commit: (*bbolt.Tx).Commit,
+		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
+		last: last, durable: durable, changed: make(chan struct{}),
+	}
+	go c.run()
+	return c
+}
+
+// do queues fn and waits for its outcome.
+func (c *committer) do(ctx context.Context, fn func(*repository.Tx) error) error {
+	op := &operation{done: make(chan struct{}), fn: func(tx *repository.Tx) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return fn(tx)
+	}}
+	select {
+	case <-c.closing:
+		return repository.ErrClosed
+	default:
+	}
+	select {
+	case c.queue <- op:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.stopped:
+		return repository.ErrClosed
+	}
+	var gaveUp error
+	select {
+	case <-op.done:
+		return op.err
+	case <-ctx.Done():
+		gaveUp = ctx.Err()
+	case <-c.stopped:
+		gaveUp = repository.ErrClosed
+	}
+	if op.claimed.CompareAndSwap(false, true) {
+		return gaveUp
+	}
+	<-op.done
+	return op.err
+}
+
+func (c *committer) run() {
+	defer close(c.stopped)
+	defer func() { _ = c.fail(repository.ErrClosed) }() // whoever waits for a commit waits no longer
+	debug.SetPanicOnFault(true)
+	for {
+		select {
+		case op := <-c.queue:
+			c.process(c.gather(op))
+		case <-c.closing:
+			select {
+			case op := <-c.queue:
+				c.process(c.gather(op))
+			default:
+				return
+			}
+		}
+	}
+}
+
+// close ends the committer once the queue is empty.
+func (c *committer) close() {
+	close(c.closing)
+	<-c.stopped
+}
+
+// gather claims what is in the queue.
+func (c *committer) gather(op *operation) (batch []*operation) {
+	for {
+		if op.claimed.CompareAndSwap(false, true) {
+			batch = append(batch, op)
+		}
+		if len(batch) == maxBatch {
+			return batch
+		}
+		select {
+		case op = <-c.queue:
+		default:
+			return batch
+		}
+	}
+}
+
+// process carries out a batch. Nobody gets an answer before the commit: a refusal may rest on what another operation of the
+// batch has written.
+func (c *committer) process(batch []*operation) {
+	outcome := errUnfinished
+	rest := batch
+	defer func() {
+		for _, op := range rest {
+			if outcome != nil {
+				op.err = outcome
+			}
+		}
+		for _, op := range batch {
+			close(op.done)
+		}
+	}()
+	for {
+		spoiler, err := c.attempt(rest)
+		if spoiler < 0 {
+			outcome = err
+			return
+		}
+		// What the spoiler wrote is gone with the transaction. The others run again, without it.
+		rest = append(rest[:spoiler:spoiler], rest[spoiler+1:]...)
+	}
+}
+
+// attempt runs operations in one transaction and commits it. One that fails after it wrote spoils the transaction: then
+// nothing is committed, and attempt returns its place. Otherwise that is negative, and err is the outcome of the commit.
+func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
+	if c.failed != nil {
+		return -1, c.failed
+	}
+	btx, err := c.db.Begin(true)
+	if err != nil {
+		return -1, c.fail(err)
+	}
+	defer func() { _ = btx.Rollback() }() // does nothing after a commit
+	t := &tx{bolt: btx, now: c.now, last: c.last}
+	wrote := false
+	for i, op := range ops {
+		var spoiled bool
+		if spoiled, op.err = t.run(op.fn); spoiled {
+			return i, nil
+		}
+		wrote = wrote || t.wrote
+	}
+	if !wrote && t.last == c.last {
+		return -1, nil
+	}
+	return -1, c.finish(btx, t)
+}
+
+// run carries out one operation. If it spoiled the transaction, nothing of that may be committed; else, if it failed, there is
+// nothing of it, and the stamps that it took are free again.
+func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
+	before := t.last
+	t.wrote, t.failed = false, nil
+	defer func() {
+		if p := recover(); p != nil {
+			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if err = fn(t.tables()); err == nil {
+		err = t.failed
+	}
+	if err != nil {
+		t.last = before
+	}
+	return err != nil && t.wrote, err
+}
+
+// finish commits. An error of a sync is never tried again: what was not written then counts as written afterwards.
+func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
+	id := btx.ID()
+	t.put(metaBucket, nameKey(lastStampRow), seal(nameKey(lastStampRow), lastStampFields, t.last))
+	if t.failed != nil {
+		return t.failed
+	}
+	err := c.guarded(btx)
+	if err == nil {
+		c.publish(func() { c.durable, c.last = id, t.last })
+		return nil
+	}
+	_ = btx.Rollback() // so that the next transaction can begin
+	if noSpace(err) && !c.visible(id) {
+		return fmt.Errorf("bolt: commit: %w: %w", repository.ErrNoSpace, err)
+	}
+	_ = c.fail(err)
+	return fmt.Errorf("bolt: commit: %w: %w", repository.ErrOutcomeUnknown, err)
+}
+
+// guarded commits, and turns a panic of bbolt, which a damaged file can cause, into an error.
+func (c *committer) guarded(btx *bbolt.Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("bolt: commit panicked: %v", p)
+		}
+	}()
+	return c.commit(btx)
+}
+
+// visible tells whether a transaction whose commit has failed is there all the same.
+func (c *committer) visible(id int) bool {
+	btx, err := c.db.Begin(false)
+	if err != nil {
+		return true
+	}
+	defer func() { _ = btx.Rollback() }()
+	return btx.ID() >= id
+}
+
+// fail ends all changing until the file is opened again, and returns what later changes are told.
+func (c *committer) fail(cause error) error {
+	c.publish(func() {
+		if c.failed == nil {
+			c.failed = fmt.Errorf("bolt: %w: %w", repository.ErrReadOnly, cause)
+		}
+	})
+	return c.failed
+}
+
+func (c *committer) publish(change func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// waitDurable returns when the transaction with this id, which was visible, is on stable storage.
+func (c *committer) waitDurable(ctx context.Context, id int) error {
+	for {
+		c.mu.Lock()
+		durable, failed, changed := c.durable, c.failed, c.changed
+		c.mu.Unlock()
+		switch {
+		case durable >= id:
+			return nil
+		case failed != nil:
+			return fmt.Errorf("%w: %w", repository.ErrNotDurable, failed)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *committer) health() repository.Health {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	behind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
+	return repository.Health{ReadOnly: c.failed, ClockBehind: max(0, behind)}
+}

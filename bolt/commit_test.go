@@ -1,0 +1,335 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what the bad one did is not in it.
+func TestBatchIsolation(t *testing.T) {
+	t.Parallel()
+	after := func(fn func(*repository.Tx) error, then func() error) func(*repository.Tx) error {
+		return func(tx *repository.Tx) error {
+			if err := fn(tx); err != nil {
+				return err
+			}
+			return then()
+		}
+	}
+	for name, tc := range map[string]struct {
+		bad  func(*repository.Tx) error
+		want string // part of the answer
+		runs int    // of the first good operation
+	}{
+		"refuses":            {func(*repository.Tx) error { return errOnPurpose }, "on purpose", 1},
+		"refuses after look": {putUser("first"), "taken: first", 1},
+		"stamps and refuses": {func(tx *repository.Tx) error { tx.Stamp(); return errOnPurpose }, "on purpose", 1},
+		"writes and fails":   {after(putUser("bad"), func() error { return errOnPurpose }), "on purpose", 2},
+		"panics":             {func(*repository.Tx) error { panic("by mistake") }, "panicked: by mistake", 2},
+		"writes and panics":  {after(putUser("bad"), func() error { panic("by mistake") }), "panicked: by mistake", 2},
+		"cannot write": {func(tx *repository.Tx) error {
+			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // whoever overlooks the error keeps nothing either
+			return nil
+		}, "put into usernames: key too large", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			commits, runs := 0, 0
+			s.committer.commit = func(tx *bbolt.Tx) error { commits++; return tx.Commit() }
+			first := func(tx *repository.Tx) error { runs++; return putUser("first")(tx) }
+			answers := together(t, s, first, tc.bad, putUser("second"))
+			if answers[0] != nil || answers[2] != nil {
+				t.Errorf("the good ones: %v, %v", answers[0], answers[2])
+			}
+			if err := answers[1]; err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("the bad one: %v, want %q", err, tc.want)
+			}
+			if got := usersIn(t, s); !slices.Equal(got, []string{"first", "second"}) {
+				t.Errorf("users: %q", got)
+			}
+			if commits != 1 || runs != tc.runs {
+				t.Errorf("%d commits, want 1; the first one ran %d times, want %d", commits, runs, tc.runs)
+			}
+			checkIntegrity(t, s)
+		})
+	}
+}
+
+// TestManySpoilers has half of a batch fail after writing.
+func TestManySpoilers(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	var batch []func(*repository.Tx) error
+	var want []string
+	for i := range 40 {
+		name := fmt.Sprintf("user-%02d", i)
+		batch = append(batch, func(tx *repository.Tx) error {
+			if err := putUser(name)(tx); err != nil || i%2 == 0 {
+				return err
+			}
+			return errOnPurpose
+		})
+		if i%2 == 0 {
+			want = append(want, name)
+		}
+	}
+	for i, err := range together(t, s, batch...) {
+		if i%2 == 0 && err != nil || i%2 == 1 && !errors.Is(err, errOnPurpose) {
+			t.Errorf("operation %d: %v", i, err)
+		}
+	}
+	if got := usersIn(t, s); !slices.Equal(got, want) {
+		t.Errorf("users: %q\n want %q", got, want)
+	}
+	checkIntegrity(t, s)
+}
+
+// TestNothingWrittenIsNoCommit counts commits of batches that refuse, look, or do nothing.
+func TestNothingWrittenIsNoCommit(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	commits := 0
+	s.committer.commit = func(tx *bbolt.Tx) error { commits++; return tx.Commit() }
+	nothing := func(*repository.Tx) error { return nil }
+	refuses := func(tx *repository.Tx) error { tx.Stamp(); return errOnPurpose }
+	if got := together(t, s, nothing, refuses, nothing); got[0] != nil || !errors.Is(got[1], errOnPurpose) || got[2] != nil {
+		t.Errorf("answers: %v", got)
+	}
+	if commits != 0 {
+		t.Errorf("%d commits", commits)
+	}
+	checkIntegrity(t, s)
+}
+
+// TestAnswersFollowTheCommit holds a commit back: neither the writer nor one who was refused because of what the writer wrote
+// may hear of it before.
+func TestAnswersFollowTheCommit(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	reached, release := make(chan struct{}), make(chan struct{})
+	s.committer.commit = func(tx *bbolt.Tx) error {
+		close(reached)
+		<-release
+		return tx.Commit()
+	}
+	free := hold(t, s)
+	writer, refused := enqueue(s, putUser("anna")), enqueue(s, putUser("anna"))
+	free()
+	<-reached
+	select {
+	case err := <-writer:
+		t.Errorf("the writer got its answer before the commit: %v", err)
+	case err := <-refused:
+		t.Errorf("the refused one got its answer before the commit: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(release)
+	if err := <-writer; err != nil {
+		t.Errorf("writer: %v", err)
+	}
+	if err := <-refused; !errors.Is(err, errTaken) {
+		t.Errorf("refused: %v", err)
+	}
+	checkIntegrity(t, s)
+}
+
+// TestStampsFollowTheCommits has 16 goroutines change things at once: a later stamp is never in an earlier commit.
+func TestStampsFollowTheCommits(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	type change struct {
+		stamp  repository.Stamp
+		commit int
+	}
+	var mu sync.Mutex
+	var changes []change
+	var writers sync.WaitGroup
+	for writer := range 16 {
+		writers.Go(func() {
+			for i := range 25 {
+				var made change
+				err := s.Update(t.Context(), func(tx *repository.Tx) error {
+					made = change{tx.Stamp(), tx.Users.(users).bolt.ID()}
+					return putUser(fmt.Sprintf("u%d-%d", writer, i))(tx)
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				changes = append(changes, made)
+				mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
+	slices.SortFunc(changes, func(a, b change) int { return int(a.stamp - b.stamp) })
+	for i := 1; i < len(changes); i++ {
+		if a, b := changes[i-1], changes[i]; a.stamp == b.stamp || a.commit > b.commit {
+			t.Fatalf("stamp %d in commit %d, stamp %d in commit %d", a.stamp, a.commit, b.stamp, b.commit)
+		}
+	}
+	checkIntegrity(t, s)
+}
+
+// TestContextEndsInTheQueue gives up while the committer is busy: the answer comes at once, and the function never runs.
+func TestContextEndsInTheQueue(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	free := hold(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	var ran atomic.Bool
+	answer := make(chan error, 1)
+	go func() {
+		answer <- s.Update(ctx, func(*repository.Tx) error { ran.Store(true); return nil })
+	}()
+	for len(s.committer.queue) == 0 {
+		runtime.Gosched()
+	}
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	behind := enqueue(s, putUser("anna"))
+	free()
+	if err := <-behind; err != nil || ran.Load() {
+		t.Errorf("the next one: %v; the function ran: %v", err, ran.Load())
+	}
+	checkIntegrity(t, s)
+}
+
+// TestCloseFinishesTheQueue closes the store while operations wait: those are carried out, later ones refused.
+func TestCloseFinishesTheQueue(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := hold(t, s)
+	queued := []chan error{enqueue(s, putUser("one")), enqueue(s, putUser("two"))}
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	<-s.committer.closing
+	if err := s.Update(t.Context(), putUser("late")); !errors.Is(err, repository.ErrClosed) {
+		t.Errorf("after Close began: %v", err)
+	}
+	free()
+	for _, answer := range queued {
+		if err := <-answer; err != nil {
+			t.Errorf("queued before Close: %v", err)
+		}
+	}
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := usersIn(t, again); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("users: %q", got)
+	}
+	checkIntegrity(t, again)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and nobody waits for ever.
+func TestOperationEndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	answers := together(t, s, putUser("before"), func(*repository.Tx) error { runtime.Goexit(); return nil }, putUser("behind"))
+	for i, err := range answers {
+		if err == nil {
+			t.Errorf("operation %d was acknowledged", i)
+		}
+	}
+	if err := s.Update(t.Context(), putUser("later")); !errors.Is(err, repository.ErrClosed) {
+		t.Errorf("later: %v", err)
+	}
+	if got := usersIn(t, s); len(got) != 0 {
+		t.Errorf("users: %q", got)
+	}
+	checkIntegrity(t, s)
+}
+
+// TestCommitFails has the second commit of three fail, before or after it took place.
+func TestCommitFails(t *testing.T) {
+	t.Parallel()
+	before := func(err error) func(*bbolt.Tx) error { return func(*bbolt.Tx) error { return err } }
+	after := func(err error) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error { return errors.Join(tx.Commit(), err) }
+	}
+	for name, tc := range map[string]struct {
+		commit  func(*bbolt.Tx) error
+		want    error
+		goesOn  bool
+		visible bool
+	}{
+		"no space":             {before(syscall.ENOSPC), repository.ErrNoSpace, true, false},
+		"quota":                {before(fmt.Errorf("write: %w", syscall.EDQUOT)), repository.ErrNoSpace, true, false},
+		"no space in the sync": {after(syscall.ENOSPC), repository.ErrOutcomeUnknown, false, true},
+		"I/O error":            {before(syscall.EIO), repository.ErrOutcomeUnknown, false, false},
+		"I/O error in sync":    {after(syscall.EIO), repository.ErrOutcomeUnknown, false, true},
+		"panic":                {func(*bbolt.Tx) error { panic("damaged page") }, repository.ErrOutcomeUnknown, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t)
+			if err := s.Update(t.Context(), putUser("first")); err != nil {
+				t.Fatal(err)
+			}
+			s.committer.commit = tc.commit
+			refuses := func(*repository.Tx) error { return errOnPurpose }
+			for i, err := range together(t, s, putUser("second"), refuses) {
+				if !errors.Is(err, tc.want) {
+					t.Errorf("operation %d of the failed commit: %v, want %v", i, err, tc.want)
+				}
+			}
+			s.committer.commit = (*bbolt.Tx).Commit
+			checkAfterFailure(t, s, tc.goesOn, tc.visible)
+			checkIntegrity(t, s)
+		})
+	}
+}
+
+func checkAfterFailure(t *testing.T, s *Store, goesOn, visible bool) {
+	t.Helper()
+	want := []string{"first"}
+	if visible {
+		want = append(want, "second")
+	}
+	third := s.Update(t.Context(), putUser("third"))
+	health := s.Health().ReadOnly
+	if goesOn {
+		want = append(want, "third")
+		if third != nil || health != nil {
+			t.Errorf("the next operation: %v; health: %v", third, health)
+		}
+	} else if !errors.Is(third, repository.ErrReadOnly) || !errors.Is(health, repository.ErrReadOnly) {
+		t.Errorf("the next operation: %v; health: %v", third, health)
+	}
+	if got := usersIn(t, s); !slices.Equal(got, want) {
+		t.Errorf("users: %q, want %q", got, want)
+	}
+	durable := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nil })
+	if visible != errors.Is(durable, repository.ErrNotDurable) || !visible && durable != nil {
+		t.Errorf("a durable view: %v", durable)
+	}
+}

@@ -1,0 +1,183 @@
+package bolt
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// TestDamagedFiles: each is refused as such, and stays as it is.
+func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
+	whole, err := os.ReadFile(closedStore(t, 2000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	first, _ := fileMetaAt(bytes.NewReader(whole), 0)
+	second, _ := fileMetaAt(bytes.NewReader(whole), int64(page))
+	newest := max(first.txid, second.txid)
+	used := int(max(first.past, second.past)) * page
+	zeroed := func(from, to int) []byte {
+		file := bytes.Clone(whole)
+		clear(file[from:to])
+		return file
+	}
+	garbage := make([]byte, 64<<10)
+	rand.Read(garbage)
+	for name, tc := range map[string]struct {
+		file []byte
+		want error
+	}{
+		"whole":             {whole, nil},
+		"just long enough":  {whole[:used], nil},
+		"a page too short":  {whole[:used-page], ErrDamaged},
+		"half":              {whole[:used/2], ErrDamaged},
+		"two pages":         {whole[:2*page], ErrDamaged},
+		"80 bytes":          {whole[:80], ErrDamaged},
+		"empty":             {nil, ErrDamaged},
+		"garbage":           {garbage, ErrDamaged},
+		"text":              {[]byte(strings.Repeat("no database\n", 1000)), ErrDamaged},
+		"no meta page":      {zeroed(0, 2*page), ErrDamaged},
+		"first meta gone":   {zeroed(0, page), nil},
+		"second meta gone":  {zeroed(page, 2*page), nil},
+		"only metas":        {zeroed(2*page, used), ErrDamaged},
+		"root beyond end":   {withMeta(whole, page, newest, 16), ErrDamaged},
+		"list beyond end":   {withMeta(whole, page, newest, 32), ErrDamaged},
+		"high beyond end":   {withMeta(whole, page, newest, 40), ErrDamaged},
+		"page size of 0":    {withMeta(zeroed(0, page), page, newest, 8), ErrDamaged},
+		"strange page size": {withMeta(zeroed(page, 2*page), page, newest, 8), ErrDamaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "meta.db")
+			if err := os.WriteFile(path, tc.file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(path, Options{})
+			if !errors.Is(err, tc.want) {
+				t.Errorf("open: %v, want %v", err, tc.want)
+			}
+			if s != nil {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, tc.file) {
+				t.Errorf("the file has changed (%v)", err)
+			}
+		})
+	}
+}
+
+// withMeta returns the file with another number at a place in its newest meta page, under a right checksum.
+func withMeta(file []byte, page int, newest uint64, at int) []byte {
+	file = bytes.Clone(file)
+	for _, start := range []int{0, page} {
+		if m, ok := fileMetaAt(bytes.NewReader(file), int64(start)); !ok || m.txid != newest && at != 8 {
+			continue
+		}
+		raw := file[start+pageHeader : start+pageHeader+metaSize]
+		if at == 8 {
+			binary.NativeEndian.PutUint32(raw[at:], 5000)
+		} else {
+			binary.NativeEndian.PutUint64(raw[at:], 1<<40)
+		}
+		binary.NativeEndian.PutUint64(raw[56:], metaChecksum(raw))
+	}
+	return file
+}
+
+// TestForeignFiles are whole, but hold something else.
+func TestForeignFiles(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*bbolt.Tx) error{
+		"of another program": func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) },
+		"without a bucket":   func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("blob_refs")) },
+		"without a version":  func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(schemaRow)) },
+		"without a secret":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(secretRow)) },
+		"without a stamp":    func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(lastStampRow)) },
+		"with a damaged stamp": func(tx *bbolt.Tx) error {
+			return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), []byte("12345"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := closedStore(t, 1)
+			inFile(t, path, change)
+			if _, err := Open(path, Options{}); !errors.Is(err, ErrDamaged) {
+				t.Errorf("open: %v", err)
+			}
+		})
+	}
+}
+
+// TestDamagedPages zeroes or overwrites each page of a file in turn. Opening it and reading everything must not end the
+// program, and nothing that was not stored may come out.
+func TestDamagedPages(t *testing.T) {
+	t.Parallel()
+	const names = 300
+	source := closedStore(t, names)
+	whole, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := os.Getpagesize()
+	m, _ := readFileMeta(bytes.NewReader(whole))
+	noise := make([]byte, page)
+	rand.Read(noise)
+	dir := t.TempDir()
+	for at := 2; at < int(m.past); at++ {
+		for i, over := range [][]byte{make([]byte, page), noise} {
+			path := filepath.Join(dir, fmt.Sprintf("%d-%d.db", at, i))
+			file := bytes.Clone(whole[:int(m.past)*page])
+			copy(file[at*page:], over)
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(path, Options{})
+			if err != nil {
+				if !errors.Is(err, ErrDamaged) {
+					t.Errorf("page %d: open: %v", at, err)
+				}
+				continue
+			}
+			readDamaged(t, s, names)
+			if err := s.Close(); err != nil {
+				t.Errorf("page %d: close: %v", at, err)
+			}
+		}
+	}
+}
+
+// readDamaged reads every user. Each that comes without an error must be one that was stored.
+func readDamaged(t *testing.T, s *Store, names int) {
+	t.Helper()
+	defer func() { _ = recover() }() // as the server does for each request
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		before := ""
+		for user, err := range tx.Users.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+			if user.Username <= before || !strings.HasPrefix(user.Username, "user-") {
+				t.Errorf("user %q after %q", user.Username, before)
+			}
+			before = user.Username
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, repository.ErrRecordDamaged) {
+		t.Errorf("read: %v", err)
+	}
+}

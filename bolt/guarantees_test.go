@@ -1,0 +1,253 @@
+package bolt
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// Each guarantee of a listing has a test here under concurrent writers, and a variant of the program, under a build tag, that
+// breaks it on purpose. The test must fail there: see .ci/mutants.
+
+// changes is how often each of the writers changes something.
+func changes() int {
+	if testing.Short() {
+		return 60
+	}
+	return 250
+}
+
+// TestGuarantee1 is "an object is returned at least once": harvesters that follow the changes end up with the last version of
+// every resource.
+func TestGuarantee1(t *testing.T) {
+	w := newWorld(t, nil)
+	walks := w.walks("oldest")
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for _, k := range walks {
+		running.Go(func() { k.follow(stop) })
+	}
+	truth := w.churn(8, changes(), 4)
+	close(stop)
+	running.Wait()
+	for _, k := range walks {
+		last := map[repository.ID]repository.Stamp{}
+		for _, r := range k.got {
+			last[r.ID] = r.Modified
+		}
+		for id, r := range truth {
+			if k.matches(r) && last[id] != r.Modified {
+				t.Errorf("%s: %s was last changed at %d; the harvester has %d", k.name, id, r.Modified, last[id])
+			}
+		}
+	}
+	checkIntegrity(t, w.store)
+}
+
+// TestGuarantee1CalmObjects is the same in the orders in which changes do not come to the front: what is neither modified nor
+// renamed during a walk is in it.
+func TestGuarantee1CalmObjects(t *testing.T) {
+	w := newWorld(t, nil)
+	calm := w.churn(4, 40, 0)
+	w.rewalk([]string{"newest", "name"}, func() { w.churn(4, changes()/4, 2) }, func(k *walk) {
+		times := map[repository.ID]int{}
+		for _, r := range k.got {
+			times[r.ID]++
+		}
+		for id, r := range calm {
+			if want := btoi(k.matches(r)); times[id] != want {
+				t.Errorf("%s: %s, which nobody touched, came %d times, want %d", k.name, id, times[id], want)
+				return
+			}
+		}
+	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestGuarantee2 is "no object is returned twice unless it was modified during the walk": no walk meets one version twice, in
+// any order.
+func TestGuarantee2(t *testing.T) {
+	w := newWorld(t, nil)
+	w.churn(4, 40, 0)
+	w.rewalk([]string{"oldest", "newest", "name"}, func() { w.churn(8, changes()/2, 2) }, func(k *walk) {
+		seen := map[string]bool{}
+		for _, r := range k.got {
+			if seen[r.Tag()] {
+				t.Errorf("%s: version %s came twice", k.name, r.Tag())
+				return
+			}
+			seen[r.Tag()] = true
+		}
+	})
+}
+
+// TestGuarantee3 is "the cost of a page depends on its size alone". It counts: a step of a cursor is a step, however long it
+// takes.
+func TestGuarantee3(t *testing.T) {
+	w := newWorld(t, nil)
+	truth := w.churn(8, changes(), 0)
+	var busy atomic.Bool
+	busy.Store(true)
+	var running sync.WaitGroup
+	running.Go(func() {
+		w.churn(4, changes()/4, 0)
+		busy.Store(false)
+	})
+	pages := 0
+	for again := true; again; again = busy.Load() {
+		for _, q := range w.ranges() {
+			for _, limit := range []int{1, 10, 500} {
+				pages += countedWalk(t, w, q, limit)
+			}
+		}
+	}
+	running.Wait()
+	if pages == 0 || len(truth) == 0 {
+		t.Fatal("nothing was counted")
+	}
+}
+
+// ranges are shapes of resource listings: few matches among many others too.
+func (w *world) ranges() (all []repository.ResourceRange) {
+	spaces := []repository.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
+	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
+		for _, order := range []paging.Order{paging.Oldest, paging.Newest} {
+			all = append(all,
+				repository.ResourceRange{States: states, Order: order},
+				repository.ResourceRange{States: states, Order: order, Dataspaces: spaces},
+				repository.ResourceRange{States: states, Order: order, Dataspaces: spaces[:1]},
+				repository.ResourceRange{States: states, Order: order, Set: w.sets[1].ID},
+			)
+		}
+		all = append(all, repository.ResourceRange{States: states, Order: paging.ByName, Set: w.sets[1].ID})
+	}
+	return all
+}
+
+// countedWalk walks to the end, or for a while, and holds the cost of each page to its bound.
+func countedWalk(t *testing.T, w *world, q repository.ResourceRange, limit int) (pages int) {
+	spans := max(1, len(q.Dataspaces)) * (int(q.States&paging.Active) + int(q.States&paging.Deleted)/int(paging.Deleted))
+	for items := limit; items == limit && pages < 20; pages++ {
+		items = 0
+		_, err := w.store.read(context.Background(), func(tx *tx) error {
+			for r, err := range (resources{tx}).Range(q) {
+				if err != nil {
+					return err
+				}
+				q.After = paging.Position{Stamp: int64(r.Modified), ID: r.ID}
+				if q.Order == paging.ByName {
+					q.After = paging.Position{Name: r.Name, ID: r.ID}
+				}
+				if items++; items == limit {
+					break
+				}
+			}
+			cost := tx.counts
+			if cost.index > limit+2*spans || cost.records > limit+spans || cost.recordSteps > 2*cost.records {
+				t.Errorf("%+v by %d over %d ranges gave %d items for %+v", q, limit, spans, items, cost)
+			}
+			return nil
+		})
+		check(err)
+	}
+	return pages
+}
+
+// TestGuarantee4 is "the address that answered with the end stays valid, and returns later what was created or modified since,
+// and only that", through restarts: what a harvester receives is in strictly rising order of stamps, so nothing comes again.
+func TestGuarantee4(t *testing.T) {
+	w := newWorld(t, nil)
+	walks := w.walks("oldest")
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for _, k := range walks {
+		running.Go(func() { k.follow(stop) })
+	}
+	truth := w.churn(8, changes()/2, 4)
+	close(stop)
+	running.Wait()
+	for _, k := range walks {
+		var before repository.Stamp
+		mirror := map[repository.ID]repository.Stamp{}
+		for _, r := range k.got {
+			if r.Modified <= before {
+				t.Fatalf("%s: %s at %d came after %d", k.name, r.ID, r.Modified, before)
+			}
+			before, mirror[r.ID] = r.Modified, r.Modified
+		}
+		for id, r := range truth {
+			if k.matches(r) && mirror[id] != r.Modified {
+				t.Errorf("%s: %s at %d was missed", k.name, id, r.Modified)
+			}
+		}
+	}
+}
+
+// TestGuarantee4PowerCut is the same when the power fails while a commit is on its way: its page was not sent, so the stamps
+// that the power cut took back are nowhere, and the harvester's address misses nothing that gets them again.
+func TestGuarantee4PowerCut(t *testing.T) {
+	var cut atomic.Bool
+	visible, release := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, func(c *committer) {
+		c.commit = func(tx *bbolt.Tx) error {
+			err := tx.Commit()
+			if cut.Load() {
+				close(visible) // readers see the commit; its last sync has not returned
+				<-release
+				return fmt.Errorf("power failed")
+			}
+			return err
+		}
+	})
+	k := w.walks("oldest")[0]
+	must(w.upload(context.Background(), w.svc, w.sets[0], "", "before", "1"))
+	k.toEnd()
+	durable := must(os.ReadFile(w.path)) // nothing is under way: this is what a power cut leaves
+
+	cut.Store(true)
+	var running sync.WaitGroup
+	running.Go(func() {
+		if _, err := w.upload(context.Background(), w.svc, w.sets[0], "", "lost", "2"); err == nil {
+			t.Error("an upload was acknowledged whose commit had failed")
+		}
+	})
+	<-visible
+	sent := make(chan repository.Page[repository.Resource], 1)
+	running.Go(func() {
+		page, err := w.svc.ListResources(context.Background(), w.admin, k.listing, repository.ListRequest{Token: k.token})
+		if err == nil {
+			sent <- page
+		}
+	})
+	close(release)
+	running.Wait()
+	select {
+	case page := <-sent:
+		k.got, k.token = append(k.got, page.Items...), page.Next
+	default:
+	}
+
+	cut.Store(false)
+	w.close()
+	check(os.WriteFile(w.path, durable, 0o600))
+	w.open()
+	again := must(w.upload(context.Background(), w.svc, w.sets[0], "", "after", "3"))
+	k.toEnd()
+	if len(k.got) != 2 || k.got[1].ID != again.ID {
+		t.Errorf("the harvester has %d resources, the last is %q; want the two that exist, the last %q", len(k.got), k.got[len(k.got)-1].Name, again.Name)
+	}
+}

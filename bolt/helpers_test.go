@@ -1,0 +1,105 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"labshelf/repository"
+)
+
+// openStore opens a new store, and checks and closes it when the test ends.
+func openStore(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open(filepath.Join(t.TempDir(), "meta.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// hold keeps the committer busy until release is called, without anything being written.
+func hold(t testing.TB, s *Store) (release func()) {
+	t.Helper()
+	entered, held, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- s.Update(context.Background(), func(*repository.Tx) error {
+			close(entered)
+			<-held
+			return nil
+		})
+	}()
+	<-entered
+	return func() {
+		close(held)
+		if err := <-done; err != nil {
+			t.Errorf("the holding operation: %v", err)
+		}
+	}
+}
+
+// enqueue puts an operation behind those that are queued.
+func enqueue(s *Store, fn func(*repository.Tx) error) (answer chan error) {
+	queued := len(s.committer.queue)
+	answer = make(chan error, 1)
+	go func() { answer <- s.Update(context.Background(), fn) }()
+	for len(s.committer.queue) == queued {
+		runtime.Gosched()
+	}
+	return answer
+}
+
+// together commits operations as one batch, in this order, and returns their answers.
+func together(t testing.TB, s *Store, fns ...func(*repository.Tx) error) (answers []error) {
+	t.Helper()
+	release := hold(t, s)
+	var waiting []chan error
+	for _, fn := range fns {
+		waiting = append(waiting, enqueue(s, fn))
+	}
+	release()
+	for _, answer := range waiting {
+		answers = append(answers, <-answer)
+	}
+	return answers
+}
+
+// putUser returns an operation that makes the user, unless there is one of the name.
+func putUser(name string) func(*repository.Tx) error {
+	return func(tx *repository.Tx) error {
+		if _, err := tx.Users.ByName(name); !errors.Is(err, repository.ErrNotFound) {
+			return fmt.Errorf("%w: %s, %w", errTaken, name, err)
+		}
+		stamp := tx.Stamp()
+		record := repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp}
+		return tx.Users.Put(repository.User{Record: record, Username: name})
+	}
+}
+
+// usersIn returns the names of all users in order of creation.
+func usersIn(t testing.TB, s *Store) (names []string) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		for user, err := range tx.Users.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+			names = append(names, user.Username)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+var errOnPurpose = errors.New("on purpose")

@@ -1,0 +1,218 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// This is the only file that builds key bytes or takes them apart. Every field has a fixed width and is written so that the
+// order of bytes is the order of values, and a field of free length comes last but for a NUL, which it cannot hold, and an
+// id. The layouts are frozen: a change needs a migration.
+
+const (
+	idSize     = len(repository.ID{})
+	digestSize = len(blobs.Digest{})
+	nameEnd    = 0 // follows a name, and sorts before whatever could go on with it
+)
+
+// appendStamp writes 8 bytes. The sign bit is turned, so that the order also holds for bounds before 1970.
+func appendStamp(key []byte, s repository.Stamp) []byte {
+	return binary.BigEndian.AppendUint64(key, uint64(s)^(1<<63))
+}
+
+func appendName(key []byte, name string) []byte {
+	return append(append(key, name...), nameEnd)
+}
+
+func idKey(id repository.ID) []byte { return id[:] }
+
+func blobKey(d blobs.Digest) []byte { return d[:] }
+
+func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
+
+func nameKey(name string) []byte { return []byte(name) }
+
+// usernameKey is the same for usernames that differ in case only; they are ASCII.
+func usernameKey(name string) []byte { return []byte(strings.ToLower(name)) }
+
+// pairKey is for indexes from one object to others of which it has at most one each: first, then second.
+func pairKey(first, second repository.ID) []byte {
+	return append(first[:], second[:]...)
+}
+
+// stateScope begins the keys of one state in an index over everything.
+func stateScope(state repository.State) []byte { return []byte{byte(state)} }
+
+// containerScope begins the keys of one state in an index by dataspace or set.
+func containerScope(container repository.ID, state repository.State) []byte {
+	return append(container[:], byte(state))
+}
+
+// idIndexKey is the key in an index in order of id, within a scope.
+func idIndexKey(scope []byte, id repository.ID) []byte {
+	return append(scope, id[:]...)
+}
+
+// timeIndexKey is the key in an index in order of stamp, then id, within a scope.
+func timeIndexKey(scope []byte, stamp repository.Stamp, id repository.ID) []byte {
+	return append(appendStamp(scope, stamp), id[:]...)
+}
+
+// nameIndexKey is the key in an index in order of the bytes of the name, then id, within a scope.
+func nameIndexKey(scope []byte, name string, id repository.ID) []byte {
+	return append(appendName(scope, name), id[:]...)
+}
+
+// blobRefKey says that this version of a resource needs the blob.
+func blobRefKey(d blobs.Digest, resource repository.ID, version uint32) []byte {
+	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
+}
+
+// dayKey is for the counters of a dataspace, or of the whole service under the zero id, at the end of a day. The sign bit is
+// turned, so that days before 1970 sort first.
+func dayKey(dataspace repository.ID, day repository.Day) []byte {
+	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))
+}
+
+// splitDayKey returns the day of a dayKey.
+func splitDayKey(key []byte) (day repository.Day, ok bool) {
+	if len(key) != idSize+4 {
+		return 0, false
+	}
+	return repository.Day(binary.BigEndian.Uint32(key[idSize:]) ^ (1 << 31)), true
+}
+
+// trailingID returns the id at the end of a key.
+func trailingID(key []byte) (id repository.ID, ok bool) {
+	if len(key) < idSize {
+		return id, false
+	}
+	return repository.ID(key[len(key)-idSize:]), true
+}
+
+// What an index entry points to: the primary key of its row.
+func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):] }
+func ownerInValue(_, value []byte) []byte { return value }
+func ownerOfRef(key, _ []byte) []byte {
+	return key[min(len(key), digestSize):min(len(key), digestSize+idSize)]
+}
+
+// span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of them begin with the same
+// scope bytes, and what follows those is the order of the listing.
+type span struct {
+	lo, hi []byte
+	scope  int
+}
+
+func (s span) empty() bool { return s.hi != nil && bytes.Compare(s.lo, s.hi) >= 0 }
+
+// holds tells whether a key is within the span. A nil key is not.
+func (s span) holds(key []byte) bool {
+	return key != nil && bytes.Compare(key, s.lo) >= 0 && (s.hi == nil || bytes.Compare(key, s.hi) < 0)
+}
+
+func (s span) from(lo []byte) span {
+	if bytes.Compare(lo, s.lo) > 0 {
+		s.lo = lo
+	}
+	return s
+}
+
+func (s span) upTo(hi []byte) span {
+	if s.hi == nil || bytes.Compare(hi, s.hi) < 0 {
+		s.hi = hi
+	}
+	return s
+}
+
+// scopeSpan is all keys with this beginning.
+func scopeSpan(scope []byte) span {
+	return span{lo: scope, hi: pastPrefix(scope), scope: len(scope)}
+}
+
+// justAfter is the least key greater than the given one.
+func justAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
+
+// pastPrefix is the least key greater than all keys with this beginning, nil if there is none.
+func pastPrefix(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] != 0xff {
+			end := bytes.Clone(prefix[:i+1])
+			end[i]++
+			return end
+		}
+	}
+	return nil
+}
+
+// idSpan is the ids greater than after, within a scope.
+func idSpan(scope []byte, after repository.ID) span {
+	s := scopeSpan(scope)
+	if after == (repository.ID{}) {
+		return s
+	}
+	return s.from(justAfter(idIndexKey(bytes.Clone(scope), after)))
+}
+
+// timeSpan turns the bounds of r into those of one scope of an index by time.
+func timeSpan(scope []byte, r repository.ResourceRange) span {
+	s := scopeSpan(scope).from(pastPrefix(appendStamp(bytes.Clone(scope), r.Since)))
+	if r.Until != 0 {
+		s = s.upTo(appendStamp(bytes.Clone(scope), r.Until))
+	}
+	if r.After == (paging.Position{}) {
+		return s
+	}
+	after := timeIndexKey(bytes.Clone(scope), repository.Stamp(r.After.Stamp), r.After.ID)
+	if r.Order == paging.Newest {
+		return s.upTo(after)
+	}
+	return s.from(justAfter(after))
+}
+
+// nameSpan turns the bounds of r into those of one scope of an index by name. No name holds a NUL, so asking for one that
+// does finds nothing.
+func nameSpan(scope []byte, r repository.ResourceRange) span {
+	s := scopeSpan(scope)
+	if r.Name != nil {
+		s = s.within(appendName(bytes.Clone(scope), *r.Name))
+	}
+	if r.NamePrefix != "" {
+		s = s.within(append(bytes.Clone(scope), r.NamePrefix...))
+	}
+	if r.Name != nil && strings.IndexByte(*r.Name, nameEnd) >= 0 || strings.IndexByte(r.NamePrefix, nameEnd) >= 0 {
+		s.hi = s.lo
+	}
+	if r.After == (paging.Position{}) {
+		return s
+	}
+	return s.from(justAfter(nameIndexKey(bytes.Clone(scope), r.After.Name, r.After.ID)))
+}
+
+// within narrows the span to the keys with this beginning.
+func (s span) within(prefix []byte) span {
+	return s.from(prefix).upTo(pastPrefix(prefix))
+}
+
+// scopes are the beginnings of the keys of these states, in each of the containers, or in an index over everything if
+// containers is nil.
+func scopes(containers []repository.ID, states paging.States) (all [][]byte) {
+	for _, state := range [...]repository.State{repository.Active, repository.Deleted} {
+		if states&paging.States(state) == 0 {
+			continue
+		}
+		if containers == nil {
+			all = append(all, stateScope(state))
+		}
+		for _, container := range containers {
+			all = append(all, containerScope(container, state))
+		}
+	}
+	return all
+}

@@ -1,0 +1,205 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+type dataspaces struct{ *tx }
+
+func (d dataspaces) Get(id repository.ID) (repository.Dataspace, error) {
+	return dataspaceTable.get(d.tx, idKey(id))
+}
+
+func (d dataspaces) ByName(name string) (repository.ID, error) {
+	return idIn(d.tx, dataspaceNames, nameKey(name))
+}
+
+func (d dataspaces) Put(row repository.Dataspace) error { return dataspaceTable.put(d.tx, row) }
+
+func (d dataspaces) All(after repository.ID) iter.Seq2[repository.Dataspace, error] {
+	return dataspaceTable.all(d.tx, idSpan(nil, after))
+}
+
+func (d dataspaces) Public(after repository.ID) iter.Seq2[repository.ID, error] {
+	return listing{index: dataspacesPublic, spans: []span{idSpan(nil, after)}}.ids(d.tx)
+}
+
+type sets struct{ *tx }
+
+func (s sets) Get(id repository.ID) (repository.Set, error) { return setTable.get(s.tx, idKey(id)) }
+
+func (s sets) ByName(name string) (repository.ID, error) { return idIn(s.tx, setNames, nameKey(name)) }
+
+func (s sets) Put(row repository.Set) error { return setTable.put(s.tx, row) }
+
+func (s sets) Range(r repository.SetRange) iter.Seq2[repository.Set, error] {
+	l := listing{index: setsByDataspace}
+	if r.Dataspaces == nil {
+		l.index = setsByState
+	}
+	for _, scope := range scopes(r.Dataspaces, r.States) {
+		l.spans = append(l.spans, idSpan(scope, r.After))
+	}
+	return rows(s.tx, &setTable, l)
+}
+
+type users struct{ *tx }
+
+func (u users) Get(id repository.ID) (repository.User, error) { return userTable.get(u.tx, idKey(id)) }
+
+func (u users) ByName(username string) (repository.ID, error) {
+	return idIn(u.tx, usernames, usernameKey(username))
+}
+
+func (u users) Put(row repository.User) error { return userTable.put(u.tx, row) }
+
+func (u users) All(after repository.ID) iter.Seq2[repository.User, error] {
+	return userTable.all(u.tx, idSpan(nil, after))
+}
+
+type keys struct{ *tx }
+
+func (k keys) Get(user, key repository.ID) (repository.Key, error) {
+	digest := k.bucket(keysByUser).Get(pairKey(user, key))
+	if digest == nil {
+		return repository.Key{}, fmt.Errorf("bolt: %s: %w", keysByUser, repository.ErrNotFound)
+	}
+	return keyTable.get(k.tx, digest)
+}
+
+func (k keys) ByDigest(digest auth.KeyDigest) (repository.Key, error) {
+	return keyTable.get(k.tx, keyDigestKey(digest))
+}
+
+// Put takes out the row under the key's former digest, if that was another one: it is the same key all the same.
+func (k keys) Put(row repository.Key) error {
+	k.mustWrite()
+	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)
+	present, err := keyTable.get(k.tx, digest)
+	if err == nil && !bytes.Equal(pairKey(present.UserID, present.ID), own) {
+		return fmt.Errorf("bolt: %s %x: %w", keysBucket, digest, errTaken)
+	}
+	if err != nil && !errors.Is(err, repository.ErrNotFound) {
+		return err
+	}
+	if former := k.bucket(keysByUser).Get(own); former != nil && !bytes.Equal(former, digest) {
+		k.delete(keysBucket, former)
+		k.delete(keysByUser, own)
+	}
+	return keyTable.put(k.tx, row)
+}
+
+func (k keys) OfUser(user, after repository.ID) iter.Seq2[repository.Key, error] {
+	return keyTable.pointed(k.tx, keysByUser, idSpan(idKey(user), after))
+}
+
+type privileges struct{ *tx }
+
+func (p privileges) Get(id repository.ID) (repository.Privilege, error) {
+	return privilegeTable.get(p.tx, idKey(id))
+}
+
+func (p privileges) Of(user, dataspace repository.ID) (row repository.Privilege, err error) {
+	id, err := idIn(p.tx, privilegesByUser, pairKey(user, dataspace))
+	if err != nil {
+		return row, err
+	}
+	return p.Get(id)
+}
+
+func (p privileges) Put(row repository.Privilege) error { return privilegeTable.put(p.tx, row) }
+
+func (p privileges) All(after repository.ID) iter.Seq2[repository.Privilege, error] {
+	return privilegeTable.all(p.tx, idSpan(nil, after))
+}
+
+func (p privileges) OfUser(user, after repository.ID) iter.Seq2[repository.Privilege, error] {
+	return privilegeTable.pointed(p.tx, privilegesByUser, idSpan(idKey(user), after))
+}
+
+func (p privileges) OfDataspace(dataspace repository.ID) iter.Seq2[repository.Privilege, error] {
+	return privilegeTable.pointed(p.tx, privilegesByDataspace, idSpan(idKey(dataspace), repository.ID{}))
+}
+
+type steps struct{ *tx }
+
+func (s steps) Get(container repository.ID) (repository.Step, error) {
+	return stepTable.get(s.tx, idKey(container))
+}
+
+func (s steps) Put(row repository.Step) error { return stepTable.put(s.tx, row) }
+
+func (s steps) Remove(container repository.ID) error {
+	s.mustWrite()
+	s.delete(stepsBucket, idKey(container))
+	return s.failed
+}
+
+func (s steps) All() iter.Seq2[repository.Step, error] {
+	return stepTable.all(s.tx, idSpan(nil, repository.ID{}))
+}
+
+type usage struct{ *tx }
+
+func (u usage) Get(dataspace repository.ID) (repository.Counters, error) {
+	return value(u.tx, usageBucket, idKey(dataspace), countersFields)
+}
+
+func (u usage) Put(dataspace repository.ID, day repository.Day, c repository.Counters) error {
+	u.mustWrite()
+	total, daily := idKey(dataspace), dayKey(dataspace, day)
+	u.put(usageBucket, total, seal(total, countersFields, c))
+	u.put(usageByDay, daily, seal(daily, countersFields, c))
+	return u.failed
+}
+
+func (u usage) Days(dataspace repository.ID) iter.Seq2[repository.DayCounters, error] {
+	return func(yield func(repository.DayCounters, error) bool) {
+		for key, record := range u.walk(usageByDay, scopeSpan(idKey(dataspace))) {
+			day, ok := splitDayKey(key)
+			c, err := unseal(key, record, countersFields)
+			if err != nil || !ok {
+				yield(repository.DayCounters{}, fmt.Errorf("bolt: %s %x: %w", usageByDay, key, repository.ErrRecordDamaged))
+				return
+			}
+			if !yield(repository.DayCounters{Day: day, Counters: c}, nil) {
+				return
+			}
+		}
+	}
+}
+
+type blobRows struct{ *tx }
+
+func (b blobRows) Size(digest blobs.Digest) (int64, error) {
+	key := blobKey(digest)
+	if b.bucket(blobsBucket).Get(key) == nil {
+		return 0, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, repository.ErrNotFound)
+	}
+	return value(b.tx, blobsBucket, key, sizeFields)
+}
+
+func (b blobRows) Put(digest blobs.Digest, size int64) error {
+	b.mustWrite()
+	b.tx.put(blobsBucket, blobKey(digest), seal(blobKey(digest), sizeFields, size))
+	return b.failed
+}
+
+// value returns what a bucket holds under key; the zero value where there is nothing.
+func value[T any](t *tx, b bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
+	record := t.bucket(b).Get(key)
+	if record == nil {
+		return v, nil
+	}
+	if v, err = unseal(key, record, fields); err != nil {
+		err = fmt.Errorf("bolt: %s %x: %w", b, key, err)
+	}
+	return v, err
+}

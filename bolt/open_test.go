@@ -1,0 +1,252 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// closedStore makes a file with users in it, and returns its path.
+func closedStore(t testing.TB, names int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(t.Context(), func(tx *repository.Tx) error {
+		for i := range names {
+			if err := putUser(fmt.Sprintf("user-%05d", i))(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// inFile changes a closed file as bbolt would let anybody.
+func inFile(t testing.TB, path string, change func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Update(change), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFirstOpen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "meta.db")
+	leftover := path + newMark + "123"
+	if err := os.WriteFile(leftover, []byte("of a power cut"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := s.Secret()
+	if err := s.Update(t.Context(), putUser("anna")); err != nil {
+		t.Error(err)
+	}
+	checkIntegrity(t, s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("in the directory: %v, %v", entries, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+		t.Errorf("mode: %v, %v", info.Mode(), err)
+	}
+	again, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Secret() != secret || secret == [32]byte{} {
+		t.Errorf("secret %x, then %x", secret, again.Secret())
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFirstOpenAtOnce starts several on an empty directory: one wins, and nobody takes its file away.
+func TestFirstOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	stores := make(chan *Store, 8)
+	var all sync.WaitGroup
+	for range cap(stores) {
+		all.Go(func() {
+			s, err := Open(path, Options{})
+			switch {
+			case err == nil:
+				stores <- s
+			case !errors.Is(err, ErrLocked):
+				t.Errorf("the others: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	close(stores)
+	if len(stores) != 1 {
+		t.Fatalf("%d have the file open", len(stores))
+	}
+	s := <-stores
+	if err := s.Update(t.Context(), putUser("anna")); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := usersIn(t, again); !slices.Equal(got, []string{"anna"}) {
+		t.Errorf("users: %q", got)
+	}
+	checkIntegrity(t, again)
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenWithoutDirectory(t *testing.T) {
+	t.Parallel()
+	if _, err := Open(filepath.Join(t.TempDir(), "none", "meta.db"), Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	began := time.Now()
+	if _, err := Open(s.db.Path(), Options{}); !errors.Is(err, ErrLocked) {
+		t.Errorf("the second one: %v", err)
+	}
+	if waited := time.Since(began); waited > 2*lockTimeout {
+		t.Errorf("waited %v", waited)
+	}
+	if err := s.Update(t.Context(), putUser("anna")); err != nil {
+		t.Errorf("the first one: %v", err)
+	}
+	checkIntegrity(t, s)
+}
+
+// TestTooNew: the file is refused, and not a byte of it changes.
+func TestTooNew(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 3)
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		meta := tx.Bucket([]byte("meta"))
+		return errors.Join(meta.Delete([]byte(secretRow)), meta.Put([]byte(schemaRow), seal([]byte(schemaRow), schemaFields, 2)))
+	})
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrTooNew) {
+		t.Errorf("open: %v", err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file has changed (%v)", err)
+	}
+}
+
+// TestMigrations opens a file of version 1 with a program that knows version 3.
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 2)
+	mark := func(text string) migration {
+		return func(tx *bbolt.Tx) error {
+			marks := tx.Bucket([]byte("steps"))
+			return marks.Put([]byte("marks"), append(bytes.Clone(marks.Get([]byte("marks"))), text...))
+		}
+	}
+	fails := func(*bbolt.Tx) error { return errOnPurpose }
+	if _, err := open(path, time.Now, []migration{mark("a"), fails}); !errors.Is(err, errOnPurpose) {
+		t.Errorf("a migration that fails: %v", err)
+	}
+	for range 2 { // the second time there is nothing left to do
+		s, err := open(path, time.Now, []migration{mark("a"), mark("b")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := usersIn(t, s); len(got) != 2 {
+			t.Errorf("users: %q", got)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		if got := tx.Bucket([]byte("steps")).Get([]byte("marks")); string(got) != "ab" {
+			t.Errorf("migrations ran: %q", got)
+		}
+		return nil
+	})
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrTooNew) {
+		t.Errorf("by a program that knows version 1: %v", err)
+	}
+}
+
+// TestStampsRiseAcrossRestarts opens the file with clocks that go back and forth.
+func TestStampsRiseAcrossRestarts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var last repository.Stamp
+	for i, by := range []time.Duration{0, -24 * time.Hour, 0, 48 * time.Hour, -time.Microsecond, 0} {
+		at = at.Add(by)
+		now := at
+		s, err := Open(path, Options{Now: func() time.Time { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if behind, want := s.Health().ClockBehind, time.Duration(max(0, int64(last)-now.UnixMicro()))*time.Microsecond; behind != want {
+			t.Errorf("start %d: the clock is %v behind, want %v", i, behind, want)
+		}
+		for range 3 {
+			err := s.Update(t.Context(), func(tx *repository.Tx) error {
+				stamp := tx.Stamp()
+				if want := repository.NextStamp(last, now); stamp != want {
+					t.Errorf("start %d: stamp %d after %d, want %d", i, stamp, last, want)
+				}
+				last = stamp
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		checkIntegrity(t, s)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

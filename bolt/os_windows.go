@@ -1,0 +1,19 @@
+package bolt
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// mapped is the address space that the file gets at once, in bytes. Windows makes the file itself that long, so it is little.
+const mapped = 64 << 20
+
+// noSpace tells whether an error says that the disk or a quota is full.
+func noSpace(err error) bool {
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+}
+
+// syncDir does nothing: Windows syncs no directories, and keeps their changes in the log of the file system.
+func syncDir(string) error { return nil }

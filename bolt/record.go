@@ -1,0 +1,129 @@
+package bolt
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"labshelf/repository"
+)
+
+// A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
+// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes. The
+// checksum covers the record's key and its fields, so that a record which turns up under another key is not believed: bbolt
+// checks nothing but its two meta pages. The format is frozen; another one gets another format byte.
+const (
+	recordFormat = 1
+	recordHeader = 1 + crc32.Size
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(key, fields []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, fields)
+}
+
+// codec goes over the fields of one object, in one of two directions: it appends them to data, or takes them from the front
+// of data. Each noun is thus described once, by a function that goes over its fields.
+type codec struct {
+	data   []byte
+	decode bool
+	bad    bool // decoding met something that encoding never writes; what was decoded means nothing
+}
+
+// seal returns the record of an object under a key.
+func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
+	c := codec{data: make([]byte, recordHeader, 256)}
+	fields(&c, &object)
+	c.data[0] = recordFormat
+	binary.BigEndian.PutUint32(c.data[1:], checksum(key, c.data[recordHeader:]))
+	return c.data
+}
+
+// unseal returns the object in a record. It keeps no part of the record. Every error is a repository.ErrRecordDamaged.
+func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err error) {
+	if len(record) < recordHeader || record[0] != recordFormat {
+		return object, fmt.Errorf("%w: no record of a known format", repository.ErrRecordDamaged)
+	}
+	c := codec{data: record[recordHeader:], decode: true}
+	if checksum(key, c.data) != binary.BigEndian.Uint32(record[1:]) {
+		return object, fmt.Errorf("%w: checksum", repository.ErrRecordDamaged)
+	}
+	fields(&c, &object)
+	if c.bad || len(c.data) != 0 {
+		var none T
+		return none, fmt.Errorf("%w: its fields do not fit", repository.ErrRecordDamaged)
+	}
+	return object, nil
+}
+
+// take returns the next n bytes when decoding; they belong to the record. Where there are fewer it returns zeros.
+func (c *codec) take(n int) []byte {
+	if n > len(c.data) {
+		c.bad, c.data = true, nil
+	}
+	if c.bad {
+		return make([]byte, n)
+	}
+	taken := c.data[:n]
+	c.data = c.data[n:]
+	return taken
+}
+
+// fixed is for ids, digests and secrets: a slice over the array in the object.
+func (c *codec) fixed(field []byte) {
+	if c.decode {
+		copy(field, c.take(len(field)))
+		return
+	}
+	c.data = append(c.data, field...)
+}
+
+func (c *codec) int64(field *int64) {
+	if c.decode {
+		*field = int64(binary.BigEndian.Uint64(c.take(8)))
+		return
+	}
+	c.data = binary.BigEndian.AppendUint64(c.data, uint64(*field))
+}
+
+func (c *codec) uint32(field *uint32) {
+	if c.decode {
+		*field = binary.BigEndian.Uint32(c.take(4))
+		return
+	}
+	c.data = binary.BigEndian.AppendUint32(c.data, *field)
+}
+
+func (c *codec) uint8(field *uint8) {
+	if c.decode {
+		*field = c.take(1)[0]
+		return
+	}
+	c.data = append(c.data, *field)
+}
+
+func (c *codec) truth(field *bool) {
+	var b uint8
+	if *field {
+		b = 1
+	}
+	c.uint8(&b)
+	c.bad = c.bad || b > 1
+	*field = b == 1
+}
+
+func (c *codec) text(field *string) {
+	if !c.decode {
+		c.data = append(binary.AppendUvarint(c.data, uint64(len(*field))), *field...)
+		return
+	}
+	length, size := binary.Uvarint(c.data)
+	shortest := size > 0 && (size == 1 || c.data[size-1] != 0)
+	if !shortest || length > uint64(len(c.data)-size) {
+		c.bad, c.data = true, nil
+		return
+	}
+	c.data = c.data[size:]
+	*field = string(c.take(int(length)))
+}

@@ -1,0 +1,37 @@
+package bolt
+
+import (
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+type resources struct{ *tx }
+
+func (r resources) Get(id repository.ID) (repository.Resource, error) {
+	return resourceTable.get(r.tx, idKey(id))
+}
+
+func (r resources) Put(row repository.Resource) error { return resourceTable.put(r.tx, row) }
+
+// resourceListing says which spans of which index hold what a range asks for. Not ok: there is no such listing.
+func resourceListing(q repository.ResourceRange) (l listing, ok bool) {
+	containers, bounds := q.Dataspaces, timeSpan
+	byName := q.Order == paging.ByName
+	switch none := (repository.ID{}); {
+	case byName && q.Set == none, !byName && q.Order != paging.Oldest && q.Order != paging.Newest:
+		return l, false
+	case byName:
+		l.index, containers, bounds = resourcesByName, []repository.ID{q.Set}, nameSpan
+	case q.Set != none:
+		l.index, containers = resourcesBySet, []repository.ID{q.Set}
+	case q.Dataspaces == nil:
+		l.index = resourcesByTime
+	default:
+		l.index = resourcesByDataspace
+	}
+	l.backwards = q.Order == paging.Newest
+	for _, scope := range scopes(containers, q.States) {
+		l.spans = append(l.spans, bounds(scope, q))
+	}
+	return l, true
+}

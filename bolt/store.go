@@ -1,0 +1,64 @@
+// Package bolt keeps the metadata of a repository in one bbolt file: it implements repository.Metadata. See keys.go for what
+// is where, record.go for how a row is stored, commit.go for how changes reach the disk.
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"labshelf/repository"
+)
+
+// Store is an open file. It is safe for concurrent use.
+type Store struct {
+	db        *bbolt.DB
+	secret    [32]byte
+	committer *committer
+}
+
+var _ repository.Metadata = (*Store)(nil)
+
+// Secret returns the 32 random bytes made when the file was.
+func (s *Store) Secret() [32]byte { return s.secret }
+
+// Health tells whether the store still takes changes, and how far the clock is behind.
+func (s *Store) Health() repository.Health { return s.committer.health() }
+
+// Close lets the changes that are queued reach the disk, and refuses others; then it waits for the read transactions to end,
+// closes the file and gives its lock free.
+func (s *Store) Close() error {
+	s.committer.close()
+	if err := s.db.Close(); err != nil {
+		return fmt.Errorf("bolt: close: %w", err)
+	}
+	return nil
+}
+
+// View implements repository.Metadata.
+func (s *Store) View(ctx context.Context, fn func(*repository.Tx) error) error {
+	_, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
+	return err
+}
+
+// read runs fn in a read transaction. It returns the id of the last commit that fn could see.
+func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	btx, err := s.db.Begin(false)
+	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+		err = repository.ErrClosed
+	}
+	if err != nil {
+		return 0, fmt.Errorf("bolt: begin: %w", err)
+	}
+	defer func() { _ = btx.Rollback() }()
+	// A file that cannot be read any more makes this goroutine panic, instead of ending the program.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	return btx.ID(), fn(&tx{bolt: btx})
+}

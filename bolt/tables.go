@@ -1,0 +1,232 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"labshelf/repository"
+)
+
+// table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The
+// entries of a row follow from the row alone, so that what has to go when it changes is computed from what is stored, never
+// from what somebody remembers.
+type table[T any] struct {
+	bucket  bucket
+	key     func(T) []byte
+	fields  func(*codec, *T)
+	indexes []index
+	entries func(T) []entry
+}
+
+// index is a bucket that points to the rows of one table.
+type index struct {
+	bucket bucket
+	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
+}
+
+// entry is what one row has in one index. Where the key is the fact, the value is empty; else the key is of this row alone.
+type entry struct {
+	bucket     bucket
+	key, value []byte
+}
+
+func (e entry) sameKey(o entry) bool { return e.bucket == o.bucket && bytes.Equal(e.key, o.key) }
+
+func (e entry) equal(o entry) bool { return e.sameKey(o) && bytes.Equal(e.value, o.value) }
+
+var (
+	dataspaceTable = table[repository.Dataspace]{
+		bucket: dataspacesBucket, fields: dataspaceFields,
+		key:     func(d repository.Dataspace) []byte { return idKey(d.ID) },
+		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
+		entries: func(d repository.Dataspace) []entry {
+			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
+			if d.Visibility == repository.Public {
+				entries = append(entries, entry{dataspacesPublic, idKey(d.ID), nil})
+			}
+			return entries
+		},
+	}
+	setTable = table[repository.Set]{
+		bucket: setsBucket, fields: setFields,
+		key:     func(s repository.Set) []byte { return idKey(s.ID) },
+		indexes: []index{{setNames, ownerInValue}, {setsByState, ownerInKey}, {setsByDataspace, ownerInKey}},
+		entries: func(s repository.Set) []entry {
+			return []entry{
+				{setNames, nameKey(s.Name), idKey(s.ID)},
+				{setsByState, idIndexKey(stateScope(s.State), s.ID), nil},
+				{setsByDataspace, idIndexKey(containerScope(s.DataspaceID, s.State), s.ID), nil},
+			}
+		},
+	}
+	resourceTable = table[repository.Resource]{
+		bucket: resourcesBucket, fields: resourceFields,
+		key: func(r repository.Resource) []byte { return idKey(r.ID) },
+		indexes: []index{
+			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
+			{resourcesByName, ownerInKey}, {blobRefs, ownerOfRef},
+		},
+		entries: func(r repository.Resource) []entry {
+			entries := []entry{
+				{resourcesByTime, timeIndexKey(stateScope(r.State), r.Modified, r.ID), nil},
+				{resourcesByDataspace, timeIndexKey(containerScope(r.DataspaceID, r.State), r.Modified, r.ID), nil},
+				{resourcesBySet, timeIndexKey(containerScope(r.SetID, r.State), r.Modified, r.ID), nil},
+				{resourcesByName, nameIndexKey(containerScope(r.SetID, r.State), r.Name, r.ID), nil},
+			}
+			if !r.Purged {
+				entries = append(entries, entry{blobRefs, blobRefKey(r.Digest, r.ID, r.Version), nil})
+			}
+			return entries
+		},
+	}
+	userTable = table[repository.User]{
+		bucket: usersBucket, fields: userFields,
+		key:     func(u repository.User) []byte { return idKey(u.ID) },
+		indexes: []index{{usernames, ownerInValue}},
+		entries: func(u repository.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
+	}
+	keyTable = table[repository.Key]{
+		bucket: keysBucket, fields: keyFields,
+		key:     func(k repository.Key) []byte { return keyDigestKey(k.Digest) },
+		indexes: []index{{keysByUser, ownerInValue}},
+		entries: func(k repository.Key) []entry {
+			return []entry{{keysByUser, pairKey(k.UserID, k.ID), keyDigestKey(k.Digest)}}
+		},
+	}
+	privilegeTable = table[repository.Privilege]{
+		bucket: privilegesBucket, fields: privilegeFields,
+		key:     func(p repository.Privilege) []byte { return idKey(p.ID) },
+		indexes: []index{{privilegesByDataspace, ownerInValue}, {privilegesByUser, ownerInValue}},
+		entries: func(p repository.Privilege) []entry {
+			return []entry{
+				{privilegesByDataspace, pairKey(p.DataspaceID, p.UserID), idKey(p.ID)},
+				{privilegesByUser, pairKey(p.UserID, p.DataspaceID), idKey(p.ID)},
+			}
+		},
+	}
+	stepTable = table[repository.Step]{
+		bucket: stepsBucket, fields: stepFields,
+		key:     func(s repository.Step) []byte { return idKey(s.Container) },
+		entries: func(repository.Step) []entry { return nil },
+	}
+)
+
+// at decodes the row stored under key.
+func (tb *table[T]) at(key, record []byte) (T, error) {
+	row, err := unseal(key, record, tb.fields)
+	if err == nil && !bytes.Equal(tb.key(row), key) {
+		err = fmt.Errorf("%w: it is of another row", repository.ErrRecordDamaged)
+	}
+	if err != nil {
+		err = fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, err)
+	}
+	return row, err
+}
+
+// get returns the row under key.
+func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
+	record := t.bucket(tb.bucket).Get(key)
+	if record == nil {
+		return row, fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, repository.ErrNotFound)
+	}
+	return tb.at(key, record)
+}
+
+// stored returns the entries of the row under key as they are now; none if there is no such row.
+func (tb *table[T]) stored(t *tx, key []byte) ([]entry, error) {
+	row, err := tb.get(t, key)
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tb.entries(row), nil
+}
+
+// put inserts or replaces a row: it takes out exactly those entries that the row no longer has, and adds those that are new.
+func (tb *table[T]) put(t *tx, row T) error {
+	t.mustWrite()
+	key := tb.key(row)
+	old, err := tb.stored(t, key)
+	if err != nil {
+		return err
+	}
+	entries := tb.entries(row)
+	added := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return slices.ContainsFunc(old, e.equal) })
+	for _, e := range added {
+		if err := t.vacant(e, key, old); err != nil {
+			return err
+		}
+	}
+	for _, e := range old {
+		if !slices.ContainsFunc(entries, e.sameKey) {
+			t.delete(e.bucket, e.key)
+		}
+	}
+	for _, e := range added {
+		t.put(e.bucket, e.key, e.value)
+	}
+	t.put(tb.bucket, key, seal(key, tb.fields, row))
+	return t.failed
+}
+
+// vacant refuses an entry whose key points to another row already: that row would be lost from the index.
+func (t *tx) vacant(e entry, key []byte, own []entry) error {
+	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
+		return nil
+	}
+	if present := t.bucket(e.bucket).Get(e.key); present != nil {
+		return fmt.Errorf("bolt: %s %x: %w by %x, wanted for %x", e.bucket, e.key, errTaken, present, key)
+	}
+	return nil
+}
+
+// errTaken: an index entry that can be of one row only is of another one. Use cases look before they write.
+var errTaken = errors.New("taken")
+
+// all yields the rows whose keys are in a span of the table's own bucket.
+func (tb *table[T]) all(t *tx, s span) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for key, record := range t.walk(tb.bucket, s) {
+			row, err := tb.at(key, record)
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// pointed yields the rows that the entries in a span of an index point to by their values.
+func (tb *table[T]) pointed(t *tx, index bucket, s span) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for key, owner := range t.walk(index, s) {
+			row, err := tb.get(t, owner)
+			if errors.Is(err, repository.ErrNotFound) {
+				err = damagedIndex(index, key)
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func damagedIndex(index bucket, key []byte) error {
+	return fmt.Errorf("bolt: %s %x points to no row: %w", index, key, repository.ErrRecordDamaged)
+}
+
+// idIn returns the id that an index holds under key.
+func idIn(t *tx, index bucket, key []byte) (repository.ID, error) {
+	value := t.bucket(index).Get(key)
+	if value == nil {
+		return repository.ID{}, fmt.Errorf("bolt: %s: %w", index, repository.ErrNotFound)
+	}
+	if len(value) != idSize {
+		return repository.ID{}, damagedIndex(index, key)
+	}
+	return repository.ID(value), nil
+}

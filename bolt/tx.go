@@ -1,0 +1,87 @@
+package bolt
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// tx is one transaction of the file. Several operations may run in a write transaction, one after the other.
+type tx struct {
+	bolt   *bbolt.Tx
+	opened [bucketCount]*bbolt.Bucket
+	counts counts
+
+	now  func() time.Time
+	last repository.Stamp // the last one given out, here or in what was committed before
+
+	// Of the operation that runs now.
+	wrote  bool
+	failed error // of its first write that failed; nothing is kept of it then, whatever it returns
+}
+
+// counts is what listings have cost in a transaction.
+type counts struct {
+	index       int // steps of cursors in indexes; a seek is one
+	records     int // records read
+	recordSteps int // steps of cursors over records
+}
+
+// tables is the transaction as package repository sees it.
+func (t *tx) tables() *repository.Tx {
+	return &repository.Tx{
+		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
+		Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Stamp: t.stamp,
+	}
+}
+
+func (t *tx) stamp() repository.Stamp {
+	t.mustWrite()
+	t.last = repository.NextStamp(t.last, t.now())
+	return t.last
+}
+
+func (t *tx) mustWrite() {
+	if !t.bolt.Writable() {
+		panic("bolt: change in a read transaction")
+	}
+}
+
+func (t *tx) bucket(b bucket) *bbolt.Bucket {
+	if t.opened[b] == nil {
+		t.opened[b] = t.bolt.Bucket([]byte(buckets[b].name))
+		t.opened[b].FillPercent = buckets[b].fill
+	}
+	return t.opened[b]
+}
+
+func (t *tx) put(b bucket, key, value []byte) {
+	t.wrote = true
+	if err := t.bucket(b).Put(key, value); err != nil && t.failed == nil {
+		t.failed = fmt.Errorf("bolt: put into %s: %w", b, err)
+	}
+}
+
+func (t *tx) delete(b bucket, key []byte) {
+	t.wrote = true
+	if err := t.bucket(b).Delete(key); err != nil && t.failed == nil {
+		t.failed = fmt.Errorf("bolt: delete from %s: %w", b, err)
+	}
+}
+
+// walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the transaction.
+func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
+		cursor := t.bucket(b).Cursor()
+		for key, value := cursor.Seek(s.lo); s.holds(key); key, value = cursor.Next() {
+			if !yield(key, value) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// world is a repository on a real file, with writers that change it and readers that walk it at the same time. The bodies of
+// its files are kept in memory: what is tested is metadata.
+type world struct {
+	t      *testing.T
+	path   string
+	bodies blobs.Store
+	seam   func(*committer) // prepares each committer before the repository starts; may be nil
+
+	gate  sync.RWMutex // held for writing while the repository is closed and opened again
+	store *Store
+	svc   *repository.Service
+
+	admin, member auth.Principal
+	spaces        []repository.Dataspace
+	sets          []repository.Set
+}
+
+func newWorld(t *testing.T, seam func(*committer)) *world {
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "meta.db"), bodies: blobstest.NewMemory(), seam: seam}
+	w.open()
+	t.Cleanup(w.close)
+	w.populate()
+	return w
+}
+
+func (w *world) open() {
+	store, err := Open(w.path, Options{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if w.seam != nil {
+		w.seam(store.committer)
+	}
+	w.store = store
+	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000})
+}
+
+func (w *world) close() {
+	w.svc.Close()
+	if err := w.store.Close(); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// restart closes the repository once everything under way is done, and opens it again.
+func (w *world) restart() {
+	w.gate.Lock()
+	defer w.gate.Unlock()
+	w.close()
+	w.open()
+}
+
+// with runs fn while the repository is open.
+func (w *world) with(fn func(ctx context.Context, svc *repository.Service)) {
+	w.gate.RLock()
+	defer w.gate.RUnlock()
+	fn(context.Background(), w.svc)
+}
+
+// populate makes the admin, a member of two of three dataspaces, and two sets in each.
+func (w *world) populate() {
+	ctx := context.Background()
+	key := must(w.svc.Bootstrap(ctx, ""))
+	w.admin = must(w.svc.Authenticate(ctx, key))
+	user := must(w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"}))
+	w.member = auth.Principal{UserID: user.ID, Username: user.Username}
+	for i := range 3 {
+		d := must(w.svc.CreateDataspace(ctx, w.admin, repository.Fields{"name": fmt.Sprint("space-", i)}))
+		w.spaces = append(w.spaces, d)
+		if i < 2 {
+			_, _, err := w.svc.Grant(ctx, w.admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": d.ID.String(), "role": "member"})
+			check(err)
+		}
+		for j := range 2 {
+			set := repository.Fields{"name": fmt.Sprint("set-", i, "-", j), "dataspaceId": d.ID.String()}
+			w.sets = append(w.sets, must(w.svc.CreateSet(ctx, w.admin, set)))
+		}
+	}
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// upload creates a resource, or replaces the one with this id.
+func (w *world) upload(ctx context.Context, svc *repository.Service, into repository.Set, over, name, body string) (repository.Resource, error) {
+	up := svc.NewUpload(w.admin)
+	defer up.Discard()
+	if err := up.Receive(ctx, bytes.NewBufferString(body)); err != nil {
+		return repository.Resource{}, err
+	}
+	set := into.ID.String()
+	fields := repository.UploadFields{SetID: &set, Name: &name}
+	if over == "" {
+		return up.Create(ctx, fields)
+	}
+	return up.Replace(ctx, over, fields)
+}
+
+// writer changes resources of its own, at random, and remembers the last answer about each.
+type writer struct {
+	w     *world
+	rng   *rand.Rand
+	name  string
+	mine  []repository.Resource
+	wrote int
+}
+
+// step makes one change.
+func (wr *writer) step() {
+	wr.wrote++
+	wr.w.with(func(ctx context.Context, svc *repository.Service) {
+		if len(wr.mine) == 0 || wr.rng.IntN(3) == 0 {
+			set := wr.w.sets[wr.rng.IntN(len(wr.w.sets))]
+			name := fmt.Sprintf("%04d-%s", wr.rng.IntN(10000), wr.name)
+			wr.mine = append(wr.mine, must(wr.w.upload(ctx, svc, set, "", name, strconv.Itoa(wr.wrote))))
+			return
+		}
+		at := wr.rng.IntN(len(wr.mine))
+		wr.mine[at] = wr.change(ctx, svc, wr.mine[at])
+	})
+}
+
+func (wr *writer) change(ctx context.Context, svc *repository.Service, r repository.Resource) repository.Resource {
+	id, admin := r.ID.String(), wr.w.admin
+	if r.State == repository.Deleted {
+		return must(svc.RestoreResource(ctx, admin, id, repository.Match{}))
+	}
+	switch wr.rng.IntN(3) {
+	case 0:
+		return must(svc.DeleteResource(ctx, admin, id, repository.Match{}))
+	case 1:
+		return must(wr.w.upload(ctx, svc, repository.Set{Record: repository.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
+	}
+	return must(svc.EditResource(ctx, admin, id, repository.Edit[repository.Resource]{
+		Fields: repository.Fields{"description": strconv.Itoa(wr.wrote)},
+	}))
+}
+
+// churn runs writers side by side until each has made so many changes, with restarts in between, and returns what they
+// remember: the last acknowledged version of every resource.
+func (w *world) churn(writers, changes, restarts int) map[repository.ID]repository.Resource {
+	var running, stopper sync.WaitGroup
+	all := make([]*writer, writers)
+	for i := range all {
+		all[i] = &writer{w: w, rng: rand.New(rand.NewPCG(uint64(i), 7)), name: fmt.Sprint("w", i)}
+		running.Go(func() {
+			for range changes {
+				all[i].step()
+			}
+		})
+	}
+	done := make(chan struct{})
+	stopper.Go(func() {
+		for range restarts {
+			select {
+			case <-done:
+				return
+			case <-time.After(40 * time.Millisecond):
+				w.restart()
+			}
+		}
+	})
+	running.Wait()
+	close(done)
+	stopper.Wait()
+	truth := map[repository.ID]repository.Resource{}
+	for _, wr := range all {
+		for _, r := range wr.mine {
+			truth[r.ID] = r
+		}
+	}
+	return truth
+}
+
+// walk is a harvester: it follows one listing from page to page, and keeps the address that answered with the end.
+type walk struct {
+	w         *world
+	name      string
+	caller    auth.Principal
+	listing   paging.Listing
+	container string
+	params    map[string][]string
+	token     string
+	got       []repository.Resource
+}
+
+// page fetches one page and tells whether that was the end.
+func (k *walk) page() (end bool) {
+	k.w.with(func(ctx context.Context, svc *repository.Service) {
+		request := repository.ListRequest{Container: k.container, Token: k.token}
+		if k.token == "" {
+			request.Params = k.params
+		}
+		page, err := svc.ListResources(ctx, k.caller, k.listing, request)
+		if err != nil {
+			k.w.t.Errorf("%s: %v", k.name, err)
+			end = true
+			return
+		}
+		if end = len(page.Items) == 0; !end {
+			k.token = page.Next
+			k.got = append(k.got, page.Items...)
+		}
+	})
+	return end
+}
+
+// toEnd walks until the listing says that it has ended.
+func (k *walk) toEnd() {
+	for !k.page() {
+	}
+}
+
+// follow goes on after each end, as a harvester does that comes back, until stop is closed; then once more to the end.
+func (k *walk) follow(stop <-chan struct{}) {
+	for {
+		k.toEnd()
+		select {
+		case <-stop:
+			k.toEnd()
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// rewalk has a few harvesters walk every listing from the start to the end, in turn and again and again, as long as meanwhile
+// runs, and has each walk verified.
+func (w *world) rewalk(orders []string, meanwhile func(), verify func(*walk)) {
+	var all []*walk
+	for _, order := range orders {
+		all = append(all, w.walks(order)...)
+	}
+	var running sync.WaitGroup
+	done := make(chan struct{})
+	for i := range 3 {
+		running.Go(func() {
+			for n := i; ; n++ {
+				fresh := *all[n%len(all)]
+				fresh.toEnd()
+				verify(&fresh)
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	meanwhile()
+	close(done)
+	running.Wait()
+}
+
+// walks are the listings that the guarantees are tried on, in all kinds and with page sizes from 1 to 500.
+func (w *world) walks(order string) (all []*walk) {
+	space, set := w.spaces[0].ID.String(), w.sets[0].ID.String()
+	for i, listing := range []struct {
+		name      string
+		caller    auth.Principal
+		which     paging.Listing
+		container string
+	}{
+		{"whole service", w.admin, paging.Resources, ""},
+		{"member's dataspaces", w.member, paging.Resources, ""},
+		{"one dataspace", w.member, paging.DataspaceResources, space},
+		{"one set", w.admin, paging.SetResources, set},
+	} {
+		if order == "name" && listing.which != paging.SetResources {
+			continue
+		}
+		for j, state := range []string{"all", "active"} {
+			for _, limit := range []int{1 + i + j, 7, 100, 500} {
+				all = append(all, &walk{
+					w: w, name: fmt.Sprintf("%s, %s, by %d, %s", listing.name, state, limit, order),
+					caller: listing.caller, listing: listing.which, container: listing.container,
+					params: map[string][]string{"state": {state}, "limit": {strconv.Itoa(limit)}, "order": {order}},
+				})
+			}
+		}
+	}
+	return all
+}
+
+// covers tells whether the walk's listing, whatever its state, has room for the resource.
+func (k *walk) covers(r repository.Resource) bool {
+	switch {
+	case k.listing == paging.SetResources:
+		return r.SetID.String() == k.container
+	case k.listing == paging.DataspaceResources:
+		return r.DataspaceID.String() == k.container
+	case k.caller == k.w.member:
+		return r.DataspaceID == k.w.spaces[0].ID || r.DataspaceID == k.w.spaces[1].ID
+	}
+	return true
+}
+
+// matches tells whether the resource, as it is, is in the walk's listing.
+func (k *walk) matches(r repository.Resource) bool {
+	return k.covers(r) && (k.params["state"][0] == "all" || r.State == repository.Active)
+}
