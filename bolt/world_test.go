@@ -112,7 +112,7 @@ func check(err error) {
 // upload creates a resource, or replaces the one with this id.
 func (w *world) upload(ctx context.Context, svc *repository.Service, into repository.Set, over, name, body string) (repository.Resource, error) {
 	up := svc.NewUpload(w.admin)
-	defer up.Discard()
+	defer func() { check(up.Discard()) }()
 	if err := up.Receive(ctx, bytes.NewBufferString(body)); err != nil {
 		return repository.Resource{}, err
 	}
