@@ -15,8 +15,9 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// chunk is how much of a file is handed to the network under one deadline.
-const chunk = 1 << 20
+// chunk is how much of a file is handed to the network under one deadline. Smaller ones cost more calls, larger ones take slow
+// clients for stalled ones.
+const chunk = 64 << 10
 
 // response is the ResponseWriter of every request. It counts for the log, and moves the write deadline forward whenever the
 // client takes something: time limits follow progress, not total time. It keeps ReadFrom (so that files go out by sendfile),
@@ -114,12 +115,13 @@ func (a *api) access(next http.Handler) http.Handler {
 			fault := recover()
 			if fault != nil && fault != http.ErrAbortHandler {
 				a.config.Log.Error().Str("request", id).Interface("panic", fault).Bytes("stack", debug.Stack()).Msg("a handler panicked")
-				if w.status == 0 {
-					writeProblem(w, r, errors.New("panic"))
-				}
+			}
+			if fault != nil && fault != http.ErrAbortHandler && w.status == 0 {
+				writeProblem(w, r, errors.New("panic"))
+				fault = nil
 			}
 			a.logRequest(w, r, id, time.Since(start))
-			if fault == http.ErrAbortHandler || fault != nil && w.bytes > 0 {
+			if fault != nil {
 				panic(http.ErrAbortHandler) // cuts the connection, so that nobody takes half an answer for a whole one
 			}
 		}()
@@ -127,19 +129,20 @@ func (a *api) access(next http.Handler) http.Handler {
 	})
 }
 
-// logRequest writes the access log. The query is left out: people put secrets there.
+// logRequest writes the access log. The query is left out, and a path with a key in it: people put secrets there.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
-	event := a.config.Log.Info()
-	if w.status >= http.StatusInternalServerError {
-		event = a.config.Log.Error()
+	path := r.URL.Path
+	if hasKey(path) {
+		path = "(holds a key)"
 	}
-	if w.err != nil {
-		event = event.AnErr("error", w.err)
+	event := a.config.Log.Info()
+	if w.status >= http.StatusInternalServerError || w.err != nil {
+		event = a.config.Log.Error().AnErr("error", w.err)
 	}
 	if w.caller.Username != "" {
 		event = event.Str("user", w.caller.Username)
 	}
-	event.Str("request", id).Str("method", r.Method).Str("path", r.URL.Path).Int("status", w.status).
+	event.Str("request", id).Str("method", r.Method).Str("path", path).Int("status", w.status).
 		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr).Msg("request")
 }
 

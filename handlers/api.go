@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -49,6 +50,9 @@ func (a *api) base(r *request) string {
 		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
 	}
 	scheme, host := "http", r.Host
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" { // HTTP/1.0
+		host = local.String()
+	}
 	if r.TLS != nil {
 		scheme = "https"
 	}

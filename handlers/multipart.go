@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -52,19 +53,46 @@ func readForm(r *request, upload *repository.Upload, begin func(setID string) er
 	if err != nil {
 		return f.fields, err
 	}
-	reader := multipart.NewReader(r.Body, params["boundary"])
+	body := &formBody{Reader: r.Body, rest: "\r\n"}
+	reader := multipart.NewReader(body, params["boundary"])
 	for {
-		part, err := reader.NextPart()
+		part, err := reader.NextRawPart()
 		if err == io.EOF {
 			return f.fields, check()
 		}
 		if err != nil {
-			return f.fields, bodyError(err)
+			return f.fields, bodyError(cmp.Or(body.err, err))
 		}
 		if err := f.take(r, part); err != nil {
 			return f.fields, err
 		}
 	}
+}
+
+// formBody lets nothing but the closing boundary end a body. The multipart reader takes one that ends within the header of a
+// part for complete, or its last line for a malformed header; so the end comes to it as an error, after a line break for
+// those who send none behind the closing boundary. Another error that ended the body is kept in err.
+type formBody struct {
+	io.Reader
+	rest string // what is still to come after the end
+	err  error
+}
+
+func (b *formBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	switch {
+	case err == nil:
+	case err != io.EOF:
+		b.err = err
+	case n > 0:
+		err = nil
+	case b.rest != "":
+		n, err = copy(p, b.rest), nil
+		b.rest = b.rest[n:]
+	default:
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // take reads one part.

@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -98,6 +100,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 	}
 	a.add(whole, "/", route{"GET", "/", serveWelcome, open})
+	a.add(whole, version, route{"GET", version, serveWelcome, open})
 	a.add(whole, "/resources/:id", route{"GET", "/resources/:id", a.viewResource, open})
 	prefix := ""
 	if config.BaseURL != nil {
@@ -107,6 +110,10 @@ func New(repo *repository.Service, config Config) http.Handler {
 		path, under := strings.CutPrefix(r.URL.Path, prefix)
 		if !under {
 			writeProblem(w, r, errNoSuchPath)
+			return
+		}
+		if hasKey(path) {
+			writeProblem(w, r, keyInURL(""))
 			return
 		}
 		if len(path) > 1 {
@@ -126,6 +133,7 @@ func (a *api) router() *httprouter.Router {
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
 	router.NotFound = refuse(errNoSuchPath)
+	router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	router.MethodNotAllowed = refuse(&repository.Error{
 		Kind: repository.MethodNotAllowed, Code: repository.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
 	})
@@ -154,13 +162,17 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 
 // serve finds out who calls and hands over to the route.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Params, rt route) error {
-	if err := refuseKeyInURL(r.URL.Query()); err != nil {
+	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
 	path, token := placeOf(r)
 	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
 	if rt.kind != open {
-		caller, err := a.repo.Authenticate(r.Context(), auth.FromHeader(r.Header.Get("Authorization")))
+		key := ""
+		if sent := r.Header.Values("Authorization"); len(sent) == 1 { // of two, nobody can tell which one counts
+			key = auth.FromHeader(sent[0])
+		}
+		caller, err := a.repo.Authenticate(r.Context(), key)
 		if err != nil {
 			return err
 		}
@@ -170,21 +182,38 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	return rt.serve(w, req)
 }
 
-// refuseKeyInURL refuses credentials where logs, histories and Referer headers would keep them.
-func refuseKeyInURL(query map[string][]string) error {
+// keyLength is the length of a key that this service has made.
+const keyLength = len(auth.KeyPrefix) + 43
+
+// isKey tells whether a part of a URL looks like a key.
+func isKey(part string) bool {
+	return len(part) >= keyLength && strings.HasPrefix(part, auth.KeyPrefix)
+}
+
+// hasKey tells whether a path has a segment that looks like a key.
+func hasKey(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), isKey) }
+
+func keyInURL(field string) error {
+	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,
+		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
+}
+
+// checkQuery refuses a query that cannot be read, of which a part would silently be ignored, and credentials where logs,
+// histories and Referer headers would keep them.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
 	for name, values := range query {
-		suspect := false
-		switch strings.ToLower(name) {
-		case "key", "apikey", "api_key", "access_token", "authorization":
-			suspect = true
+		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
+		if suspect || slices.ContainsFunc(values, isKey) {
+			return keyInURL(clip(name))
 		}
-		for _, value := range values {
-			suspect = suspect || strings.HasPrefix(value, auth.KeyPrefix)
+		if isKey(name) {
+			return keyInURL("")
 		}
-		if suspect {
-			return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: name,
-				Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
-		}
+	}
+	if err != nil {
+		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
+			Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 	}
 	return nil
 }
