@@ -1,0 +1,276 @@
+package handlers_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"labshelf/auth"
+	"labshelf/handlers"
+)
+
+// TestWrapper: the wrapper keeps what the server's writer can do. A file goes to it through ReadFrom.
+func TestWrapper(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var counted *readerFromCounter
+	server := httptest.NewServer(http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
+		counted = &readerFromCounter{ResponseWriter: plain}
+		w := handlers.Wrap(counted, time.Minute)
+		if _, ok := w.(io.ReaderFrom); !ok {
+			t.Error("no io.ReaderFrom")
+		}
+		if _, ok := w.(http.Flusher); !ok {
+			t.Error("no http.Flusher")
+		}
+		if u, ok := w.(interface{ Unwrap() http.ResponseWriter }); !ok || u.Unwrap() != http.ResponseWriter(counted) {
+			t.Error("no Unwrap")
+		}
+		control := http.NewResponseController(w)
+		if err := errors.Join(control.SetReadDeadline(time.Now().Add(time.Minute)), control.SetWriteDeadline(time.Now().Add(time.Minute))); err != nil {
+			t.Error(err)
+		}
+		if r.URL.Path == "/flush" {
+			_, _ = w.Write([]byte("part"))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+			return
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer file.Close()
+		http.ServeContent(w, r, "", time.Time{}, file)
+	}))
+	defer server.Close()
+	for header, want := range map[string][]byte{"": content, "bytes=0-9": content[:10], "bytes=3000000-": content[3_000_000:], "bytes=1048576-2097151": content[1<<20 : 2<<20]} {
+		request, err := http.NewRequest("GET", server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Range", header)
+		response, err := httpClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("range %q: %d bytes, want %d, %v", header, len(got), len(want), err)
+		}
+		if counted.files == 0 || counted.written > 0 {
+			t.Errorf("range %q: %d files and %d bytes otherwise", header, counted.files, counted.written)
+		}
+	}
+	response, err := httpClient.Get(server.URL + "/flush")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := make([]byte, 4)
+	if _, err := io.ReadFull(response.Body, part); err != nil || string(part) != "part" {
+		t.Errorf("after a flush %q came, %v", part, err)
+	}
+	_ = response.Body.Close()
+}
+
+// readerFromCounter is a server's writer that notes how it is written to.
+type readerFromCounter struct {
+	http.ResponseWriter
+	files   int // limited readers straight around a file, which is what the kernel can send
+	written int
+}
+
+func (c *readerFromCounter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *readerFromCounter) Write(p []byte) (int, error) {
+	c.written += len(p)
+	return c.ResponseWriter.Write(p)
+}
+
+func (c *readerFromCounter) ReadFrom(src io.Reader) (int64, error) {
+	if limited, ok := src.(*io.LimitedReader); ok {
+		if _, ok := limited.R.(*os.File); ok {
+			c.files++
+		}
+	}
+	return c.ResponseWriter.(io.ReaderFrom).ReadFrom(src)
+}
+
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	log := &journal{}
+	handler := handlers.Access(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/half":
+			w.Header().Set("Content-Length", "10")
+			_, _ = w.Write([]byte("half"))
+		case "/header":
+			w.WriteHeader(http.StatusOK)
+		case "/abort":
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("ETag", `"x"`)
+		panic("secret cause")
+	}))
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	response, err := httpClient.Get(server.URL + "/v1/sets")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.Body.Close() != nil {
+		t.Fatal(err)
+	}
+	a := &answer{t: t, what: "GET", status: response.StatusCode, header: response.Header, body: body}
+	a.problem(http.StatusInternalServerError, "internal", "")
+	if strings.Contains(string(body), "secret") || a.header.Get("ETag") != "" || !strings.Contains(log.String(), "secret cause") {
+		t.Errorf("%s\n%s", a.short(), log)
+	}
+	if id := a.header.Get("X-Request-Id"); strings.Count(log.String(), id) != 2 || !strings.Contains(log.String(), "access_test.go") {
+		t.Errorf("the log has neither request id nor stack: %s", log)
+	}
+	for _, path := range []string{"/half", "/header", "/abort"} {
+		response, err := httpClient.Get(server.URL + path)
+		if err == nil {
+			_, err = io.ReadAll(response.Body)
+			_ = response.Body.Close() // its end is what is looked at here
+		}
+		if err == nil {
+			t.Errorf("%s: nobody could tell that the answer is not whole", path)
+		}
+	}
+}
+
+// TestLog: every request leaves one line with its id, and no key or query ever gets there.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	c := s.configured(handlers.Config{})
+	const canary = "canary-in-the-query"
+	key := auth.NewKey()
+	answers := []*answer{
+		c.get("/sets/" + set).want(200),
+		c.bad("GET", "/sets/"+set+"?word="+canary, nil).want(200),
+		c.bad("GET", "/sets?state="+canary, nil).want(400),
+		c.bad("GET", "/sets?key="+canary, nil).problem(400, "key_in_url", "key"),
+		c.bad("GET", "/sets?state="+key, nil).problem(400, "key_in_url", "state"),
+		c.bad("GET", "/sets?"+key, nil).problem(400, "key_in_url", ""),
+		c.bad("DELETE", "/users/me/keys/"+key, nil).problem(400, "key_in_url", ""),
+		c.withKey(key).get("/sets").want(401),
+		c.withKey("Bearer " + key).get("/sets").want(401),
+		c.send("POST", "/users/me/keys", object{"label": canary}).want(201),
+		c.send("OPTIONS", "/sets?x="+canary, nil).want(204),
+	}
+	same(t, "lines", strings.Count(c.log.String(), "\n"), len(answers))
+	var line struct {
+		Request, Method, Path, User, From string
+		Status                            int
+	}
+	for i, text := range strings.Split(strings.TrimSpace(c.log.String()), "\n") {
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			t.Fatal(err)
+		}
+		a := answers[i]
+		same(t, a.what+": request", line.Request, a.header.Get("X-Request-Id"))
+		same(t, a.what+": status", line.Status, a.status)
+		same(t, a.what+": method", line.Method+" ", a.what[:len(line.Method)+1])
+	}
+	for _, secret := range []string{key, canary, s.key, answers[9].object().text("key"), key[8:]} {
+		if strings.Contains(c.log.String(), secret) {
+			t.Errorf("the log holds %q: %s", secret, c.log)
+		}
+	}
+	for _, a := range answers[2:9] {
+		if strings.Contains(string(a.body), key) {
+			t.Errorf("an answer repeats a key: %s", a.short())
+		}
+	}
+	same(t, "who called", strings.Contains(c.log.String(), `"user":"admin"`), true)
+}
+
+func TestBaseURL(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	s.upload(set, "a", "1")
+	base, err := url.Parse("https://data.example.org/lab/v1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixed := s.configured(handlers.Config{BaseURL: base, ViewDataURL: "https://catalogue.example.org/{dataspaceId}/{setId}?r={id}"})
+	fixed.base = fixed.server.URL + "/lab/v1"
+	page := fixed.get("/sets/" + set + "/resources").want(http.StatusOK).object()
+	resource := object(page["data"].([]any)[0].(map[string]any))
+	id := resource.text("id")
+	same(t, "url", resource.text("url"), "https://data.example.org/lab/v1/resources/"+id)
+	same(t, "viewDataUrl", resource.text("viewDataUrl"), "https://catalogue.example.org/"+s.dataspace+"/"+set+"?r="+id)
+	if next := page["nextPage"].(string); !strings.HasPrefix(next, "https://data.example.org/lab/v1/sets/"+set+"/resources/query/results/") {
+		t.Errorf("nextPage %s", next)
+	}
+	fixed.bad("GET", fixed.server.URL+"/v1/sets", nil).problem(http.StatusNotFound, "not_found", "")
+
+	headers := []string{"X-Forwarded-Proto: https, http", "X-Forwarded-Host: outside.example.org, inner"}
+	near := s.configured(handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
+	same(t, "behind a proxy", near.get("/sets/"+set, headers...).object().text("url"), "https://outside.example.org/v1/sets/"+set)
+	same(t, "a proxy that sends nonsense", near.get("/sets/"+set, "X-Forwarded-Proto: javascript").object().text("url"), near.base+"/sets/"+set)
+	far := s.configured(handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	same(t, "not behind a proxy", far.get("/sets/"+set, headers...).object().text("url"), far.base+"/sets/"+set)
+}
+
+// TestPlainPages: what is beside the interface.
+func TestPlainPages(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	for _, path := range []string{"/", "/v1", "/v1/"} {
+		welcome := c.get(c.server.URL + path).want(http.StatusOK)
+		same(t, path, strings.HasPrefix(string(welcome.body), "labshelf"), true)
+	}
+	c.bad("POST", c.server.URL+"/v1", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+	s := sysadmin(t).newSpace(nil)
+	there, missing := s.newResource(), strings.Repeat("0", 26)
+	view := c.get(c.server.URL + "/resources/" + there).want(http.StatusOK)
+	other := c.get(c.server.URL + "/resources/" + missing).want(http.StatusOK)
+	same(t, "the page of every id", strings.ReplaceAll(string(view.body), there, missing), string(other.body))
+	same(t, "it names the record and the file", strings.Contains(string(view.body), c.base+"/resources/"+there+"/data"), true)
+	same(t, "Content-Type", view.header.Get("Content-Type"), "text/html; charset=utf-8")
+	same(t, "CSP", strings.HasPrefix(view.header.Get("Content-Security-Policy"), "default-src 'none'"), true)
+	hostile := c.get(c.server.URL + "/resources/%3Cscript%3Ealert(1)").want(http.StatusOK)
+	same(t, "a hostile id is harmless", strings.Contains(string(hostile.body), "<script"), false)
+	c.bad("GET", c.server.URL+"/other", nil).problem(http.StatusNotFound, "not_found", "")
+}
+
+// dial opens a connection and writes to it.
+func (c *client) dial(text string, args ...any) (net.Conn, *bufio.Reader) {
+	c.t.Helper()
+	conn, err := net.Dial("tcp", c.server.Listener.Addr().String())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = conn.Close() }) // most are closed by then
+	if _, err := fmt.Fprintf(conn, text, args...); err != nil {
+		c.t.Fatal(err)
+	}
+	return conn, bufio.NewReader(conn)
+}

@@ -1,0 +1,267 @@
+package handlers_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// newFile uploads a text and returns the path of its record.
+func (s *space) newFile(filename, content string, headers ...string) string {
+	s.t.Helper()
+	made := s.send("POST", "/resources", form(text("setId", s.newSet()), file(filename, content, headers...))).want(http.StatusCreated)
+	return "/resources/" + made.object().text("id")
+}
+
+func TestDownload(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	const content = "0123456789"
+	path := s.newFile("a.txt", content)
+	record := s.get(path).object()
+	full := s.get(path + "/data").want(http.StatusOK)
+	modified, err := time.Parse(time.RFC3339, record.text("modified"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/plain; charset=utf-8", "Content-Length": "10", "ETag": `"sha256-` + sha256Hex(content) + `"`,
+		"Last-Modified": modified.Format(http.TimeFormat), "Repr-Digest": "sha-256=:" + digest64(content) + ":", "Accept-Ranges": "bytes",
+		"Content-Disposition": `attachment; filename="a.txt"`, "X-Content-Type-Options": "nosniff",
+		"Content-Security-Policy": "default-src 'none'; sandbox", "Cache-Control": "private, no-cache",
+	} {
+		same(t, name, full.header.Get(name), want)
+	}
+	same(t, "the file", string(full.body), content)
+	head := s.send("HEAD", path+"/data", nil).want(http.StatusOK)
+	full.header.Del("Date")
+	for name := range full.header {
+		if name != "X-Request-Id" {
+			same(t, name+" of HEAD", head.header.Get(name), full.header.Get(name))
+		}
+	}
+	s.send("PATCH", path, object{"name": "renamed"}).want(http.StatusOK)
+	same(t, "the tag after a change of the record", s.get(path+"/data").header.Get("ETag"), full.header.Get("ETag"))
+	s.send("PUT", path, form(file("b", "new"))).want(http.StatusOK)
+	same(t, "the tag of another file", s.get(path+"/data").header.Get("ETag"), `"sha256-`+sha256Hex("new")+`"`)
+	s.send("DELETE", path, nil).want(http.StatusNoContent)
+	s.get(path+"/data").problem(http.StatusGone, "resource_deleted", "")
+	s.send("HEAD", path+"/data", nil).want(http.StatusGone)
+	s.send("POST", path+"/restore", nil).want(http.StatusOK)
+	same(t, "the file after all", string(s.get(path+"/data").want(http.StatusOK).body), "new")
+}
+
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	path := s.newFile("a.txt", "0123456789")
+	tag := s.get(path + "/data").header.Get("ETag")
+	modified := s.get(path + "/data").header.Get("Last-Modified")
+	cases := []struct {
+		headers     []string
+		status      int
+		body, shown string
+	}{
+		{[]string{"Range: bytes=0-3"}, 206, "0123", "bytes 0-3/10"},
+		{[]string{"Range: bytes=4-"}, 206, "456789", "bytes 4-9/10"},
+		{[]string{"Range: bytes=-2"}, 206, "89", "bytes 8-9/10"},
+		{[]string{"Range: bytes=-20"}, 206, "0123456789", "bytes 0-9/10"},
+		{[]string{"Range: bytes=8-20"}, 206, "89", "bytes 8-9/10"},
+		{[]string{"Range: bytes=0-3", "If-Range: " + tag}, 206, "0123", "bytes 0-3/10"},
+		{[]string{"Range: bytes=0-3", "If-Range: " + modified}, 206, "0123", "bytes 0-3/10"},
+		{[]string{"Range: bytes=0-3", `If-Range: "other"`}, 200, "0123456789", ""},
+		{[]string{"Range: bytes=0-3", "If-Range: W/" + tag}, 200, "0123456789", ""},
+		{[]string{"Range: bytes=0-3", "If-Range: Mon, 02 Jan 2006 15:04:05 GMT"}, 200, "0123456789", ""},
+		{[]string{"If-None-Match: " + tag}, 304, "", ""},
+		{[]string{"If-None-Match: W/" + tag}, 304, "", ""},
+		{[]string{`If-None-Match: "a", ` + tag}, 304, "", ""},
+		{[]string{"If-None-Match: *"}, 304, "", ""},
+		{[]string{`If-None-Match: "other"`}, 200, "0123456789", ""},
+		{[]string{"If-Modified-Since: " + modified}, 304, "", ""},
+		{[]string{"If-Match: " + tag}, 200, "0123456789", ""},
+		{[]string{"If-Match: *"}, 200, "0123456789", ""},
+	}
+	for _, tc := range cases {
+		a := s.get(path+"/data", tc.headers...).want(tc.status)
+		what := strings.Join(tc.headers, ", ")
+		same(t, what, string(a.body), tc.body)
+		same(t, what+": Content-Range", a.header.Get("Content-Range"), tc.shown)
+		same(t, what+": ETag", a.header.Get("ETag"), tag)
+		if tc.status == http.StatusPartialContent {
+			same(t, what+": Repr-Digest is that of the whole", a.header.Get("Repr-Digest"), "sha-256=:"+digest64("0123456789")+":")
+		}
+		s.send("HEAD", path+"/data", nil, tc.headers...).want(tc.status)
+	}
+	s.get(s.newFile("empty", "")+"/data", "Range: bytes=0-").want(http.StatusOK)
+	several := s.get(path+"/data", "Range: bytes=0-1,5-6").want(http.StatusPartialContent)
+	kind, params, err := mime.ParseMediaType(several.header.Get("Content-Type"))
+	if err != nil || kind != "multipart/byteranges" {
+		t.Fatalf("several ranges came as %s", several.short())
+	}
+	reader := multipart.NewReader(strings.NewReader(string(several.body)), params["boundary"])
+	for _, want := range []string{"01", "56"} {
+		p, err := reader.NextPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(p)
+		same(t, "one of several ranges", string(got), want)
+		same(t, "its type", p.Header.Get("Content-Type"), "text/plain; charset=utf-8")
+		same(t, "its end", err, nil)
+	}
+}
+
+func TestRefusedDownload(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	path := s.newFile("a.txt", "0123456789") + "/data"
+	none := []string{"ETag", "Last-Modified", "Repr-Digest", "Content-Disposition", "Cache-Control"}
+	for _, tc := range []struct{ header, code, shown string }{
+		{"Range: bytes=10-", "range_not_satisfiable", "bytes */10"},
+		{"Range: bytes=5-3", "range_not_satisfiable", ""},
+		{"Range: lines=1-2", "range_not_satisfiable", ""},
+		{`If-Match: "other"`, "precondition_failed", ""},
+		{"If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "precondition_failed", ""},
+	} {
+		status := map[string]int{"range_not_satisfiable": 416, "precondition_failed": 412}[tc.code]
+		a := s.get(path, tc.header).problem(status, repository.Code(tc.code), "")
+		same(t, tc.header+": Content-Range", a.header.Get("Content-Range"), tc.shown)
+		for _, name := range none {
+			same(t, tc.header+": "+name, a.header.Get(name), "")
+		}
+		s.send("HEAD", path, nil, tc.header).want(status)
+	}
+	for _, query := range []string{"disposition=other", "disposition=", "disposition=inline&disposition=inline", "disposition=Inline"} {
+		a := s.bad("GET", path+"?"+query, nil).problem(http.StatusBadRequest, "invalid_parameter", "disposition")
+		for _, name := range none {
+			same(t, query+": "+name, a.header.Get(name), "")
+		}
+	}
+}
+
+func TestDisposition(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	const sandbox, plain = "default-src 'none'; sandbox", "default-src 'none'"
+	for _, tc := range []struct {
+		mimetype, kind, security string
+	}{
+		{"image/png", "inline", sandbox}, {"image/jpeg", "inline", sandbox}, {"IMAGE/GIF", "inline", sandbox},
+		{"image/svg+xml", "attachment", sandbox}, {"image/svg", "attachment", sandbox}, {"Image/SVG+XML; charset=utf-8", "attachment", sandbox},
+		{"application/pdf", "inline", plain}, {"Application/PDF; v=1", "inline", plain}, {"audio/mpeg", "inline", sandbox}, {"video/mp4", "inline", sandbox},
+		{"text/plain", "inline", sandbox}, {"text/plain; charset=latin1", "inline", sandbox},
+		{"text/html", "attachment", sandbox}, {"text/csv", "attachment", sandbox}, {"application/xhtml+xml", "attachment", sandbox},
+		{"application/xml", "attachment", sandbox}, {"application/json", "attachment", sandbox}, {"text/xml", "attachment", sandbox},
+	} {
+		path := s.newFile("f", "content", "Content-Type: "+tc.mimetype) + "/data"
+		for query, want := range map[string]string{"": "attachment", "?disposition=attachment": "attachment", "?disposition=inline": tc.kind} {
+			a := s.get(path + query).want(http.StatusOK)
+			same(t, tc.mimetype+query, a.header.Get("Content-Disposition"), want+`; filename="f"`)
+			same(t, tc.mimetype+": Content-Security-Policy", a.header.Get("Content-Security-Policy"), tc.security)
+			same(t, "Content-Type", a.header.Get("Content-Type"), tc.mimetype)
+		}
+	}
+}
+
+// TestDownloadName: every name can be sent, and arrives.
+func TestDownloadName(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	for _, tc := range []struct{ name, header string }{
+		{"plain.txt", `attachment; filename="plain.txt"`},
+		{"two words;x=1.txt", `attachment; filename="two words;x=1.txt"`},
+		{`a"b.txt`, `attachment; filename="a_b.txt"; filename*=UTF-8''a%22b.txt`},
+		{"100%.txt", `attachment; filename="100_.txt"; filename*=UTF-8''100%25.txt`},
+		{"Grüße.txt", `attachment; filename="Gr__e.txt"; filename*=UTF-8''Gr%C3%BC%C3%9Fe.txt`},
+		{"漢 字", `attachment; filename="_ _"; filename*=UTF-8''%E6%BC%A2%20%E5%AD%97`},
+		{"it's*(1)", `attachment; filename="it's*(1)"`},
+	} {
+		path := s.newFile(strings.NewReplacer(`"`, `\"`).Replace(tc.name), "x")
+		shown := s.get(path + "/data").want(http.StatusOK).header.Get("Content-Disposition")
+		same(t, tc.name, shown, tc.header)
+		_, params, err := mime.ParseMediaType(shown)
+		if err != nil || params["filename"] != tc.name {
+			t.Errorf("%q arrives as %q (%v)", tc.name, params["filename"], err)
+		}
+	}
+	unnamed := s.send("POST", "/resources", form(text("setId", s.newSet()), part{disposition: `name="file"`, body: "x"}, text("name", "dir/sub.txt")))
+	data := s.get("/resources/" + unnamed.want(http.StatusCreated).object().text("id") + "/data")
+	same(t, "without a file name", data.header.Get("Content-Disposition"), `attachment; filename="sub.txt"`)
+}
+
+// blobFile is where the bytes of a content are kept.
+func (g *gateway) blobFile(content string) string {
+	name := sha256Hex(content)
+	return filepath.Join(g.dir, "blobs", name[:2], name)
+}
+
+// TestDamage: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
+// verified, and cut off before its last byte.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	content := fmt.Sprintf("%s of %s%s", "content", s.dataspace, strings.Repeat(".", 200_000))
+	path, disk := s.newFile("a.txt", content)+"/data", s.blobFile(content)
+	verified := s.configured(handlers.Config{VerifyReads: true})
+	same(t, "verified and sound", string(verified.get(path).want(http.StatusOK).body), content)
+
+	damaged := []byte(content)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(disk, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	response, err := httpClient.Do(verified.request("GET", path, nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(response.Body)
+	_ = response.Body.Close() // its end is what is looked at here
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) >= len(content) {
+		t.Errorf("of a damaged file %d of %d bytes came, and the error %v", len(got), len(content), err)
+	}
+	verified.send("HEAD", path, nil).want(http.StatusOK)
+	same(t, "a sound part", string(verified.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")
+	same(t, "not verified", string(s.get(path).want(http.StatusOK).body), string(damaged))
+	if log := verified.log.String(); !strings.Contains(log, `"level":"error"`) || !strings.Contains(log, "recorded SHA-256") {
+		t.Errorf("the log does not tell of the damage: %s", log)
+	}
+
+	elsewhere := filepath.Join(t.TempDir(), "sound")
+	for _, damage := range []func() error{
+		func() error { return os.WriteFile(disk, damaged[:100], 0o600) },
+		func() error { return os.WriteFile(disk, append(damaged, 'x'), 0o600) },
+		func() error { return os.Remove(disk) },
+		func() error { return os.Mkdir(disk, 0o700) },
+		func() error {
+			return errors.Join(os.Remove(disk), os.WriteFile(elsewhere, []byte(content), 0o600), os.Symlink(elsewhere, disk))
+		},
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*client{s.client, verified} {
+			a := c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
+			if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
+				t.Errorf("the refusal says too much: %s", a.short())
+			}
+		}
+	}
+	if err := os.Remove(disk); err != nil {
+		t.Fatal(err)
+	}
+	s.get(strings.TrimSuffix(path, "/data")).want(http.StatusOK)
+	again := s.newFile("b.txt", content)
+	same(t, "the same content again", string(s.get(again+"/data").want(http.StatusOK).body), content)
+	same(t, "heals the first", string(s.get(path).want(http.StatusOK).body), content)
+}

@@ -1,0 +1,70 @@
+package handlers_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// dump describes every record and counter that the service keeps. The time of a key's last use, which is
+// noted some time after a request, is left out.
+func (c *client) dump() string {
+	c.t.Helper()
+	var out strings.Builder
+	err := c.meta.View(context.Background(), func(tx *repository.Tx) error {
+		rows(&out, tx.Dataspaces.All(repository.ID{}))
+		rows(&out, tx.Sets.Range(repository.SetRange{States: paging.All}))
+		rows(&out, tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}))
+		rows(&out, tx.Users.All(repository.ID{}))
+		rows(&out, tx.Privileges.All(repository.ID{}))
+		rows(&out, tx.Steps.All())
+		for user, err := range tx.Users.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+			for key, err := range tx.Keys.OfUser(user.ID, repository.ID{}) {
+				key.LastUsed = 0
+				fmt.Fprintf(&out, "%+v %v\n", key, err)
+			}
+		}
+		for d, err := range tx.Dataspaces.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+			rows(&out, tx.Usage.Days(d.ID))
+		}
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return out.String()
+}
+
+// disk lists the blobs.
+func (g *gateway) disk(t *testing.T) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(g.dir, "blobs"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			names = append(names, filepath.Base(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func rows[T any](out *strings.Builder, seq iter.Seq2[T, error]) {
+	for row, err := range seq {
+		fmt.Fprintf(out, "%T %+v %v\n", row, row, err)
+	}
+}

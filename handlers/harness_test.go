@@ -1,0 +1,306 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// gateway is a running service on real stores.
+type gateway struct {
+	dir    string
+	repo   *repository.Service
+	meta   *bolt.Store
+	admin  string // key of the first sysadmin
+	log    *journal
+	server *httptest.Server
+	base   string // URL, ends with /v1
+	names  *atomic.Int64
+}
+
+// openGateway opens stores in an empty directory. The caller closes the gateway.
+func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, error) {
+	store, err := blobs.OpenDir(dir, disk)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if rules.PageSize == 0 {
+		rules.PageSize, rules.DirectoryPageSize = 100, 1000
+	}
+	g := &gateway{dir: dir, meta: meta, repo: repository.New(meta, store, rules), log: &journal{}, names: &atomic.Int64{}}
+	g.admin, err = g.repo.Bootstrap(context.Background(), "")
+	return g, err
+}
+
+// serve puts the handler of the service behind a listening socket.
+func (g *gateway) serve(config handlers.Config) {
+	config.Log = zerolog.New(g.log)
+	config.Hostname, config.Version = "host", "1.2.3"
+	g.server = httptest.NewServer(handlers.New(g.repo, config))
+	g.base = g.server.URL + "/v1"
+}
+
+func (g *gateway) close() error {
+	g.server.Close()
+	g.repo.Close()
+	return g.meta.Close()
+}
+
+// ownGateway opens a service for one test alone.
+func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
+	t.Helper()
+	g, err := openGateway(t.TempDir(), blobs.OS{}, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.serve(config)
+	t.Cleanup(func() {
+		if err := g.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &client{gateway: g, t: t, key: g.admin}
+}
+
+// sysadmin returns the first sysadmin of the shared service.
+func sysadmin(t *testing.T) *client {
+	return &client{gateway: suite.gateway, t: t, key: suite.gateway.admin}
+}
+
+// configured returns the client in front of another handler of the same service.
+func (c *client) configured(config handlers.Config) *client {
+	other := *c.gateway
+	other.log = &journal{}
+	other.serve(config)
+	c.t.Cleanup(other.server.Close)
+	return &client{gateway: &other, t: c.t, key: c.key, id: c.id}
+}
+
+// journal is a log in memory.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
+// client calls a gateway in the name of one user.
+type client struct {
+	*gateway
+	t   *testing.T
+	key string
+	id  string // of the user; "" for the first sysadmin
+}
+
+// on returns the client for a subtest.
+func (c *client) on(t *testing.T) *client {
+	other := *c
+	other.t = t
+	return &other
+}
+
+// withKey returns the client with another value of Authorization.
+func (c *client) withKey(key string) *client {
+	other := *c
+	other.key = key
+	return &other
+}
+
+// name makes a name that nobody else uses.
+func (c *client) name(prefix string) string {
+	return fmt.Sprintf("%s-%d", prefix, c.names.Add(1))
+}
+
+// raw is a body sent as it is.
+type raw struct {
+	contentType string
+	body        []byte
+}
+
+// get sends a good GET. A path is below the base URL unless it is a whole URL.
+func (c *client) get(path string, headers ...string) *answer {
+	c.t.Helper()
+	return c.send("GET", path, nil, headers...)
+}
+
+// send sends a request that matches the document. body is nil, a raw body, or something that becomes JSON; headers are lines.
+func (c *client) send(method, path string, body any, headers ...string) *answer {
+	c.t.Helper()
+	return c.exchange(true, method, path, body, headers)
+}
+
+// bad sends a request that need not match the document.
+func (c *client) bad(method, path string, body any, headers ...string) *answer {
+	c.t.Helper()
+	return c.exchange(false, method, path, body, headers)
+}
+
+func (c *client) exchange(good bool, method, path string, body any, headers []string) *answer {
+	c.t.Helper()
+	request := c.request(method, path, body, headers)
+	var sent []byte
+	if request.GetBody != nil {
+		again, _ := request.GetBody() // it reads memory
+		sent, _ = io.ReadAll(again)
+	}
+	response, err := httpClient.Do(request)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	got, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	a := &answer{t: c.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: got}
+	if err := suite.check(exchange{request, sent, good, response, got}); err != nil {
+		c.t.Errorf("%s %s: %v\n%s", method, path, err, a.short())
+	}
+	return a
+}
+
+// httpClient follows no redirects and unpacks nothing.
+var httpClient = &http.Client{
+	Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 32},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func (c *client) request(method, path string, body any, headers []string) *http.Request {
+	c.t.Helper()
+	if !strings.Contains(path, "://") {
+		path = c.base + path
+	}
+	var reader io.Reader
+	contentType := ""
+	switch body := body.(type) {
+	case nil:
+	case raw:
+		reader, contentType = bytes.NewReader(body.body), body.contentType
+	case io.Reader:
+		reader = body
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		reader, contentType = bytes.NewReader(text), "application/json"
+	}
+	request, err := http.NewRequest(method, path, reader)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", c.key)
+	}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Add(name, value)
+	}
+	return request
+}
+
+// answer is what came back.
+type answer struct {
+	t      *testing.T
+	what   string
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a *answer) short() string {
+	return fmt.Sprintf("%d %v\n%.2000s", a.status, a.header, a.body)
+}
+
+// want ends the test unless the answer has this status.
+func (a *answer) want(status int) *answer {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Fatalf("%s: want %d, got %s", a.what, status, a.short())
+	}
+	return a
+}
+
+// problem checks that the answer is this refusal. field "" is none.
+func (a *answer) problem(status int, code repository.Code, field string) *answer {
+	a.t.Helper()
+	var p struct {
+		Type, Title, Detail, Code, Field, RequestID string
+		Status                                      int
+	}
+	if a.header.Get("Content-Type") != "application/problem+json" {
+		a.t.Errorf("%s: want a problem %d %s %q, got %s", a.what, status, code, field, a.short())
+		return a
+	}
+	if err := json.Unmarshal(a.body, &p); err != nil {
+		a.t.Errorf("%s: %v in %s", a.what, err, a.short())
+	}
+	if a.status != status || p.Status != status || p.Code != string(code) || p.Field != field {
+		a.t.Errorf("%s: want a problem %d %s %q, got %s", a.what, status, code, field, a.short())
+	}
+	if p.Title != http.StatusText(status) || p.Type != "about:blank" || p.Detail == "" || p.RequestID != a.header.Get("X-Request-Id") {
+		a.t.Errorf("%s: the problem is not whole: %s", a.what, a.short())
+	}
+	return a
+}
+
+// object is a JSON object.
+type object map[string]any
+
+func (o object) text(member string) string {
+	s, _ := o[member].(string)
+	return s
+}
+
+// object decodes the body.
+func (a *answer) object() object {
+	a.t.Helper()
+	var o object
+	if err := json.Unmarshal(a.body, &o); err != nil {
+		a.t.Fatalf("%s: %v in %s", a.what, err, a.short())
+	}
+	return o
+}
+
+// data returns the objects of a page, none at the end.
+func (a *answer) data() (items []object) {
+	a.t.Helper()
+	list, _ := a.want(http.StatusOK).object()["data"].([]any)
+	for _, item := range list {
+		items = append(items, object(item.(map[string]any)))
+	}
+	return items
+}

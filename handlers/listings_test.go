@@ -1,0 +1,258 @@
+package handlers_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// walk follows a listing page by page and returns its objects and the URL that answered the end. check sees each page.
+func (c *client) walk(path string, check ...func(page *answer)) (items []object, kept string) {
+	c.t.Helper()
+	for url := path; ; {
+		page := c.get(url).want(http.StatusOK)
+		o := page.object()
+		if o["end"] == true {
+			same(c.t, "the last page", string(page.body), "{\n  \"end\": true\n}\n")
+			return items, url
+		}
+		listing, _, _ := strings.Cut(strings.TrimPrefix(url, c.base), "?")
+		listing, _, _ = strings.Cut(listing, "/query/results/")
+		for _, member := range []string{"nextPage", "currentPage"} {
+			if !strings.HasPrefix(o.text(member), c.base+listing+"/query/results/") {
+				c.t.Errorf("%s of %s is %s", member, url, o.text(member))
+			}
+		}
+		for _, look := range check {
+			look(page)
+		}
+		items, url = append(items, page.data()...), o.text("nextPage")
+	}
+}
+
+// expect compares the ids of a listing that no other test changes.
+func (c *client) expect(path string, want ...string) string {
+	c.t.Helper()
+	items, kept := c.walk(path, func(page *answer) {
+		again := c.get(page.object().text("currentPage")).want(http.StatusOK)
+		same(c.t, "currentPage fetched again", string(again.body), string(page.body))
+		c.send("HEAD", page.object().text("nextPage"), nil).want(http.StatusOK)
+	})
+	if got := ids(items, "id"); !slices.Equal(got, append([]string{}, want...)) {
+		c.t.Errorf("%s lists %v, want %v", path, got, want)
+	}
+	return kept
+}
+
+// shelf is a dataspace with two sets: three resources in the first, of which the second is deleted, and one in the other.
+type shelf struct {
+	*space
+	first, second  string   // sets
+	a, b, c, other string   // resources: active, deleted, active, active
+	order          []string // of modification: a, c, other, b
+}
+
+func newShelf(t *testing.T) *shelf {
+	s := &shelf{space: sysadmin(t).newSpace(nil)}
+	s.first, s.second = s.newSet(), s.newSet()
+	s.a = s.upload(s.first, "b.txt", "1", text("name", "dir/b")).text("id")
+	s.b = s.upload(s.first, "a.txt", "2", text("name", "dir/a")).text("id")
+	s.c = s.upload(s.first, "c.txt", "3", text("name", "file")).text("id")
+	s.other = s.upload(s.second, "d.txt", "4").text("id")
+	s.send("DELETE", "/resources/"+s.b, nil).want(http.StatusNoContent)
+	s.order = []string{s.a, s.c, s.other, s.b}
+	return s
+}
+
+func TestResourceListings(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	reader := s.newMember("member")
+	within, set := "/dataspaces/"+s.dataspace+"/resources", "/sets/"+s.first+"/resources"
+	everywhere := "/resources?dataspaceId=" + s.dataspace
+	for path, want := range map[string][]string{
+		within:                                   {s.a, s.c, s.other},
+		within + "?limit=1":                      {s.a, s.c, s.other},
+		within + "?limit=2&state=ALL":            s.order,
+		within + "?state=deleted":                {s.b},
+		within + "?state=Active":                 {s.a, s.c, s.other},
+		within + "?order=newest&state=all":       {s.b, s.other, s.c, s.a},
+		within + "?order=oldest":                 {s.a, s.c, s.other},
+		within + "?order=newest&limit=1":         {s.other, s.c, s.a},
+		set:                                      {s.a, s.c},
+		set + "?state=all&limit=1":               {s.a, s.c, s.b},
+		set + "?order=name&state=all":            {s.b, s.a, s.c},
+		set + "?order=name&state=all&limit=1":    {s.b, s.a, s.c},
+		set + "?order=newest":                    {s.c, s.a},
+		set + "?namePrefix=dir/":                 {s.a},
+		set + "?namePrefix=dir/&state=all":       {s.b, s.a},
+		set + "?name=file":                       {s.c},
+		set + "?name=file&order=name&limit=1000": {s.c},
+		set + "?name=fil":                        {},
+		everywhere:                               {s.a, s.c, s.other},
+		everywhere + "&state=all&limit=3":        s.order,
+		everywhere + "&setId=" + s.second:        {s.other},
+		"/resources?setId=" + s.first:            {s.a, s.c},
+		within + "?since=2001&until=2002":        {},
+		within + "?since=2030&until=2010":        {},
+		within + "?since=2001-02-03&limit=2":     {s.a, s.c, s.other},
+		within + "?until=2001-02":                {},
+		within + "?until=2100-01-01T00:00":       {s.a, s.c, s.other},
+	} {
+		reader.expect(path, want...)
+	}
+	slices.Sort(s.order)
+	got, _ := reader.walk("/resources?state=all&limit=1000")
+	mine := slices.DeleteFunc(got, func(o object) bool { return o.text("dataspaceId") != s.dataspace })
+	list := ids(mine, "id")
+	slices.Sort(list)
+	if !slices.Equal(list, s.order) {
+		t.Errorf("the whole service lists %v of this dataspace, want %v", list, s.order)
+	}
+	reader.get("/resources?dataspaceId="+s.newSpace(nil).dataspace+"&setId="+s.first).problem(http.StatusForbidden, "forbidden", "")
+	other := s.newSpace(nil).dataspace
+	s.get("/resources?dataspaceId="+other+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
+}
+
+// TestWindows cuts a dataspace at the moments of its objects: windows that share a bound neither lose nor double one.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	path := "/dataspaces/" + s.dataspace + "/resources?state=all"
+	all, _ := s.walk(path)
+	for _, cut := range all {
+		at := cut.text("modified")
+		bare := strings.TrimSuffix(at, "Z")
+		for _, bound := range []string{at, bare, bare + "%2B00:00", bare + "+0000", bare + "-00"} {
+			before, _ := s.walk(path + "&until=" + bound)
+			after, _ := s.walk(path + "&since=" + bound)
+			got := append(ids(before, "id"), ids(after, "id")...)
+			if !slices.Equal(got, s.order) || slices.Contains(ids(before, "id"), cut.text("id")) {
+				t.Errorf("cut at %s: %v and %v", bound, ids(before, "id"), ids(after, "id"))
+			}
+		}
+	}
+}
+
+// TestKept: the URL that answered the end brings what was changed since, and only that.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	harvester := s.newMember("member")
+	kept := harvester.expect("/resources?state=all&limit=2&dataspaceId="+s.dataspace, s.order...)
+	s.send("PATCH", "/resources/"+s.c, object{"name": "renamed"}).want(http.StatusOK)
+	created := s.upload(s.second, "new", "5").text("id")
+	s.send("DELETE", "/resources/"+s.a, nil).want(http.StatusNoContent)
+	s.send("POST", "/resources/"+s.b+"/restore", nil).want(http.StatusOK)
+	s.send("PUT", "/resources/"+s.other, form(file("other", "6"))).want(http.StatusOK)
+	kept = harvester.expect(kept, s.c, created, s.a, s.b, s.other)
+	kept = harvester.expect(kept)
+	s.send("DELETE", "/sets/"+s.first, nil).want(http.StatusNoContent)
+	harvester.expect(kept, s.c, s.b)
+}
+
+func TestOtherListings(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	member, third := s.newMember("member"), s.newSet()
+	s.send("DELETE", "/sets/"+third, nil).want(http.StatusNoContent)
+	within := "/dataspaces/" + s.dataspace + "/sets"
+	for path, want := range map[string][]string{
+		within: {s.first, s.second}, within + "?limit=1": {s.first, s.second},
+		within + "?state=all&limit=2": {s.first, s.second, third}, within + "?state=deleted": {third},
+		"/sets?dataspaceId=" + s.dataspace: {s.first, s.second}, "/sets?state=all&limit=1&dataspaceId=" + s.dataspace: {s.first, s.second, third},
+	} {
+		member.expect(path, want...)
+	}
+	kept := member.expect(within, s.first, s.second)
+	member.expect(kept, s.newSet())
+
+	users, _ := s.walk("/users?state=all&limit=1000")
+	if list := ids(users, "id"); !slices.Contains(list, member.id) || !slices.IsSorted(list) {
+		t.Errorf("users: %v", list)
+	}
+	member.get("/users?limit=1").want(http.StatusOK)
+	user := s.newUser(nil)
+	s.send("DELETE", "/users/"+user.id, nil).want(http.StatusNoContent)
+	active, _ := member.walk("/users?limit=500")
+	deleted, _ := member.walk("/users?state=deleted")
+	same(t, "a deleted user among the active", slices.Contains(ids(active, "id"), user.id), false)
+	same(t, "a deleted user among the deleted", slices.Contains(ids(deleted, "id"), user.id), true)
+}
+
+func TestDataspaceListing(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t)
+	origin := c.name("origin")
+	private, public := c.newSpace(object{"origin": origin}), c.newSpace(object{"origin": origin, "visibility": "public"})
+	deleted := c.newSpace(object{"origin": origin})
+	member := private.newMember("member")
+	c.send("POST", "/privileges", object{"userId": member.id, "dataspaceId": deleted.dataspace, "role": "member"}).want(http.StatusCreated)
+	c.send("DELETE", "/dataspaces/"+deleted.dataspace, nil).want(http.StatusNoContent)
+	stranger := c.newUser(nil)
+	of := "/dataspaces?origin=" + origin
+	for path, want := range map[string][]string{
+		of: {private.dataspace, public.dataspace}, of + "&limit=1": {private.dataspace, public.dataspace},
+		of + "&visibility=PUBLIC": {public.dataspace}, of + "&visibility=private": {private.dataspace},
+		of + "&visibility=all&state=all": {private.dataspace, public.dataspace, deleted.dataspace}, of + "&state=deleted": {deleted.dataspace},
+	} {
+		c.expect(path, want...)
+		member.expect(path, want...)
+	}
+	stranger.expect(of+"&state=all", public.dataspace)
+	none, _ := member.walk("/dataspaces?origin=")
+	same(t, "no origin", slices.Contains(ids(none, "id"), private.dataspace), false)
+	all, _ := member.walk("/dataspaces")
+	same(t, "any origin", slices.Contains(ids(all, "id"), private.dataspace), true)
+}
+
+func TestPrivilegeListing(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	me := s.get("/users/me").object().text("id")
+	member, editor, stranger := s.newMember("member"), s.newMember("editor"), s.newUser(nil)
+	list := func(c *client, query string) []string {
+		t.Helper()
+		items, _ := c.walk("/privileges?limit=2&dataspaceId=" + s.dataspace + query)
+		return ids(items, "userId")
+	}
+	all := []string{me, member.id, editor.id}
+	for _, c := range []*client{s.client, member, editor} {
+		if got := list(c, ""); !slices.Equal(got, all) {
+			t.Errorf("privileges: %v, want %v", got, all)
+		}
+	}
+	same(t, "a stranger's list", len(list(stranger, "")), 0)
+	same(t, "of one user", strings.Join(list(editor, "&userId="+member.id), " "), member.id)
+	same(t, "of me", strings.Join(list(editor, "&userId=me"), " "), editor.id)
+	own := editor.get("/privileges?userId=me").data()[0].text("id")
+	s.send("DELETE", "/privileges/"+own, nil).want(http.StatusNoContent)
+	same(t, "what the others see", strings.Join(list(member, "&state=deleted"), " "), editor.id)
+	same(t, "his own, revoked, is his to see", strings.Join(list(editor, "&state=all"), " "), editor.id)
+	editor.get("/privileges/" + own).want(http.StatusOK)
+	stranger.get("/privileges/"+own).problem(http.StatusForbidden, "forbidden", "")
+}
+
+// TestForeignPages: a token is bound to no user, but permission is checked at every page.
+func TestForeignPages(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	member, stranger := s.newMember("member"), s.newUser(nil)
+	role := s.get("/privileges?userId=" + member.id).data()[0].text("id")
+	for _, path := range []string{
+		"/dataspaces/" + s.dataspace + "/resources", "/dataspaces/" + s.dataspace + "/sets", "/sets/" + s.first + "/resources",
+		"/resources?dataspaceId=" + s.dataspace, "/resources?setId=" + s.first, "/sets?dataspaceId=" + s.dataspace,
+	} {
+		page := s.get(path).object().text("currentPage")
+		same(t, path, len(member.get(page).data()) > 0, true)
+		stranger.get(path).problem(http.StatusForbidden, "forbidden", "")
+		stranger.get(page).problem(http.StatusForbidden, "forbidden", "")
+	}
+	page := s.get("/resources?limit=1000").object().text("currentPage")
+	same(t, "what a stranger sees", slices.Contains(ids(stranger.get(page).data(), "id"), s.a), false)
+	keys := member.get("/users/" + member.id + "/keys").object().text("currentPage")
+	stranger.get(keys).problem(http.StatusForbidden, "forbidden", "")
+	s.send("DELETE", "/privileges/"+role, nil).want(http.StatusNoContent)
+	member.get("/resources?dataspaceId="+s.dataspace).problem(http.StatusForbidden, "forbidden", "")
+}

@@ -1,0 +1,83 @@
+package handlers_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"labshelf/blobs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at
+// the whole store open one for themselves.
+var suite struct {
+	*contract
+	gateway *gateway
+}
+
+func TestMain(m *testing.M) {
+	// The tests wait for the disk more than they compute. The flag comes before those of the command line.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	if suite.contract, err = loadContract(); err != nil {
+		return 1, err
+	}
+	dir, err := os.MkdirTemp("", "handlers")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if suite.gateway, err = openGateway(dir, blobs.OS{}, repository.Config{}); err != nil {
+		return 1, err
+	}
+	suite.gateway.serve(handlers.Config{})
+	code = m.Run()
+	if err := suite.gateway.close(); err != nil {
+		return code, err
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
+		return code, fmt.Errorf("the tests left %d temporary files (%w)", len(left), err)
+	}
+	if err := goleak.Find(); err != nil {
+		return code, err
+	}
+	if gaps := suite.gaps(); code == 0 && whole() && len(gaps) > 0 {
+		return 1, fmt.Errorf("the document and the tests do not cover each other:\n%v", errors.Join(asErrors(gaps)...))
+	}
+	return code, nil
+}
+
+func asErrors(texts []string) (errs []error) {
+	for _, text := range texts {
+		errs = append(errs, errors.New("  "+text))
+	}
+	return errs
+}
+
+// whole tells whether every test of the package ran.
+func whole() bool {
+	for _, name := range []string{"test.run", "test.skip", "test.list", "test.fuzz"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return false
+		}
+	}
+	return !testing.Short()
+}

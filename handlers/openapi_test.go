@@ -1,0 +1,180 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// TestOperations: the routes and the document name the same operations. A listing has one more, for its pages.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	plain, listings := handlers.Operations()
+	for _, listing := range listings {
+		plain = append(plain, listing+"/query/results/:token")
+	}
+	parameter := regexp.MustCompile(`:(\w+)`)
+	var served, documented []string
+	for _, operation := range plain {
+		served = append(served, parameter.ReplaceAllString(operation, "{$1}"))
+	}
+	for route := range suite.operations {
+		documented = append(documented, route.Method+" "+route.Path)
+		if route.Operation.OperationID == "" || route.Operation.Responses.Default() == nil {
+			t.Errorf("%s %s lacks an id or a default answer", route.Method, route.Path)
+		}
+	}
+	slices.Sort(served)
+	slices.Sort(documented)
+	if diff := cmp.Diff(documented, served); diff != "" {
+		t.Errorf("(-documented +served)\n%s", diff)
+	}
+	ids := suite.operationIDs()
+	same(t, "operations with an id of their own", len(ids), len(documented))
+}
+
+// tableCodes returns the first column of the table of codes in a text, in its order.
+func tableCodes(text string) (codes []repository.Code, statuses map[repository.Code]string) {
+	statuses = map[repository.Code]string{}
+	for _, row := range regexp.MustCompile("(?m)^ *\\| `([a-z_]+)` \\| ([0-9, ]+) \\|").FindAllStringSubmatch(text, -1) {
+		codes = append(codes, repository.Code(row[1]))
+		statuses[repository.Code(row[1])] = row[2]
+	}
+	return codes, statuses
+}
+
+// TestCodes: the code, the document and docs/errors.md list the same codes with the same statuses.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "docs", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(repository.Codes()))
+	schema := suite.doc.Components.Schemas["Problem"].Value.Properties["code"].Value
+	_, documented := tableCodes(schema.Description)
+	for name, text := range map[string]string{"openapi.yaml": schema.Description, "docs/errors.md": string(page)} {
+		codes, statuses := tableCodes(text)
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(codes))); diff != "" {
+			t.Errorf("%s lists other codes (-code +text)\n%s", name, diff)
+		}
+		if diff := cmp.Diff(documented, statuses); diff != "" {
+			t.Errorf("%s gives other statuses than openapi.yaml\n%s", name, diff)
+		}
+	}
+}
+
+// TestSchemas: the objects list every member that is always sent as required, and nothing else may be in them.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	optional := map[string][]string{
+		"Resource": {"purged"}, "User": {"sysadmin"}, "Key": {"expires", "lastUsed"}, "NewKey": {"expires", "lastUsed"}, "Problem": {"field"},
+	}
+	for _, name := range []string{"Dataspace", "Set", "Resource", "User", "Key", "NewKey", "Privilege", "Usage", "DataspaceUsage", "Status", "Problem", "End"} {
+		schema := suite.doc.Components.Schemas[name].Value
+		if closed := schema.AdditionalProperties.Has; closed == nil || *closed {
+			t.Errorf("%s is open to other members", name)
+		}
+		for property := range schema.Properties {
+			if slices.Contains(schema.Required, property) == slices.Contains(optional[name], property) {
+				t.Errorf("%s: %s should be either required or known as optional", name, property)
+			}
+		}
+	}
+	for name, schema := range suite.doc.Components.Schemas {
+		if strings.HasSuffix(name, "Page") && name != "NextPage" && name != "CurrentPage" && len(schema.Value.OneOf) != 2 {
+			t.Errorf("%s is not one of two forms", name)
+		}
+	}
+}
+
+// TestDocumentServed: what is served without a key is what is in the tree, and both forms say the same.
+func TestDocumentServed(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	for name, contentType := range map[string]string{"openapi.json": "application/json", "openapi.yaml": "application/yaml"} {
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.get("/" + name).want(http.StatusOK)
+		same(t, name+" is as in the tree", bytes.Equal(got.body, want), true)
+		same(t, "Content-Type", got.header.Get("Content-Type"), contentType)
+		c.send("HEAD", "/"+name, nil).want(http.StatusOK)
+	}
+	made := filepath.Join(t.TempDir(), "openapi.json")
+	if out, err := exec.Command("go", "run", "./internal/openapigen", "openapi.yaml", made).CombinedOutput(); err != nil {
+		t.Fatalf("openapigen: %v\n%s", err, out)
+	}
+	fresh, err := os.ReadFile(made)
+	committed, err2 := os.ReadFile("openapi.json")
+	if err != nil || err2 != nil || !bytes.Equal(fresh, committed) {
+		t.Errorf("openapi.json is not what go generate makes of openapi.yaml (%v, %v)", err, err2)
+	}
+}
+
+// TestExamples: the examples in the schemas obey them.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for name, schema := range suite.doc.Components.Schemas {
+		for _, example := range schema.Value.Examples {
+			if err := visit(schema.Value, example); err != nil {
+				t.Errorf("%s: %v: %v", name, example, err)
+			}
+		}
+		for property, inner := range schema.Value.Properties {
+			for _, example := range inner.Value.Examples {
+				if err := visit(inner.Value, example); err != nil {
+					t.Errorf("%s.%s: %v: %v", name, property, example, err)
+				}
+			}
+		}
+	}
+}
+
+// TestProblem looks at the text of a problem.
+func TestProblem(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t)
+	a := c.get("/dataspaces/nonsense")
+	want := fmt.Sprintf(`{
+  "type": "about:blank",
+  "title": "Not Found",
+  "status": 404,
+  "detail": "there is no dataspace with this id",
+  "code": "dataspace_not_found",
+  "requestId": %q
+}
+`, a.header.Get("X-Request-Id"))
+	same(t, "the body", string(a.body), want)
+	a = c.bad("GET", "/sets?%3Cstate%3E=1", nil).problem(http.StatusBadRequest, "invalid_parameter", "<state>")
+	same(t, "the order of the members", strings.Join(members(a.body), " "), "type title status detail code field requestId")
+}
+
+// members lists the members of a JSON object in their order.
+func members(body []byte) (names []string) {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	_, _ = decoder.Token() // the brace; a broken body gives other names
+	for decoder.More() {
+		name, _ := decoder.Token()
+		names = append(names, fmt.Sprint(name))
+		var skipped any
+		if decoder.Decode(&skipped) != nil {
+			break
+		}
+	}
+	return names
+}

@@ -1,0 +1,233 @@
+package handlers_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+const stall = 500 * time.Millisecond
+
+// temporary lists what is in the folder of unfinished uploads.
+func (g *gateway) temporary(t *testing.T) []os.DirEntry {
+	t.Helper()
+	left, err := os.ReadDir(filepath.Join(g.dir, "tmp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// eventually waits for something that happens after the client has gone.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for range 500 {
+		if holds() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%s: not in 5 s", what)
+}
+
+// drip gives a piece of the body at a time, with a pause before each.
+type drip struct {
+	rest  []byte
+	piece int
+	pause time.Duration
+}
+
+func (d *drip) Read(p []byte) (int, error) {
+	if len(d.rest) == 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(d.pause)
+	n := copy(p, d.rest[:min(d.piece, len(d.rest))])
+	d.rest = d.rest[n:]
+	return n, nil
+}
+
+// TestProgress: what goes on slowly may take longer than the limit. It runs before the parallel tests, which would slow it
+// down beyond what it means to test.
+func TestProgress(t *testing.T) {
+	s := ownGateway(t, repository.Config{}, handlers.Config{Stall: stall}).newSpace(nil)
+	set := s.newSet()
+	content := strings.Repeat("0123456789", 100_000)
+	body := form(text("setId", set), file("a", content))
+
+	t.Run("slow upload", func(t *testing.T) {
+		t.Parallel()
+		slow := &drip{rest: body.body, piece: len(body.body)/8 + 1, pause: stall / 3}
+		started := time.Now()
+		made := s.on(t).bad("POST", "/resources", slow, "Content-Type: "+body.contentType).want(http.StatusCreated)
+		same(t, "sha256", made.object().text("sha256"), sha256Hex(content))
+		same(t, "it took longer than the limit", time.Since(started) > 2*stall, true)
+	})
+	t.Run("slow download", func(t *testing.T) {
+		t.Parallel()
+		c := s.on(t)
+		big := strings.Repeat("x", 16<<20)
+		path := "/resources/" + c.upload(set, "big", big).text("id") + "/data"
+		started := time.Now()
+		conn, reader := c.dial("GET /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", path, c.key)
+		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, piece := 0, make([]byte, 1<<20)
+		for total < len(big) {
+			time.Sleep(stall / 5)
+			n, err := io.ReadFull(response.Body, piece)
+			if total += n; err != nil {
+				t.Fatalf("after %d of %d bytes: %v", total, len(big), err)
+			}
+		}
+		same(t, "it took longer than the limit", time.Since(started) > 2*stall, true)
+	})
+	t.Run("after a pause", func(t *testing.T) {
+		t.Parallel()
+		testPause(t, s.on(t), body)
+	})
+}
+
+// testPause sends an upload that waits for 100 Continue on a connection that has been idle for longer than the limit.
+func testPause(t *testing.T, c *client, body raw) {
+	conn, reader := c.dial("GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
+	read := func() *http.Response {
+		t.Helper()
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+			t.Fatal(err)
+		}
+		return response
+	}
+	same(t, "first request", read().StatusCode, http.StatusOK)
+	time.Sleep(2 * stall)
+	fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		c.key, body.contentType, len(body.body))
+	same(t, "the go-ahead", read().StatusCode, http.StatusContinue)
+	if _, err := conn.Write(body.body); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the upload", read().StatusCode, http.StatusCreated)
+	time.Sleep(2 * stall)
+	fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: x\r\n\r\n")
+	same(t, "an answer without a body", read().StatusCode, http.StatusNoContent)
+}
+
+// TestStall: a client that stops is cut off, and leaves nothing.
+func TestStall(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{Stall: stall})
+	s := c.newSpace(nil)
+	set := s.newSet()
+	before := c.dump()
+	for _, tc := range []struct{ method, path, contentType, body string }{
+		{"POST", "/resources", "multipart/form-data; boundary=" + boundary, string(form(text("setId", set), file("a", strings.Repeat("x", 100_000))).body[:50_000])},
+		{"POST", "/resources", "multipart/form-data; boundary=" + boundary, "--" + boundary + "\r\nContent-Dispo"},
+		{"POST", "/resources", "multipart/form-data; boundary=" + boundary, "--" + boundary + "\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nx"},
+		{"POST", "/sets", "application/json", `{"name": "`},
+		{"PUT", "/sets/" + set, "application/json", `{"title": "`},
+	} {
+		_, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: 200000\r\n\r\n%s",
+			tc.method, tc.path, c.key, tc.contentType, tc.body)
+		started := time.Now()
+		a := c.readRaw(reader, tc.method, tc.path)
+		a.problem(http.StatusRequestTimeout, "request_timeout", "")
+		if took := time.Since(started); took < stall/2 || took > 20*stall {
+			t.Errorf("%s: cut off after %v", a.what, took)
+		}
+		if _, err := reader.ReadByte(); !errors.Is(err, io.EOF) && !errors.As(err, new(*net.OpError)) {
+			t.Errorf("%s: the connection stays open: %v", a.what, err)
+		}
+		eventually(t, "no temporary file", func() bool { return len(c.temporary(t)) == 0 })
+		same(t, a.what+": the records", c.dump(), before)
+	}
+}
+
+// TestStalledReader: whoever stops reading a download is cut off.
+func TestStalledReader(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	impatient := s.configured(handlers.Config{Stall: stall})
+	path := "/resources/" + s.upload(s.newSet(), "big", strings.Repeat("x", 16<<20)).text("id") + "/data"
+	conn, _ := impatient.dial("GET /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", path, s.key)
+	started := time.Now()
+	eventually(t, "the end of the request in the log", func() bool { return strings.Contains(impatient.log.String(), `"status":200`) })
+	if took := time.Since(started); took < stall/2 {
+		t.Errorf("cut off after %v", took)
+	}
+	got, err := io.Copy(io.Discard, conn)
+	if got >= 16<<20 {
+		t.Errorf("all of %d bytes came, %v", got, err)
+	}
+}
+
+// TestGoneClient closes the connection in the middle of a body.
+func TestGoneClient(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	s := c.newSpace(nil)
+	whole := form(text("setId", s.newSet()), file("a", strings.Repeat("x", 300_000)))
+	path := "/resources/" + s.newResource()
+	before, disk := c.dump(), c.disk(t)
+	for _, cut := range []int{10, 100, 200, 1000, 100_000, len(whole.body) - 30, len(whole.body) - 6} {
+		for _, to := range []string{"POST /resources", "PUT " + path} {
+			method, path, _ := strings.Cut(to, " ")
+			body := whole.body[:cut]
+			conn, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+				method, path, c.key, whole.contentType, len(whole.body), body)
+			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			c.readRaw(reader, method, path).problem(http.StatusBadRequest, "invalid_body", "")
+			conn, _ = c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s",
+				method, path, c.key, whole.contentType, len(whole.body), body)
+			if err := conn.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ended := func() int {
+		return strings.Count(c.log.String(), `"status":400`) + strings.Count(c.log.String(), `"status":503`)
+	}
+	eventually(t, "every request has ended", func() bool { return ended() == 28 })
+	same(t, "temporary files", len(c.temporary(t)), 0)
+	same(t, "the records", c.dump(), before)
+	same(t, "the blobs", slices.Equal(c.disk(t), disk), true)
+	c.get("/status").want(http.StatusOK)
+}
+
+// readRaw reads the answer to what was written to a connection, and checks it like every other.
+func (c *client) readRaw(reader *bufio.Reader, method, path string) *answer {
+	c.t.Helper()
+	request := c.request(method, path, nil, nil)
+	response, err := http.ReadResponse(reader, request)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	if err := suite.check(exchange{request, nil, false, response, body}); err != nil {
+		c.t.Errorf("%s %s: %v", method, path, err)
+	}
+	return &answer{t: c.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: body}
+}
