@@ -172,7 +172,7 @@ func TestLog(t *testing.T) {
 	key := auth.NewKey()
 	answers := []*answer{
 		c.get("/sets/" + set).want(200),
-		c.bad("GET", "/sets/"+set+"?word="+canary, nil).want(200),
+		c.get("/sets/" + set + "/resources?name=" + canary).want(200),
 		c.bad("GET", "/sets?state="+canary, nil).want(400),
 		c.bad("GET", "/sets?key="+canary, nil).problem(400, "key_in_url", "key"),
 		c.bad("GET", "/sets?state="+key, nil).problem(400, "key_in_url", "state"),
@@ -235,6 +235,8 @@ func TestBaseURL(t *testing.T) {
 	near := s.configured(handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
 	same(t, "behind a proxy", near.get("/sets/"+set, headers...).object().text("url"), "https://outside.example.org/v1/sets/"+set)
 	same(t, "a proxy that sends nonsense", near.get("/sets/"+set, "X-Forwarded-Proto: javascript").object().text("url"), near.base+"/sets/"+set)
+	_, reader := near.dial("GET /v1/sets/%s HTTP/1.0\r\nAuthorization: %s\r\n\r\n", set, s.key)
+	same(t, "without a Host", near.readRaw(reader, "GET", "/sets/"+set).object().text("url"), near.base+"/sets/"+set)
 	far := s.configured(handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	same(t, "not behind a proxy", far.get("/sets/"+set, headers...).object().text("url"), far.base+"/sets/"+set)
 }
