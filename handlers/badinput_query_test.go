@@ -91,6 +91,11 @@ func TestBadQueries(t *testing.T) {
 	add("oldest by name", set, "order=oldest&name=a", "order")
 	add("by name everywhere", "/resources", "order=name", "order")
 	add("by name in a dataspace", "/dataspaces/"+f.dataspace+"/resources", "order=name", "order")
+	for _, op := range operations() {
+		if route := routeOf(op.id); op.allow != everybody && !op.self {
+			cases = append(cases, bad{op.id + " unknown", route.Method, f.path(route, f.ids) + "?dryrun=1", nil, http.StatusBadRequest, code, "dryrun", nil})
+		}
+	}
 	c.refuses(cases)
 	detail := f.bad("GET", "/sets?page=2", nil).object().text("detail")
 	for _, accepted := range []string{"dataspaceId", "limit", "state"} {

@@ -2,8 +2,6 @@ package handlers
 
 import (
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -29,9 +27,10 @@ type route struct {
 type routeKind uint8
 
 const (
-	keyed   routeKind = iota // needs a key
-	listing                  // needs a key, and has pages
-	open                     // needs no key
+	keyed    routeKind = iota // needs a key, and takes no query
+	listing                   // needs a key, and has pages; its use case reads the query
+	download                  // needs a key, and takes a disposition
+	open                      // needs no key
 )
 
 // routes is the whole interface.
@@ -66,7 +65,7 @@ func (a *api) routes() []route {
 		{"PATCH", "/resources/:id", a.editResource, keyed},
 		{"DELETE", "/resources/:id", a.deleteResource, keyed},
 		{"POST", "/resources/:id/restore", a.restoreResource, keyed},
-		{"GET", "/resources/:id/data", a.downloadResource, keyed},
+		{"GET", "/resources/:id/data", a.downloadResource, download},
 
 		{"GET", "/users", a.listUsers, listing},
 		{"POST", "/users", a.createUser, keyed},
@@ -178,42 +177,9 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 		}
 		req.caller = caller
 		noteCaller(w, caller)
+		if err := checkParameters(rt.kind, r.URL.Query()); err != nil {
+			return err
+		}
 	}
 	return rt.serve(w, req)
-}
-
-// keyLength is the length of a key that this service has made.
-const keyLength = len(auth.KeyPrefix) + 43
-
-// isKey tells whether a part of a URL looks like a key.
-func isKey(part string) bool {
-	return len(part) >= keyLength && strings.HasPrefix(part, auth.KeyPrefix)
-}
-
-// hasKey tells whether a path has a segment that looks like a key.
-func hasKey(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), isKey) }
-
-func keyInURL(field string) error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,
-		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
-}
-
-// checkQuery refuses a query that cannot be read, of which a part would silently be ignored, and credentials where logs,
-// histories and Referer headers would keep them.
-func checkQuery(raw string) error {
-	query, err := url.ParseQuery(raw)
-	for name, values := range query {
-		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
-		if suspect || slices.ContainsFunc(values, isKey) {
-			return keyInURL(clip(name))
-		}
-		if isKey(name) {
-			return keyInURL("")
-		}
-	}
-	if err != nil {
-		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
-			Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
-	}
-	return nil
 }

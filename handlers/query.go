@@ -1,0 +1,65 @@
+package handlers
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/repository"
+)
+
+// keyLength is the length of a key that this service has made.
+const keyLength = len(auth.KeyPrefix) + 43
+
+// isKey tells whether a part of a URL looks like a key.
+func isKey(part string) bool {
+	return len(part) >= keyLength && strings.HasPrefix(part, auth.KeyPrefix)
+}
+
+// hasKey tells whether a path has a segment that looks like a key.
+func hasKey(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), isKey) }
+
+func keyInURL(field string) error {
+	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,
+		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
+}
+
+// checkQuery refuses a query that cannot be read, of which a part would silently be ignored, and credentials where logs,
+// histories and Referer headers would keep them.
+func checkQuery(raw string) error {
+	query, err := url.ParseQuery(raw)
+	for name, values := range query {
+		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
+		if suspect || slices.ContainsFunc(values, isKey) {
+			return keyInURL(clip(name))
+		}
+		if isKey(name) {
+			return keyInURL("")
+		}
+	}
+	if err != nil {
+		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
+			Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
+	}
+	return nil
+}
+
+// checkParameters refuses what a request outside the listings would ignore: whoever sends ?dryrun=1 expects that nothing is done.
+func checkParameters(kind routeKind, query url.Values) error {
+	if kind == listing {
+		return nil
+	}
+	for name := range query {
+		if kind == download && name == "disposition" {
+			continue
+		}
+		accepted := "none"
+		if kind == download {
+			accepted = "disposition"
+		}
+		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: clip(name),
+			Message: "this request does not take this query parameter; accepted: " + accepted}
+	}
+	return nil
+}
