@@ -21,8 +21,8 @@ lint: ## staticcheck, errcheck, import arrows, limits of size
 fuzz: ## fuzz every target, FUZZ_SECONDS (600) for all together
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} .ci/run fuzz
 
-bench: ## run the benchmarks of bench/, six times each; compare two outputs with `go -C tools tool benchstat`
-	go test -run '^$$' -bench . -count 6 ./bench/...
+bench: ## measure the real program beside what the disk can do (docs/performance.md)
+	go run ./bench
 
 mutants: ## see that the tests find the faults made on purpose
 	.ci/run mutants
