@@ -64,6 +64,7 @@ func FromHeader(value string) string {
 // Principal is the user in whose name a request runs. The zero Principal is nobody.
 type Principal struct {
 	UserID   ulid.ULID
+	KeyID    ulid.ULID // the key that he came with; zero: none
 	Username string
 	Sysadmin bool
 }

@@ -85,7 +85,10 @@ func TestStepsLetOthersWrite(t *testing.T) {
 		run   func() error
 	}{
 		{repository.Deleted, func() error { _, err := w.svc.DeleteSet(ctx, w.admin, set.ID.String(), repository.Match{}); return err }},
-		{repository.Active, func() error { _, err := w.svc.RestoreSet(ctx, w.admin, set.ID.String(), repository.Match{}); return err }},
+		{repository.Active, func() error {
+			_, err := w.svc.RestoreSet(ctx, w.admin, set.ID.String(), repository.Match{})
+			return err
+		}},
 	} {
 		most.Store(0)
 		had, done, others := len(k.got), make(chan error, 1), 0

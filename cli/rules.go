@@ -145,6 +145,9 @@ func prefixes(text string) (list []netip.Prefix, err error) {
 		if err != nil {
 			return nil, errors.New("must be addresses or prefixes, such as 10.0.0.7 or 10.0.0.0/8")
 		}
+		if addr := prefix.Addr(); addr.Is4In6() && prefix.Bits() >= 96 {
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
+		}
 		list = append(list, prefix.Masked())
 	}
 	return list, nil

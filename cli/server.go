@@ -85,15 +85,36 @@ func (s *server) run(ctx context.Context) (err error) {
 	}
 	at := started{address: c.localURL(listener.Addr()), data: data.path, firstKey: firstKey, keyPath: data.keyPath()}
 	s.log.Info().Str("version", version()).Str("address", at.address).Str("data", at.data).Msg("started")
-	if behind := repo.Health().ClockBehind; behind > clockTolerance {
-		s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
-	}
+	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
 		Handler: handler, TLSConfig: secure,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
+}
+
+// watchClock logs when the clock falls far behind the last change, at the start or later. The function returned ends it.
+func (s *server) watchClock(repo *repository.Service) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(clockTolerance)
+		defer ticker.Stop()
+		for told := false; ; {
+			behind := repo.Health().ClockBehind
+			if behind > clockTolerance && !told {
+				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
+			}
+			told = behind > clockTolerance
+			select {
+			case <-ticker.C:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { close(done); <-ended }
 }
 
 func (s *server) handler(repo *repository.Service) (http.Handler, error) {

@@ -25,6 +25,7 @@ const chunk = 64 << 10
 type response struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	body    *progressBody
 	stall   time.Duration
 	status  int
 	bytes   int64
@@ -36,25 +37,33 @@ func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status = status
 	}
+	if w.body != nil && !w.body.ended {
+		// Or the server would first wait for the rest of the body, which a client that waits for the answer never sends.
+		w.Header().Set("Connection", "close")
+	}
 	w.extend()
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *response) Write(p []byte) (int, error) {
+func (w *response) Write(p []byte) (written int, err error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
-	w.extend()
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
+	for first := true; err == nil && (first || len(p) > written); first = false {
+		w.extend()
+		var n int
+		n, err = w.ResponseWriter.Write(p[written:min(len(p), written+chunk)])
+		written += n
+	}
+	w.bytes += int64(written)
+	return written, err
 }
 
 // ReadFrom sends src in chunks, each under a deadline of its own. Below it the network takes a file straight from the kernel
 // only as the one limited reader around it, so a limit that is there already is shortened, not wrapped.
 func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	whole, limited := src.(*io.LimitedReader)
 	if !limited {
@@ -89,12 +98,15 @@ type progressBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 	stall   time.Duration
+	ended   bool // it has been read to its end, or there is none
 }
 
 func (b *progressBody) Read(p []byte) (int, error) {
-	_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	if b.stall > 0 {
+		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
+	}
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
+	if b.ended = err == io.EOF; b.ended && b.stall > 0 {
 		_ = b.control.SetReadDeadline(time.Time{}) // or the connection would be broken while the answer is made
 	}
 	return n, err
@@ -104,12 +116,16 @@ func (b *progressBody) Read(p []byte) (int, error) {
 func (a *api) access(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		w := &response{ResponseWriter: plain, control: http.NewResponseController(plain), stall: a.config.Stall}
+		control := http.NewResponseController(plain)
+		body := &progressBody{ReadCloser: r.Body, control: control, stall: a.config.Stall, ended: r.Body == nil || r.Body == http.NoBody}
+		w := &response{ResponseWriter: plain, control: control, body: body, stall: a.config.Stall}
 		id := rand.Text()
 		w.Header().Set(requestIDHeader, id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if a.config.Stall > 0 && r.Body != nil && r.Body != http.NoBody {
-			r.Body = &progressBody{ReadCloser: r.Body, control: w.control, stall: a.config.Stall}
+		if !body.ended {
+			// The server looks at the body of its own request to see whether the client still waits to send it.
+			r = r.WithContext(r.Context())
+			r.Body = body
 		}
 		defer func() {
 			fault := recover()

@@ -50,21 +50,27 @@ func (a *api) base(r *request) string {
 		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
 	}
 	scheme, host := "http", r.Host
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && host == "" { // HTTP/1.0
-		host = local.String()
-	}
 	if r.TLS != nil {
 		scheme = "https"
 	}
 	if a.trusts(r.RemoteAddr) {
-		if proto := first(r.Header.Get("X-Forwarded-Proto")); proto == "http" || proto == "https" {
+		if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); proto == "http" || proto == "https" {
 			scheme = proto
 		}
-		if forwarded := first(r.Header.Get("X-Forwarded-Host")); forwarded != "" {
+		if forwarded := first(r.Header.Get("X-Forwarded-Host")); isHost(forwarded) {
 			host = forwarded
 		}
 	}
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && !isHost(host) { // none in HTTP/1.0
+		host = local.String()
+	}
 	return scheme + "://" + host + version
+}
+
+// isHost tells whether a text can be the host of a URL.
+func isHost(host string) bool {
+	parsed, err := url.Parse("//" + host)
+	return err == nil && host != "" && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
 }
 
 // trusts tells whether a request came from a proxy that says the truth.
@@ -74,7 +80,7 @@ func (a *api) trusts(remote string) bool {
 		return false
 	}
 	for _, proxies := range a.config.TrustedProxies {
-		if proxies.Contains(address.Addr().Unmap()) {
+		if proxies.Contains(address.Addr().Unmap().WithZone("")) {
 			return true
 		}
 	}

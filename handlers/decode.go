@@ -56,8 +56,14 @@ func mediaType(r *request, want string) (map[string]string, error) {
 	return params, nil
 }
 
+// errNoBody is what a request without a body gets where it must have one.
+var errNoBody error = invalidBody("the body is empty; it must be a JSON object")
+
 // readFields reads a JSON object. A body without Content-Type is taken for JSON.
 func readFields(w http.ResponseWriter, r *request) (repository.Fields, error) {
+	if r.ContentLength == 0 {
+		return nil, errNoBody
+	}
 	if r.Header.Get("Content-Type") != "" || r.Header.Get("Content-Encoding") != "" {
 		if _, err := mediaType(r, "application/json"); err != nil {
 			return nil, err
@@ -76,6 +82,9 @@ func readFields(w http.ResponseWriter, r *request) (repository.Fields, error) {
 	}
 	if err := check(); err != nil {
 		return nil, err
+	}
+	if len(body) == 0 {
+		return nil, errNoBody
 	}
 	return parseObject(body)
 }
@@ -120,8 +129,6 @@ func jsonError(err error, at int64) error {
 	switch {
 	case errors.As(err, &known):
 		return err
-	case errors.Is(err, io.EOF) && at == 0:
-		return invalidBody("the body is empty; it must be a JSON object")
 	}
 	return invalidBody("the body is not valid JSON near byte %d", at)
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"labshelf/blobs"
@@ -17,26 +19,29 @@ import (
 
 // downloadResource sends the file of a resource. http.ServeContent does conditions and ranges; nothing else writes the body.
 func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
+	inline, invalid := wantsInline(r)
+	if invalid != nil {
+		// Who may not read it learns nothing else.
+		_, err := a.repo.GetResource(r.Context(), r.caller, r.id())
+		return cmp.Or(err, invalid)
+	}
 	resource, file, err := a.repo.OpenResource(r.Context(), r.caller, r.id())
 	if err != nil {
 		return err
 	}
 	defer file.Close() // only read from
-	inline, err := wantsInline(r, resource.MimeType)
-	if err != nil {
-		return err
-	}
 	header := w.Header()
 	header.Set("Content-Type", resource.MimeType)
-	header.Set("Content-Disposition", contentDisposition(resource, inline))
+	header.Set("Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
 	header.Set("Content-Security-Policy", contentSecurity(resource.MimeType))
 	header.Set("ETag", `"sha256-`+resource.Digest.String()+`"`)
 	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(resource.Digest[:])+":")
 	header.Set("Cache-Control", "private, no-cache")
 	var body io.ReadSeeker = file
-	if a.config.VerifyReads && r.Header.Get("Range") == "" {
-		body = &verifiedFile{ReadSeeker: file, resource: resource, hash: sha256.New(), log: func(err error) { noteError(w, err, http.StatusInternalServerError) }}
+	if a.config.VerifyReads {
+		body = &verifiedFile{file: file, resource: resource, hash: sha256.New(), log: func(err error) { noteError(w, err, http.StatusInternalServerError) }}
 	}
+	r.Header = withRange(r.Header, resource.Bytes)
 	http.ServeContent(&problemWriter{ResponseWriter: w, r: r.Request}, r.Request, "", resource.Modified.Time(), body)
 	return nil
 }
@@ -76,7 +81,8 @@ func (w *problemWriter) Write(p []byte) (int, error) {
 func (w *problemWriter) ReadFrom(src io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, src) }
 
 // inlineType tells what a browser may show in place: types that hold no script, or that it opens in a viewer of its own.
-func inlineType(media string) bool {
+func inlineType(mimetype string) bool {
+	media, _, _ := mime.ParseMediaType(mimetype)
 	kind, sub, _ := strings.Cut(media, "/")
 	switch kind {
 	case "image":
@@ -87,13 +93,12 @@ func inlineType(media string) bool {
 	return media == "application/pdf" || media == "text/plain"
 }
 
-func wantsInline(r *request, mimetype string) (bool, error) {
-	media, _, _ := mime.ParseMediaType(mimetype)
+func wantsInline(r *request) (bool, error) {
 	switch values := r.URL.Query()["disposition"]; {
 	case len(values) == 0, len(values) == 1 && values[0] == "attachment":
 		return false, nil
 	case len(values) == 1 && values[0] == "inline":
-		return inlineType(media), nil
+		return true, nil
 	}
 	return false, &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: "disposition",
 		Message: "disposition may be given once, as inline or attachment"}
@@ -149,24 +154,59 @@ func contentSecurity(mimetype string) string {
 // errContent is a file whose bytes are not those that were put in.
 var errContent = errors.New("the content does not have the recorded SHA-256")
 
-// verifiedFile hashes a file while it is read from start to end, and does not give out its last byte if the sum is wrong: the
-// answer is cut off, so that nobody takes damaged bytes for the file.
+// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out its last byte if the sum is
+// wrong: the answer is cut off, so that nobody takes damaged bytes for the file. Of parts nothing can be said.
 type verifiedFile struct {
-	io.ReadSeeker
-	resource repository.Resource
-	hash     hash.Hash
-	read     int64
-	log      func(error)
+	file       io.ReadSeeker
+	resource   repository.Resource
+	hash       hash.Hash
+	at, hashed int64
+	log        func(error)
+}
+
+func (f *verifiedFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := f.file.Seek(offset, whence)
+	f.at = at
+	return at, err
 }
 
 func (f *verifiedFile) Read(p []byte) (int, error) {
-	n, err := f.ReadSeeker.Read(p)
-	f.hash.Write(p[:n])
-	f.read += int64(n)
-	if n > 0 && f.read == f.resource.Bytes && blobs.Digest(f.hash.Sum(nil)) != f.resource.Digest {
+	n, err := f.file.Read(p)
+	if f.at == f.hashed {
+		f.hash.Write(p[:n])
+		f.hashed += int64(n)
+	}
+	f.at += int64(n)
+	if n > 0 && f.at == f.resource.Bytes && f.hashed == f.at && blobs.Digest(f.hash.Sum(nil)) != f.resource.Digest {
 		err := fmt.Errorf("resource %s: %w", f.resource.ID, errContent)
 		f.log(err)
 		return n - 1, err
 	}
 	return n, err
+}
+
+// withRange returns the headers with a Range as http.ServeContent reads it: another unit than bytes is as good as no Range
+// (RFC 9110, 14.2), units are written in any case, and the last 0 bytes are no part of a file.
+func withRange(header http.Header, size int64) http.Header {
+	unit, list, ok := strings.Cut(header.Get("Range"), "=")
+	if !ok {
+		return header
+	}
+	header = header.Clone()
+	if !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
+		header.Del("Range")
+		return header
+	}
+	var ranges []string
+	for part := range strings.SplitSeq(list, ",") {
+		last, isLast := strings.CutPrefix(strings.TrimSpace(part), "-")
+		if n, err := strconv.ParseUint(last, 10, 64); !isLast || err != nil || n > 0 {
+			ranges = append(ranges, part)
+		}
+	}
+	if len(ranges) == 0 {
+		ranges = []string{strconv.FormatInt(size, 10) + "-"} // behind the end: 416
+	}
+	header.Set("Range", "bytes="+strings.Join(ranges, ","))
+	return header
 }

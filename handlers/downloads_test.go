@@ -221,14 +221,16 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(disk, damaged, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	response, err := httpClient.Do(verified.request("GET", path, nil, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(response.Body)
-	_ = response.Body.Close() // its end is what is looked at here
-	if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) >= len(content) {
-		t.Errorf("of a damaged file %d of %d bytes came, and the error %v", len(got), len(content), err)
+	for _, headers := range [][]string{nil, {"Range: bytes=0-"}, {"Range: bytes=0-", `If-Range: "other"`}} {
+		response, err := httpClient.Do(verified.request("GET", path, nil, headers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(response.Body)
+		_ = response.Body.Close() // its end is what is looked at here
+		if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) >= len(content) {
+			t.Errorf("with %q, of a damaged file %d of %d bytes came, and the error %v", headers, len(got), len(content), err)
+		}
 	}
 	verified.send("HEAD", path, nil).want(http.StatusOK)
 	same(t, "a sound part", string(verified.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")

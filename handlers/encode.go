@@ -19,7 +19,30 @@ func encode(v any) []byte {
 	if err := encoder.Encode(v); err != nil {
 		panic(err) // the types of this package can be encoded
 	}
-	return out.Bytes()
+	return unescapeSeparators(out.Bytes())
+}
+
+// unescapeSeparators writes U+2028 and U+2029 as they are, which encoding/json escapes for the sake of old JavaScript.
+func unescapeSeparators(encoded []byte) []byte {
+	if !bytes.Contains(encoded, []byte(`\u202`)) {
+		return encoded
+	}
+	out := make([]byte, 0, len(encoded))
+	for len(encoded) > 0 {
+		step := 1
+		switch {
+		case bytes.HasPrefix(encoded, []byte(`\u2028`)):
+			out, encoded = append(out, "\u2028"...), encoded[6:]
+			continue
+		case bytes.HasPrefix(encoded, []byte(`\u2029`)):
+			out, encoded = append(out, "\u2029"...), encoded[6:]
+			continue
+		case encoded[0] == '\\':
+			step = 2 // an escape: its second character begins no other
+		}
+		out, encoded = append(out, encoded[:step]...), encoded[step:]
+	}
+	return out
 }
 
 func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {

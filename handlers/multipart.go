@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"cmp"
 	"io"
 	"mime"
@@ -9,6 +10,7 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 
@@ -19,6 +21,7 @@ import (
 // Bounds of a multipart body, its file apart.
 const (
 	maxPartHeader = 16 << 10 // bytes of names and values
+	maxOutside    = 64 << 10 // bytes outside the parts that are read: headers, boundaries, a file without a name
 	maxPartText   = 64 << 10 // bytes of a text part
 	maxOverhead   = 1 << 20  // bytes of everything but the file
 )
@@ -28,42 +31,56 @@ var parts = []string{"file", "setId", "name", "format", "description", "sha256"}
 
 // form is an upload while its parts come in, in whatever order.
 type form struct {
-	upload *repository.Upload
-	begin  func(setID string) error // told of the set as soon as it is known
-	fields repository.UploadFields
-	seen   []string
+	request *request
+	upload  *repository.Upload
+	parts   *multipart.Reader
+	body    *formBody
+	check   func() error // of what was announced about the whole body
+	fields  repository.UploadFields
+	seen    []string
 }
 
-// readForm reads the parts of a multipart body: texts into fields, the file through upload onto the disk. begin is called
-// when the part setId has come.
-func readForm(r *request, upload *repository.Upload, begin func(setID string) error) (repository.UploadFields, error) {
-	f := &form{upload: upload, begin: begin}
+// openForm looks at what can be known of a multipart body before it is read.
+func openForm(r *request, upload *repository.Upload) (*form, error) {
 	params, err := mediaType(r, "multipart/form-data")
 	if err != nil {
-		return f.fields, err
+		return nil, err
 	}
 	if params["boundary"] == "" {
-		return f.fields, invalidBody("the Content-Type names no boundary")
+		return nil, invalidBody("the Content-Type names no boundary")
 	}
-	if limit := upload.Limit(); limit > 0 && r.ContentLength > limit+maxOverhead {
-		return f.fields, &repository.Error{Kind: repository.TooLarge, Code: repository.CodeTooLarge, Field: "file",
-			Message: "the file is larger than this service accepts"}
+	if limit := upload.Limit(); limit > 0 {
+		if r.ContentLength > limit+maxOverhead {
+			return nil, &repository.Error{Kind: repository.TooLarge, Code: repository.CodeTooLarge, Field: "file",
+				Message: "the file is larger than this service accepts"}
+		}
+		r.Body = http.MaxBytesReader(nil, r.Body, limit+maxOverhead)
 	}
 	check, err := wholeBody(r)
 	if err != nil {
-		return f.fields, err
+		return nil, err
 	}
 	body := &formBody{Reader: r.Body, rest: "\r\n"}
-	reader := multipart.NewReader(body, params["boundary"])
+	return &form{request: r, upload: upload, check: check, body: body, parts: multipart.NewReader(body, params["boundary"])}, nil
+}
+
+// read reads the parts to the end of the body: texts into fields, the file through the upload onto the disk. begin is called
+// when the part setId has come.
+func (f *form) read(begin func(setID string) error) (repository.UploadFields, error) {
 	for {
-		part, err := reader.NextRawPart()
+		f.body.outside, f.body.bounded = 0, true
+		part, err := f.parts.NextRawPart()
+		f.body.bounded = false
 		if err == io.EOF {
-			return f.fields, check()
+			if _, err := io.Copy(io.Discard, f.request.Body); err != nil {
+				return f.fields, bodyError(err)
+			}
+			return f.fields, f.check()
 		}
 		if err != nil {
-			return f.fields, bodyError(cmp.Or(body.err, err))
+			return f.fields, bodyError(cmp.Or(f.body.err, err))
 		}
-		if err := f.take(r, part); err != nil {
+		if err := f.take(part, begin); err != nil {
 			return f.fields, err
 		}
 	}
@@ -74,12 +91,18 @@ func readForm(r *request, upload *repository.Upload, begin func(setID string) er
 // those who send none behind the closing boundary. Another error that ended the body is kept in err.
 type formBody struct {
 	io.Reader
-	rest string // what is still to come after the end
-	err  error
+	rest    string // what is still to come after the end
+	err     error
+	bounded bool // no part is read that is wanted: there is little to come until the next
+	outside int
 }
 
 func (b *formBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
+	if b.outside += n; b.bounded && b.outside > maxOutside {
+		b.err = invalidBody("the header of a part, or what stands between two parts, has more than %d bytes", maxOutside)
+		return 0, b.err
+	}
 	switch {
 	case err == nil:
 	case err != io.EOF:
@@ -96,7 +119,7 @@ func (b *formBody) Read(p []byte) (int, error) {
 }
 
 // take reads one part.
-func (f *form) take(r *request, part *multipart.Part) error {
+func (f *form) take(part *multipart.Part, begin func(setID string) error) error {
 	name, filename, hasFilename, err := disposition(part.Header)
 	if err != nil {
 		return err
@@ -117,33 +140,33 @@ func (f *form) take(r *request, part *multipart.Part) error {
 		if hasFilename && filename == "" {
 			return nil // what a browser sends for a form without a chosen file
 		}
-		return f.receive(r, part, filename)
+		return f.receive(part, filename)
 	}
 	text, err := readText(name, part)
 	if err != nil {
 		return err
 	}
-	return f.setText(name, text)
+	return f.setText(name, text, begin)
 }
 
-func (f *form) receive(r *request, part *multipart.Part, filename string) error {
+func (f *form) receive(part *multipart.Part, filename string) error {
 	expected, err := announced(func(name string) []string { return part.Header.Values(name) }, "file")
 	if err != nil {
 		return err
 	}
 	f.fields.Expected = append(f.fields.Expected, expected...)
 	f.fields.Filename, f.fields.ContentType = filename, part.Header.Get("Content-Type")
-	return f.upload.Receive(r.Context(), partBody{part})
+	return f.upload.Receive(f.request.Context(), partBody{part})
 }
 
-func (f *form) setText(name, text string) error {
+func (f *form) setText(name, text string, begin func(setID string) error) error {
 	switch name {
 	case "setId":
 		if text == "" {
 			return nil // as if it were left out
 		}
 		f.fields.SetID = &text
-		return f.begin(text)
+		return begin(text)
 	case "name":
 		f.fields.Name = &text
 	case "format":
@@ -212,6 +235,9 @@ func readText(name string, part *multipart.Part) (string, error) {
 			return "", invalidPart(name, "the charset of a text part must be UTF-8, ISO-8859-1 or windows-1252")
 		}
 		text, err := known.NewDecoder().Bytes(raw)
+		if bytes.ContainsRune(text, utf8.RuneError) {
+			return "", invalidPart(name, "this text has bytes that stand for nothing in its charset")
+		}
 		return string(text), err
 	}
 }

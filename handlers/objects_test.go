@@ -106,7 +106,7 @@ func TestDataspace(t *testing.T) {
 	fields := object{"title": "Übung <a> & 漢字", "description": "one\n\ttwo\u2028", "visibility": "Public", "origin": "survey"}
 	updated := c.send("PUT", "/dataspaces/"+o.text("id"), fields).want(http.StatusOK)
 	u := updated.exactly(all, "{base}", c.base, "{me}", me, "{name}", name, "{title}", "Übung <a> & 漢字",
-		"{description}", `one\n\ttwo\u2028`, "{visibility}", "public", "{origin}", "survey")
+		"{description}", `one\n\ttwo`+"\u2028", "{visibility}", "public", "{origin}", "survey")
 	c.checkTimes(u)
 	if u.text("created") != o.text("created") || u["modified_epoch"].(float64) < o["modified_epoch"].(float64) {
 		t.Errorf("times %v after %v", u, o)

@@ -25,10 +25,8 @@ func keyInURL(field string) error {
 		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
 }
 
-// checkQuery refuses a query that cannot be read, of which a part would silently be ignored, and credentials where logs,
-// histories and Referer headers would keep them.
-func checkQuery(raw string) error {
-	query, err := url.ParseQuery(raw)
+// refuseKey refuses credentials where logs, histories and Referer headers would keep them.
+func refuseKey(query url.Values) error {
 	for name, values := range query {
 		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
 		if suspect || slices.ContainsFunc(values, isKey) {
@@ -38,11 +36,16 @@ func checkQuery(raw string) error {
 			return keyInURL("")
 		}
 	}
-	if err != nil {
-		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
-			Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
-	}
 	return nil
+}
+
+// unreadable refuses a query of which a part would silently be ignored.
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
+		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
 // checkParameters refuses what a request outside the listings would ignore: whoever sends ?dryrun=1 expects that nothing is done.

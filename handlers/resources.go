@@ -19,10 +19,14 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 	}
 }
 
-func (a *api) createResource(w http.ResponseWriter, r *request) (err error) {
+func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	upload := a.repo.NewUpload(r.caller)
 	defer a.discard(upload)
-	fields, err := readForm(r, upload, func(setID string) error { return upload.Into(r.Context(), setID) })
+	form, err := openForm(r, upload)
+	if err != nil {
+		return err
+	}
+	fields, err := form.read(func(setID string) error { return upload.Into(r.Context(), setID) })
 	if err != nil {
 		return err
 	}
@@ -36,15 +40,16 @@ func (a *api) createResource(w http.ResponseWriter, r *request) (err error) {
 }
 
 func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
-	if _, err := mediaType(r, "multipart/form-data"); err != nil {
-		return err
-	}
 	upload := a.repo.NewUpload(r.caller)
 	defer a.discard(upload)
+	form, err := openForm(r, upload)
+	if err != nil {
+		return err
+	}
 	if err := upload.Over(r.Context(), r.id()); err != nil {
 		return err
 	}
-	fields, err := readForm(r, upload, func(string) error { return nil })
+	fields, err := form.read(func(string) error { return nil })
 	if err != nil {
 		return err
 	}

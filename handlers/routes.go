@@ -1,7 +1,9 @@
 package handlers
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -161,25 +163,31 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 
 // serve finds out who calls and hands over to the route.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Params, rt route) error {
-	if err := checkQuery(r.URL.RawQuery); err != nil {
+	query, malformed := url.ParseQuery(r.URL.RawQuery)
+	if err := refuseKey(query); err != nil {
 		return err
 	}
 	path, token := placeOf(r)
 	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
 	if rt.kind != open {
-		key := ""
-		if sent := r.Header.Values("Authorization"); len(sent) == 1 { // of two, nobody can tell which one counts
-			key = auth.FromHeader(sent[0])
-		}
-		caller, err := a.repo.Authenticate(r.Context(), key)
+		caller, err := a.authenticate(r)
 		if err != nil {
 			return err
 		}
 		req.caller = caller
 		noteCaller(w, caller)
-		if err := checkParameters(rt.kind, r.URL.Query()); err != nil {
+		if err := cmp.Or(unreadable(malformed), checkParameters(rt.kind, query)); err != nil {
 			return err
 		}
 	}
 	return rt.serve(w, req)
+}
+
+// authenticate returns whose key the request carries. Of two Authorization headers nobody can tell which one counts.
+func (a *api) authenticate(r *http.Request) (auth.Principal, error) {
+	key := ""
+	if sent := r.Header.Values("Authorization"); len(sent) == 1 {
+		key = auth.FromHeader(sent[0])
+	}
+	return a.repo.Authenticate(r.Context(), key)
 }

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"time"
 )
 
 //go:embed openapi.json
@@ -25,11 +26,16 @@ type statusJSON struct {
 	Status   string `json:"status"`
 	Hostname string `json:"hostname"`
 	Version  string `json:"version"`
+	// ClockBehind is how many ms the clock is behind the last change; shown to sysadmins, where it is more than a minute.
+	ClockBehind int64 `json:"clockBehind,omitempty"`
 }
 
-// getStatus tells strangers how the service is, without detail.
+// getStatus tells strangers how the service is, without detail, and sysadmins who send their key a little more.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	shown, status := statusJSON{Status: "OK", Hostname: a.config.Hostname, Version: a.config.Version}, http.StatusOK
+	if caller, err := a.authenticate(r.Request); err == nil && caller.Sysadmin && a.repo.Health().ClockBehind > time.Minute {
+		shown.ClockBehind = a.repo.Health().ClockBehind.Milliseconds()
+	}
 	switch err := a.repo.Ready(r.Context()); {
 	case err != nil:
 		shown.Status, status = "FAILING", http.StatusServiceUnavailable

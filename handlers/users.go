@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"net/http"
 	"time"
 
@@ -76,12 +77,9 @@ func (a *api) listKeys(w http.ResponseWriter, r *request) error {
 
 // createKey answers with the only copy of the key. A request without a body asks for a key without label and end.
 func (a *api) createKey(w http.ResponseWriter, r *request) error {
-	fields := repository.Fields{}
-	if r.ContentLength != 0 {
-		var err error
-		if fields, err = readFields(w, r); err != nil {
-			return err
-		}
+	fields, err := readFields(w, r)
+	if err != nil && !errors.Is(err, errNoBody) {
+		return err
 	}
 	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
 	if err != nil {

@@ -1,5 +1,7 @@
 package repository
 
+import "errors"
+
 // Deleting and restoring sets and dataspaces: the container changes in the first commit, its objects follow in steps.
 
 // passage is what a request to delete or restore a container meets inside its transaction.
@@ -54,4 +56,14 @@ func (c passage) pass(tx *Tx, match Match) (step *Step, wait bool, err error) {
 // parentDeleted refuses to put something into a container that is deleted.
 func parentDeleted(field, what string) error {
 	return conflict(CodeParentDeleted, field, "the %s is deleted; restore it first", what)
+}
+
+// begunError is storageError for what held up the steps: the container has changed all the same.
+func begunError(err error) error {
+	var known *Error
+	if !errors.As(storageError(err), &known) {
+		return nil
+	}
+	return &Error{Kind: known.Kind, Code: known.Code, Err: err,
+		Message: "this has begun, but was held up; it goes on by itself as soon as it can, and the same request again waits for it"}
 }

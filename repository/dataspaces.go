@@ -188,7 +188,7 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 		return err
 	})
 	if err == nil && underWay {
-		err = storageError(s.steps.wait(ctx, d.ID))
+		err = begunError(s.steps.wait(ctx, d.ID))
 	}
 	return d, err
 }

@@ -1,11 +1,14 @@
 package repository
 
 import (
+	"cmp"
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,6 +32,7 @@ const (
 
 // text is the rule that one kind of text obeys.
 type text struct {
+	what      string // what it is, if its field does not say it
 	min, max  int
 	bytes     bool // min and max count bytes, else characters
 	multiline bool // line breaks and tabs are fine
@@ -36,6 +40,7 @@ type text struct {
 
 var (
 	nameText  = text{min: 1, max: maxNameBytes, bytes: true}
+	fileText  = text{what: "the file name", min: 1, max: maxNameBytes, bytes: true}
 	titleText = text{max: maxTitleChars}
 	formText  = text{max: maxFormatChars}
 	labelText = text{max: maxLabelChars}
@@ -44,11 +49,12 @@ var (
 
 // check returns an error that names field and rule where value breaks the rule.
 func (rule text) check(field, value string) error {
+	what := cmp.Or(rule.what, field)
 	if !utf8.ValidString(value) {
-		return invalid(field, "%s must be valid UTF-8", field)
+		return invalid(field, "%s must be valid UTF-8", what)
 	}
 	if i := strings.IndexFunc(value, rule.forbids); i >= 0 {
-		return invalid(field, "%s must not hold control or text-direction characters; there is one at byte %d", field, i)
+		return invalid(field, "%s must not hold control or text-direction characters; there is one at byte %d", what, i)
 	}
 	length, unit := utf8.RuneCountInString(value), "characters"
 	if rule.bytes {
@@ -56,9 +62,9 @@ func (rule text) check(field, value string) error {
 	}
 	switch {
 	case length > rule.max:
-		return invalid(field, "%s may have up to %d %s; this one has %d", field, rule.max, unit, length)
+		return invalid(field, "%s may have up to %d %s; this one has %d", what, rule.max, unit, length)
 	case length < rule.min:
-		return invalid(field, "%s must have at least %d %s", field, rule.min, unit)
+		return invalid(field, "%s must have at least %d %s", what, rule.min, unit)
 	}
 	return nil
 }
@@ -132,9 +138,7 @@ func create[T any](object *T, f Fields, may setters[T], handled ...string) error
 		}
 		set, ok := may[field]
 		if !ok {
-			accepted := slices.Sorted(slices.Values(slices.AppendSeq(handled, maps.Keys(may))))
-			return &Error{Kind: Invalid, Code: CodeUnknownField, Field: field,
-				Message: strconv.Quote(shorten(field)) + " is not a field of this request; it takes " + strings.Join(accepted, ", ")}
+			return unknownField(field, "this request; it takes", slices.AppendSeq(slices.Clone(handled), maps.Keys(may)))
 		}
 		if err := set(object, field, f[field]); err != nil {
 			return err
@@ -153,13 +157,15 @@ type Edit[T any] struct {
 }
 
 // apply sets the fields of object, which is the stored one, and tells whether anything changed. refuse makes the error for
-// a field that cannot be changed.
+// a field that cannot be changed; it comes only when all the rest is valid.
 func apply[T any](object *T, edit Edit[T], may setters[T], refuse func(field string) error) (changed bool, err error) {
 	before := *object
 	var shown Fields
+	var refused error
 	for _, field := range slices.Sorted(maps.Keys(edit.Fields)) {
+		value := edit.Fields[field]
 		if set, ok := may[field]; ok {
-			if err := set(object, field, edit.Fields[field]); err != nil {
+			if err := set(object, field, value); err != nil {
 				return false, err
 			}
 			continue
@@ -167,17 +173,39 @@ func apply[T any](object *T, edit Edit[T], may setters[T], refuse func(field str
 		if shown == nil {
 			shown = edit.Shown(before)
 		}
-		value, known := shown[field]
-		if !known {
-			return false, &Error{Kind: Invalid, Code: CodeUnknownField, Field: field,
-				Message: strconv.Quote(shorten(field)) + " is not a field of this object; it can change " +
-					strings.Join(slices.Sorted(maps.Keys(may)), ", ")}
-		}
-		if !reflect.DeepEqual(value, edit.Fields[field]) {
-			return false, refuse(field)
+		stored, known := shown[field]
+		switch {
+		case !known:
+			return false, unknownField(field, "this object; it can change", slices.Collect(maps.Keys(may)))
+		case value == nil:
+			return false, invalid(field, "%s cannot be null, nor be changed", field)
+		case !equal(stored, value) && refused == nil:
+			refused = refuse(field)
 		}
 	}
+	if refused != nil {
+		return false, refused
+	}
 	return !reflect.DeepEqual(before, *object), nil
+}
+
+// equal compares two values as JSON decodes them. Numbers are equal that are only written in different ways.
+func equal(a, b any) bool {
+	one, isNumber := a.(json.Number)
+	other, both := b.(json.Number)
+	if !isNumber || !both {
+		return reflect.DeepEqual(a, b)
+	}
+	x, errX := one.Float64()
+	y, errY := other.Float64()
+	return one == other || errX == nil && errY == nil && x == y
+}
+
+// unknownField refuses a field that is not one of the accepted.
+func unknownField(field, of string, accepted []string) error {
+	slices.Sort(accepted)
+	return &Error{Kind: Invalid, Code: CodeUnknownField, Field: shorten(field),
+		Message: strconv.Quote(shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
 }
 
 // readOnly is the usual refusal of a change to a field.
@@ -185,13 +213,18 @@ func readOnly(field string) error {
 	return conflict(CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }
 
-// shorten cuts a text from a stranger that goes into a message.
+// shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts instead of being seen.
 func shorten(s string) string {
 	const most = 60
-	if len(s) <= most {
-		return s
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 // Match is the If-Match condition of a request. The zero Match is no condition.

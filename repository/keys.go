@@ -27,7 +27,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 		if k.StateAt(s.now()) != KeyActive || u.State != Active {
 			return ErrNotFound
 		}
-		p = auth.Principal{UserID: u.ID, Username: u.Username, Sysadmin: u.Sysadmin}
+		p = auth.Principal{UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin}
 		return nil
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -55,7 +55,9 @@ func setExpires(k *Key, field string, value any) error {
 	if errors.As(err, &bad) {
 		return invalid(field, "%s: %s", field, bad.Message)
 	}
-	k.Expires = Stamp(instant)
+	if k.Expires = Stamp(instant); k.Expires.Time().Year() > 9999 {
+		return invalid(field, "%s must be before the year 10000", field)
+	}
 	return err
 }
 

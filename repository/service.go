@@ -77,12 +77,12 @@ func (s *Service) Ready(ctx context.Context) error {
 
 // view runs fn in a read transaction with the caller as he is now.
 func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
-	return storageError(s.meta.View(ctx, asCaller(p, fn)))
+	return storageError(s.meta.View(ctx, s.asCaller(p, fn)))
 }
 
 // viewPage is view for a page of a listing.
 func (s *Service) viewPage(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
-	return storageError(s.meta.ViewDurable(ctx, asCaller(p, fn)))
+	return storageError(s.meta.ViewDurable(ctx, s.asCaller(p, fn)))
 }
 
 // update runs fn in a write transaction with the caller as he is now.
@@ -90,7 +90,7 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, 
 	if s.unsynced.Load() {
 		return storageError(ErrReadOnly)
 	}
-	return storageError(s.meta.Update(ctx, asCaller(p, fn)))
+	return storageError(s.meta.Update(ctx, s.asCaller(p, fn)))
 }
 
 // blobError is storageError for what the blob store reports. A sync that failed is never tried again: the kernel may have
@@ -102,14 +102,23 @@ func (s *Service) blobError(err error) error {
 	return storageError(err)
 }
 
-// asCaller reads the caller again inside the transaction: a long upload must not end with rights lost meanwhile.
-func asCaller(p auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
+// asCaller reads the caller and his key again inside the transaction: a long upload must not end with rights lost meanwhile.
+func (s *Service) asCaller(p auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		user, err := tx.Users.Get(p.UserID)
-		if errors.Is(err, ErrNotFound) || err == nil && user.State != Active {
-			return unauthenticated()
+		if err == nil && user.State != Active {
+			err = ErrNotFound
 		}
-		if err != nil {
+		if err == nil && p.KeyID != (ID{}) {
+			var key Key
+			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.now()) != KeyActive {
+				err = ErrNotFound
+			}
+		}
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return unauthenticated()
+		case err != nil:
 			return err
 		}
 		p.Sysadmin = user.Sysadmin

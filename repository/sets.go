@@ -144,7 +144,7 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 		return err
 	})
 	if err == nil && underWay {
-		err = storageError(s.steps.wait(ctx, set.ID))
+		err = begunError(s.steps.wait(ctx, set.ID))
 	}
 	return set, err
 }

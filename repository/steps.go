@@ -208,26 +208,42 @@ func (s *stepper) answer(container ID, err error) {
 	delete(s.waiting, container)
 }
 
-// run goes round the table until it is empty, then sleeps until somebody waits for a step.
+// run goes round the table until it is empty, then sleeps until somebody waits for a step. A container whose step fails is
+// left alone for a while; the others go on.
 func (s *stepper) run(ctx context.Context) {
 	defer close(s.stopped)
+	retry := map[ID]time.Time{}
 	for ctx.Err() == nil {
 		steps, err := s.pending(ctx)
+		moved := false
 		for _, step := range steps {
-			if err = s.advance(ctx, step.Container); err != nil {
+			if time.Now().Before(retry[step.Container]) {
+				continue
+			}
+			if err := s.advance(ctx, step.Container); err != nil {
+				retry[step.Container] = time.Now().Add(stepRetry)
 				s.answer(step.Container, err)
-				break
+				continue
 			}
+			delete(retry, step.Container)
+			moved = true
 		}
-		switch {
-		case err != nil:
-			pause(ctx, stepRetry)
-		case len(steps) == 0:
-			select {
-			case <-s.wake:
-			case <-ctx.Done():
-			}
+		if !moved {
+			s.sleep(ctx, err != nil || len(steps) > 0)
 		}
+	}
+}
+
+// sleep waits until somebody waits for a step or, if something is to be tried again, for a while.
+func (s *stepper) sleep(ctx context.Context, again bool) {
+	var after <-chan time.Time
+	if again {
+		after = time.After(stepRetry)
+	}
+	select {
+	case <-s.wake:
+	case <-after:
+	case <-ctx.Done():
 	}
 }
 
@@ -271,11 +287,4 @@ func (s *stepper) advance(ctx context.Context, container ID) error {
 		}
 		return tx.Steps.Put(step)
 	})
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }

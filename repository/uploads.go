@@ -89,24 +89,26 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, 
 	if err != nil {
 		return Resource{}, err
 	}
-	err = u.commit(ctx, func(tx *Tx, p auth.Principal) error {
+	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
 		set, err := findSet(tx, *f.SetID, "setId")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
-			return err
+			return nil, err
 		}
 		switch {
 		case set.dataspace.State == Deleted:
-			return parentDeleted("setId", "dataspace of this set")
+			return nil, parentDeleted("setId", "dataspace of this set")
 		case set.shown().State == Deleted:
-			return parentDeleted("setId", "set")
+			return nil, parentDeleted("setId", "set")
 		}
-		created = file
-		created.Record = newRecord(tx, p)
-		created.SetID, created.DataspaceID = set.ID, set.DataspaceID
-		return errors.Join(tx.Blobs.Put(created.Digest, created.Bytes), putResource(tx, nil, created))
+		return func() error {
+			created = file
+			created.Record = newRecord(tx, p)
+			created.SetID, created.DataspaceID = set.ID, set.DataspaceID
+			return errors.Join(tx.Blobs.Put(created.Digest, created.Bytes), putResource(tx, nil, created))
+		}, nil
 	})
 	return created, err
 }
@@ -120,37 +122,44 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	if err != nil {
 		return Resource{}, err
 	}
-	err = u.commit(ctx, func(tx *Tx, p auth.Principal) error {
+	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
 		placed, err := findResource(tx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
-			return err
+			return nil, err
 		}
 		r := placed.shown()
 		if f.SetID != nil && *f.SetID != r.SetID.String() {
-			return refuseResourceField("setId")
+			return nil, refuseResourceField("setId")
 		}
 		if err := changeable(r.State, r.Tag(), f.Match); err != nil {
-			return err
+			return nil, err
 		}
-		r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
-		r.MimeType, r.Filename = file.MimeType, file.Filename
-		r.Digest, r.Bytes, r.Version = file.Digest, file.Bytes, r.Version+1
-		if err := tx.Blobs.Put(r.Digest, r.Bytes); err != nil {
+		return func() error {
+			r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
+			r.MimeType, r.Filename = file.MimeType, file.Filename
+			r.Digest, r.Bytes, r.Version = file.Digest, file.Bytes, r.Version+1
+			err := errors.Join(tx.Blobs.Put(r.Digest, r.Bytes), placed.write(tx, p, &r))
+			replaced = r
 			return err
-		}
-		err = placed.write(tx, p, &r)
-		replaced = r
-		return err
+		}, nil
 	})
 	return replaced, err
 }
 
-// commit puts the received body in its place, then runs fn in a write transaction. The blob is pinned from before it is
-// looked for until the commit is done, so that no purge takes it away in between.
-func (u *Upload) commit(ctx context.Context, fn func(*Tx, auth.Principal) error) error {
+// commit puts the received body in its place and writes its record. prepare checks, and returns what writes: it runs first in a
+// read transaction, so that what is refused leaves no file behind, and then in the one that writes, which has the last word.
+// The blob is pinned from before it is looked for until the commit is done, so that no purge takes it away in between.
+func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
+	err := u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+		_, err := prepare(tx, p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	digest := u.received.Digest()
 	defer u.service.blobs.Pin(digest)()
 	known, err := u.service.vouched(ctx, digest, u.received.Size())
@@ -162,7 +171,13 @@ func (u *Upload) commit(ctx context.Context, fn func(*Tx, auth.Principal) error)
 			return u.service.blobError(err)
 		}
 	}
-	return u.service.update(ctx, u.caller, fn)
+	return u.service.update(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+		write, err := prepare(tx, p)
+		if err != nil {
+			return err
+		}
+		return write()
+	})
 }
 
 // vouched tells whether a commit vouches for this blob and its file is there. A file without a row proves nothing: the
@@ -227,7 +242,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 // nameOf checks the file name and returns the resource's name: the one sent, else the file name.
 func nameOf(f UploadFields, filename string) (string, error) {
 	if filename != "" {
-		if err := nameText.check("file", filename); err != nil {
+		if err := fileText.check("file", filename); err != nil {
 			return "", err
 		}
 	}
@@ -253,5 +268,5 @@ func mimeOf(sent string, head []byte, names ...string) (string, error) {
 	case media == unknown:
 		return detectMime(head, names...), nil
 	}
-	return sent, text{max: maxMimeBytes}.check("file", sent)
+	return sent, text{what: "the Content-Type of the file", max: maxMimeBytes}.check("file", sent)
 }

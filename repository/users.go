@@ -85,15 +85,15 @@ func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, e
 		if err := oneself(p, u.ID); err != nil {
 			return err
 		}
+		if wanted, sent := edit.Fields["sysadmin"].(bool); sent && wanted != u.Sysadmin {
+			if err := onlySysadmin(p); err != nil {
+				return err
+			}
+		}
 		before := u
 		changed, err := apply(&u, edit, userFields, readOnly)
 		if err != nil {
 			return err
-		}
-		if before.Sysadmin != u.Sysadmin {
-			if err := onlySysadmin(p); err != nil {
-				return err
-			}
 		}
 		if err := changeable(before.State, before.Tag(), edit.Match); err != nil {
 			return err

@@ -1,0 +1,86 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// stuck is a store in which the steps of one container fail once it is broken.
+type stuck struct {
+	repository.Metadata
+	container repository.ID
+	broken    atomic.Bool
+}
+
+type stuckSteps struct {
+	repository.Steps
+	stuck *stuck
+}
+
+var errStuck = fmt.Errorf("stuck: %w", repository.ErrNoSpace)
+
+func (s stuckSteps) Get(id repository.ID) (repository.Step, error) {
+	step, err := s.Steps.Get(id)
+	if err == nil && id == s.stuck.container && s.stuck.broken.Load() {
+		return step, errStuck
+	}
+	return step, err
+}
+
+func (s *stuck) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+	return s.Metadata.Update(ctx, func(tx *repository.Tx) error {
+		tx.Steps = stuckSteps{tx.Steps, s}
+		return fn(tx)
+	})
+}
+
+// TestOneStuckContainerHoldsUpNoOther: its request is told, the others go on, and it goes on by itself when it can.
+func TestOneStuckContainerHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		meta := &stuck{Metadata: repositorytest.NewMemory(time.Now)}
+		h := &held{t: t, svc: repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000})}
+		defer h.svc.Close()
+		key, err := h.svc.Bootstrap(ctx, "")
+		h.ok(err)
+		h.admin, err = h.svc.Authenticate(ctx, key)
+		h.ok(err)
+		h.space, err = h.svc.CreateDataspace(ctx, h.admin, repository.Fields{"name": "space"})
+		h.ok(err)
+		for _, name := range []string{"first", "second"} {
+			set, err := h.svc.CreateSet(ctx, h.admin, repository.Fields{"name": name, "dataspaceId": h.space.ID.String()})
+			h.ok(err)
+			h.sets = append(h.sets, set)
+			for i := range 250 {
+				h.files = append(h.files, h.upload(set, fmt.Sprint(name, i)))
+			}
+		}
+		meta.container = h.sets[0].ID
+		meta.broken.Store(true)
+		_, err = h.svc.DeleteSet(ctx, h.admin, h.sets[0].ID.String(), always)
+		h.refused(err, repository.CodeNoSpace)
+		var known *repository.Error
+		if errors.As(err, &known) && !strings.Contains(known.Message, "has begun") {
+			t.Errorf("the answer says %q of a set that is deleted", known.Message)
+		}
+		_, err = h.svc.DeleteSet(ctx, h.admin, h.sets[1].ID.String(), always)
+		h.ok(err)
+		meta.broken.Store(false)
+		_, err = h.svc.DeleteSet(ctx, h.admin, h.sets[0].ID.String(), always)
+		h.ok(err)
+		if last := h.listed()[h.files[249].ID]; last != repository.Deleted {
+			t.Errorf("the last resource of the set that was stuck is %s", last)
+		}
+	})
+}
