@@ -15,6 +15,9 @@ import (
 // program is the name under which people call it.
 const program = "labshelf"
 
+// helpWidth is the width of a terminal that nobody has made wider.
+const helpWidth = 80
+
 // process is what commands know of the process that they run in.
 type process struct {
 	environ        []string // as from os.Environ
@@ -52,9 +55,11 @@ func rootCommand(p process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
 		Short: "A research data repository",
-		Long: `labshelf keeps files in sets and dataspaces, knows who may read and write them, and gives them out over HTTP.
+		Long: `labshelf keeps files in sets and dataspaces, knows who may read and write them,
+and gives them out over HTTP.
 
 "labshelf serve" starts it; everything that it keeps is in one directory.`,
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
@@ -126,7 +131,8 @@ func helpText(cmd *cobra.Command) string {
 	if about == "" {
 		about = cmd.Short
 	}
-	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(about), cmd.UsageString(), exitNote(cmd))
+	usage := strings.Replace(cmd.UsageString(), cmd.LocalFlags().FlagUsages(), cmd.LocalFlags().FlagUsagesWrapped(helpWidth), 1)
+	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(about), usage, exitNote(cmd))
 }
 
 // didYouMean returns the end of an error about an unknown name: the known one that it resembles, with prefix, or nothing.

@@ -37,7 +37,7 @@ func parseFile(path string, text []byte) (map[string]value, error) {
 		case !slices.Contains(known, name):
 			problems = append(problems, fmt.Errorf("%s: unknown key %q%s", from, name, didYouMean("", name, known)))
 		case !ok:
-			problems = append(problems, fmt.Errorf("%s: %s must be a string, a number, true or false, or a list of strings", from, name))
+			problems = append(problems, fmt.Errorf("%s: %s must be a string, a whole number, true or false, or a list of strings", from, name))
 		default:
 			found[name] = value{plain, from}
 		}

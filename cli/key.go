@@ -16,7 +16,7 @@ import (
 func keyCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
-		Short: "Make keys without a key",
+		Short: "Make keys on the server, while the service is stopped",
 		Args:  noSuchCommand,
 		RunE:  wantSubcommand,
 	}
@@ -29,8 +29,9 @@ func keyNewCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --user NAME --data DIR",
 		Short: "Make a key for a user: the way back in after a lost key",
-		Long: `new makes a key for an active user and prints it, alone, on standard output. Nothing can show it again. It is for whoever
-may read the data directory; the service must be stopped meanwhile. The user's other keys stay valid.`,
+		Long: `new makes a key for an active user and prints it, alone, on standard output.
+Nothing can show it again. It is for whoever may read the data directory; the
+service must be stopped meanwhile. The user's other keys stay valid.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitDamaged),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -16,16 +16,19 @@ func serveCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the service",
-		Long: `serve runs the service until it gets SIGTERM or SIGINT (Ctrl-C); then it finishes the requests under way. A second signal
-ends it at once.
+		Long: `serve runs the service until it gets SIGTERM or SIGINT (Ctrl-C); then it
+finishes the requests under way. A second signal ends it at once.
 
-The data directory is made if there is none. The first start on an empty one makes the user "admin", a sysadmin, prints his
-key once and keeps it there in initial-admin.key. LABSHELF_ADMIN_KEY chooses the key instead; it counts on the first start
-only.
+The data directory is made if there is none. The first start on an empty one
+makes the user "admin", a sysadmin, prints his key once and keeps it there in
+initial-admin.key. LABSHELF_ADMIN_KEY chooses the key instead; it counts on the
+first start only.
 
-Every setting is a flag (--base-url), a variable of the environment (LABSHELF_BASE_URL; an empty one counts as not set) and
-a key in the configuration file (base_url). The first of these that is given counts. The file is the one that --config or
-LABSHELF_CONFIG names, else config.toml in the data directory, if there is one. Paths are relative to where the program is
+Every setting is a flag (--base-url), a variable of the environment
+(LABSHELF_BASE_URL; an empty one counts as not set) and a key in the
+configuration file (base_url). The first of these that is given counts. The
+file is the one that --config or LABSHELF_CONFIG names, else config.toml in the
+data directory, if there is one. Paths are relative to where the program is
 started.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitInUse, exitDamaged, exitInterrupted),

@@ -55,7 +55,7 @@ type problemWriter struct {
 
 var refusals = map[int]*repository.Error{
 	http.StatusRequestedRangeNotSatisfiable: {Kind: repository.UnsatisfiableRange, Code: repository.CodeRange,
-		Message: "the Range header asks for no part of this file; the Content-Range header tells its size"},
+		Message: "the Range header asks for no part of this file"},
 	http.StatusPreconditionFailed: {Kind: repository.Precondition, Code: repository.CodePrecondition,
 		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
 }

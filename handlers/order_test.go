@@ -144,6 +144,7 @@ func TestOddInput(t *testing.T) {
 	same(t, "the unknown field is cut", len(long.body) < 1000 && !bytes.ContainsRune(long.body, '\u202e'), true)
 	same(t, "a body of unknown length without bytes", s.bad("POST", "/users/me/keys", &interrupted{}).status, 201)
 	s.bad("POST", "/users/me/keys", object{"expires": "9999-12-31T23:59:59-23:59"}).problem(400, repository.CodeInvalidField, "expires")
+	s.bad("GET", "/sets%2F"+set, nil).problem(404, repository.CodeNotFound, "")
 	name := strings.Repeat("n", 5000)
 	a := s.bad("POST", "/resources", form(text("setId", set), file(name, "x"))).problem(400, repository.CodeInvalidField, "file")
 	same(t, "it is the name that is too long", strings.Contains(a.object().text("detail"), "the file name"), true)

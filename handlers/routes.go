@@ -109,7 +109,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	}
 	return a.access(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, under := strings.CutPrefix(r.URL.Path, prefix)
-		if !under {
+		if !under || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
 			return
 		}
