@@ -60,7 +60,7 @@ func TestWrapper(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		http.ServeContent(w, r, "", time.Time{}, file)
 	}))
 	defer server.Close()

@@ -29,7 +29,7 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // only read from
+	defer func() { _ = file.Close() }() // only read from
 	header := w.Header()
 	header.Set("Content-Type", resource.MimeType)
 	header.Set("Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))

@@ -122,7 +122,7 @@ func TestSlowReaderOfOneWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	total, piece := 0, make([]byte, 4<<20)
 	for total < len(page) {
 		time.Sleep(stall / 3)

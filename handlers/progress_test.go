@@ -124,7 +124,7 @@ func testPause(t *testing.T, c *client, body raw) {
 	}
 	same(t, "first request", read().StatusCode, http.StatusOK)
 	time.Sleep(stall + beat)
-	fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+	_, _ = fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
 		c.key, body.contentType, len(body.body))
 	same(t, "the go-ahead", read().StatusCode, http.StatusContinue)
 	if _, err := conn.Write(body.body); err != nil {
@@ -132,7 +132,7 @@ func testPause(t *testing.T, c *client, body raw) {
 	}
 	same(t, "the upload", read().StatusCode, http.StatusCreated)
 	time.Sleep(stall + beat)
-	fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: x\r\n\r\n")
+	_, _ = fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: x\r\n\r\n")
 	same(t, "an answer without a body", read().StatusCode, http.StatusNoContent)
 }
 
