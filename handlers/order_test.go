@@ -112,8 +112,9 @@ func TestBytesOutsideParts(t *testing.T) {
 // TestSlowReaderOfOneWrite: an answer written in one piece may take longer than the limit, if it is taken steadily.
 func TestSlowReaderOfOneWrite(t *testing.T) {
 	t.Parallel()
+	const limit = 2 * time.Second
 	page := strings.Repeat("x", 32<<20)
-	handler := handlers.Access(handlers.Config{Stall: stall}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	handler := handlers.Access(handlers.Config{Stall: limit}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, page)
 	}))
 	server := httptest.NewServer(handler)
@@ -125,7 +126,7 @@ func TestSlowReaderOfOneWrite(t *testing.T) {
 	defer func() { _ = response.Body.Close() }()
 	total, piece := 0, make([]byte, 4<<20)
 	for total < len(page) {
-		time.Sleep(stall / 3)
+		time.Sleep(limit / 6)
 		n, err := io.ReadFull(response.Body, piece)
 		if total += n; err != nil {
 			t.Fatalf("after %d of %d bytes: %v", total, len(page), err)
