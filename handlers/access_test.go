@@ -271,6 +271,9 @@ func (c *client) dial(text string, args ...any) (net.Conn, *bufio.Reader) {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(func() { _ = conn.Close() }) // most are closed by then
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		c.t.Fatal(err)
+	}
 	if _, err := fmt.Fprintf(conn, text, args...); err != nil {
 		c.t.Fatal(err)
 	}
