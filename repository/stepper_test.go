@@ -50,25 +50,11 @@ func TestOneStuckContainerHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
 		meta := &stuck{Metadata: repositorytest.NewMemory(time.Now)}
-		h := &held{t: t, svc: repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000})}
+		h := populated(t, repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 250, 250)
 		defer h.svc.Close()
-		key, err := h.svc.Bootstrap(ctx, "")
-		h.ok(err)
-		h.admin, err = h.svc.Authenticate(ctx, key)
-		h.ok(err)
-		h.space, err = h.svc.CreateDataspace(ctx, h.admin, repository.Fields{"name": "space"})
-		h.ok(err)
-		for _, name := range []string{"first", "second"} {
-			set, err := h.svc.CreateSet(ctx, h.admin, repository.Fields{"name": name, "dataspaceId": h.space.ID.String()})
-			h.ok(err)
-			h.sets = append(h.sets, set)
-			for i := range 250 {
-				h.files = append(h.files, h.upload(set, fmt.Sprint(name, i)))
-			}
-		}
 		meta.container = h.sets[0].ID
 		meta.broken.Store(true)
-		_, err = h.svc.DeleteSet(ctx, h.admin, h.sets[0].ID.String(), always)
+		_, err := h.svc.DeleteSet(ctx, h.admin, h.sets[0].ID.String(), always)
 		h.refused(err, repository.CodeNoSpace)
 		var known *repository.Error
 		if errors.As(err, &known) && !strings.Contains(known.Message, "has begun") {

@@ -22,28 +22,33 @@ type held struct {
 	admin auth.Principal
 	space repository.Dataspace
 	sets  []repository.Set
-	files []repository.Resource // in the first set, more than two steps take
+	files []repository.Resource
 }
 
 var always = repository.Match{}
 
 func newHeld(t *testing.T) *held {
+	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
+	return populated(t, repository.NewHeld(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), config), 450, 0)
+}
+
+// populated makes an admin, a dataspace and sets with so many resources.
+func populated(t *testing.T, svc *repository.Service, counts ...int) *held {
 	ctx := t.Context()
-	meta := repositorytest.NewMemory(time.Now)
-	h := &held{t: t, svc: repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000})}
+	h := &held{t: t, svc: svc}
 	key, err := h.svc.Bootstrap(ctx, "")
 	h.ok(err)
 	h.admin, err = h.svc.Authenticate(ctx, key)
 	h.ok(err)
 	h.space, err = h.svc.CreateDataspace(ctx, h.admin, repository.Fields{"name": "space"})
 	h.ok(err)
-	for _, name := range []string{"large", "small"} {
-		set, err := h.svc.CreateSet(ctx, h.admin, repository.Fields{"name": name, "dataspaceId": h.space.ID.String()})
+	for i, count := range counts {
+		set, err := h.svc.CreateSet(ctx, h.admin, repository.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": h.space.ID.String()})
 		h.ok(err)
 		h.sets = append(h.sets, set)
-	}
-	for i := range 450 {
-		h.files = append(h.files, h.upload(h.sets[0], fmt.Sprint("file ", i)))
+		for j := range count {
+			h.files = append(h.files, h.upload(set, fmt.Sprint("file ", i, " ", j)))
+		}
 	}
 	return h
 }
