@@ -57,6 +57,10 @@ func (w *world) open() {
 
 func (w *world) close() {
 	w.svc.Close()
+	report := func(v repository.Violation) { w.t.Errorf("violation: %v", v) }
+	if err := repository.Check(context.Background(), w.store, report); err != nil {
+		w.t.Error(err)
+	}
 	if err := w.store.Close(); err != nil {
 		w.t.Error(err)
 	}

@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -50,7 +51,11 @@ func run(m *testing.M) (code int, err error) {
 	}
 	suite.gateway.serve(handlers.Config{})
 	code = m.Run()
-	if err := suite.gateway.close(); err != nil {
+	err = repository.Check(context.Background(), suite.gateway.meta, func(v repository.Violation) {
+		fmt.Fprintln(os.Stderr, "the tests left a violation:", v)
+		code = max(code, 1)
+	})
+	if err := errors.Join(err, suite.gateway.close()); err != nil {
 		return code, err
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
