@@ -74,8 +74,7 @@ func blobRefKey(d blobs.Digest, resource repository.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
 
-// dayKey is for the counters of a dataspace, or of the whole service under the zero id, at the end of a day. The sign bit is
-// turned, so that days before 1970 sort first.
+// dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
 func dayKey(dataspace repository.ID, day repository.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))
 }

@@ -110,7 +110,7 @@ func FuzzNameKeysAreInOrder(f *testing.F) {
 	f.Add("", "\xff", []byte{0xff}, []byte{})
 	f.Fuzz(func(t *testing.T, name1, name2 string, from1, from2 []byte) {
 		if strings.Contains(name1+name2, "\x00") {
-			t.Skip("no name holds a NUL")
+			return // no name holds one
 		}
 		id1, id2, set := someID(from1), someID(from2), someID(nil)
 		key1 := nameIndexKey(containerScope(set, repository.Active), name1, id1)

@@ -145,7 +145,7 @@ func parseValue(decoder *json.Decoder, field string, depth int) (any, error) {
 	}
 	if depth++; depth > maxDepth {
 		bad := invalidBody("the body nests deeper than %d levels", maxDepth)
-		bad.Field = field
+		bad.Field = repository.Shorten(field)
 		return nil, bad
 	}
 	if delim == '[' {
@@ -181,7 +181,7 @@ func parseMembers(decoder *json.Decoder, field string, depth int) (any, error) {
 		}
 		if _, twice := object[name]; twice {
 			bad := invalidBody("a field is there twice")
-			bad.Field = outermost
+			bad.Field = repository.Shorten(outermost)
 			return nil, bad
 		}
 		if object[name], err = parseValue(decoder, outermost, depth); err != nil {

@@ -184,12 +184,7 @@ func (f *form) setText(name, text string, begin func(setID string) error) error 
 }
 
 func invalidPart(name, message string) error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: clip(name), Message: message}
-}
-
-// clip shortens what a stranger named.
-func clip(s string) string {
-	return strings.ToValidUTF8(s[:min(len(s), 60)], "")
+	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: repository.Shorten(name), Message: message}
 }
 
 // disposition returns what the header of a part says: its name and, as sent, its file name.

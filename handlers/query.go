@@ -30,7 +30,7 @@ func refuseKey(query url.Values) error {
 	for name, values := range query {
 		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
 		if suspect || slices.ContainsFunc(values, isKey) {
-			return keyInURL(clip(name))
+			return keyInURL(repository.Shorten(name))
 		}
 		if isKey(name) {
 			return keyInURL("")
@@ -61,7 +61,7 @@ func checkParameters(kind routeKind, query url.Values) error {
 		if kind == download {
 			accepted = "disposition"
 		}
-		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: clip(name),
+		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: repository.Shorten(name),
 			Message: "this request does not take this query parameter; accepted: " + accepted}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -36,12 +37,12 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"no active sysadmin": func(tx tables, h *held) error {
 			u, err := tx.Users.Get(h.admin.UserID)
 			u.Sysadmin = false
-			return firstOf(err, tx.Users.Put(u))
+			return errors.Join(err, tx.Users.Put(u))
 		},
 		"its user is deleted, and it is not revoked": func(tx tables, h *held) error {
 			u, err := tx.Users.Get(h.admin.UserID)
 			u.State = repository.Deleted
-			return firstOf(err, tx.Users.Put(u))
+			return errors.Join(err, tx.Users.Put(u))
 		},
 		"active in a deleted dataspace": func(tx tables, h *held) error {
 			h.space.State = repository.Deleted
@@ -82,12 +83,12 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"its user or its dataspace is not there": func(tx tables, h *held) error {
 			p, err := tx.Privileges.Of(h.admin.UserID, h.space.ID)
 			p.DataspaceID = nowhere
-			return firstOf(err, tx.Privileges.Put(p))
+			return errors.Join(err, tx.Privileges.Put(p))
 		},
 		"its usage says": func(tx tables, h *held) error {
 			c, err := tx.Usage.Get(h.space.ID)
 			c.ActiveFiles++
-			return firstOf(err, tx.Usage.Put(h.space.ID, h.space.Created.Day(), c))
+			return errors.Join(err, tx.Usage.Put(h.space.ID, h.space.Created.Day(), c))
 		},
 		"its container is not deleted": func(tx tables, h *held) error {
 			return tx.Steps.Put(repository.Step{Container: h.sets[0].ID, DataspaceID: h.space.ID})
@@ -110,13 +111,6 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 
 // nowhere is an id that nothing has.
 var nowhere = repository.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}
 
 // TestCheckOfWhatIsUnderWay: a store in the middle of a deletion is sound.
 func TestCheckOfWhatIsUnderWay(t *testing.T) {

@@ -204,8 +204,8 @@ func equal(a, b any) bool {
 // unknownField refuses a field that is not one of the accepted.
 func unknownField(field, of string, accepted []string) error {
 	slices.Sort(accepted)
-	return &Error{Kind: Invalid, Code: CodeUnknownField, Field: shorten(field),
-		Message: strconv.Quote(shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
+	return &Error{Kind: Invalid, Code: CodeUnknownField, Field: Shorten(field),
+		Message: strconv.Quote(Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
 }
 
 // readOnly is the usual refusal of a change to a field.
@@ -213,8 +213,8 @@ func readOnly(field string) error {
 	return conflict(CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }
 
-// shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts instead of being seen.
-func shorten(s string) string {
+// Shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts instead of being seen.
+func Shorten(s string) string {
 	const most = 60
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"

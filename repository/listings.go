@@ -219,7 +219,7 @@ func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req Li
 		return q, parameterError(err)
 	}
 	for name := range req.Params {
-		return q, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: shorten(name),
+		return q, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: Shorten(name),
 			Message: "the address of a page takes no parameters; it holds those of its listing"}
 	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {

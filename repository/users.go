@@ -204,7 +204,7 @@ func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, e
 	err = s.meta.Update(ctx, func(tx *Tx) error {
 		id, err := tx.Users.ByName(username)
 		if errors.Is(err, ErrNotFound) {
-			return &Error{Kind: NotFound, Code: CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", shorten(username))}
+			return &Error{Kind: NotFound, Code: CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", Shorten(username))}
 		}
 		if err != nil {
 			return err
