@@ -65,7 +65,7 @@ func TestBadKeys(t *testing.T) {
 	before, seen := c.dump(), map[string]bool{}
 	for _, key := range []string{"", "wrong", auth.NewKey(), expired.text("key"), revoked.text("key"), gone.key, "Bearer", "Bearer " + auth.NewKey(), user.key + "x", "Basic " + user.key, strings.ToUpper(user.key)} {
 		for _, op := range operations() {
-			if op.self || op.allow == everybody {
+			if op.self || op.allow() == handlers.Everybody {
 				continue
 			}
 			var body any = raw{"nonsense/type", []byte("{")} // the key is looked at first
@@ -86,21 +86,23 @@ func TestBadKeys(t *testing.T) {
 	}
 }
 
+// notFound are the codes of ids that do not exist, by the names of the document's parameters.
+var notFound = map[string]repository.Code{
+	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
+	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
+}
+
 // TestBadIDs: in every path an id that is unknown, or none at all, is 404 and says of what kind.
 func TestBadIDs(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
-	codes := map[string]repository.Code{
-		"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
-		"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
-	}
 	var cases []bad
 	for _, op := range operations() {
 		route := routeOf(op.id)
 		for _, parameter := range route.PathItem.Parameters {
 			kind := path.Base(parameter.Ref)
-			if codes[kind] == "" || op.self {
+			if notFound[kind] == "" || op.self {
 				continue
 			}
 			id, other := f.ids[kind], f.ids["SetId"]
@@ -116,7 +118,7 @@ func TestBadIDs(t *testing.T) {
 					ids[name] = good
 				}
 				good := f.path(route, ids)
-				bad := bad{what + " id", route.Method, strings.Replace(good, id, wrong, 1), nil, http.StatusNotFound, codes[kind], "", nil}
+				bad := bad{what + " id", route.Method, strings.Replace(good, id, wrong, 1), nil, http.StatusNotFound, notFound[kind], "", nil}
 				if op.body != nil {
 					bad.body = op.body(f)
 				}

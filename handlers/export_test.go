@@ -2,20 +2,44 @@ package handlers
 
 import (
 	"net/http"
+	"regexp"
 	"time"
 )
 
-// Operations lists the routes as "METHOD /path/{param}", and for each listing the operation of its pages.
-func Operations() (plain, listings []string) {
-	a := &api{}
-	for _, rt := range a.routes() {
-		plain = append(plain, rt.method+" "+rt.path)
+// Route is one operation of the interface. Its parameters are written as in the document.
+type Route struct {
+	Method, Path string
+	Who          Who
+}
+
+// Who may use a route: the words of [Route] in the code, and the callers that they stand for. Oneself also allows every user
+// with a key to use it for himself, and Creators also allows whom the configuration does.
+type Who struct{ Word, Callers string }
+
+// The columns of the permission table: nobody has no key, none and public have no role in a private and a public dataspace.
+const (
+	Everybody = "nobody " + Keyed
+	Keyed     = "none public member editor admin sysadmin"
+)
+
+// Routes lists the operations in the order of the code. The pages of a listing are an operation of their own.
+func Routes() (routes []Route) {
+	words := map[who]Who{
+		everybody: {"everybody", Everybody}, keyed: {"keyed", Keyed}, readers: {"readers", "public member editor admin sysadmin"},
+		holders: {"holders", "member editor admin sysadmin"}, writers: {"writers", "editor admin sysadmin"}, managers: {"managers", "admin sysadmin"},
+		creators: {"creators", "sysadmin"}, oneself: {"oneself", "sysadmin"}, sysadmins: {"sysadmins", "sysadmin"},
+	}
+	for _, rt := range (&api{}).routes() {
+		path := parameter.ReplaceAllString(rt.path, "{$1}")
+		routes = append(routes, Route{rt.method, path, words[rt.who]})
 		if rt.kind == listing {
-			listings = append(listings, rt.method+" "+rt.path)
+			routes = append(routes, Route{rt.method, path + results + "{token}", words[rt.who]})
 		}
 	}
-	return plain, listings
+	return routes
 }
+
+var parameter = regexp.MustCompile(`:(\w+)`)
 
 // Access wraps a handler as New wraps the routes.
 func Access(config Config, next http.Handler) http.Handler {

@@ -1,18 +1,26 @@
 package handlers_test
 
 import (
+	"cmp"
+	"flag"
+	"fmt"
 	"net/http"
+	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/oklog/ulid/v2"
 
 	"labshelf/handlers"
 	"labshelf/repository"
 )
 
-// callers are the columns of the permission table: how each is made around a dataspace.
+// callers are the columns of the permission table: how each is made around a dataspace. The foreign one is admin of another
+// dataspace, which is as good as no role.
 func callers() map[string]func(f *fixture) *client {
 	member := func(role string) func(*fixture) *client {
 		return func(f *fixture) *client { return f.newMember(role) }
@@ -24,7 +32,8 @@ func callers() map[string]func(f *fixture) *client {
 			unknown.key = ""
 			return unknown
 		},
-		"none": stranger, "public": stranger, "member": member("member"), "editor": member("editor"), "admin": member("admin"),
+		"foreign": func(f *fixture) *client { return f.newSpace(nil).newMember("admin") },
+		"none":    stranger, "public": stranger, "member": member("member"), "editor": member("editor"), "admin": member("admin"),
 		"sysadmin": func(f *fixture) *client { return f.newUser(object{"sysadmin": true}) },
 	}
 }
@@ -38,7 +47,7 @@ func TestPermissions(t *testing.T) {
 		named = append(named, op.id)
 	}
 	slices.Sort(named)
-	if diff := cmp.Diff(suite.operationIDs(), slices.Compact(named)); diff != "" {
+	if diff := gocmp.Diff(suite.operationIDs(), slices.Compact(named)); diff != "" {
 		t.Fatalf("the permission table has other operations than the document (-document +table)\n%s", diff)
 	}
 	own := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -49,7 +58,7 @@ func TestPermissions(t *testing.T) {
 				fields["visibility"] = "public"
 			}
 			f := own.on(t).newFixture(fields)
-			caller := newCaller(f)
+			caller, column := newCaller(f), strings.Replace(name, "foreign", "none", 1)
 			for _, op := range table {
 				before := f.dump()
 				a := f.try(caller, op)
@@ -57,7 +66,7 @@ func TestPermissions(t *testing.T) {
 					t.Errorf("%s: refused, and yet something has changed:\n%s\nbefore:\n%s", op.id, after, before)
 				}
 				switch {
-				case slices.Contains(strings.Fields(op.allow), name):
+				case slices.Contains(strings.Fields(op.allow()), column):
 					if a.status >= 300 {
 						t.Errorf("%s: refused with %s", op.id, a.short())
 					}
@@ -69,6 +78,36 @@ func TestPermissions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestUnknownObjects: before an object that does not exist all callers are alike, whatever they might do if it did.
+func TestUnknownObjects(t *testing.T) {
+	t.Parallel()
+	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	for name, newCaller := range callers() {
+		f := own.on(t).newFixture(nil)
+		caller, before := newCaller(f), f.dump()
+		for _, op := range operations() {
+			route := routeOf(op.id)
+			for _, parameter := range route.PathItem.Parameters {
+				kind := path.Base(parameter.Ref)
+				if notFound[kind] == "" || op.self || kind == "KeyId" { // a key is looked for in the name of its user
+					continue
+				}
+				var body any
+				if op.body != nil {
+					body = op.body(f)
+				}
+				a := caller.send(route.Method, strings.Replace(f.path(route, f.ids), f.ids[kind], ulid.Make().String(), 1), body)
+				if name == "nobody" {
+					a.problem(http.StatusUnauthorized, "unauthenticated", "")
+				} else {
+					a.problem(http.StatusNotFound, notFound[kind], "")
+				}
+			}
+		}
+		same(t, "what is kept", f.dump() == before, true)
 	}
 }
 
@@ -103,4 +142,61 @@ func TestRightsEnd(t *testing.T) {
 	user.get("/sets/" + set).want(http.StatusOK)
 	s.send("PUT", "/users/"+user.id, object{"sysadmin": false}).want(http.StatusOK)
 	user.get("/sets/"+set).problem(http.StatusForbidden, "forbidden", "")
+}
+
+var update = flag.Bool("update", false, "write docs/permissions.md anew")
+
+// TestPermissionsPage: docs/permissions.md is what the routes say. go test ./handlers -run TestPermissionsPage -update writes it.
+func TestPermissionsPage(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join("..", "docs", "permissions.md")
+	made := permissionsPage()
+	if *update {
+		if err := os.WriteFile(page, []byte(made), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(written), made); diff != "" {
+		t.Errorf("docs/permissions.md is not what the routes say; run this test with -update (-written +made)\n%s", diff)
+	}
+}
+
+// permissionsPage writes the table of routes and callers.
+func permissionsPage() string {
+	var page strings.Builder
+	page.WriteString(`# Permissions
+
+Made from the routes of the service by a test, which fails when the two differ; other tests try every line as every caller.
+
+- **yes**: the request is served. What a listing shows depends on who asks: only what he may read.
+- **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for everybody with a valid key.
+- **oneself**: served where the user of the path is the caller, else 403.
+- **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. Who creates a dataspace becomes its admin.
+
+The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
+request stands for its dataspace.
+
+| request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
+|---|---|---|---|---|---|---|---|
+`)
+	special := map[string]string{"oneself": "oneself", "creators": "config"}
+	for _, route := range handlers.Routes() {
+		fmt.Fprintf(&page, "| `%s %s` |", route.Method, route.Path)
+		for _, column := range strings.Fields(handlers.Everybody) {
+			cell := cmp.Or(special[route.Who.Word], "403")
+			switch {
+			case slices.Contains(strings.Fields(route.Who.Callers), column):
+				cell = "yes"
+			case column == "nobody":
+				cell = "401"
+			}
+			page.WriteString(" " + cell + " |")
+		}
+		page.WriteString("\n")
+	}
+	return page.String()
 }

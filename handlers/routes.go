@@ -19,72 +19,89 @@ const version = "/v1"
 // results comes between the path of a listing and a page token.
 const results = "/query/results/"
 
-// route is one operation of the interface. HEAD and OPTIONS follow by themselves.
+// route is one operation of the interface. HEAD and OPTIONS follow by themselves. Routes are written without the names of the
+// fields, so that one that does not say who may use it does not compile.
 type route struct {
 	method, path string
+	who          who
 	serve        func(w http.ResponseWriter, r *request) error
 	kind         routeKind
 }
 
+// who may use a route. Here it decides only whether a key is needed: the rules are in package repository, and the tests hold
+// this column, from which docs/permissions.md is made, against them.
+type who uint8
+
+const (
+	everybody who = iota // also without a key
+	keyed                // whoever has a key; what is listed depends on him
+	readers              // those with a role in the dataspace, and if it is public whoever has a key
+	holders              // those with a role in the dataspace
+	writers              // its editors and admins
+	managers             // its admins
+	creators             // whom the configuration lets create dataspaces
+	oneself              // the user of the path
+	sysadmins            // they may use every route
+)
+
 type routeKind uint8
 
 const (
-	keyed    routeKind = iota // needs a key, and takes no query
-	listing                   // needs a key, and has pages; its use case reads the query
-	download                  // needs a key, and takes a disposition
-	open                      // needs no key
+	plain    routeKind = iota // takes no query
+	listing                   // has pages; its use case reads the query
+	download                  // takes a disposition
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
 	return []route{
-		{"GET", "/status", a.getStatus, open},
-		{"GET", "/openapi.json", serveDocument("application/json", openapiJSON), open},
-		{"GET", "/openapi.yaml", serveDocument("application/yaml", openapiYAML), open},
+		{"GET", "/status", everybody, a.getStatus, plain},
+		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain},
+		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain},
 
-		{"GET", "/dataspaces", a.listDataspaces, listing},
-		{"POST", "/dataspaces", a.createDataspace, keyed},
-		{"GET", "/dataspaces/:id", a.getDataspace, keyed},
-		{"PUT", "/dataspaces/:id", a.updateDataspace, keyed},
-		{"DELETE", "/dataspaces/:id", a.deleteDataspace, keyed},
-		{"POST", "/dataspaces/:id/restore", a.restoreDataspace, keyed},
-		{"GET", "/dataspaces/:id/resources", a.listResources(paging.DataspaceResources), listing},
-		{"GET", "/dataspaces/:id/sets", a.listSets(paging.DataspaceSets), listing},
-		{"GET", "/dataspaces/:id/usage", a.getDataspaceUsage, keyed},
+		{"GET", "/dataspaces", keyed, a.listDataspaces, listing},
+		{"POST", "/dataspaces", creators, a.createDataspace, plain},
+		{"GET", "/dataspaces/:id", readers, a.getDataspace, plain},
+		{"PUT", "/dataspaces/:id", managers, a.updateDataspace, plain},
+		{"DELETE", "/dataspaces/:id", managers, a.deleteDataspace, plain},
+		{"POST", "/dataspaces/:id/restore", managers, a.restoreDataspace, plain},
+		{"GET", "/dataspaces/:id/resources", readers, a.listResources(paging.DataspaceResources), listing},
+		{"GET", "/dataspaces/:id/sets", readers, a.listSets(paging.DataspaceSets), listing},
+		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain},
 
-		{"GET", "/sets", a.listSets(paging.Sets), listing},
-		{"POST", "/sets", a.createSet, keyed},
-		{"GET", "/sets/:id", a.getSet, keyed},
-		{"PUT", "/sets/:id", a.updateSet, keyed},
-		{"DELETE", "/sets/:id", a.deleteSet, keyed},
-		{"POST", "/sets/:id/restore", a.restoreSet, keyed},
-		{"GET", "/sets/:id/resources", a.listResources(paging.SetResources), listing},
+		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing},
+		{"POST", "/sets", writers, a.createSet, plain},
+		{"GET", "/sets/:id", readers, a.getSet, plain},
+		{"PUT", "/sets/:id", writers, a.updateSet, plain},
+		{"DELETE", "/sets/:id", writers, a.deleteSet, plain},
+		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain},
+		{"GET", "/sets/:id/resources", readers, a.listResources(paging.SetResources), listing},
 
-		{"GET", "/resources", a.listResources(paging.Resources), listing},
-		{"POST", "/resources", a.createResource, keyed},
-		{"GET", "/resources/:id", a.getResource, keyed},
-		{"PUT", "/resources/:id", a.replaceResource, keyed},
-		{"PATCH", "/resources/:id", a.editResource, keyed},
-		{"DELETE", "/resources/:id", a.deleteResource, keyed},
-		{"POST", "/resources/:id/restore", a.restoreResource, keyed},
-		{"GET", "/resources/:id/data", a.downloadResource, download},
+		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing},
+		{"POST", "/resources", writers, a.createResource, plain},
+		{"GET", "/resources/:id", readers, a.getResource, plain},
+		{"PUT", "/resources/:id", writers, a.replaceResource, plain},
+		{"PATCH", "/resources/:id", writers, a.editResource, plain},
+		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
+		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
+		{"GET", "/resources/:id/data", readers, a.downloadResource, download},
 
-		{"GET", "/users", a.listUsers, listing},
-		{"POST", "/users", a.createUser, keyed},
-		{"GET", "/users/:id", a.getUser, keyed},
-		{"PUT", "/users/:id", a.updateUser, keyed},
-		{"DELETE", "/users/:id", a.deleteUser, keyed},
-		{"POST", "/users/:id/restore", a.restoreUser, keyed},
-		{"GET", "/users/:id/keys", a.listKeys, listing},
-		{"POST", "/users/:id/keys", a.createKey, keyed},
-		{"DELETE", "/users/:id/keys/:keyId", a.revokeKey, keyed},
+		{"GET", "/users", keyed, a.listUsers, listing},
+		{"POST", "/users", sysadmins, a.createUser, plain},
+		{"GET", "/users/:id", keyed, a.getUser, plain},
+		{"PUT", "/users/:id", oneself, a.updateUser, plain},
+		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain},
+		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain},
+		{"GET", "/users/:id/keys", oneself, a.listKeys, listing},
+		{"POST", "/users/:id/keys", oneself, a.createKey, plain},
+		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, plain},
 
-		{"GET", "/privileges", a.listPrivileges, listing},
-		{"POST", "/privileges", a.grant, keyed},
-		{"GET", "/privileges/:id", a.getPrivilege, keyed},
-		{"DELETE", "/privileges/:id", a.revoke, keyed},
+		{"GET", "/privileges", keyed, a.listPrivileges, listing},
+		{"POST", "/privileges", managers, a.grant, plain},
+		{"GET", "/privileges/:id", holders, a.getPrivilege, plain},
+		{"DELETE", "/privileges/:id", managers, a.revoke, plain},
 
-		{"GET", "/usage", a.getUsage, keyed},
+		{"GET", "/usage", keyed, a.getUsage, plain},
 	}
 }
 
@@ -100,9 +117,9 @@ func New(repo *repository.Service, config Config) http.Handler {
 			a.add(pages, version+rt.path, rt)
 		}
 	}
-	a.add(whole, "/", route{"GET", "/", serveWelcome, open})
-	a.add(whole, version, route{"GET", version, serveWelcome, open})
-	a.add(whole, "/resources/:id", route{"GET", "/resources/:id", a.viewResource, open})
+	a.add(whole, "/", route{"GET", "/", everybody, serveWelcome, plain})
+	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
+	a.add(whole, "/resources/:id", route{"GET", "/resources/:id", everybody, a.viewResource, plain})
 	prefix := ""
 	if config.BaseURL != nil {
 		prefix = strings.TrimSuffix(strings.TrimSuffix(config.BaseURL.Path, "/"), version)
@@ -169,7 +186,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	}
 	path, token := placeOf(r)
 	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
-	if rt.kind != open {
+	if rt.who != everybody {
 		caller, err := a.authenticate(r)
 		if err != nil {
 			return err
