@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 )
 
 // HeadSize is the number of bytes that [Staged.Head] keeps of a longer body.
@@ -21,13 +22,17 @@ var (
 	// ErrNotFound is returned by Open, Stat and Remove when the store holds no blob of that digest.
 	ErrNotFound = errors.New("blob not found")
 	// ErrDamaged is returned by Open and Stat when something is stored under the digest that cannot be its blob: it
-	// is no regular file, or it has another size than the caller expects.
+	// is no regular file, or it has another size than the caller expects. Verify adds what only reading shows.
 	ErrDamaged = errors.New("blob damaged")
 	// ErrTooLarge is returned by Stage when the body is longer than the limit.
 	ErrTooLarge = errors.New("body larger than the limit")
 	// ErrNoSpace is returned, together with the cause, by whatever writes when the disk or a quota is full. Unless
 	// the error is ErrUnsynced too, what was begun has been undone. Reading goes on working.
 	ErrNoSpace = errors.New("no space left to store the blob")
+	// ErrUnavailable is returned, together with the cause, by whatever reads or writes when the file system is
+	// read-only or no more files can be opened. Unless the error is ErrUnsynced too, no blob was lost or changed, and
+	// trying again later may help.
+	ErrUnavailable = errors.New("storage unavailable for now")
 	// ErrPinned is returned by Remove when somebody holds a pin on the digest.
 	ErrPinned = errors.New("blob pinned")
 	// ErrUnsynced is returned, together with the cause, when a sync failed (but not when a full disk was the cause
@@ -61,10 +66,16 @@ type Store interface {
 	// not. fn may call the store.
 	Walk(ctx context.Context, fn func(digest Digest, size int64) error) error
 
-	// Remove takes the blob out of the store, and returns when its absence is on stable storage. Errors:
-	// ErrNotFound; ErrPinned while a pin is held, and then the blob is untouched. Where the system does not let go
-	// of an open file, Remove fails while there is a reader.
-	Remove(digest Digest) error
+	// Remove takes the blob out of the store, and returns when its absence is on stable storage.
+	//
+	// While nobody can pin the digest, confirm is called first (nil: nothing is asked). It is the place to make sure
+	// once more that no record refers to the blob, and to forget what is recorded of it; it must not pin or remove
+	// the same digest. Where it returns an error the blob is untouched, and Remove returns that very error.
+	//
+	// Errors: ErrPinned while a pin is held, and then confirm was not called and the blob is untouched; ErrNotFound,
+	// and then confirm has succeeded all the same. Where the system does not let go of an open file, Remove fails
+	// while there is a reader.
+	Remove(digest Digest, confirm func() error) error
 
 	// Pin keeps Remove away from the digest, whether or not there is such a blob yet, until release is called.
 	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
@@ -87,12 +98,27 @@ type Staged interface {
 	// Place makes the body the blob of its digest, replacing one that is there, and returns when that is on stable
 	// storage. Called again after success it does nothing.
 	//
-	// After an error the blob must not be promised. Where it is ErrUnsynced, the blob may be visible nevertheless
-	// (another upload of the same body may rely on it, so it is not taken back) and calling Place again returns the
-	// same error. After any other error Place may be tried again. After Discard it fails with fs.ErrClosed.
+	// After an error the blob must not be promised, though it may be visible (another upload of the same body may rely
+	// on it, so it is not taken back). Where it is ErrUnsynced, calling Place again returns the same error. After any
+	// other error Place may be tried again. After Discard it fails with fs.ErrClosed.
 	Place() error
 
 	// Discard gives the body up, and does nothing after a Place that made it visible or after another Discard. When
 	// it fails, calling it again tries again.
 	Discard() error
+}
+
+// Trash is what stores offer of the blobs that were removed. The methods may be called from several goroutines at once.
+type Trash interface {
+	// OpenTrashed opens a removed blob for reading from its start and returns its size in bytes; the caller closes it.
+	// ErrNotFound: it was never there or is gone for good; ErrDamaged: what lies there is no regular file.
+	OpenTrashed(digest Digest) (io.ReadSeekCloser, int64, error)
+
+	// WalkTrash calls fn with digest, size in bytes and time of removal of each removed blob in ascending order of
+	// digests. It stops at the first error of fn and returns it unchanged, or at the end of ctx.
+	WalkTrash(ctx context.Context, fn func(digest Digest, size int64, removed time.Time) error) error
+
+	// EmptyTrash deletes for good what was removed before a time, and returns when that is on stable storage. The
+	// numbers tell what was deleted, also where it ends early with an error.
+	EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error)
 }

@@ -16,7 +16,7 @@ import (
 //
 //	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex
 //	tmp/                  bodies being staged, emptied at OpenDir
-//	trash/                removed blobs, under their digest
+//	trash/                removed blobs, under their digest; the time of their last change is that of the removal
 //
 // Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. On Windows a blob
 // cannot be removed while it is open, and a name given just before a power cut may be lost ([FS].SyncDir). A Dir holds
@@ -29,10 +29,15 @@ type Dir struct {
 	temps            atomic.Uint64 // temporary files named so far
 	chunks           sync.Pool     // of *[chunkSize]byte
 	pins             *pins
+	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
 	keepsOpenTargets bool
+	readOnly         bool
 }
 
-var _ Store = (*Dir)(nil)
+var (
+	_ Store = (*Dir)(nil)
+	_ Trash = (*Dir)(nil)
+)
 
 // OpenDir opens the store below path, an existing directory that nobody else has open as a store. fsys is what it writes
 // with, OS{} outside tests.
@@ -41,15 +46,7 @@ var _ Store = (*Dir)(nil)
 // the layout is something else (a symbolic link, say), when they are not all on one file system, since renaming could
 // not be atomic, and when tmp/ holds anything that cannot be removed, such as a directory with something in it.
 func OpenDir(path string, fsys FS) (*Dir, error) {
-	d := &Dir{
-		fs:               fsys,
-		blobs:            filepath.Join(path, "blobs"),
-		tmp:              filepath.Join(path, "tmp"),
-		trash:            filepath.Join(path, "trash"),
-		chunks:           sync.Pool{New: func() any { return new([chunkSize]byte) }},
-		pins:             newPins(),
-		keepsOpenTargets: !renameReplacesOpenFile,
-	}
+	d := newDir(path, fsys)
 	made, err := d.layOut()
 	if err != nil {
 		return nil, err
@@ -65,6 +62,18 @@ func OpenDir(path string, fsys FS) (*Dir, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+func newDir(path string, fsys FS) *Dir {
+	return &Dir{
+		fs:               fsys,
+		blobs:            filepath.Join(path, "blobs"),
+		tmp:              filepath.Join(path, "tmp"),
+		trash:            filepath.Join(path, "trash"),
+		chunks:           sync.Pool{New: func() any { return new([chunkSize]byte) }},
+		pins:             newPins(),
+		keepsOpenTargets: !renameReplacesOpenFile,
+	}
 }
 
 // layOut makes the directories that are missing and returns those.
@@ -146,48 +155,61 @@ func (d *Dir) path(digest Digest) string {
 
 // Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can use sendfile.
 func (d *Dir) Open(digest Digest, size int64) (io.ReadSeekCloser, error) {
-	info, err := d.lstat(digest)
+	f, found, err := openRegular(d.path(digest), digest)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() != size {
-		return nil, fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, info.Size(), size)
-	}
-	f, err := os.Open(d.path(digest))
-	if err != nil {
-		return nil, missing(digest, err)
+	if found != size {
+		return nil, errors.Join(fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, found, size), f.Close())
 	}
 	return f, nil
 }
 
 // Stat implements [Store].
 func (d *Dir) Stat(digest Digest) (int64, error) {
-	info, err := d.lstat(digest)
+	info, err := os.Lstat(d.path(digest))
 	if err != nil {
-		return 0, err
+		return 0, missing(digest, err)
+	}
+	if !info.Mode().IsRegular() {
+		return 0, irregular(digest)
 	}
 	return info.Size(), nil
 }
 
-// lstat looks at the blob and makes sure that it is a file, not a link to one or a pipe that would block.
-func (d *Dir) lstat(digest Digest) (fs.FileInfo, error) {
-	info, err := os.Lstat(d.path(digest))
+// openRegular opens the file of a blob and makes sure that it is one, not a link to one or a pipe that would block. Where
+// the system cannot refuse to follow a link, looking beforehand has to do.
+func openRegular(path string, digest Digest) (*os.File, int64, error) {
+	if info, err := os.Lstat(path); err != nil {
+		return nil, 0, missing(digest, err)
+	} else if !info.Mode().IsRegular() {
+		return nil, 0, irregular(digest)
+	}
+	f, err := os.OpenFile(path, readFlags, 0)
 	if err != nil {
-		return nil, missing(digest, err)
+		return nil, 0, missing(digest, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = irregular(digest)
 	}
-	return info, nil
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+func irregular(digest Digest) error {
+	return fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)
 }
 
 // Walk implements [Store]. What is no regular file named by its digest in the folder of that digest is no blob, and
 // passed over.
 func (d *Dir) Walk(ctx context.Context, fn func(Digest, int64) error) error {
 	for first := range 256 {
-		entries, err := os.ReadDir(d.folder(byte(first)))
+		entries, err := d.list(d.folder(byte(first)))
 		if err != nil {
-			return failed("list a folder", err)
+			return err
 		}
 		for _, entry := range entries {
 			if err := ctx.Err(); err != nil {
@@ -217,20 +239,13 @@ func visit(first byte, entry fs.DirEntry, fn func(Digest, int64) error) error {
 	return fn(digest, info.Size())
 }
 
-// Remove implements [Store]: the file moves to trash/, where it replaces an older one of the same digest.
-func (d *Dir) Remove(digest Digest) error {
-	return d.pins.remove(digest, func() error {
-		if err := d.fs.Rename(d.path(digest), filepath.Join(d.trash, digest.String())); err != nil {
-			return missing(digest, err)
-		}
-		// The new name first: a power cut between the two must not leave the file without any.
-		for _, dir := range []string{d.trash, d.folder(digest[0])} {
-			if err := d.fs.SyncDir(dir); err != nil {
-				return unsynced("remove "+digest.String(), err)
-			}
-		}
-		return nil
-	})
+// list reads a directory of the layout. Only a store opened read-only may lack it.
+func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !(d.readOnly && errors.Is(err, fs.ErrNotExist)) {
+		return nil, failed("list a folder", err)
+	}
+	return entries, nil
 }
 
 // Pin implements [Store].
@@ -244,15 +259,22 @@ func missing(digest Digest, err error) error {
 	return failed("reach blob "+digest.String(), err)
 }
 
-// failed says what could not be done, and adds ErrNoSpace where the cause is a full disk.
+// failed says what could not be done, and adds the sentinel for its cause.
 func failed(what string, err error) error {
-	if noSpace(err) {
+	switch {
+	case noSpace(err):
 		return fmt.Errorf("blobs: %s: %w: %w", what, ErrNoSpace, err)
+	case unopened(err), readOnly(err) && !errors.Is(err, ErrUnsynced):
+		return fmt.Errorf("blobs: %s: %w: %w", what, ErrUnavailable, err)
 	}
 	return fmt.Errorf("blobs: %s: %w", what, err)
 }
 
-// unsynced is failed for a sync of something that stays.
+// unsynced is failed for a sync of something that stays. Where the directory could not even be opened for it, nothing has
+// been tried yet, and the sync can be tried again.
 func unsynced(what string, err error) error {
+	if unopened(err) {
+		return failed(what, err)
+	}
 	return failed(what, fmt.Errorf("%w: %w", ErrUnsynced, err))
 }

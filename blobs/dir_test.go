@@ -136,7 +136,7 @@ func TestLayout(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(data, "blobs", "ba", name)); err != nil {
 		t.Error(err)
 	}
-	if err := dir.Remove(digestOf(content)); err != nil {
+	if err := dir.Remove(digestOf(content), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(data, "trash", name)); err != nil || !bytes.Equal(got, content) {

@@ -18,6 +18,12 @@ import (
 // noSpaceErrors is what the system says when the disk or a quota is full.
 func noSpaceErrors() []error { return []error{syscall.ENOSPC, syscall.EDQUOT} }
 
+// unopenedErrors is what it says when there are too many open files.
+func unopenedErrors() []error { return []error{syscall.EMFILE, syscall.ENFILE} }
+
+// readOnlyErrors is what it says when the file system is read-only.
+func readOnlyErrors() []error { return []error{syscall.EROFS} }
+
 // TestModes is not parallel: the umask belongs to the process.
 func TestModes(t *testing.T) {
 	for _, umask := range []int{0, 0o777} {
@@ -64,7 +70,7 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Remove(removed.Digest()); err != nil {
+	if err := dir.Remove(removed.Digest(), nil); err != nil {
 		t.Fatal(err)
 	}
 }

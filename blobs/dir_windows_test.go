@@ -6,3 +6,9 @@ import "syscall"
 func noSpaceErrors() []error {
 	return []error{syscall.Errno(39), syscall.Errno(112), syscall.Errno(1295)}
 }
+
+// unopenedErrors is what it says when there are too many open files.
+func unopenedErrors() []error { return []error{syscall.Errno(4)} }
+
+// readOnlyErrors is what it says when the volume is write-protected.
+func readOnlyErrors() []error { return []error{syscall.Errno(19)} }

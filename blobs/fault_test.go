@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestFaults(t *testing.T) {
 		{blobstest.Rename, 1},
 		{blobstest.SyncDir, 1},
 	}
-	for _, cause := range append(noSpaceErrors(), syscall.EIO) {
+	for _, cause := range slices.Concat(noSpaceErrors(), unopenedErrors(), readOnlyErrors(), []error{syscall.EIO}) {
 		t.Run(cause.Error(), func(t *testing.T) {
 			t.Parallel()
 			dir, faulty, data := openFaulty(t)
@@ -92,7 +93,7 @@ func (s faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 
 func (s faultyStore) remove(t *testing.T, content []byte) {
 	t.Helper()
-	if err := s.dir.Remove(digestOf(content)); err != nil {
+	if err := s.dir.Remove(digestOf(content), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -113,11 +114,22 @@ func (s faultyStore) checkError(t *testing.T, name string, err, cause error, cal
 	if !errors.Is(err, cause) {
 		t.Errorf("%s: got error %v", name, err)
 	}
-	full := !errors.Is(cause, syscall.EIO)
-	if errors.Is(err, blobs.ErrNoSpace) != full {
-		t.Errorf("%s: ErrNoSpace in %v: %t, want %t", name, err, !full, full)
+	fileSync, dirSync := has(calls, blobstest.Sync, cause), has(calls, blobstest.SyncDir, cause)
+	var want error
+	switch {
+	case slices.Contains(noSpaceErrors(), errors.Unwrap(cause)):
+		want = blobs.ErrNoSpace
+	case slices.Contains(unopenedErrors(), errors.Unwrap(cause)),
+		slices.Contains(readOnlyErrors(), errors.Unwrap(cause)) && !fileSync && !dirSync:
+		want = blobs.ErrUnavailable
 	}
-	unsynced := has(calls, blobstest.SyncDir, cause) || has(calls, blobstest.Sync, cause) && !full
+	stuck := has(calls, blobstest.Remove, cause) // which says so in err as well
+	for _, sentinel := range []error{blobs.ErrNoSpace, blobs.ErrUnavailable} {
+		if errors.Is(err, sentinel) != (sentinel == want) && !(stuck && fileSync) {
+			t.Errorf("%s: got %v, which should match %v and no other", name, err, want)
+		}
+	}
+	unsynced := (fileSync && want == nil) || (dirSync && want != blobs.ErrUnavailable)
 	if errors.Is(err, blobs.ErrUnsynced) != unsynced {
 		t.Errorf("%s: ErrUnsynced in %v: %t, want %t", name, err, !unsynced, unsynced)
 	}
@@ -161,10 +173,13 @@ func TestPlaceAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		op    blobstest.Op
+		err   error
 		again bool // whether the second call may succeed
 	}{
-		{blobstest.Rename, true},
-		{blobstest.SyncDir, false},
+		{blobstest.Rename, syscall.EIO, true},
+		{blobstest.SyncDir, syscall.EIO, false},
+		{blobstest.SyncDir, readOnlyErrors()[0], false},
+		{blobstest.SyncDir, unopenedErrors()[0], true}, // the directory was not even opened
 	}
 	dir, faulty, data := openFaulty(t)
 	for _, test := range tests {
@@ -172,9 +187,9 @@ func TestPlaceAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		faulty.Arm(blobstest.Fault{Op: test.op, N: 1, Err: syscall.EIO})
+		faulty.Arm(blobstest.Fault{Op: test.op, N: 1, Err: test.err})
 		first := staged.Place()
-		if !errors.Is(first, syscall.EIO) {
+		if !errors.Is(first, test.err) {
 			t.Errorf("%s: Place: %v", test.op, first)
 		}
 		faulty.Arm()
@@ -182,13 +197,13 @@ func TestPlaceAgain(t *testing.T) {
 		if test.again && second != nil || !test.again && second != first {
 			t.Errorf("%s: Place again: %v", test.op, second)
 		}
-		if calls := faulty.Calls(); !test.again && len(calls) > 0 {
+		if calls := faulty.Calls(); test.again != has(calls, blobstest.SyncDir, nil) || !test.again && len(calls) > 0 {
 			t.Errorf("%s: Place again made calls: %v", test.op, calls)
 		}
 		if err := staged.Discard(); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(get(dir, []byte("abc")), dir.Remove(staged.Digest())); err != nil {
+		if err := errors.Join(get(dir, []byte("abc")), dir.Remove(staged.Digest(), nil)); err != nil {
 			t.Errorf("%s: %v", test.op, err)
 		}
 		checkSound(t, data)
@@ -216,13 +231,13 @@ func TestRemoveFaults(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
 	dir, faulty, _ := openFaulty(t)
-	for n, visible := range []bool{true, false, false} { // rename, sync of trash/, sync of the folder
+	for n, visible := range []bool{true, true, false, false} { // touch, rename, sync of trash/, sync of the folder
 		faulty.Arm()
 		if err := put(dir, content); err != nil {
 			t.Fatal(err)
 		}
 		faulty.Arm(blobstest.Fault{N: n + 1, Err: syscall.EIO})
-		err := dir.Remove(digestOf(content))
+		err := dir.Remove(digestOf(content), nil)
 		if !errors.Is(err, syscall.EIO) || errors.Is(err, blobs.ErrUnsynced) == visible {
 			t.Errorf("call %d: Remove: %v", n+1, err)
 		}
@@ -230,7 +245,7 @@ func TestRemoveFaults(t *testing.T) {
 			t.Errorf("call %d: Open: %v", n+1, got)
 		}
 		dir.Pin(digestOf(content))() // must not wait for the removal that failed
-		if err := errors.Join(put(dir, content), dir.Remove(digestOf(content))); err != nil {
+		if err := errors.Join(put(dir, content), dir.Remove(digestOf(content), nil)); err != nil {
 			t.Errorf("call %d: after the fault had gone: %v", n+1, err)
 		}
 	}

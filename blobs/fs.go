@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 )
 
 const (
@@ -22,6 +23,10 @@ type FS interface {
 	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that matches
 	// fs.ErrExist.
 	Mkdir(path string) error
+
+	// Touch sets the time at which a file was changed last. It is as durable as the next sync of a directory with the
+	// file in it makes it, on file systems with a journal; on others it may get lost in a power cut.
+	Touch(path string, at time.Time) error
 
 	// Rename moves a file, replacing one that has the new name. Windows refuses that while the replaced one is open.
 	Rename(from, to string) error
@@ -67,6 +72,9 @@ func (OS) Mkdir(path string) error {
 	}
 	return os.Chmod(path, dirMode)
 }
+
+// Touch implements [FS].
+func (OS) Touch(path string, at time.Time) error { return os.Chtimes(path, at, at) }
 
 // Rename implements [FS].
 func (OS) Rename(from, to string) error { return rename(from, to) }

@@ -71,7 +71,8 @@ func TestOrder(t *testing.T) {
 		{"stage and discard", discard, []string{
 			"create tmp/4", "write tmp/4", "sync tmp/4", "close tmp/4", "remove tmp/4",
 		}},
-		{"remove", func() error { return dir.Remove(digestOf(small)) }, []string{
+		{"remove", func() error { return dir.Remove(digestOf(small), nil) }, []string{
+			"touch " + of(small),
 			"rename " + of(small) + " trash/" + filepath.Base(of(small)), "syncdir trash", "syncdir " + folder(small),
 		}},
 	}

@@ -11,6 +11,12 @@ import (
 
 const renameReplacesOpenFile = true
 
+// readFlags open a blob and nothing else that has its name: a link is not followed, a pipe is not waited for.
+const readFlags = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// hasModes tells that the permissions of a file are its own.
+const hasModes = true
+
 func rename(from, to string) error { return os.Rename(from, to) }
 
 func syncDir(path string) error {
@@ -25,6 +31,14 @@ func syncDir(path string) error {
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
+
+// unopened reports whether err says that there are too many open files, so that what was asked for has not begun.
+func unopened(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// readOnly reports whether err says that the file system cannot be written to.
+func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 // device returns the number of the file system that holds path.
 func device(path string) (uint64, error) {

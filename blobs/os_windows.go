@@ -9,7 +9,15 @@ import (
 
 const renameReplacesOpenFile = false
 
+// readFlags open a blob.
+const readFlags = os.O_RDONLY
+
+// hasModes tells that the permissions of a file come from its folder.
+const hasModes = false
+
 const (
+	errTooManyOpenFiles  = syscall.Errno(4)
+	errWriteProtect      = syscall.Errno(19)
 	errSharingViolation  = syscall.Errno(32)
 	errHandleDiskFull    = syscall.Errno(39)
 	errDiskFull          = syscall.Errno(112)
@@ -39,6 +47,12 @@ func syncDir(string) error { return nil }
 func noSpace(err error) bool {
 	return errors.Is(err, errDiskFull) || errors.Is(err, errHandleDiskFull) || errors.Is(err, errDiskQuotaExceeded)
 }
+
+// unopened reports whether err says that there are too many open files, so that what was asked for has not begun.
+func unopened(err error) bool { return errors.Is(err, errTooManyOpenFiles) }
+
+// readOnly reports whether err says that the volume cannot be written to.
+func readOnly(err error) bool { return errors.Is(err, errWriteProtect) }
 
 // device returns the serial number of the volume that holds path.
 func device(path string) (uint64, error) {

@@ -43,7 +43,7 @@ func TestRemoveUnderWay(t *testing.T) {
 			return nil
 		}},
 		{"Remove", func(dir *blobs.Dir) error {
-			if err := dir.Remove(digestOf(content)); !errors.Is(err, blobs.ErrNotFound) {
+			if err := dir.Remove(digestOf(content), nil); !errors.Is(err, blobs.ErrNotFound) {
 				return errors.Join(errors.New("a second Remove did not find the blob gone"), err)
 			}
 			return nil
@@ -59,7 +59,7 @@ func TestRemoveUnderWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			removed, done := make(chan error, 1), make(chan error, 2)
-			go func() { removed <- dir.Remove(digestOf(content)) }()
+			go func() { removed <- dir.Remove(digestOf(content), nil) }()
 			synctest.Wait() // Remove stands at the gate
 			for range 2 {
 				go func() { done <- test.then(dir) }()

@@ -48,7 +48,8 @@ type staged struct {
 	digest Digest
 	size   int64
 	head   []byte
-	placed bool  // the final name was given
+	named  bool  // the final name was given
+	placed bool  // and synced, or never will be
 	synced error // what became of syncing it
 }
 
@@ -68,7 +69,7 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 	if err := s.fill(ctx, f, r, limit); err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = syncFile(f)
 	switch {
 	case err == nil:
 		return nil
@@ -138,17 +139,24 @@ func (s *staged) Place() error {
 	if s.placed {
 		return s.synced
 	}
-	if s.temp == "" {
-		return fmt.Errorf("blobs: place a discarded body: %w", fs.ErrClosed)
+	if !s.named {
+		if s.temp == "" {
+			return fmt.Errorf("blobs: place a discarded body: %w", fs.ErrClosed)
+		}
+		if err := s.rename(); err != nil {
+			return err
+		}
+		s.temp, s.named = "", true
 	}
-	if err := s.rename(); err != nil {
+	err := s.dir.syncFolder(s.digest[0])
+	if err != nil {
+		err = unsynced("place "+s.digest.String(), err)
+	}
+	if errors.Is(err, ErrUnavailable) {
 		return err
 	}
-	s.temp, s.placed = "", true
-	if err := s.dir.fs.SyncDir(s.dir.folder(s.digest[0])); err != nil {
-		s.synced = unsynced("place "+s.digest.String(), err)
-	}
-	return s.synced
+	s.placed, s.synced = true, err
+	return err
 }
 
 // rename gives the temporary file its final name. Where a file in use cannot be replaced (Windows), one of the right

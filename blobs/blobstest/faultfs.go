@@ -3,6 +3,7 @@ package blobstest
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"labshelf/blobs"
 )
@@ -18,6 +19,7 @@ const (
 	Sync    Op = "sync"
 	Close   Op = "close"
 	Mkdir   Op = "mkdir"
+	Touch   Op = "touch"
 	Rename  Op = "rename"
 	Remove  Op = "remove"
 	SyncDir Op = "syncdir"
@@ -86,6 +88,11 @@ func (f *FaultFS) Create(path string) (blobs.File, error) {
 // Mkdir implements [blobs.FS].
 func (f *FaultFS) Mkdir(path string) error {
 	return f.do(Call{Op: Mkdir, Path: path}, func() error { return f.fs.Mkdir(path) })
+}
+
+// Touch implements [blobs.FS].
+func (f *FaultFS) Touch(path string, at time.Time) error {
+	return f.do(Call{Op: Touch, Path: path}, func() error { return f.fs.Touch(path, at) })
 }
 
 // Rename implements [blobs.FS].

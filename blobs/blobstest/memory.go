@@ -10,23 +10,43 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"labshelf/blobs"
 )
 
-// NewMemory returns an empty store that keeps its blobs in memory.
-func NewMemory() blobs.Store {
-	return &memory{bodies: make(map[blobs.Digest][]byte), pins: make(map[blobs.Digest]int)}
+// Memory is a [blobs.Store] that keeps its blobs, and what was removed, in memory.
+type Memory struct {
+	mu      sync.Mutex
+	freed   sync.Cond // a removal has ended
+	bodies  map[blobs.Digest][]byte
+	trash   map[blobs.Digest]trashed
+	pins    map[blobs.Digest]int
+	claimed map[blobs.Digest]bool // being removed
 }
 
-type memory struct {
-	mu     sync.Mutex
-	bodies map[blobs.Digest][]byte
-	pins   map[blobs.Digest]int
+type trashed struct {
+	body    []byte
+	removed time.Time
+}
+
+var (
+	_ blobs.Store = (*Memory)(nil)
+	_ blobs.Trash = (*Memory)(nil)
+)
+
+// NewMemory returns an empty store. It holds nothing open, so there is nothing to close.
+func NewMemory() *Memory {
+	m := &Memory{
+		bodies: make(map[blobs.Digest][]byte), trash: make(map[blobs.Digest]trashed),
+		pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
+	}
+	m.freed.L = &m.mu
+	return m
 }
 
 // Stage implements [blobs.Store].
-func (m *memory) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
+func (m *Memory) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
 	if limit < 0 {
 		return nil, blobs.ErrTooLarge
 	}
@@ -62,7 +82,7 @@ func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 }
 
 // Open implements [blobs.Store].
-func (m *memory) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+func (m *Memory) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, found := m.bodies[digest]
@@ -80,7 +100,7 @@ type opened struct{ *bytes.Reader }
 func (opened) Close() error { return nil }
 
 // Stat implements [blobs.Store].
-func (m *memory) Stat(digest blobs.Digest) (int64, error) {
+func (m *Memory) Stat(digest blobs.Digest) (int64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, found := m.bodies[digest]
@@ -91,12 +111,11 @@ func (m *memory) Stat(digest blobs.Digest) (int64, error) {
 }
 
 // Walk implements [blobs.Store].
-func (m *memory) Walk(ctx context.Context, fn func(blobs.Digest, int64) error) error {
+func (m *Memory) Walk(ctx context.Context, fn func(blobs.Digest, int64) error) error {
 	m.mu.Lock()
 	bodies := maps.Clone(m.bodies)
 	m.mu.Unlock()
-	byDigest := func(a, b blobs.Digest) int { return bytes.Compare(a[:], b[:]) }
-	for _, digest := range slices.SortedFunc(maps.Keys(bodies), byDigest) {
+	for _, digest := range slices.SortedFunc(maps.Keys(bodies), compare) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -108,23 +127,51 @@ func (m *memory) Walk(ctx context.Context, fn func(blobs.Digest, int64) error) e
 }
 
 // Remove implements [blobs.Store].
-func (m *memory) Remove(digest blobs.Digest) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.pins[digest] > 0 {
+func (m *Memory) Remove(digest blobs.Digest, confirm func() error) error {
+	if !m.claim(digest) {
 		return blobs.ErrPinned
 	}
-	if _, found := m.bodies[digest]; !found {
+	defer m.unclaim(digest)
+	if confirm != nil {
+		if err := confirm(); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	body, found := m.bodies[digest]
+	if !found {
 		return blobs.ErrNotFound
 	}
 	delete(m.bodies, digest)
+	m.trash[digest] = trashed{body, time.Now()}
 	return nil
 }
 
-// Pin implements [blobs.Store].
-func (m *memory) Pin(digest blobs.Digest) (release func()) {
+func (m *Memory) claim(digest blobs.Digest) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for m.claimed[digest] {
+		m.freed.Wait()
+	}
+	m.claimed[digest] = m.pins[digest] == 0
+	return m.claimed[digest]
+}
+
+func (m *Memory) unclaim(digest blobs.Digest) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.claimed, digest)
+	m.freed.Broadcast()
+}
+
+// Pin implements [blobs.Store].
+func (m *Memory) Pin(digest blobs.Digest) (release func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.claimed[digest] {
+		m.freed.Wait()
+	}
 	m.pins[digest]++
 	return sync.OnceFunc(func() {
 		m.mu.Lock()
@@ -133,8 +180,50 @@ func (m *memory) Pin(digest blobs.Digest) (release func()) {
 	})
 }
 
+// OpenTrashed implements [blobs.Trash].
+func (m *Memory) OpenTrashed(digest blobs.Digest) (io.ReadSeekCloser, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	gone, found := m.trash[digest]
+	if !found {
+		return nil, 0, blobs.ErrNotFound
+	}
+	return opened{bytes.NewReader(gone.body)}, int64(len(gone.body)), nil
+}
+
+// WalkTrash implements [blobs.Trash].
+func (m *Memory) WalkTrash(ctx context.Context, fn func(blobs.Digest, int64, time.Time) error) error {
+	m.mu.Lock()
+	trash := maps.Clone(m.trash)
+	m.mu.Unlock()
+	for _, digest := range slices.SortedFunc(maps.Keys(trash), compare) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := fn(digest, int64(len(trash[digest].body)), trash[digest].removed); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// EmptyTrash implements [blobs.Trash].
+func (m *Memory) EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error) {
+	err = m.WalkTrash(ctx, func(digest blobs.Digest, size int64, _ time.Time) error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if gone, found := m.trash[digest]; found && gone.removed.Before(before) {
+			delete(m.trash, digest)
+			files++
+			bytes += size
+		}
+		return nil
+	})
+	return files, bytes, err
+}
+
 type inMemory struct {
-	store     *memory
+	store     *Memory
 	digest    blobs.Digest
 	body      []byte
 	placed    bool

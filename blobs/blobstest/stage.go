@@ -222,7 +222,7 @@ func testInvisible(t *testing.T, store blobs.Store) {
 	_, err = store.Stat(digestOf(content))
 	wantError(t, "Stat", err, blobs.ErrNotFound)
 	wantError(t, "Open", tryRead(store, content), blobs.ErrNotFound)
-	wantError(t, "Remove", store.Remove(digestOf(content)), blobs.ErrNotFound)
+	wantError(t, "Remove", store.Remove(digestOf(content), nil), blobs.ErrNotFound)
 	wantOnly(t, store)
 	if err := staged.Discard(); err != nil {
 		t.Error("Discard:", err)
@@ -263,7 +263,7 @@ func testPlaceAndDiscard(t *testing.T, store blobs.Store) {
 
 	removed := stage(dropped)
 	steps(removed, "Place")
-	if err := store.Remove(digestOf(dropped)); err != nil {
+	if err := store.Remove(digestOf(dropped), nil); err != nil {
 		t.Fatal(err)
 	}
 	steps(removed, "Place", "Discard")

@@ -23,7 +23,7 @@ func testOpenErrors(t *testing.T, store blobs.Store) {
 	wantError(t, "Open of a missing blob", err, blobs.ErrNotFound)
 	_, err = store.Stat(missing)
 	wantError(t, "Stat of a missing blob", err, blobs.ErrNotFound)
-	wantError(t, "Remove of a missing blob", store.Remove(missing), blobs.ErrNotFound)
+	wantError(t, "Remove of a missing blob", store.Remove(missing, nil), blobs.ErrNotFound)
 	wantBlob(t, store, Content(1000))
 }
 
@@ -32,13 +32,13 @@ func testRemove(t *testing.T, store blobs.Store) {
 	put(t, store, other)
 	for range 2 { // the second time there is an older one in the trash
 		digest := put(t, store, content)
-		if err := store.Remove(digest); err != nil {
+		if err := store.Remove(digest, nil); err != nil {
 			t.Fatal("Remove:", err)
 		}
 		wantError(t, "Open after Remove", tryRead(store, content), blobs.ErrNotFound)
 		_, err := store.Stat(digest)
 		wantError(t, "Stat after Remove", err, blobs.ErrNotFound)
-		wantError(t, "Remove after Remove", store.Remove(digest), blobs.ErrNotFound)
+		wantError(t, "Remove after Remove", store.Remove(digest, nil), blobs.ErrNotFound)
 		wantOnly(t, store, digestOf(other))
 	}
 	put(t, store, content)
@@ -58,7 +58,7 @@ func testWalk(t *testing.T, store blobs.Store) {
 			t.Errorf("%s: got size %d, want %d", digest, size, want)
 		}
 		seen = append(seen, digest)
-		return store.Remove(digest) // fn may call the store
+		return store.Remove(digest, nil) // fn may call the store
 	})
 	if err != nil {
 		t.Fatal("Walk:", err)
@@ -114,7 +114,7 @@ func testRemoveBeforeWalk(t *testing.T, store blobs.Store) {
 	err := store.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {
 		seen = append(seen, digest)
 		if digest == first {
-			return store.Remove(second)
+			return store.Remove(second, nil)
 		}
 		return nil
 	})
@@ -130,26 +130,26 @@ func testPin(t *testing.T, store blobs.Store) {
 	first := store.Pin(digest) // before there is such a blob
 	put(t, store, content)
 	second := store.Pin(digest)
-	wantError(t, "Remove with two pins", store.Remove(digest), blobs.ErrPinned)
+	wantError(t, "Remove with two pins", store.Remove(digest, nil), blobs.ErrPinned)
 	first()
 	first()
-	wantError(t, "Remove with one pin, the other released twice", store.Remove(digest), blobs.ErrPinned)
+	wantError(t, "Remove with one pin, the other released twice", store.Remove(digest, nil), blobs.ErrPinned)
 	wantBlob(t, store, content)
 
 	other := put(t, store, Content(1001))
-	if err := store.Remove(other); err != nil {
+	if err := store.Remove(other, nil); err != nil {
 		t.Error("Remove of a blob that is not pinned:", err)
 	}
 	second()
-	if err := store.Remove(digest); err != nil {
+	if err := store.Remove(digest, nil); err != nil {
 		t.Error("Remove after the last release:", err)
 	}
 	wantError(t, "Open", tryRead(store, content), blobs.ErrNotFound)
 
 	release := store.Pin(digest)
-	wantError(t, "Remove of a pinned digest without a blob", store.Remove(digest), blobs.ErrPinned)
+	wantError(t, "Remove of a pinned digest without a blob", store.Remove(digest, nil), blobs.ErrPinned)
 	release()
-	wantError(t, "Remove after release", store.Remove(digest), blobs.ErrNotFound)
+	wantError(t, "Remove after release", store.Remove(digest, nil), blobs.ErrNotFound)
 }
 
 // inParallel runs fn(0) to fn(n-1) at once and reports their errors.
@@ -212,7 +212,7 @@ func testPinAgainstRemove(t *testing.T, store blobs.Store) {
 		return nil
 	}
 	remove := func() error {
-		err := store.Remove(digest)
+		err := store.Remove(digest, nil)
 		if errors.Is(err, blobs.ErrPinned) || errors.Is(err, blobs.ErrNotFound) {
 			return nil
 		}
@@ -241,7 +241,7 @@ func testRemoveUnderReader(t *testing.T, store blobs.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	removed := store.Remove(digestOf(content))
+	removed := store.Remove(digestOf(content), nil)
 	got, err := io.ReadAll(f)
 	if err != nil || !bytes.Equal(got, content) {
 		t.Errorf("reading across a Remove (%v): got %d bytes, %v", removed, len(got), err)

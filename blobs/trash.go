@@ -1,0 +1,132 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+func (d *Dir) trashed(digest Digest) string { return filepath.Join(d.trash, digest.String()) }
+
+// Remove implements [Store]: the file moves to trash/, where it replaces an older one of the same digest.
+func (d *Dir) Remove(digest Digest, confirm func() error) error {
+	if d.readOnly {
+		return fmt.Errorf("blobs: remove %s: %w", digest, errReadOnly)
+	}
+	return d.pins.remove(digest, func() error {
+		if confirm != nil {
+			if err := confirm(); err != nil {
+				return err
+			}
+		}
+		if err := d.discard(digest); err != nil {
+			return missing(digest, err)
+		}
+		// The new name first: a power cut between the two must not leave the file without any.
+		for _, dir := range []string{d.trash, d.folder(digest[0])} {
+			if err := d.fs.SyncDir(dir); err != nil {
+				return unsynced("remove "+digest.String(), err)
+			}
+		}
+		return nil
+	})
+}
+
+// discard dates the blob and moves it to trash/. What is no regular file is moved as it is: a date would go to what a link
+// leads to.
+func (d *Dir) discard(digest Digest) error {
+	path := d.path(digest)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	d.trashing.Lock()
+	defer d.trashing.Unlock()
+	if info.Mode().IsRegular() {
+		if err := d.fs.Touch(path, time.Now()); err != nil {
+			return err
+		}
+	}
+	return d.fs.Rename(path, d.trashed(digest))
+}
+
+// OpenTrashed implements [Trash].
+func (d *Dir) OpenTrashed(digest Digest) (io.ReadSeekCloser, int64, error) {
+	f, size, err := openRegular(d.trashed(digest), digest)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, size, nil
+}
+
+// WalkTrash implements [Trash]. What is no regular file named by a digest is passed over.
+func (d *Dir) WalkTrash(ctx context.Context, fn func(digest Digest, size int64, removed time.Time) error) error {
+	entries, err := d.list(d.trash)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		digest, err := ParseDigest(entry.Name())
+		if err != nil || digest.String() != entry.Name() || !entry.Type().IsRegular() {
+			continue
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted since the folder was read
+		}
+		if err != nil {
+			return failed("look at a removed blob", err)
+		}
+		if err := fn(digest, info.Size(), info.ModTime()); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// EmptyTrash implements [Trash].
+func (d *Dir) EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error) {
+	err = d.WalkTrash(ctx, func(digest Digest, size int64, _ time.Time) error {
+		deleted, err := d.deleteTrashed(digest, before)
+		if deleted {
+			files++
+			bytes += size
+		}
+		return err
+	})
+	if files == 0 {
+		return files, bytes, err
+	}
+	if synced := d.fs.SyncDir(d.trash); synced != nil {
+		err = errors.Join(err, unsynced("empty the trash", synced))
+	}
+	return files, bytes, err
+}
+
+// deleteTrashed looks at the time again: a blob of the same digest may have been removed since the folder was read.
+func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err error) {
+	d.trashing.Lock()
+	defer d.trashing.Unlock()
+	info, err := os.Lstat(d.trashed(digest))
+	if err == nil && !info.ModTime().Before(before) {
+		return false, nil
+	}
+	if err == nil {
+		err = d.fs.Remove(d.trashed(digest))
+	}
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil // another EmptyTrash was quicker
+	}
+	return false, failed("delete a removed blob", err)
+}

@@ -1,0 +1,68 @@
+package blobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Verify reads a blob to its end and hashes it. size is what it is known to have, in bytes. On Linux it is read from the
+// disk rather than from memory, which would hide what has happened to the disk.
+//
+// Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with the cause;
+// ErrUnavailable; that of ctx, which is looked at between reads.
+func Verify(ctx context.Context, s Store, digest Digest, size int64) error {
+	f, err := s.Open(digest, size)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged), errors.Is(err, ErrUnavailable):
+		return err
+	default:
+		return unreadable(digest, err)
+	}
+	uncache(f)
+	err = VerifyReader(ctx, f, digest, size)
+	uncache(f) // what is read this once need not push out what is read often
+	if closed := f.Close(); closed != nil && err == nil {
+		err = unreadable(digest, closed)
+	}
+	return err
+}
+
+// VerifyReader is Verify for whatever is said to be the content of a blob. It reads r to its end, or one byte further
+// than size. An error of r, too, makes it ErrDamaged, and can be found in that.
+func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) error {
+	hash := sha256.New()
+	chunk := make([]byte, max(1, min(chunkSize, size+1)))
+	for read := int64(0); ; {
+		n, err := readFull(ctx, r, chunk)
+		hash.Write(chunk[:n]) // never fails
+		read += int64(n)
+		switch {
+		case read > size:
+			return fmt.Errorf("%w: %s has more than %d bytes", ErrDamaged, digest, size)
+		case err == nil:
+		case err == io.EOF && read < size:
+			return fmt.Errorf("%w: %s has %d bytes, not %d", ErrDamaged, digest, read, size)
+		case err == io.EOF:
+			return compare(digest, hash.Sum(nil))
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			return err
+		default:
+			return unreadable(digest, err)
+		}
+	}
+}
+
+func compare(digest Digest, sum []byte) error {
+	if got := Digest(sum); got != digest {
+		return fmt.Errorf("%w: %s has content of another digest, %s", ErrDamaged, digest, got)
+	}
+	return nil
+}
+
+func unreadable(digest Digest, err error) error {
+	return fmt.Errorf("%w: %s cannot be read: %w", ErrDamaged, digest, err)
+}
