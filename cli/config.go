@@ -164,7 +164,8 @@ func load(flags *pflag.FlagSet, environ []string) (c config, err error) {
 
 // fromEnvironment returns what is set in the environment, by name. An empty variable counts as not set.
 func fromEnvironment(environ []string) (map[string]value, []error) {
-	given, known := map[string]value{}, []string{variableName(configName), variableName(adminKeyName)}
+	given := map[string]value{}
+	known := []string{variableName(configName), variableName(adminKeyName), variableName(serverName), variableName(remoteKeyName)}
 	for _, s := range settings() {
 		known = append(known, variableName(s.name))
 	}

@@ -21,7 +21,9 @@ var arrows = map[string]string{
 	"repository":                "auth blobs paging",
 	"bolt":                      "auth blobs paging repository bbolt",
 	"handlers":                  "auth blobs paging repository handlers/inner net/http zerolog log log/slog",
-	"cli":                       "auth blobs paging repository bolt handlers net/http cobra pflag toml zerolog log log/slog",
+	"backup":                    "blobs repository bolt",
+	"client":                    "blobs repository net/http",
+	"cli":                       "auth blobs paging repository bolt handlers backup client net/http cobra pflag toml progressbar zerolog log log/slog",
 	"main":                      "cli net/http",
 	"newroom":                   "cli net/http",
 	"bolt/inner":                "auth blobs paging repository bbolt",
@@ -31,6 +33,8 @@ var arrows = map[string]string{
 	"repository/repositorytest": everything,
 	"bolt/bolttest":             everything,
 	"handlers/handlerstest":     everything,
+	"backup/backuptest":         everything,
+	"client/clienttest":         everything,
 	"cli/clitest":               everything,
 }
 
@@ -46,11 +50,14 @@ var targets = map[string]string{
 	"bolt":           "labshelf/bolt",
 	"handlers":       "labshelf/handlers",
 	"handlers/inner": "labshelf/handlers/inner",
+	"backup":         "labshelf/backup",
+	"client":         "labshelf/client",
 	"cli":            "labshelf/cli",
 	"bbolt":          "go.etcd.io/bbolt",
 	"cobra":          "github.com/spf13/cobra",
 	"pflag":          "github.com/spf13/pflag",
 	"toml":           "github.com/pelletier/go-toml/v2",
+	"progressbar":    "github.com/schollz/progressbar/v3",
 	"zerolog":        "github.com/rs/zerolog",
 	"log":            "log",
 	"log/slog":       "log/slog",
@@ -140,8 +147,8 @@ func moduleTree(t *testing.T) string {
 		}
 		folder := filepath.Join("outside", word)
 		version := "v1.0.0"
-		if strings.HasSuffix(path, "/v2") {
-			version = "v2.0.0"
+		if major := filepath.Base(path); major == "v2" || major == "v3" {
+			version = major + ".0.0"
 		}
 		module += fmt.Sprintf("require %s %s\nreplace %s => ./%s\n", path, version, path, filepath.ToSlash(folder))
 		write(t, filepath.Join(root, folder, "go.mod"), "module "+path+"\n\ngo 1.26\n")

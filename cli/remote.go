@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"labshelf/client"
+)
+
+// What says, beside the settings of the service, which service a command works on.
+const (
+	serverName    = "server"
+	remoteKeyName = "key"
+	keyFileFlag   = "key-file"
+	defaultServer = "http://127.0.0.1:8080/v1"
+)
+
+// maxKeyFile is the size in bytes beyond which a file holds no key.
+const maxKeyFile = 4 << 10
+
+// place is where a command works: in a data directory whose service is stopped, or on a service, through its interface.
+type place struct {
+	data   string         // path, or "" where remote is set
+	remote *client.Client // with the key of a sysadmin
+}
+
+// placeHelp is what commands with a place say about it.
+const placeHelp = `With --data DIR it works on a data directory whose service is stopped. Without,
+it asks the running service at --server (LABSHELF_SERVER), with the key of a
+sysadmin from LABSHELF_KEY or --key-file. A key is never an argument, since
+other users of the machine can read those.`
+
+// addPlaceFlags defines --data, --server and --key-file.
+func addPlaceFlags(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.String("data", "", "`DIR` that holds everything; the service must be stopped")
+	addRemoteFlags(flags)
+}
+
+// addRemoteFlags defines --server and --key-file.
+func addRemoteFlags(flags *pflag.FlagSet) {
+	flags.String(serverName, "", fmt.Sprintf("base `URL` of the running service (default %s)", defaultServer))
+	flags.String(keyFileFlag, "", "`FILE` with the key of a sysadmin, which nobody else can read (default: LABSHELF_KEY)")
+}
+
+// placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not count: it is that of the
+// service, and commands without --data are for one that is running.
+func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
+	data, err := flags.GetString("data")
+	if err != nil {
+		return place{}, err
+	}
+	if !flags.Changed("data") {
+		remote, err := remoteOf(flags, environ)
+		return place{remote: remote}, err
+	}
+	if flags.Changed(serverName) || flags.Changed(keyFileFlag) {
+		return place{}, usageError{errors.New("--data is for a service that is stopped, --server and --key-file for one that is running: give one or the other")}
+	}
+	if data == "" {
+		return place{}, usageError{errors.New("--data must name a directory")}
+	}
+	_, problems := fromEnvironment(environ)
+	if err := errors.Join(problems...); err != nil {
+		return place{}, usageError{err}
+	}
+	return place{data: data}, nil
+}
+
+// remoteOf reads the flags of addRemoteFlags and returns a client of that service.
+func remoteOf(flags *pflag.FlagSet, environ []string) (*client.Client, error) {
+	given, problems := fromEnvironment(environ)
+	address := value{defaultServer, "default"}
+	if v, ok := given[serverName]; ok {
+		address = v
+	}
+	if text, err := flags.GetString(serverName); err == nil && flags.Changed(serverName) {
+		address = value{text, "--" + serverName}
+	}
+	base, err := baseURL(address.text)
+	if err != nil || base == nil {
+		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.from, errBaseURL, address.text))
+	}
+	key := given[remoteKeyName].text
+	if path, err := flags.GetString(keyFileFlag); err == nil && flags.Changed(keyFileFlag) {
+		key, err = readKey(path)
+		problems = append(problems, err)
+	} else if key == "" {
+		problems = append(problems, fmt.Errorf("the key of a sysadmin is missing: set %s or give --%s FILE; "+
+			"where the service is stopped, name its data directory with --data", variableName(remoteKeyName), keyFileFlag))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, usageError{err}
+	}
+	return client.New(base.String(), key), nil
+}
+
+var errBaseURL = errors.New("must be an absolute http or https URL that ends with /v1")
+
+// readKey returns the key in a file that only its owner can read. (Windows keeps no such permissions.)
+func readKey(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--%s: there is no file %s", keyFileFlag, path)
+	case err != nil:
+		return "", fmt.Errorf("--%s: %w", keyFileFlag, err)
+	case !info.Mode().IsRegular() || info.Size() > maxKeyFile:
+		return "", fmt.Errorf("--%s: %s holds no key", keyFileFlag, path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("--%s: others can read %s (mode %04o); make it yours alone with: chmod 600 %s",
+			keyFileFlag, path, info.Mode().Perm(), path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", keyFileFlag, err)
+	}
+	key := strings.TrimSpace(string(text))
+	if key == "" || strings.ContainsAny(key, " \t\r\n") {
+		return "", fmt.Errorf("--%s: %s must hold a key and nothing else", keyFileFlag, path)
+	}
+	return key, nil
+}

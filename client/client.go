@@ -1,0 +1,205 @@
+// Package client is the Go client of the HTTP interface. It holds what commands need that look after a service from another
+// machine; its methods stream, end with their context and may be called concurrently.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// Client calls one service as one user. It keeps its connections.
+type Client struct {
+	base, key string
+	http      *http.Client
+}
+
+// New returns a client of the service whose base URL is base, such as https://data.example.org/v1. It calls with key; "" is for
+// what needs none.
+func New(base, key string) *Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 8
+	transport.DisableCompression = true // what is compressed on the way has no length to be held against
+	return &Client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key goes nowhere else
+	}}
+}
+
+// Base returns the base URL of the service.
+func (c *Client) Base() string { return c.base }
+
+// Close closes the connections that no call is using.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Problem is an answer that is no success: what its problem document says. Where something that is no labshelf answers, only
+// Status is known.
+type Problem struct {
+	Status int             `json:"status"` // of the answer
+	Code   repository.Code `json:"code"`   // for programs, or ""
+	Detail string          `json:"detail"` // for people, or ""
+	Field  string          `json:"field"`  // the part of the request to blame, or ""
+}
+
+// Error says what the service said.
+func (p *Problem) Error() string {
+	if p.Code == "" {
+		return fmt.Sprintf("the server answered %d %s, and not as %s does", p.Status, http.StatusText(p.Status), "labshelf")
+	}
+	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
+}
+
+// ErrIncomplete is returned, or by readers, where an answer ends before its end: the connection broke or the service gave up.
+var ErrIncomplete = errors.New("the answer broke off")
+
+// maxProblem is how much is read of an answer that is no success, in bytes.
+const maxProblem = 64 << 10
+
+// Status is how a service is.
+type Status struct {
+	Status   string          `json:"status"` // OK, READ-ONLY or FAILING
+	Hostname string          `json:"hostname"`
+	Version  string          `json:"version"`
+	Detail   json.RawMessage `json:"detail"` // for sysadmins; nil for others
+}
+
+// Status asks how the service is. That one is failing is no error.
+func (c *Client) Status(ctx context.Context) (s Status, err error) {
+	response, err := c.do(ctx, http.MethodGet, "/status", nil)
+	if err != nil {
+		return s, err
+	}
+	defer closing(response.Body, &err)
+	failing := response.StatusCode == http.StatusServiceUnavailable
+	if response.StatusCode != http.StatusOK && !failing {
+		return s, problemOf(response)
+	}
+	if err := json.NewDecoder(io.LimitReader(response.Body, maxProblem)).Decode(&s); err != nil || s.Status == "" {
+		return s, &Problem{Status: response.StatusCode}
+	}
+	return s, nil
+}
+
+// Download is a body that is arriving. Reading it fails with ErrIncomplete where it ends before Bytes. The caller closes it.
+type Download struct {
+	io.ReadCloser
+	Bytes int64 // the length
+}
+
+// Snapshot asks for a consistent copy of the metadata, and the stamp of the last change in it. It is for sysadmins.
+func (c *Client) Snapshot(ctx context.Context) (*Download, repository.Stamp, error) {
+	response, err := c.get(ctx, "/admin/snapshot")
+	if err != nil {
+		return nil, 0, err
+	}
+	stamp, err := strconv.ParseInt(response.Header.Get("Labshelf-Stamp"), 10, 64)
+	if err != nil || response.ContentLength < 0 {
+		return nil, 0, errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
+	}
+	return download(response), repository.Stamp(stamp), nil
+}
+
+// Blob asks for the bytes of a blob, from their start. It is for sysadmins. The bytes are not hashed here. Errors:
+// blobs.ErrNotFound.
+func (c *Client) Blob(ctx context.Context, digest blobs.Digest) (*Download, error) {
+	response, err := c.get(ctx, "/admin/blobs/"+digest.String())
+	var problem *Problem
+	if errors.As(err, &problem) && problem.Status == http.StatusNotFound && problem.Code == "blob_not_found" {
+		return nil, fmt.Errorf("%w: %w", blobs.ErrNotFound, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if response.ContentLength < 0 {
+		return nil, errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
+	}
+	return download(response), nil
+}
+
+func download(response *http.Response) *Download {
+	return &Download{ReadCloser: bodyReader{response.Body}, Bytes: response.ContentLength}
+}
+
+// bodyReader makes every way in which a body can break off ErrIncomplete.
+type bodyReader struct{ io.ReadCloser }
+
+func (r bodyReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return n, err
+}
+
+// get sends a request without a body. After success the caller closes the answer's body.
+func (c *Client) get(ctx context.Context, path string) (*http.Response, error) {
+	return c.succeed(c.do(ctx, http.MethodGet, path, nil))
+}
+
+// post sends in as JSON. After success the caller closes the answer's body.
+func (c *Client) post(ctx context.Context, path string, in any) (*http.Response, error) {
+	return c.succeed(c.do(ctx, http.MethodPost, path, in))
+}
+
+// succeed makes an error of an answer that is no success.
+func (c *Client) succeed(response *http.Response, err error) (*http.Response, error) {
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.Join(problemOf(response), response.Body.Close())
+	}
+	return response, nil
+}
+
+func (c *Client) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
+	var body io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, err
+	}
+	if in != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", c.key)
+	}
+	response, err := c.http.Do(request)
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err // the address is known, and says little in front of everything
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s does not answer: %w", c.base, err)
+	}
+	return response, nil
+}
+
+func problemOf(response *http.Response) *Problem {
+	p := &Problem{}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxProblem))
+	if err != nil || json.Unmarshal(text, p) != nil {
+		p = &Problem{}
+	}
+	p.Status = response.StatusCode
+	return p
+}
+
+func closing(body io.Closer, err *error) { *err = errors.Join(*err, body.Close()) }
