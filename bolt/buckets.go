@@ -29,40 +29,43 @@ const (
 	usageByDay
 	blobsBucket
 	blobRefs
+	blobsDamaged
 	bucketCount
 )
 
 // buckets says what each bucket is called in the file, and how full its pages are packed when they split: those that grow at
 // the end of their ranges to the brim, since nothing will come in between (1,207 bytes a resource instead of 2,111).
 var buckets = [bucketCount]struct {
-	name string
-	fill float64
+	name  string
+	fill  float64
+	since uint32 // the version that brought it
 }{
-	metaBucket:            {"meta", mixed},
-	dataspacesBucket:      {"dataspaces", growing},
-	dataspaceNames:        {"dataspace_names", mixed},
-	dataspacesPublic:      {"dataspaces_public", growing},
-	setsBucket:            {"sets", growing},
-	setNames:              {"set_names", mixed},
-	setsByState:           {"sets_by_state", growing},
-	setsByDataspace:       {"sets_by_dataspace", growing},
-	resourcesBucket:       {"resources", growing},
-	resourcesByTime:       {"resources_by_time", growing},
-	resourcesByDataspace:  {"resources_by_dataspace", growing},
-	resourcesBySet:        {"resources_by_set", growing},
-	resourcesByName:       {"resources_by_name", mixed},
-	usersBucket:           {"users", growing},
-	usernames:             {"usernames", mixed},
-	keysBucket:            {"keys", mixed},
-	keysByUser:            {"keys_by_user", mixed},
-	privilegesBucket:      {"privileges", growing},
-	privilegesByDataspace: {"privileges_by_dataspace", mixed},
-	privilegesByUser:      {"privileges_by_user", mixed},
-	stepsBucket:           {"steps", mixed},
-	usageBucket:           {"usage", mixed},
-	usageByDay:            {"usage_by_day", growing},
-	blobsBucket:           {"blobs", mixed},
-	blobRefs:              {"blob_refs", mixed},
+	metaBucket:            {"meta", mixed, 1},
+	dataspacesBucket:      {"dataspaces", growing, 1},
+	dataspaceNames:        {"dataspace_names", mixed, 1},
+	dataspacesPublic:      {"dataspaces_public", growing, 1},
+	setsBucket:            {"sets", growing, 1},
+	setNames:              {"set_names", mixed, 1},
+	setsByState:           {"sets_by_state", growing, 1},
+	setsByDataspace:       {"sets_by_dataspace", growing, 1},
+	resourcesBucket:       {"resources", growing, 1},
+	resourcesByTime:       {"resources_by_time", growing, 1},
+	resourcesByDataspace:  {"resources_by_dataspace", growing, 1},
+	resourcesBySet:        {"resources_by_set", growing, 1},
+	resourcesByName:       {"resources_by_name", mixed, 1},
+	usersBucket:           {"users", growing, 1},
+	usernames:             {"usernames", mixed, 1},
+	keysBucket:            {"keys", mixed, 1},
+	keysByUser:            {"keys_by_user", mixed, 1},
+	privilegesBucket:      {"privileges", growing, 1},
+	privilegesByDataspace: {"privileges_by_dataspace", mixed, 1},
+	privilegesByUser:      {"privileges_by_user", mixed, 1},
+	stepsBucket:           {"steps", mixed, 1},
+	usageBucket:           {"usage", mixed, 1},
+	usageByDay:            {"usage_by_day", growing, 1},
+	blobsBucket:           {"blobs", mixed, 1},
+	blobRefs:              {"blob_refs", mixed, 1},
+	blobsDamaged:          {"blobs_damaged", mixed, 2},
 }
 
 const (
@@ -77,4 +80,5 @@ const (
 	schemaRow    = "schema"
 	lastStampRow = "last stamp"
 	secretRow    = "token secret"
+	scrubRow     = "scrub" // not there until a scrub has begun
 )

@@ -9,20 +9,9 @@ import (
 	"labshelf/repository"
 )
 
-// Violation is one thing that is wrong in the file.
-type Violation struct {
-	Bucket string // where
-	Key    []byte // of which row or entry
-	Wrong  string // what
-}
-
-// String says where and what.
-func (v Violation) String() string { return fmt.Sprintf("%s %x: %s", v.Bucket, v.Key, v.Wrong) }
-
-// Check compares every row with its checksum and its entries in the indexes, every entry with its row, and the stamps with the
-// last one given out. It calls report for each violation, in no particular order, and repairs nothing. It is one long read
-// transaction: while it runs, the space of what others replace is not used again. An error says why it could not go on.
-func (s *Store) Check(ctx context.Context, report func(Violation)) error {
+// Inspect implements repository.Keeping. It compares every row with its checksum and its entries in the indexes, every entry
+// with its row, and the stamps with the last one given out.
+func (s *Store) Inspect(ctx context.Context, report func(repository.Violation)) error {
 	_, err := s.read(ctx, func(t *tx) error {
 		last, err := metaRow(t, lastStampRow, lastStampFields)
 		if err != nil {
@@ -39,7 +28,7 @@ func (s *Store) Check(ctx context.Context, report func(Violation)) error {
 type checker struct {
 	t      *tx
 	ended  func() error
-	report func(Violation)
+	report func(repository.Violation)
 	last   repository.Stamp
 }
 
@@ -53,11 +42,15 @@ func (c *checker) run() {
 	checkTable(c, &stepTable, func(s repository.Step) repository.Stamp { return s.Begun })
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
+	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 }) // Found may be the clock's
 	checkValues(c, blobsBucket, sizeFields)
+	if _, err := (scrub{c.t}).Get(); err != nil {
+		c.found(metaBucket, nameKey(scrubRow), "%v", err)
+	}
 }
 
 func (c *checker) found(b bucket, key []byte, format string, args ...any) {
-	c.report(Violation{Bucket: b.String(), Key: bytes.Clone(key), Wrong: fmt.Sprintf(format, args...)})
+	c.report(repository.Violation{Part: repository.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
 }
 
 func checkTable[T any](c *checker, tb *table[T], changed func(T) repository.Stamp) {
@@ -74,7 +67,7 @@ func checkTable[T any](c *checker, tb *table[T], changed func(T) repository.Stam
 			c.found(tb.bucket, key, "its stamp %d is later than the last one given out, %d", stamp, c.last)
 		}
 		for _, e := range tb.entries(row) {
-			if value := c.t.bucket(e.bucket).Get(e.key); value == nil || !bytes.Equal(value, e.value) {
+			if value := c.t.get(e.bucket, e.key); value == nil || !bytes.Equal(value, e.value) {
 				c.found(tb.bucket, key, "its entry %x in %s is %x, not %x", e.key, e.bucket, value, e.value)
 			}
 		}

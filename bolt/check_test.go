@@ -34,6 +34,8 @@ func fullStore(t *testing.T) *Store {
 			tx.Steps.Put(repository.Step{Container: set, DataspaceID: space}),
 			tx.Usage.Put(space, 1, repository.Counters{ActiveFiles: 1}),
 			tx.Blobs.Put(blobs.Digest{}, 9),
+			tx.Damages.Put(repository.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
+			tx.Scrub.Put(repository.ScrubState{Passes: 1}),
 		)
 	})
 	if err != nil {
@@ -54,7 +56,7 @@ func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
 // violations are the names of the buckets in which Check finds something.
 func violations(t *testing.T, s *Store) (in []string) {
 	t.Helper()
-	if err := s.Check(t.Context(), func(v Violation) { in = append(in, v.Bucket) }); err != nil {
+	if err := s.Inspect(t.Context(), func(v repository.Violation) { in = append(in, v.Kind) }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(in)
@@ -77,7 +79,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case stepsBucket, usageBucket, usageByDay, blobsBucket: // nothing points there
+		case stepsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -163,7 +165,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 		return errors.Join(tx.Bucket([]byte("users")).Put([]byte("a"), nil), tx.Bucket([]byte("users")).Put([]byte("b"), nil))
 	})
 	reported := 0
-	err := s.Check(ctx, func(Violation) { reported++; cancel() })
+	err := s.Inspect(ctx, func(repository.Violation) { reported++; cancel() })
 	if !errors.Is(err, context.Canceled) || reported != 1 {
 		t.Errorf("%v after %d reports", err, reported)
 	}
@@ -212,6 +214,9 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"usage":                func() error { _, err := tx.Usage.Get(space); return err },
 			"days":                 func() error { return last(tx.Usage.Days(space)) },
 			"blob":                 func() error { _, err := tx.Blobs.Size(blobs.Digest{}); return err },
+			"blobs":                func() error { return last(tx.Blobs.All(nil)) },
+			"damage":               func() error { _, err := tx.Damages.Get(blobs.Digest{}); return err },
+			"damages":              func() error { return last(tx.Damages.All()) },
 		} {
 			if err := read(); !errors.Is(err, repository.ErrRecordDamaged) {
 				t.Errorf("%s: %v", name, err)

@@ -44,12 +44,15 @@ type operation struct {
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
-// start runs a committer on a file whose last transaction, durable, has been synced.
+// start runs a committer on a file whose last transaction, durable, has been synced; on one that is only read it refuses all.
 func start(db *bbolt.DB, now func() time.Time, durable int, last repository.Stamp) *committer {
 	c := &committer{
 		db: db, now: now, commit: (*bbolt.Tx).Commit,
 		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
+	}
+	if db.IsReadOnly() {
+		c.failed = fmt.Errorf("bolt: %w: opened to be read only", repository.ErrReadOnly)
 	}
 	go c.run()
 	return c

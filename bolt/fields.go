@@ -96,6 +96,20 @@ func countersFields(c *codec, n *repository.Counters) {
 
 func sizeFields(c *codec, bytes *int64) { c.int64(bytes) }
 
+func damageFields(c *codec, d *repository.Damage) {
+	c.fixed(d.Digest[:])
+	c.stamp(&d.Found)
+	c.text(&d.What)
+}
+
+func scrubFields(c *codec, s *repository.ScrubState) {
+	c.fixed(s.After[:])
+	c.stamp(&s.Begun)
+	c.int64(&s.Checked)
+	c.int64(&s.Found)
+	c.int64(&s.Passes)
+}
+
 func schemaFields(c *codec, version *uint32) { c.uint32(version) }
 
 func lastStampFields(c *codec, last *repository.Stamp) { c.stamp(last) }

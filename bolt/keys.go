@@ -3,6 +3,7 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"strings"
 
 	"labshelf/auth"
@@ -85,6 +86,22 @@ func splitDayKey(key []byte) (day repository.Day, ok bool) {
 		return 0, false
 	}
 	return repository.Day(binary.BigEndian.Uint32(key[idSize:]) ^ (1 << 31)), true
+}
+
+// splitBlobKey returns the digest of a blobKey.
+func splitBlobKey(key []byte) (digest blobs.Digest, ok bool) {
+	if len(key) != digestSize {
+		return digest, false
+	}
+	return blobs.Digest(key), true
+}
+
+// keyText is a key for people: an id as the interface writes it, anything else in hex.
+func keyText(key []byte) string {
+	if len(key) == idSize {
+		return repository.ID(key).String()
+	}
+	return hex.EncodeToString(key)
 }
 
 // trailingID returns the id at the end of a key.

@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"labshelf/auth"
-	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -67,7 +66,7 @@ func (u users) All(after repository.ID) iter.Seq2[repository.User, error] {
 type keys struct{ *tx }
 
 func (k keys) Get(user, key repository.ID) (repository.Key, error) {
-	digest := k.bucket(keysByUser).Get(pairKey(user, key))
+	digest := k.get(keysByUser, pairKey(user, key))
 	if digest == nil {
 		return repository.Key{}, fmt.Errorf("bolt: %s: %w", keysByUser, repository.ErrNotFound)
 	}
@@ -89,7 +88,7 @@ func (k keys) Put(row repository.Key) error {
 	if err != nil && !errors.Is(err, repository.ErrNotFound) {
 		return err
 	}
-	if former := k.bucket(keysByUser).Get(own); former != nil && !bytes.Equal(former, digest) {
+	if former := k.get(keysByUser, own); former != nil && !bytes.Equal(former, digest) {
 		k.delete(keysBucket, former)
 		k.delete(keysByUser, own)
 	}
@@ -176,25 +175,9 @@ func (u usage) Days(dataspace repository.ID) iter.Seq2[repository.DayCounters, e
 	}
 }
 
-type blobRows struct{ *tx }
-
-func (b blobRows) Size(digest blobs.Digest) (int64, error) {
-	key := blobKey(digest)
-	if b.bucket(blobsBucket).Get(key) == nil {
-		return 0, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, repository.ErrNotFound)
-	}
-	return value(b.tx, blobsBucket, key, sizeFields)
-}
-
-func (b blobRows) Put(digest blobs.Digest, size int64) error {
-	b.mustWrite()
-	b.tx.put(blobsBucket, blobKey(digest), seal(blobKey(digest), sizeFields, size))
-	return b.failed
-}
-
 // value returns what a bucket holds under key; the zero value where there is nothing.
 func value[T any](t *tx, b bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
-	record := t.bucket(b).Get(key)
+	record := t.get(b, key)
 	if record == nil {
 		return v, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	"go.etcd.io/bbolt"
@@ -17,11 +18,12 @@ import (
 // Store is an open file. It is safe for concurrent use.
 type Store struct {
 	db        *bbolt.DB
+	file      *os.File // the one that db reads and writes
 	secret    [32]byte
 	committer *committer
 }
 
-var _ repository.Metadata = (*Store)(nil)
+var _ repository.Store = (*Store)(nil)
 
 // Secret returns the 32 random bytes made when the file was.
 func (s *Store) Secret() [32]byte { return s.secret }

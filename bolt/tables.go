@@ -112,6 +112,11 @@ var (
 		key:     func(s repository.Step) []byte { return idKey(s.Container) },
 		entries: func(repository.Step) []entry { return nil },
 	}
+	damageTable = table[repository.Damage]{
+		bucket: blobsDamaged, fields: damageFields,
+		key:     func(d repository.Damage) []byte { return blobKey(d.Digest) },
+		entries: func(repository.Damage) []entry { return nil },
+	}
 )
 
 // at decodes the row stored under key.
@@ -128,7 +133,7 @@ func (tb *table[T]) at(key, record []byte) (T, error) {
 
 // get returns the row under key.
 func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
-	record := t.bucket(tb.bucket).Get(key)
+	record := t.get(tb.bucket, key)
 	if record == nil {
 		return row, fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, repository.ErrNotFound)
 	}
@@ -179,7 +184,7 @@ func (t *tx) vacant(e entry, key []byte, own []entry) error {
 	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
 		return nil
 	}
-	if present := t.bucket(e.bucket).Get(e.key); present != nil {
+	if present := t.get(e.bucket, e.key); present != nil {
 		return fmt.Errorf("bolt: %s %x: %w by %x, wanted for %x", e.bucket, e.key, errTaken, present, key)
 	}
 	return nil
@@ -221,7 +226,7 @@ func damagedIndex(index bucket, key []byte) error {
 
 // idIn returns the id that an index holds under key.
 func idIn(t *tx, index bucket, key []byte) (repository.ID, error) {
-	value := t.bucket(index).Get(key)
+	value := t.get(index, key)
 	if value == nil {
 		return repository.ID{}, fmt.Errorf("bolt: %s: %w", index, repository.ErrNotFound)
 	}

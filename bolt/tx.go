@@ -36,6 +36,7 @@ func (t *tx) tables() *repository.Tx {
 	return &repository.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
 		Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Damages: damages{t}, Scrub: scrub{t},
 		Stamp: t.stamp,
 	}
 }
@@ -52,12 +53,23 @@ func (t *tx) mustWrite() {
 	}
 }
 
+// bucket returns nil where there is no such bucket: in a file of an older version that is only read.
 func (t *tx) bucket(b bucket) *bbolt.Bucket {
 	if t.opened[b] == nil {
-		t.opened[b] = t.bolt.Bucket([]byte(buckets[b].name))
-		t.opened[b].FillPercent = buckets[b].fill
+		if t.opened[b] = t.bolt.Bucket([]byte(buckets[b].name)); t.opened[b] != nil {
+			t.opened[b].FillPercent = buckets[b].fill
+		}
 	}
 	return t.opened[b]
+}
+
+// get returns what is under a key, nil if nothing is; it is valid as long as the transaction.
+func (t *tx) get(b bucket, key []byte) []byte {
+	in := t.bucket(b)
+	if in == nil {
+		return nil
+	}
+	return in.Get(key)
 }
 
 func (t *tx) put(b bucket, key, value []byte) {
@@ -77,7 +89,11 @@ func (t *tx) delete(b bucket, key []byte) {
 // walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the transaction.
 func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
-		cursor := t.bucket(b).Cursor()
+		in := t.bucket(b)
+		if in == nil {
+			return
+		}
+		cursor := in.Cursor()
 		for key, value := cursor.Seek(s.lo); s.holds(key); key, value = cursor.Next() {
 			if !yield(key, value) {
 				return

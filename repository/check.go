@@ -8,16 +8,28 @@ import (
 	"labshelf/paging"
 )
 
-// Violation is one thing in the records that the rules of the repository do not allow.
+// The parts of a data directory in which something can be wrong.
+const (
+	PartPages = "pages" // of the metadata file; kind page
+	PartRows  = "rows"  // records and index entries against each other; the kind is the table or index
+	PartRules = "rules" // of the repository, which the records break
+	PartBlobs = "blobs" // the files' contents against the records
+	PartFiles = "files" // what lies in the data directory and does not belong there, or not so
+)
+
+// Violation is one thing that is not as it must be.
 type Violation struct {
-	Kind  string // of object: dataspace, set, resource, user, key, privilege, step
-	ID    ID
+	Part  string
+	Kind  string // of object: dataspace, set, resource, user, key, privilege, step; or what the part says
+	ID    string // which one: an id, a digest, the number of a page, a key in hex; or ""
 	Name  string // as people know the object, or ""
-	Wrong string
+	Wrong string // what is wrong
 }
 
 // String says where and what.
-func (v Violation) String() string { return fmt.Sprintf("%s %s %q: %s", v.Kind, v.ID, v.Name, v.Wrong) }
+func (v Violation) String() string {
+	return fmt.Sprintf("%s: %s %s %q: %s", v.Part, v.Kind, v.ID, v.Name, v.Wrong)
+}
 
 // Check holds all records against the rules of the repository and calls report for each violation; it repairs nothing. What
 // the store does to find records (checksums, indexes) is the store's own to check, and so are the bytes of blobs. It is one
@@ -54,7 +66,7 @@ type checker struct {
 
 func (c *checker) wrong(bad bool, kind string, r Record, name, format string, args ...any) {
 	if bad {
-		c.report(Violation{Kind: kind, ID: r.ID, Name: name, Wrong: fmt.Sprintf(format, args...)})
+		c.report(Violation{Part: PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
 	}
 }
 

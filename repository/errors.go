@@ -25,6 +25,8 @@ const (
 	TimedOut                       // the caller stopped sending
 	NoSpace                        // no room on the disk
 	Unavailable                    // not now
+	Misdirected                    // meant for another service
+	TooManyRequests                // too often, for now
 )
 
 // Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.
@@ -44,6 +46,8 @@ const (
 	CodeDigestMismatch    Code = "digest_mismatch"
 	CodeKeyInURL          Code = "key_in_url"
 	CodeUnauthenticated   Code = "unauthenticated"
+	CodeTooManyFailures   Code = "too_many_failures"
+	CodeMisdirected       Code = "misdirected"
 	CodeForbidden         Code = "forbidden"
 	CodeNotFound          Code = "not_found"
 	CodeDataspaceNotFound Code = "dataspace_not_found"
@@ -84,7 +88,7 @@ func Codes() []Code {
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
-		CodePurged, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodePrecondition, CodeTooLarge,
+		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
 	}
 }
@@ -116,8 +120,10 @@ var (
 	ErrRecordDamaged = errors.New("record damaged")
 	// ErrNoSpace: there was no room for the change; nothing of it was kept.
 	ErrNoSpace = errors.New("no space left")
-	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error.
-	ErrReadOnly = errors.New("read-only since an I/O error")
+	// ErrUnwritable: the file cannot be written, or no file be opened, at this time; nothing of the change was kept.
+	ErrUnwritable = errors.New("not writable now")
+	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since it was opened to be read only.
+	ErrReadOnly = errors.New("read-only")
 	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrNotDurable: what was read has not reached stable storage and never may.
@@ -125,6 +131,9 @@ var (
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("closed")
 )
+
+// ErrUnknownKey is the cause of the refusal of a key that belongs to nobody. One that is expired or revoked has another.
+var ErrUnknownKey = errors.New("nobody has this key")
 
 func invalid(field, format string, args ...any) *Error {
 	return &Error{Kind: Invalid, Code: CodeInvalidField, Field: field, Message: fmt.Sprintf(format, args...)}

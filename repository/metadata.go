@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"io"
 	"iter"
 	"time"
 
@@ -40,6 +41,35 @@ type Metadata interface {
 	Close() error
 }
 
+// Keeping is what a metadata store offers beyond its rows to those who look after it.
+type Keeping interface {
+	// Inspect holds against each other what only the store knows about (its pages, the checksums of its rows, its indexes, its
+	// stamps), calls report for each Violation of the parts PartPages and PartRows, in no particular order, and repairs
+	// nothing. An error says why it could not go on. It is one long read transaction: while it runs, the space of what others
+	// replace or remove is not used again, so the file may grow.
+	Inspect(ctx context.Context, report func(Violation)) error
+
+	// Snapshot copies one consistent state, all of which is on stable storage, to a file of its own. It returns ErrNoSpace if
+	// there is no room for that, ErrNotDurable if the state will never be on stable storage, ErrClosed, or the context's error.
+	Snapshot(ctx context.Context) (Snapshot, error)
+}
+
+// Snapshot is a copy of a metadata store, to be read from its beginning to its end, in a form of the store's own. The caller
+// closes it; that removes it.
+type Snapshot interface {
+	io.ReadSeekCloser
+	// Stamp returns the last stamp given out in the state that was copied.
+	Stamp() Stamp
+	// Bytes returns the length.
+	Bytes() int64
+}
+
+// Store is a metadata store with all that it offers.
+type Store interface {
+	Metadata
+	Keeping
+}
+
 // Health of a metadata store.
 type Health struct {
 	ReadOnly    error         // why no change is taken any more; nil while all is well
@@ -57,6 +87,8 @@ type Tx struct {
 	Steps      Steps
 	Usage      Usage
 	Blobs      Blobs
+	Damages    Damages
+	Scrub      Scrub
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
@@ -176,4 +208,27 @@ type Blobs interface {
 	// Size returns the blob's length in bytes.
 	Size(blobs.Digest) (int64, error)
 	Put(digest blobs.Digest, size int64) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields every blob with a digest greater than after, ascending; nil: from the first.
+	All(after *blobs.Digest) iter.Seq2[Blob, error]
+	// Refs yields the ids of the resources, not purged, whose file the blob is, ascending, whether or not there is a row.
+	Refs(blobs.Digest) iter.Seq2[ID, error]
+}
+
+// Damages is the table of blobs that are known to be damaged or missing.
+type Damages interface {
+	Get(blobs.Digest) (Damage, error)
+	Put(Damage) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields them ascending by digest.
+	All() iter.Seq2[Damage, error]
+}
+
+// Scrub holds one row: how far the background reading of all blobs has come.
+type Scrub interface {
+	// Get returns the row; the zero value where none was ever put.
+	Get() (ScrubState, error)
+	Put(ScrubState) error
 }

@@ -155,6 +155,28 @@ func (c Counters) negated() Counters {
 	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes}
 }
 
+// Blob is the row of one blob.
+type Blob struct {
+	Digest blobs.Digest
+	Bytes  int64
+}
+
+// Damage is what is known about a blob whose file is damaged or missing.
+type Damage struct {
+	Digest blobs.Digest
+	Found  Stamp  // when it was found first
+	What   string // what is wrong, for people
+}
+
+// ScrubState is how far the background reading of all blobs has come. The zero value: it has never begun.
+type ScrubState struct {
+	After   blobs.Digest // blobs up to this one are done in this pass; zero: none
+	Begun   Stamp        // when this pass began; 0: no pass has
+	Checked int64        // blobs read in this pass
+	Found   int64        // of which damaged or missing
+	Passes  int64        // passes that came to their end
+}
+
 // Day is a day in UTC, counted from 1970-01-01.
 type Day int32
 

@@ -116,6 +116,10 @@ func (a *answers) askRows(tx *repository.Tx, p probe) {
 	for _, digest := range p.digests {
 		size, err := tx.Blobs.Size(digest)
 		note(a, "Blobs.Size "+digest.String(), size, err)
+		noteAll(a, "Blobs.Refs "+digest.String(), tx.Blobs.Refs(digest))
+		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(&digest))
+		damage, err := tx.Damages.Get(digest)
+		note(a, "Damages.Get "+digest.String(), damage, err)
 	}
 	for _, digest := range p.keys {
 		key, err := tx.Keys.ByDigest(digest)
@@ -129,6 +133,11 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 	noteAll(a, "Users.All", tx.Users.All(repository.ID{}))
 	noteAll(a, "Privileges.All", tx.Privileges.All(repository.ID{}))
 	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
+	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
+	noteAll(a, "Damages.All", tx.Damages.All())
+	if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {
+		note(a, "Scrub.Get", state, err)
+	}
 	for _, parent := range append([]repository.ID{{}}, p.parents...) {
 		of := " " + parent.String()
 		noteAll(a, "Keys.OfUser"+of, tx.Keys.OfUser(parent, repository.ID{}))

@@ -55,7 +55,7 @@ func moves() []time.Duration {
 // machine is a store and what it should be.
 type machine struct {
 	clock   *clock
-	subject repository.Metadata
+	subject repository.Store
 	model   *Memory
 	open    Open
 	dir     string

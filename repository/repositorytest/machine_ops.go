@@ -82,11 +82,16 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.privilege, m.step, m.counters, m.blob,
+		m.damage, m.scrub,
 	}
-	switch n := rapid.IntRange(0, len(draw)+1).Draw(rt, "write"); n {
+	switch n := rapid.IntRange(0, len(draw)+2).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
+		digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
+		s.do(op{"Blobs.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Blobs.Remove(digest) }})
+		s.do(op{"Damages.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Damages.Remove(digest) }})
+	case len(draw) + 2:
 		if running, err := list(inOrder(s.tx.Steps.All())); err == nil && len(running) > 0 {
 			container := rapid.SampledFrom(running).Draw(rt, "step").Container
 			s.do(op{"Steps.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Steps.Remove(container) }})
@@ -249,6 +254,19 @@ func (m *machine) counters(rt *rapid.T, _ *session) any {
 
 func (m *machine) blob(rt *rapid.T, _ *session) any {
 	return blobRow{rapid.SampledFrom(m.pool.digests).Draw(rt, "blob"), rapid.Int64Min(0).Draw(rt, "size")}
+}
+
+func (m *machine) damage(rt *rapid.T, _ *session) any {
+	what := rapid.SampledFrom(texts()).Draw(rt, "what")
+	return repository.Damage{Digest: rapid.SampledFrom(m.pool.digests).Draw(rt, "damaged"), Found: m.last, What: what}
+}
+
+func (m *machine) scrub(rt *rapid.T, _ *session) any {
+	number := rapid.Int64Min(0)
+	return scrubRow{repository.ScrubState{
+		After: rapid.SampledFrom(m.pool.digests).Draw(rt, "after"), Begun: m.last,
+		Checked: number.Draw(rt, "checked"), Found: number.Draw(rt, "found"), Passes: number.Draw(rt, "passes"),
+	}}
 }
 
 // reads draws listings and single rows.

@@ -5,7 +5,9 @@ package repositorytest
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +30,7 @@ type Memory struct {
 	running sync.WaitGroup
 }
 
-var _ repository.Metadata = (*Memory)(nil)
+var _ repository.Store = (*Memory)(nil)
 
 // NewMemory makes an empty store with a clock. The caller closes it.
 func NewMemory(now func() time.Time) *Memory {
@@ -45,6 +47,7 @@ func NewMemory(now func() time.Time) *Memory {
 		usage:      map[repository.ID]repository.Counters{},
 		days:       map[dayOf]repository.Counters{},
 		blobs:      map[blobs.Digest]int64{},
+		damages:    map[blobs.Digest]repository.Damage{},
 	})
 	return m
 }
@@ -89,6 +92,33 @@ func (m *Memory) Update(ctx context.Context, fn func(*repository.Tx) error) erro
 	return nil
 }
 
+// Inspect reports nothing: there is nothing here that could contradict itself.
+func (m *Memory) Inspect(ctx context.Context, _ func(repository.Violation)) error {
+	return m.View(ctx, func(*repository.Tx) error { return ctx.Err() })
+}
+
+// Snapshot prints the last commit.
+func (m *Memory) Snapshot(ctx context.Context) (copied repository.Snapshot, err error) {
+	err = m.View(ctx, func(*repository.Tx) error {
+		state := m.state.Load()
+		copied = printed{strings.NewReader(fmt.Sprintf("%+v", *state)), state.last}
+		return ctx.Err()
+	})
+	return copied, err
+}
+
+// printed is a snapshot in memory.
+type printed struct {
+	*strings.Reader
+	stamp repository.Stamp
+}
+
+func (p printed) Close() error { return nil }
+
+func (p printed) Stamp() repository.Stamp { return p.stamp }
+
+func (p printed) Bytes() int64 { return p.Size() }
+
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 
@@ -130,6 +160,8 @@ type state struct {
 	usage      map[repository.ID]repository.Counters
 	days       map[dayOf]repository.Counters
 	blobs      map[blobs.Digest]int64
+	damages    map[blobs.Digest]repository.Damage
+	scrub      repository.ScrubState
 }
 
 // dayOf is a day of a dataspace.
@@ -151,6 +183,8 @@ func (s *state) clone() *state {
 		usage:      maps.Clone(s.usage),
 		days:       maps.Clone(s.days),
 		blobs:      maps.Clone(s.blobs),
+		damages:    maps.Clone(s.damages),
+		scrub:      s.scrub,
 	}
 }
 
@@ -166,7 +200,9 @@ func (s *state) tx(now func() time.Time) *repository.Tx {
 		Privileges: privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
 		Steps:      steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
 		Usage:      usage{mode, s.usage, s.days},
-		Blobs:      sizes{mode, s.blobs},
+		Blobs:      sizes{mode, s.blobs, s.resources},
+		Damages:    damages{mode, s.damages},
+		Scrub:      scrub{mode, &s.scrub},
 		Stamp: func() repository.Stamp {
 			mode.mustWrite()
 			s.last = repository.NextStamp(s.last, now())

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func opener() Open {
 	var mu sync.Mutex
 	opened := map[string]*Memory{}
-	return func(dir string, now func() time.Time) (repository.Metadata, error) {
+	return func(dir string, now func() time.Time) (repository.Store, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if m, again := opened[dir]; again {
@@ -35,18 +35,18 @@ func TestMemory(t *testing.T) { Run(t, opener()) }
 // TestMemoryRunsTwice holds the suite itself against the sentence that a function may run more than once.
 func TestMemoryRunsTwice(t *testing.T) {
 	open := opener()
-	Run(t, func(dir string, now func() time.Time) (repository.Metadata, error) {
+	Run(t, func(dir string, now func() time.Time) (repository.Store, error) {
 		m, err := open(dir, now)
 		return twice{m}, err
 	})
 }
 
 // twice runs every function of an update first in a transaction that it gives up.
-type twice struct{ repository.Metadata }
+type twice struct{ repository.Store }
 
 func (m twice) Update(ctx context.Context, fn func(*repository.Tx) error) error {
 	givenUp := errors.New("given up")
-	err := m.Metadata.Update(ctx, func(tx *repository.Tx) error {
+	err := m.Store.Update(ctx, func(tx *repository.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (m twice) Update(ctx context.Context, fn func(*repository.Tx) error) error 
 	if !errors.Is(err, givenUp) {
 		return err
 	}
-	return m.Metadata.Update(context.WithoutCancel(ctx), fn)
+	return m.Store.Update(context.WithoutCancel(ctx), fn)
 }
 
 func TestMemoryAgainstItself(t *testing.T) { Compare(t, opener()) }

@@ -9,7 +9,7 @@ import (
 	"labshelf/repository"
 )
 
-// usageRow and blobRow are what the tables without a type of their own hold.
+// usageRow, blobRow and scrubRow are what the tables without a type of their own hold.
 type (
 	usageRow struct {
 		Dataspace repository.ID
@@ -19,6 +19,9 @@ type (
 	blobRow struct {
 		Digest blobs.Digest
 		Size   int64
+	}
+	scrubRow struct {
+		State repository.ScrubState
 	}
 )
 
@@ -43,6 +46,10 @@ func put(tx *repository.Tx, row any) error {
 		return tx.Usage.Put(row.Dataspace, row.Day, row.Counters)
 	case blobRow:
 		return tx.Blobs.Put(row.Digest, row.Size)
+	case repository.Damage:
+		return tx.Damages.Put(row)
+	case scrubRow:
+		return tx.Scrub.Put(row.State)
 	}
 	return fmt.Errorf("no table holds a %T", row)
 }
@@ -105,6 +112,8 @@ func waysTo(row any) []way {
 			size, err := tx.Blobs.Size(row.Digest)
 			return blobRow{row.Digest, size}, err
 		}}}
+	case repository.Damage:
+		return []way{{"Damages.Get", func(tx *repository.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ import (
 
 // Open opens the store in a directory, and makes it where there is none. now is its clock, which the tests set by hand. The
 // caller closes the store before the directory is opened again.
-type Open func(dir string, now func() time.Time) (repository.Metadata, error)
+type Open func(dir string, now func() time.Time) (repository.Store, error)
 
 // Run holds an implementation against the contract, sentence by sentence, each test on a store of its own. The tests run in
 // parallel; Run returns when all are done.
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
-		for _, tests := range []map[string]func(*testing.T, *store){rowTests(), listTests(), rangeTests(), stampTests(), txTests()} {
+		for _, tests := range []map[string]func(*testing.T, *store){rowTests(), listTests(), rangeTests(), stampTests(), txTests(), keepingTests()} {
 			for name, test := range tests {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
@@ -34,7 +34,7 @@ func Run(t *testing.T, open Open) {
 
 // store is an open store that can be closed and opened again.
 type store struct {
-	repository.Metadata
+	repository.Store
 	clock *clock
 	open  Open
 	dir   string
@@ -44,7 +44,7 @@ func newStore(t *testing.T, open Open) *store {
 	s := &store{clock: newClock(), open: open, dir: t.TempDir()}
 	s.start(t)
 	t.Cleanup(func() {
-		if s.Metadata != nil {
+		if s.Store != nil {
 			s.stop(t)
 		}
 	})
@@ -54,7 +54,7 @@ func newStore(t *testing.T, open Open) *store {
 func (s *store) start(t *testing.T) {
 	t.Helper()
 	var err error
-	if s.Metadata, err = s.open(s.dir, s.clock.now); err != nil {
+	if s.Store, err = s.open(s.dir, s.clock.now); err != nil {
 		t.Fatalf("open: %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func (s *store) stop(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}
-	s.Metadata = nil
+	s.Store = nil
 }
 
 func (s *store) reopen(t *testing.T) {

@@ -194,7 +194,7 @@ func count(tx *repository.Tx, id repository.ID, fails bool) error {
 // nothing that was answered with an error.
 func testCloseUnderWriters(t *testing.T, s *store) {
 	const writers, enough = 6, 30
-	metadata := s.Metadata
+	metadata := s.Store
 	var commits atomic.Int64
 	reached, reach := context.WithCancel(t.Context())
 	defer reach()

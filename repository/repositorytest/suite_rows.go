@@ -33,7 +33,7 @@ func filledRows(other bool) []any {
 	return []any{
 		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
 		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
-		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other),
+		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other), filled[repository.Damage](other), filled[scrubRow](other),
 	}
 }
 
@@ -201,8 +201,10 @@ func identityOf(row any) []string {
 		return []string{"Container"}
 	case usageRow:
 		return []string{"Dataspace", "Day"}
-	case blobRow:
+	case blobRow, repository.Damage:
 		return []string{"Digest"}
+	case scrubRow:
+		return nil
 	}
 	return []string{"ID"}
 }

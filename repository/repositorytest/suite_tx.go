@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -58,8 +59,10 @@ func testViewError(t *testing.T, s *store) {
 func testReadOnly(t *testing.T, s *store) {
 	rows := filledRows(false)
 	writes := map[string]func(*repository.Tx) error{
-		"Stamp":        func(tx *repository.Tx) error { tx.Stamp(); return nil },
-		"Steps.Remove": func(tx *repository.Tx) error { return tx.Steps.Remove(id(1)) },
+		"Stamp":          func(tx *repository.Tx) error { tx.Stamp(); return nil },
+		"Steps.Remove":   func(tx *repository.Tx) error { return tx.Steps.Remove(id(1)) },
+		"Blobs.Remove":   func(tx *repository.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
+		"Damages.Remove": func(tx *repository.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
 	}
 	for _, row := range rows {
 		writes[fmt.Sprintf("put %T", row)] = func(tx *repository.Tx) error { return put(tx, row) }
@@ -148,7 +151,7 @@ func testContextInQueue(t *testing.T, s *store) {
 
 func testClosed(t *testing.T, s *store) {
 	s.stamp(t)
-	closed := s.Metadata
+	closed := s.Store
 	s.stop(t)
 	for name, run := range map[string]func(context.Context, func(*repository.Tx) error) error{
 		"View": closed.View, "ViewDurable": closed.ViewDurable, "Update": closed.Update,
@@ -166,7 +169,7 @@ func testCloseWaits(t *testing.T, s *store) {
 	s.put(t, rows...)
 	var ended atomic.Bool
 	inside, viewed := make(chan struct{}), make(chan error)
-	metadata := s.Metadata
+	metadata := s.Store
 	go func() {
 		viewed <- metadata.View(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error {
 			close(inside)

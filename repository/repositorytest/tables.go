@@ -1,8 +1,10 @@
 package repositorytest
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -247,7 +249,8 @@ func (t usage) Days(dataspace repository.ID) iter.Seq2[repository.DayCounters, e
 
 type sizes struct {
 	access
-	of map[blobs.Digest]int64
+	of        map[blobs.Digest]int64
+	resources map[repository.ID]repository.Resource
 }
 
 func (t sizes) Size(digest blobs.Digest) (int64, error) {
@@ -261,5 +264,86 @@ func (t sizes) Size(digest blobs.Digest) (int64, error) {
 func (t sizes) Put(digest blobs.Digest, size int64) error {
 	t.mustWrite()
 	t.of[digest] = size
+	return nil
+}
+
+func (t sizes) Remove(digest blobs.Digest) error {
+	t.mustWrite()
+	delete(t.of, digest)
+	return nil
+}
+
+func (t sizes) All(after *blobs.Digest) iter.Seq2[repository.Blob, error] {
+	return func(yield func(repository.Blob, error) bool) {
+		for _, digest := range inDigestOrder(t.of) {
+			if after != nil && bytes.Compare(digest[:], after[:]) <= 0 {
+				continue
+			}
+			if !yield(repository.Blob{Digest: digest, Bytes: t.of[digest]}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func inDigestOrder[T any](rows map[blobs.Digest]T) []blobs.Digest {
+	return slices.SortedFunc(maps.Keys(rows), func(a, b blobs.Digest) int { return bytes.Compare(a[:], b[:]) })
+}
+
+func (t sizes) Refs(digest blobs.Digest) iter.Seq2[repository.ID, error] {
+	return func(yield func(repository.ID, error) bool) {
+		for _, id := range slices.SortedFunc(maps.Keys(t.resources), repository.ID.Compare) {
+			if r := t.resources[id]; r.Digest == digest && !r.Purged && !yield(id, nil) {
+				return
+			}
+		}
+	}
+}
+
+type damages struct {
+	access
+	rows map[blobs.Digest]repository.Damage
+}
+
+func (t damages) Get(digest blobs.Digest) (repository.Damage, error) {
+	row, ok := t.rows[digest]
+	if !ok {
+		return row, repository.ErrNotFound
+	}
+	return row, nil
+}
+
+func (t damages) Put(row repository.Damage) error {
+	t.mustWrite()
+	t.rows[row.Digest] = row
+	return nil
+}
+
+func (t damages) Remove(digest blobs.Digest) error {
+	t.mustWrite()
+	delete(t.rows, digest)
+	return nil
+}
+
+func (t damages) All() iter.Seq2[repository.Damage, error] {
+	return func(yield func(repository.Damage, error) bool) {
+		for _, digest := range inDigestOrder(t.rows) {
+			if !yield(t.rows[digest], nil) {
+				return
+			}
+		}
+	}
+}
+
+type scrub struct {
+	access
+	state *repository.ScrubState
+}
+
+func (t scrub) Get() (repository.ScrubState, error) { return *t.state, nil }
+
+func (t scrub) Put(state repository.ScrubState) error {
+	t.mustWrite()
+	*t.state = state
 	return nil
 }

@@ -1,0 +1,83 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"labshelf/repository"
+)
+
+// Snapshot implements repository.Keeping: the snapshot is a file that Open opens, beside the store's own until it is closed.
+// Where the store is only read, nobody can change its file, so the snapshot is that file itself.
+func (s *Store) Snapshot(ctx context.Context) (repository.Snapshot, error) {
+	copied := &snapshot{}
+	seen, err := s.read(ctx, func(t *tx) (err error) {
+		if copied.stamp, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
+			return err
+		}
+		if s.db.IsReadOnly() {
+			copied.file, err = os.Open(s.db.Path())
+		} else {
+			copied.file, err = os.CreateTemp(filepath.Dir(s.db.Path()), filepath.Base(s.db.Path())+snapshotMark)
+			copied.temporary = true
+		}
+		if err != nil {
+			return err
+		}
+		copied.SectionReader = io.NewSectionReader(copied.file, 0, t.bolt.Size())
+		if copied.temporary {
+			_, err = t.bolt.WriteTo(&ending{copied.file, ctx.Err})
+		}
+		return err
+	})
+	if err == nil {
+		err = s.committer.waitDurable(ctx, seen)
+	}
+	if err == nil {
+		return copied, nil
+	}
+	if noSpace(err) {
+		err = fmt.Errorf("%w: %w", repository.ErrNoSpace, err)
+	}
+	if copied.file != nil {
+		err = errors.Join(err, copied.Close())
+	}
+	return nil, fmt.Errorf("bolt: snapshot: %w", err)
+}
+
+// snapshot is an open copy of the file.
+type snapshot struct {
+	*io.SectionReader
+	file      *os.File
+	temporary bool // it is of nobody else
+	stamp     repository.Stamp
+}
+
+func (s *snapshot) Stamp() repository.Stamp { return s.stamp }
+
+func (s *snapshot) Bytes() int64 { return s.Size() }
+
+func (s *snapshot) Close() error {
+	err := s.file.Close()
+	if s.temporary {
+		err = errors.Join(err, os.Remove(s.file.Name()))
+	}
+	return err
+}
+
+// ending is a writer that fails once ended does.
+type ending struct {
+	io.Writer
+	ended func() error
+}
+
+func (w *ending) Write(p []byte) (int, error) {
+	if err := w.ended(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
