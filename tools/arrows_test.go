@@ -28,6 +28,7 @@ var arrows = map[string]string{
 	"newroom":                   "cli net/http",
 	"bolt/inner":                "auth blobs paging repository bbolt",
 	"bench":                     everything,
+	"faults":                    everything,
 	"roomtest":                  everything,
 	"blobs/blobstest":           everything,
 	"repository/repositorytest": everything,

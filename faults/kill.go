@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// epoch is after how many crashes a repository is put away: what is looked at after each of them grows with it.
+const epoch = 25
+
+// readyLimit is how soon a service must answer after a crash.
+const readyLimit = 2 * time.Second
+
+// kill ends the service with kill -9 while everybody works, again and again.
+func kill(ctx context.Context, t *trial) (err error) {
+	program, err := t.build(ctx)
+	if err != nil {
+		return err
+	}
+	t.add("acknowledged", 0)
+	var w *world
+	for i := range t.units(ctx, t.size) {
+		if w == nil || i%epoch == 0 {
+			if w != nil {
+				err = finish(ctx, w)
+			}
+			if err == nil {
+				w, err = newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", i)), t.random(i))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err = killOnce(ctx, t, w, i); err != nil {
+			w.service.Kill()
+			return err
+		}
+	}
+	t.add("lost", 0)
+	t.add("violations", 0)
+	if w != nil {
+		err = finish(ctx, w)
+	}
+	return err
+}
+
+// killOnce is one cycle, from a running service to the next.
+func killOnce(ctx context.Context, t *trial, w *world, i int) error {
+	after := 20*time.Millisecond + time.Duration(t.random(i).IntN(300))*time.Millisecond
+	if err := w.underLoad(ctx, t, after, func() error { w.service.Kill(); return nil }); err != nil {
+		return err
+	}
+	if err := w.checkStopped(ctx); err != nil {
+		return err
+	}
+	ready, err := w.start(ctx)
+	if err != nil {
+		return err
+	}
+	t.most("seconds until ready again", ready.Seconds())
+	if ready > readyLimit {
+		return violated(nil, "it was ready only %v after the crash", ready)
+	}
+	return w.verify(ctx)
+}
+
+// finish stops the service as an operator does, checks the repository once more and removes it.
+func finish(ctx context.Context, w *world) error {
+	if err := w.stop(); err != nil {
+		return err
+	}
+	if odd, err := said(w.data + ".log"); err != nil || odd != "" {
+		return violated(nil, "the service said: %s %v", odd, err)
+	}
+	if err := w.checkStopped(ctx); err != nil {
+		return err
+	}
+	return os.RemoveAll(w.data)
+}

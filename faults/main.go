@@ -1,0 +1,179 @@
+// Command faults breaks the real program in every way that we know, and looks at what is left. docs/reliability.md says what
+// the rows mean, and holds what came out.
+//
+//	go run ./faults                   # lists the rows
+//	go run ./faults -short all        # each in its short size, as .ci/run does
+//	go run ./faults -write kill       # the long size; the result goes to docs/reliability.md
+//
+// A long row that was interrupted, or has used up its time, goes on with the same command.
+//
+// Exit codes: 0 ok, 1 something was lost or could not be done, 2 usage, 3 a long row is not finished yet.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// row is one test.
+type row struct {
+	name, shows string
+	unit        string   // what its size counts, in the plural
+	short, long int      // sizes; 0 where the row itself finds out how much there is
+	needs       []string // see missing
+	code        []string // what it tests, beside its own: paths whose change obliges to repeat it
+	run         func(context.Context, *trial) error
+}
+
+// rows are all there are, in the order of docs/reliability.md.
+func rows() []row {
+	return []row{
+		{
+			name: "kill", shows: "kill -9 while everything writes, reads, purges and backs up", unit: "cycles", short: 30, long: 1000,
+			code: program(), run: kill,
+		},
+	}
+}
+
+// program is the code of the executable.
+func program() []string {
+	return []string{
+		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "paging", "repository",
+	}
+}
+
+// options are what the command line says.
+type options struct {
+	short, write   bool
+	seed           uint64
+	offset         int
+	state, scratch string
+	limit          time.Duration
+	names          []string
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	if child, ok := children()[firstOf(args)]; ok {
+		return child(ctx, args[1:], stdout, stderr)
+	}
+	o := options{}
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.short, "short", false, "the sizes of .ci/run")
+	flags.BoolVar(&o.write, "write", false, "write the results of long rows into "+document+"; the tree must be committed")
+	flags.Uint64Var(&o.seed, "seed", 0, "`NUMBER` that decides everything random (default: another one each time)")
+	flags.IntVar(&o.offset, "offset", -1, "`NUMBER` of the first point, where short rows take every seventh (default: from the seed)")
+	flags.StringVar(&o.state, "state", "", "`DIR` that keeps how far long rows have come (default: faults/state)")
+	flags.StringVar(&o.scratch, "dir", "", "`DIR` for the data directories that are broken (default: the system's for temporary files)")
+	flags.DurationVar(&o.limit, "limit", 30*time.Minute, "`TIME` after which a long row stops, to go on with the next call")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	o.names = flags.Args()
+	if o.seed == 0 {
+		o.seed = rand.Uint64N(1_000_000_000) + 1
+	}
+	chosen, err := choose(o.names)
+	switch {
+	case err != nil:
+	case o.short && o.write:
+		err = errors.New("only long rows are written down")
+	case len(chosen) == 0:
+		list(stdout)
+		return 0
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, "faults:", err)
+		return 2
+	}
+	return runAll(ctx, o, chosen, stdout)
+}
+
+// runAll runs one row after the other. One that fails does not keep the others from running.
+func runAll(ctx context.Context, o options, chosen []row, stdout io.Writer) (code int) {
+	for _, r := range chosen {
+		err := runRow(ctx, o, r, stdout)
+		switch {
+		case err == nil:
+		case errors.Is(err, errUnfinished):
+			_, _ = fmt.Fprintf(stdout, "%s: %v\n", r.name, err)
+			code = max(code, 3)
+		default:
+			_, _ = fmt.Fprintf(stdout, "%s: FAILED: %v\n", r.name, err)
+			code = 1
+		}
+		if ctx.Err() != nil {
+			return 1
+		}
+		if code == 1 && !o.short {
+			return code
+		}
+	}
+	return code
+}
+
+// choose returns the rows with these names, in the order of the table.
+func choose(names []string) (chosen []row, err error) {
+	all := slices.Contains(names, "all")
+	known := []string{"all"}
+	for _, r := range rows() {
+		known = append(known, r.name)
+		if all || slices.Contains(names, r.name) {
+			chosen = append(chosen, r)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no row %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// list prints the table, with the results that are written down.
+func list(out io.Writer) {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "ROW\tSHORT\tLONG\tNEEDS\tSHOWS\tRESULT")
+	for _, r := range rows() {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			r.name, r.size(r.short), r.size(r.long), strings.Join(r.needs, " "), r.shows, standing(r))
+	}
+	_ = table.Flush() // to the terminal
+}
+
+func (r row) size(n int) string {
+	if n == 0 {
+		return "all " + r.unit
+	}
+	return grouped(int64(n)) + " " + r.unit
+}
+
+func firstOf(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// children are what the program does as a process of its own, beside a trial.
+func children() map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{}
+}

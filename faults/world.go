@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"labshelf/bolt"
+	"labshelf/e2e"
+	"labshelf/repository"
+)
+
+// world is one repository, with those who use it.
+type world struct {
+	program, data string
+	flags         []string // of labshelf serve
+	service       *e2e.Service
+	caller        *caller
+	writers       []*writer
+	ended         atomic.Bool
+	kept          string            // where the harvester goes on
+	harvested     map[string]record // what the harvester has, by id
+}
+
+// writers and readers of a world.
+const (
+	writerCount = 8
+	readerCount = 4
+)
+
+// newWorld makes a repository in an empty or missing data directory, with a dataspace for each writer. It leaves the service
+// running.
+func newWorld(ctx context.Context, program, data string, random *rand.Rand, flags ...string) (*world, error) {
+	w := &world{
+		program: program, data: data, flags: flags, kept: "/resources?state=all&limit=100", harvested: map[string]record{},
+	}
+	if _, err := w.start(ctx); err != nil {
+		return nil, err
+	}
+	for n := range writerCount {
+		var space record
+		if err := w.caller.want(ctx, http.MethodPost, "/dataspaces", map[string]string{"name": fmt.Sprintf("space-%d", n)}, &space); err != nil {
+			return nil, errors.Join(err, w.stop())
+		}
+		w.writers = append(w.writers, &writer{
+			caller: w.caller, n: n, space: space.ID, ended: &w.ended, random: rand.New(rand.NewPCG(random.Uint64(), random.Uint64())),
+		})
+	}
+	return w, nil
+}
+
+// start starts the service and returns how long it took until it answered.
+func (w *world) start(ctx context.Context) (time.Duration, error) {
+	begun := time.Now()
+	service, err := e2e.Start(ctx, w.program, w.data, w.flags...)
+	if err != nil {
+		return 0, violated(nil, "it does not start: %v", err)
+	}
+	w.service = service
+	if w.caller, err = newCaller(service.Base(), w.data); err != nil {
+		return 0, err
+	}
+	for _, writer := range w.writers {
+		writer.caller = w.caller
+	}
+	w.ended.Store(false)
+	err = w.caller.get(ctx, "/status", nil)
+	return time.Since(begun), err
+}
+
+func (w *world) stop() error {
+	w.caller.http.CloseIdleConnections()
+	return w.service.Stop()
+}
+
+// underLoad lets everybody work until crash, which is called after a time, has ended the service.
+func (w *world) underLoad(ctx context.Context, t *trial, after time.Duration, crash func() error) error {
+	var workers sync.WaitGroup
+	failed := make(chan error, 64)
+	work := func(fn func(context.Context) error) {
+		workers.Go(func() {
+			if err := fn(ctx); err != nil {
+				failed <- err
+			}
+		})
+	}
+	before := int64(0)
+	for _, writer := range w.writers {
+		before += writer.answered
+		work(writer.work)
+	}
+	random := rand.New(rand.NewPCG(t.Seed, uint64(before)))
+	for range readerCount - 1 {
+		seed := random.Uint64()
+		work(func(ctx context.Context) error { return w.read(ctx, rand.New(rand.NewPCG(seed, 0))) })
+	}
+	work(w.harvest)
+	var err error
+	select {
+	case err = <-failed:
+	case <-time.After(after):
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	w.ended.Store(true)
+	err = errors.Join(err, crash())
+	workers.Wait()
+	w.caller.http.CloseIdleConnections()
+	close(failed)
+	for other := range failed {
+		err = errors.Join(err, other)
+	}
+	answered := -before
+	for _, writer := range w.writers {
+		answered += writer.answered
+	}
+	t.add("acknowledged", answered)
+	return err
+}
+
+// read fetches files at random. What comes must be what the answer itself says it is.
+func (w *world) read(ctx context.Context, random *rand.Rand) error {
+	for !w.ended.Load() {
+		var p page
+		err := w.caller.get(ctx, fmt.Sprintf("/resources?order=newest&limit=%d", 1+random.IntN(20)), &p)
+		for i := 0; i < len(p.Data) && err == nil; i++ {
+			err = w.readOne(ctx, p.Data[i])
+		}
+		switch {
+		case err == nil:
+		case w.ended.Load():
+			return nil
+		default:
+			return fmt.Errorf("reader: %w", err)
+		}
+	}
+	return nil
+}
+
+func (w *world) readOne(ctx context.Context, r record) error {
+	a, err := w.caller.call(ctx, http.MethodGet, r.DataURL, nil)
+	if err != nil {
+		return err
+	}
+	switch a.status {
+	case http.StatusOK:
+		if tag := fmt.Sprintf(`"sha256-%s"`, digestOf(a.body)); tag != a.header.Get("ETag") {
+			return violated(nil, "%s came with the tag %s and bytes of %s", r.DataURL, a.header.Get("ETag"), tag)
+		}
+		return nil
+	case http.StatusGone:
+		return nil
+	}
+	return violated(nil, "%s: %w", r.DataURL, a.refusal())
+}
+
+// harvest follows all changes, and keeps its place over crashes.
+func (w *world) harvest(ctx context.Context) error {
+	for !w.ended.Load() {
+		if err := w.harvestOn(ctx); err != nil {
+			if w.ended.Load() && !broken(err) {
+				return nil
+			}
+			return fmt.Errorf("harvester: %w", err)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return nil
+}
+
+// harvestOn fetches what has changed since the last time. After an error the place is that of the last whole page.
+func (w *world) harvestOn(ctx context.Context) error {
+	for {
+		var p page
+		if err := w.caller.get(ctx, w.kept, &p); err != nil || p.End {
+			return err
+		}
+		for _, r := range p.Data {
+			if old, ok := w.harvested[r.ID]; ok && r.Modified < old.Modified {
+				return violated(nil, "the harvester got %s as of %s after %s", r.ID, r.Modified, old.Modified)
+			}
+			r.URL, r.DataURL = "", ""
+			w.harvested[r.ID] = r
+		}
+		w.kept = p.NextPage
+	}
+}
+
+// verify looks, while nobody writes, whether everything is as it was acknowledged: I1, I4, I5 and I9.
+func (w *world) verify(ctx context.Context) error {
+	if err := w.finishSteps(ctx); err != nil {
+		return err
+	}
+	s, err := look(ctx, w.caller)
+	if err != nil {
+		return err
+	}
+	all := make(map[string]record, len(s.byID))
+	for id, r := range s.byID {
+		all[id] = r
+	}
+	for _, writer := range w.writers {
+		for _, part := range []func() error{
+			func() error { return writer.settle(ctx, s) },
+			func() error { return writer.verify(ctx, s) },
+			func() error { return writer.verifyKeys(ctx) },
+		} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range s.byID {
+		return violated(nil, "nobody made %+v", r)
+	}
+	if err := w.harvestOn(ctx); err != nil {
+		return err
+	}
+	for id, r := range all {
+		got := w.harvested[id]
+		got.Purged = r.Purged // a purge is no change that harvesters are told of
+		r.URL, r.DataURL = "", ""
+		if r.SetID != "" && got != r {
+			return violated(nil, "LOST: the harvester has %+v, and there is %+v", got, r)
+		}
+	}
+	return nil
+}
+
+// finishSteps waits for what a deletion or restoration of a set, whose answer is missing, goes on to do: the same request
+// again returns when that is done.
+func (w *world) finishSteps(ctx context.Context) error {
+	for _, writer := range w.writers {
+		if writer.pending == nil || writer.pending.effect == nil {
+			continue
+		}
+		var now record
+		path := writer.pending.on.path()
+		if err := w.caller.get(ctx, path, &now); err != nil {
+			return violated(writer.pending.on, "LOST: %v", err)
+		}
+		method := http.MethodDelete
+		if now.State == "active" {
+			method, path = http.MethodPost, path+"/restore"
+		}
+		if err := w.caller.want(ctx, method, path, nil, nil); err != nil {
+			return violated(writer.pending.on, "%v", err)
+		}
+	}
+	return nil
+}
+
+// verifyModes sees that nobody else may read what is there (I12).
+func verifyModes(data string) error {
+	return filepath.WalkDir(data, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			return violated(nil, "%s has the mode %v", path, info.Mode())
+		}
+		return nil
+	})
+}
+
+// checkStopped holds the data directory of a stopped service against every invariant.
+func (w *world) checkStopped(ctx context.Context) error {
+	if err := verifyModes(w.data); err != nil {
+		return err
+	}
+	var found bytes.Buffer
+	store, err := bolt.Open(filepath.Join(w.data, "meta.db"), bolt.Options{})
+	if err != nil {
+		return violated(nil, "%v", err)
+	}
+	err = errors.Join(
+		store.Check(ctx, func(v bolt.Violation) { fmt.Fprintln(&found, v) }),
+		repository.Check(ctx, store, func(v repository.Violation) { fmt.Fprintln(&found, v) }),
+		store.Close())
+	if err == nil && found.Len() > 0 {
+		err = violated(nil, "check found:\n%s", &found)
+	}
+	return err
+}
+
+// said returns the lines of the service's log that are no JSON: stack traces, for one.
+func said(log string) (string, error) {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return "", err
+	}
+	var odd bytes.Buffer
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) > 0 && !json.Valid(line) {
+			odd.Write(append(line, '\n'))
+		}
+	}
+	return odd.String(), nil
+}
