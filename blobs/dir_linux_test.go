@@ -1,6 +1,7 @@
 package blobs_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
@@ -71,4 +73,132 @@ func openMounted(t *testing.T, data string) {
 	if _, err := blobs.OpenDir(data, blobs.OS{}); err == nil {
 		t.Error("a tmp/ on another file system was accepted")
 	}
+}
+
+func forgetAccess(stat *syscall.Stat_t) { stat.Atim = syscall.Timespec{} }
+
+// descriptorsEnv tells the child of TestNoDescriptors that it is one.
+const descriptorsEnv = "BLOBS_TEST_DESCRIPTORS"
+
+// TestNoDescriptors uses a store when no more files can be opened, in a child, since the limit is one of the process.
+func TestNoDescriptors(t *testing.T) {
+	if data := os.Getenv(descriptorsEnv); data != "" {
+		useWithoutDescriptors(t, data)
+		return
+	}
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	child := exec.Command(os.Args[0], "-test.run=^TestNoDescriptors$")
+	child.Env = append(os.Environ(), descriptorsEnv+"="+data)
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func useWithoutDescriptors(t *testing.T, data string) {
+	t.Helper()
+	dir := openDir(t, data, blobs.OS{})
+	here, other := blobstest.Content(1000), blobstest.Content(1001)
+	staged, err := dir.Stage(t.Context(), bytes.NewReader(other), 0)
+	if err := errors.Join(err, put(dir, here)); err != nil {
+		t.Fatal(err)
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	none := syscall.Rlimit{Cur: 0, Max: limit.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
+		t.Fatal(err)
+	}
+	tries := map[string]error{
+		"Open": get(dir, here), "Verify": verify(t, dir, here), "Stage": put(dir, here), "Place": staged.Place(),
+		"Remove": dir.Remove(digestOf(here), nil), "Walk": dir.Walk(t.Context(), func(blobs.Digest, int64) error { return nil }),
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range tries {
+		if !errors.Is(err, blobs.ErrUnavailable) || errors.Is(err, blobs.ErrUnsynced) || errors.Is(err, blobs.ErrDamaged) {
+			t.Errorf("%s: got %v, want ErrUnavailable alone", name, err)
+		}
+	}
+	if err := errors.Join(staged.Place(), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
+		t.Errorf("with descriptors again: %v", err)
+	}
+	checkSound(t, data)
+}
+
+// TestVerifyPastCache looks whether a blob that was just verified is in memory still: it must be read from the disk the
+// next time, too.
+func TestVerifyPastCache(t *testing.T) {
+	t.Parallel()
+	data := onDisk(t)
+	dir := openDir(t, data, blobs.OS{})
+	content := blobstest.Content(1 << 20)
+	if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
+		t.Fatal(err)
+	}
+	if got := cached(t, blobPath(data, content)); got == 0 {
+		t.Fatal("nothing is in memory of what was just read; the test cannot tell anything")
+	}
+	if err := verify(t, dir, content); err != nil {
+		t.Error(err)
+	}
+	if got := cached(t, blobPath(data, content)); got > 0 {
+		t.Errorf("%d pages are in memory after Verify", got)
+	}
+}
+
+// onDisk returns a data directory that is not itself in memory.
+func onDisk(t *testing.T) string {
+	t.Helper()
+	const tmpfs = 0x01021994
+	for _, parent := range []string{os.TempDir(), "/var/tmp", "."} {
+		var fs syscall.Statfs_t
+		if err := syscall.Statfs(parent, &fs); err != nil || fs.Type == tmpfs {
+			continue
+		}
+		data, err := os.MkdirTemp(parent, ".blobs-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() {
+			if err := os.RemoveAll(data); err != nil {
+				t.Error(err)
+			}
+		})
+		return data
+	}
+	t.Skip("every directory that can be written to is in memory")
+	return ""
+}
+
+// cached returns how many pages of a file are in memory.
+func cached(t *testing.T, path string) (pages int) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := make([]byte, (len(mapped)+os.Getpagesize()-1)/os.Getpagesize())
+	_, _, errno := syscall.Syscall(syscall.SYS_MINCORE, uintptr(unsafe.Pointer(&mapped[0])), uintptr(len(mapped)), uintptr(unsafe.Pointer(&in[0])))
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	for _, page := range in {
+		pages += int(page & 1)
+	}
+	if err := errors.Join(syscall.Munmap(mapped), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return pages
 }

@@ -5,11 +5,14 @@ package blobs_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
@@ -99,6 +102,12 @@ func TestPlanted(t *testing.T) {
 			if err := get(dir, content); !errors.Is(err, blobs.ErrDamaged) {
 				t.Errorf("Open: got %v, want ErrDamaged", err)
 			}
+			if err := plant(filepath.Join(data, "trash", digestOf(content).String())); err != nil {
+				t.Fatal(err)
+			}
+			if err := readTrashed(dir, content); !errors.Is(err, blobs.ErrDamaged) {
+				t.Errorf("OpenTrashed: got %v, want ErrDamaged", err)
+			}
 			walked := dir.Walk(t.Context(), func(digest blobs.Digest, _ int64) error {
 				return errors.New("visited " + digest.String())
 			})
@@ -137,5 +146,43 @@ func TestLinkedDirectory(t *testing.T) {
 		if _, err := os.Stat(precious); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// plantModes gives a blob and a folder modes that they should not have, and returns what is to be said of them.
+func plantModes(t *testing.T, data string, content []byte) map[string]string {
+	t.Helper()
+	blob, folder := blobPath(data, content), filepath.Join(data, "blobs", "07")
+	if err := errors.Join(os.Chmod(blob, 0o644), os.Chmod(folder, 0o770)); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{blob: "mode 0644, not 0600", folder: "mode 0770, not 0700"}
+}
+
+// inode is what the system knows of a file beyond what Go shows, but for the time of the last access.
+func inode(info fs.FileInfo) string {
+	stat := *info.Sys().(*syscall.Stat_t)
+	forgetAccess(&stat)
+	return fmt.Sprintf("%+v", stat)
+}
+
+// TestRemovePlanted moves a link away as it is: what it leads to is neither dated nor moved.
+func TestRemovePlanted(t *testing.T) {
+	t.Parallel()
+	data, content := blobstest.DataDir(t), blobstest.Content(1000)
+	dir := openDir(t, data, blobs.OS{})
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(os.WriteFile(outside, content, 0o600), os.Symlink(outside, blobPath(data, content))); err != nil {
+		t.Fatal(err)
+	}
+	before := stateOf(t, filepath.Dir(outside))
+	if err := dir.Remove(digestOf(content), nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, stateOf(t, filepath.Dir(outside))); diff != "" {
+		t.Errorf("the file outside before (-), after (+):\n%s", diff)
+	}
+	if err := get(dir, content); !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("Open: got %v, want ErrNotFound", err)
 	}
 }

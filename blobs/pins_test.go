@@ -2,10 +2,13 @@ package blobs_test
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
@@ -86,6 +89,108 @@ func TestRemoveUnderWay(t *testing.T) {
 				}
 			}
 			close(gate)
+		})
+	}
+}
+
+// stepFS stops before one call of a removal, and tells that it is there.
+type stepFS struct {
+	blobs.FS
+	at          string
+	there, goOn chan struct{}
+}
+
+func (s stepFS) stop(step string) {
+	if step == s.at {
+		s.there <- struct{}{}
+		<-s.goOn
+	}
+}
+
+func (s stepFS) Touch(path string, at time.Time) error {
+	s.stop("touch")
+	return s.FS.Touch(path, at)
+}
+
+func (s stepFS) Rename(from, to string) error {
+	if filepath.Base(filepath.Dir(to)) == "trash" {
+		s.stop("rename")
+	}
+	return s.FS.Rename(from, to)
+}
+
+func (s stepFS) SyncDir(path string) error {
+	s.stop("sync " + filepath.Base(path))
+	return s.FS.SyncDir(path)
+}
+
+// TestPinAtEachStep has somebody come for a digest at each step of its removal: he gets it before the removal has begun or
+// after it has ended, and what he sees then stays so.
+func TestPinAtEachStep(t *testing.T) {
+	t.Parallel()
+	content := []byte("abc")
+	digest := digestOf(content)
+	refused := errors.New("still referred to")
+	steps := []struct {
+		at      string
+		confirm error
+		want    error // of Remove
+		stays   bool
+	}{
+		{"before", nil, blobs.ErrPinned, true},
+		{"confirm", nil, nil, false},
+		{"confirm", refused, refused, true},
+		{"touch", nil, nil, false},
+		{"rename", nil, nil, false},
+		{"sync trash", nil, nil, false},
+		{"sync " + digest.String()[:2], nil, nil, false},
+		{"after", nil, nil, false},
+	}
+	data := blobstest.DataDir(t)
+	for _, step := range steps {
+		synctest.Test(t, func(t *testing.T) {
+			name := fmt.Sprintf("%s, confirm %v", step.at, step.confirm)
+			disk := stepFS{blobs.OS{}, "", make(chan struct{}), make(chan struct{})}
+			if err := put(openDir(t, data, blobs.OS{}), content); err != nil {
+				t.Fatal(err)
+			}
+			disk.at = step.at
+			dir := openDir(t, data, disk)
+			confirmed := false
+			confirm := func() error { confirmed = true; disk.stop("confirm"); return step.confirm }
+			removed := make(chan error, 1)
+			remove := func() { removed <- dir.Remove(digest, confirm) }
+			pinned := make(chan func(), 1)
+			pin := func() { pinned <- dir.Pin(digest) }
+			switch step.at {
+			case "before":
+				pin()
+				remove()
+			case "after":
+				remove()
+				pin()
+			default:
+				go remove()
+				<-disk.there
+				go pin()
+				synctest.Wait()
+				if len(pinned) > 0 {
+					t.Errorf("%s: Pin did not wait", name)
+				}
+				close(disk.goOn)
+			}
+			release := <-pinned
+			err := get(dir, content)
+			if step.stays && err != nil || !step.stays && !errors.Is(err, blobs.ErrNotFound) {
+				t.Errorf("%s: who has pinned it reads %v", name, err)
+			}
+			if err := <-removed; err != step.want || confirmed == (step.at == "before") {
+				t.Errorf("%s: Remove: got %v, want %v; confirmed: %t", name, err, step.want, confirmed)
+			}
+			release()
+			if err := dir.Remove(digest, nil); step.stays != (err == nil) {
+				t.Errorf("%s: Remove after the release: %v", name, err)
+			}
 		})
 	}
 }

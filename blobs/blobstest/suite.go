@@ -18,7 +18,7 @@ import (
 	"labshelf/blobs"
 )
 
-// Run holds a store against the contract of [blobs.Store], in parallel subtests. Each gets a store of its own from
+// Run holds a store against the contracts of [blobs.Store] and [blobs.Trash], in parallel subtests. Each gets a store of its own from
 // open, which must return an empty one and may register what is to be checked and closed at the end of that subtest.
 func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 	t.Helper()
@@ -43,6 +43,9 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"same content at once", testSameContent},
 		{"many at once", testManyAtOnce},
 		{"Pin against Remove", testPinAgainstRemove},
+		{"confirm", testConfirm},
+		{"trash", testTrash},
+		{"trash stops", testTrashStops},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

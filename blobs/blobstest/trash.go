@@ -1,0 +1,134 @@
+package blobstest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"labshelf/blobs"
+)
+
+// testConfirm has a removal ask first.
+func testConfirm(t *testing.T, store blobs.Store) {
+	content := Content(1000)
+	digest := put(t, store, content)
+	calls, refused := 0, errors.New("still referred to")
+	refuse := func() error { calls++; return refused }
+	agree := func() error {
+		calls++
+		return tryRead(store, content) // it is there until confirm has agreed
+	}
+	if err := store.Remove(digest, refuse); err != refused || calls != 1 { // the very error, not one that wraps it
+		t.Errorf("confirm refused: got %v after %d calls", err, calls)
+	}
+	wantBlob(t, store, content)
+	release := store.Pin(digest)
+	wantError(t, "Remove of a pinned blob", store.Remove(digest, agree), blobs.ErrPinned)
+	if calls != 1 {
+		t.Error("confirm was called for a pinned blob")
+	}
+	release()
+	late := make(chan error, 1)
+	agreeAndWatch := func() error {
+		go func() { // somebody comes for the blob in between
+			defer store.Pin(digest)()
+			late <- tryRead(store, content)
+		}()
+		time.Sleep(5 * time.Millisecond)
+		return agree()
+	}
+	if err := store.Remove(digest, agreeAndWatch); err != nil || calls != 2 {
+		t.Errorf("confirm agreed: got %v after %d calls", err, calls)
+	}
+	wantError(t, "Open under a Pin that had to wait", <-late, blobs.ErrNotFound)
+	agree = func() error { calls++; return nil }
+	wantError(t, "Remove of a missing blob", store.Remove(digest, agree), blobs.ErrNotFound)
+	wantError(t, "Remove of a missing blob, refused", store.Remove(digest, refuse), refused)
+	if calls != 4 {
+		t.Errorf("confirm was called %d times in all, want 4", calls)
+	}
+	store.Pin(digest)() // must not wait
+}
+
+// readTrashed compares what was removed with content.
+func readTrashed(trash blobs.Trash, content []byte) error {
+	f, size, err := trash.OpenTrashed(digestOf(content))
+	if err != nil {
+		return err
+	}
+	got, err := io.ReadAll(f)
+	if err == nil && (!bytes.Equal(got, content) || size != int64(len(content))) {
+		err = errors.New("the removed blob differs from what was staged")
+	}
+	return errors.Join(err, f.Close())
+}
+
+// testTrash removes blobs, looks at them, and deletes them for good.
+func testTrash(t *testing.T, store blobs.Store) {
+	trash := store.(blobs.Trash)
+	start := time.Now()
+	contents := [][]byte{Content(0), Content(1000), Content(300_000)}
+	var digests []blobs.Digest
+	for _, content := range contents {
+		digests = append(digests, put(t, store, content))
+		wantError(t, "OpenTrashed before Remove", readTrashed(trash, content), blobs.ErrNotFound)
+		if err := errors.Join(store.Remove(digestOf(content), nil), readTrashed(trash, content)); err != nil {
+			t.Error(err)
+		}
+	}
+	slices.SortFunc(digests, compare)
+	var seen []blobs.Digest
+	err := trash.WalkTrash(t.Context(), func(digest blobs.Digest, size int64, removed time.Time) error {
+		seen = append(seen, digest)
+		// File systems and kernels round.
+		if removed.Before(start.Add(-2*time.Second)) || removed.After(time.Now().Add(2*time.Second)) {
+			t.Errorf("removed at %v, and not between %v and now", removed, start)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(seen, digests) {
+		t.Errorf("WalkTrash: got %v, %v, want %v", seen, err, digests)
+	}
+	wantEmptied(t, trash, start.Add(-time.Hour), 0, 0)
+	put(t, store, contents[1]) // and what is there again stays there
+	wantEmptied(t, trash, time.Now().Add(time.Hour), 3, 301_000)
+	wantEmptied(t, trash, time.Now().Add(time.Hour), 0, 0)
+	for _, content := range contents {
+		wantError(t, "OpenTrashed after EmptyTrash", readTrashed(trash, content), blobs.ErrNotFound)
+	}
+	wantBlob(t, store, contents[1])
+	wantOnly(t, store, digestOf(contents[1]))
+}
+
+func wantEmptied(t *testing.T, trash blobs.Trash, before time.Time, files int, bytes int64) {
+	t.Helper()
+	gotFiles, gotBytes, err := trash.EmptyTrash(t.Context(), before)
+	if err != nil || gotFiles != files || gotBytes != bytes {
+		t.Errorf("EmptyTrash: got %d files, %d bytes, %v, want %d, %d", gotFiles, gotBytes, err, files, bytes)
+	}
+}
+
+func testTrashStops(t *testing.T, store blobs.Store) {
+	trash := store.(blobs.Trash)
+	for size := range 5 {
+		if err := store.Remove(put(t, store, Content(size)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enough, visits := errors.New("enough"), 0
+	err := trash.WalkTrash(t.Context(), func(blobs.Digest, int64, time.Time) error { visits++; return enough })
+	if err != enough || visits != 1 {
+		t.Errorf("WalkTrash: got error %v after %d visits", err, visits)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	files, bytes, err := trash.EmptyTrash(ctx, time.Now().Add(time.Hour))
+	if files != 0 || bytes != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("EmptyTrash cancelled: got %d, %d, %v", files, bytes, err)
+	}
+	wantEmptied(t, trash, time.Now().Add(time.Hour), 5, 0+1+2+3+4)
+}
