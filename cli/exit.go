@@ -77,6 +77,8 @@ var kindExits = map[repository.Kind]int{
 	repository.TimedOut:           exitFailure,
 	repository.NoSpace:            exitFailure,
 	repository.Unavailable:        exitFailure,
+	repository.Misdirected:        exitFailure,
+	repository.TooManyRequests:    exitFailure,
 }
 
 func exitCode(err error) int {

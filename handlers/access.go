@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"io"
-	"math"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"labshelf/auth"
@@ -15,113 +14,16 @@ import (
 
 const requestIDHeader = "X-Request-Id"
 
-// chunk is how much of a file is handed to the network under one deadline. Smaller ones cost more calls, larger ones take slow
-// clients for stalled ones.
-const chunk = 64 << 10
-
-// response is the ResponseWriter of every request. It counts for the log, and moves the write deadline forward whenever the
-// client takes something: time limits follow progress, not total time. It keeps ReadFrom (so that files go out by sendfile),
-// Flush and Unwrap.
-type response struct {
-	http.ResponseWriter
-	control *http.ResponseController
-	body    *progressBody
-	stall   time.Duration
-	status  int
-	bytes   int64
-	caller  auth.Principal
-	err     error
-}
-
-func (w *response) WriteHeader(status int) {
-	if w.status == 0 && status >= 200 {
-		w.status = status
-	}
-	if w.body != nil && !w.body.ended {
-		// Or the server would first wait for the rest of the body, which a client that waits for the answer never sends.
-		w.Header().Set("Connection", "close")
-	}
-	w.extend()
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *response) Write(p []byte) (written int, err error) {
-	if w.status == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	for first := true; err == nil && (first || len(p) > written); first = false {
-		w.extend()
-		var n int
-		n, err = w.ResponseWriter.Write(p[written:min(len(p), written+chunk)])
-		written += n
-	}
-	w.bytes += int64(written)
-	return written, err
-}
-
-// ReadFrom sends src in chunks, each under a deadline of its own. Below it the network takes a file straight from the kernel
-// only as the one limited reader around it, so a limit that is there already is shortened, not wrapped.
-func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
-	if w.status == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	whole, limited := src.(*io.LimitedReader)
-	if !limited {
-		whole = &io.LimitedReader{R: src, N: math.MaxInt64}
-	}
-	for whole.N > 0 {
-		w.extend()
-		part := &io.LimitedReader{R: whole.R, N: min(chunk, whole.N)}
-		n, err := io.Copy(w.ResponseWriter, part)
-		sent, whole.N, w.bytes = sent+n, whole.N-n, w.bytes+n
-		if err != nil || part.N > 0 { // an error, or the end of src
-			return sent, err
-		}
-	}
-	return sent, nil
-}
-
-// Flush sends what is buffered.
-func (w *response) Flush() { _ = w.control.Flush() }
-
-// Unwrap lets http.ResponseController find the connection.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *response) extend() {
-	if w.stall > 0 {
-		_ = w.control.SetWriteDeadline(time.Now().Add(w.stall)) // a writer without deadlines has no stalling client either
-	}
-}
-
-// progressBody is the body of a request that must not stall.
-type progressBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	stall   time.Duration
-	ended   bool // it has been read to its end, or there is none
-}
-
-func (b *progressBody) Read(p []byte) (int, error) {
-	if b.stall > 0 {
-		_ = b.control.SetReadDeadline(time.Now().Add(b.stall))
-	}
-	n, err := b.ReadCloser.Read(p)
-	if b.ended = err == io.EOF; b.ended && b.stall > 0 {
-		_ = b.control.SetReadDeadline(time.Time{}) // or the connection would be broken while the answer is made
-	}
-	return n, err
-}
-
 // access wraps everything: request id, progress deadlines, panics, one line of log for each request.
 func (a *api) access(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		control := http.NewResponseController(plain)
-		body := &progressBody{ReadCloser: r.Body, control: control, stall: a.config.Stall, ended: r.Body == nil || r.Body == http.NoBody}
-		w := &response{ResponseWriter: plain, control: control, body: body, stall: a.config.Stall}
+		body := &progressBody{ReadCloser: r.Body, pace: newPace(&a.config, r, control.SetReadDeadline), ended: r.Body == nil || r.Body == http.NoBody}
+		w := &response{ResponseWriter: plain, control: control, body: body, pace: newPace(&a.config, r, control.SetWriteDeadline)}
 		id := rand.Text()
 		w.Header().Set(requestIDHeader, id)
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+		a.secure(w.Header(), r)
 		if !body.ended {
 			// The server looks at the body of its own request to see whether the client still waits to send it.
 			r = r.WithContext(r.Context())
@@ -137,6 +39,7 @@ func (a *api) access(next http.Handler) http.Handler {
 				fault = nil
 			}
 			a.logRequest(w, r, id, time.Since(start))
+			w.pace.wait() // what is still buffered goes out after this
 			if fault != nil {
 				panic(http.ErrAbortHandler) // cuts the connection, so that nobody takes half an answer for a whole one
 			}
@@ -145,9 +48,13 @@ func (a *api) access(next http.Handler) http.Handler {
 	})
 }
 
-// logRequest writes the access log. The query is left out, and a path with a key in it: people put secrets there.
+// logRequest writes the access log. People put secrets into queries and paths, and a page token tells what somebody looks at:
+// the query is left out, and so is what follows in the path.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
+	if at := strings.Index(path, results); at >= 0 {
+		path = path[:at+len(results)]
+	}
 	if hasKey(path) {
 		path = "(holds a key)"
 	}
@@ -159,7 +66,11 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 		event = event.Str("user", w.caller.Username)
 	}
 	event.Str("request", id).Str("method", r.Method).Str("path", path).Int("status", w.status).
-		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr).Msg("request")
+		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr)
+	if client := a.client(r); client != peer(r) {
+		event.Stringer("client", client)
+	}
+	event.Msg("request")
 }
 
 // noteCaller tells the log who called.

@@ -232,7 +232,7 @@ func TestBaseURL(t *testing.T) {
 	fixed.bad("GET", fixed.server.URL+"/v1/sets", nil).problem(http.StatusNotFound, "not_found", "")
 
 	headers := []string{"X-Forwarded-Proto: https, http", "X-Forwarded-Host: outside.example.org, inner"}
-	near := s.configured(handlers.Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}})
+	near := s.configured(handlers.Config{TrustedProxies: loopback(), AllowedHosts: []string{"outside.example.org"}})
 	same(t, "behind a proxy", near.get("/sets/"+set, headers...).object().text("url"), "https://outside.example.org/v1/sets/"+set)
 	same(t, "a proxy that sends nonsense", near.get("/sets/"+set, "X-Forwarded-Proto: javascript").object().text("url"), near.base+"/sets/"+set)
 	_, reader := near.dial("GET /v1/sets/%s HTTP/1.0\r\nAuthorization: %s\r\n\r\n", set, s.key)

@@ -3,7 +3,6 @@
 package handlers
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -22,17 +21,23 @@ type Config struct {
 	BaseURL        *url.URL       // ends with /v1; nil: taken from each request
 	ViewDataURL    string         // template of viewDataUrl with {dataspaceId}, {setId}, {id}; "" is a page of this service
 	TrustedProxies []netip.Prefix // whose X-Forwarded-* headers count
+	AllowedHosts   []string       // names beside localhost, the address of the connection and the host of BaseURL; no ports
+	AllowedOrigins []string       // of pages whose scripts may use the service, as browsers send them
 	VerifyReads    bool           // hash full downloads while they are sent
 	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
+	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
+	FailedKeys     int            // requests with an unknown key in a minute from one address that are looked into; 0: all
 	Hostname       string
 	Version        string
 	Log            zerolog.Logger
 }
 
-// api serves requests. It holds nothing that changes.
+// api serves requests. All that changes in it is the memory of who tried unknown keys.
 type api struct {
-	repo   *repository.Service
-	config Config
+	repo     *repository.Service
+	config   Config
+	hosts    map[string]bool
+	failures *throttle
 }
 
 // request is one HTTP request, with what the way to its handler found out.
@@ -49,48 +54,18 @@ func (a *api) base(r *request) string {
 	if a.config.BaseURL != nil {
 		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
 	}
-	scheme, host := "http", r.Host
+	scheme := "http"
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if a.trusts(r.RemoteAddr) {
-		if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); proto == "http" || proto == "https" {
-			scheme = proto
-		}
-		if forwarded := first(r.Header.Get("X-Forwarded-Host")); isHost(forwarded) {
-			host = forwarded
-		}
+	if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); a.trusts(peer(r.Request)) && (proto == "http" || proto == "https") {
+		scheme = proto
 	}
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && !isHost(host) { // none in HTTP/1.0
-		host = local.String()
+	host := a.host(r.Request)
+	if !isHost(host) { // none in HTTP/1.0
+		host = localAddress(r.Request).String()
 	}
 	return scheme + "://" + host + version
-}
-
-// isHost tells whether a text can be the host of a URL.
-func isHost(host string) bool {
-	parsed, err := url.Parse("//" + host)
-	return err == nil && host != "" && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
-}
-
-// trusts tells whether a request came from a proxy that says the truth.
-func (a *api) trusts(remote string) bool {
-	address, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return false
-	}
-	for _, proxies := range a.config.TrustedProxies {
-		if proxies.Contains(address.Addr().Unmap().WithZone("")) {
-			return true
-		}
-	}
-	return false
-}
-
-// first is the first of the values that a chain of proxies has joined.
-func first(list string) string {
-	value, _, _ := strings.Cut(list, ",")
-	return strings.TrimSpace(value)
 }
 
 // id is the id in the path.

@@ -174,7 +174,7 @@ func TestUploadLimit(t *testing.T) {
 	c.upload(f.ids["SetId"], "b", strings.Repeat("x", limit))
 
 	// Nothing of a body that announces itself as too large is waited for.
-	_, reader := c.dial("POST /v1/resources HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: 1000000000000\r\n\r\n", c.key, large.contentType)
+	_, reader := c.dial("POST /v1/resources HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: 1000000000000\r\n\r\n", c.key, large.contentType)
 	c.readRaw(reader, "POST", "/resources").problem(http.StatusRequestEntityTooLarge, "too_large", "file")
 }
 

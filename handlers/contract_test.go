@@ -189,7 +189,7 @@ func (c *contract) note(operation string, status int) {
 }
 
 // gaps lists what the document promises and no test has seen, and what was seen without a promise. The default answer stands
-// for what any operation may meet: 408, 429 and faults of the service.
+// for what any operation may meet: 408, 421, 429 and faults of the service.
 func (c *contract) gaps() (gaps []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,8 +201,8 @@ func (c *contract) gaps() (gaps []string) {
 			}
 		}
 		for status := range c.seen[id] {
-			common := status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
-			if responses.Status(status) == nil && !common {
+			common := []int{http.StatusRequestTimeout, http.StatusMisdirectedRequest, http.StatusTooManyRequests}
+			if responses.Status(status) == nil && status < 500 && !slices.Contains(common, status) {
 				gaps = append(gaps, fmt.Sprintf("%s: answered %d, which the document does not list", id, status))
 			}
 		}

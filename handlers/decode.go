@@ -40,7 +40,7 @@ func bodyError(err error) error {
 		return &repository.Error{Kind: repository.TooLarge, Code: repository.CodeTooLarge,
 			Message: fmt.Sprintf("the body is larger than the %d bytes that are read here", tooLarge.Limit), Err: err}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &repository.Error{Kind: repository.TimedOut, Code: repository.CodeTimeout, Message: "the body stopped coming", Err: err}
+		return &repository.Error{Kind: repository.TimedOut, Code: repository.CodeTimeout, Message: "the body stopped coming, or came too slowly", Err: err}
 	}
 	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
 }

@@ -55,7 +55,7 @@ type problemWriter struct {
 
 var refusals = map[int]*repository.Error{
 	http.StatusRequestedRangeNotSatisfiable: {Kind: repository.UnsatisfiableRange, Code: repository.CodeRange,
-		Message: "the Range header asks for no part of this file"},
+		Message: fmt.Sprintf("the Range header asks for no part of this file, or for more than %d", maxRanges)},
 	http.StatusPreconditionFailed: {Kind: repository.Precondition, Code: repository.CodePrecondition,
 		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
 }
@@ -185,8 +185,11 @@ func (f *verifiedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// maxRanges is how many parts of a file one request may ask for.
+const maxRanges = 10
+
 // withRange returns the headers with a Range as http.ServeContent reads it: another unit than bytes is as good as no Range
-// (RFC 9110, 14.2), units are written in any case, and the last 0 bytes are no part of a file.
+// (RFC 9110, 14.2), units are written in any case, the last 0 bytes are no part of a file, and too many parts are none.
 func withRange(header http.Header, size int64) http.Header {
 	unit, list, ok := strings.Cut(header.Get("Range"), "=")
 	if !ok {
@@ -198,13 +201,18 @@ func withRange(header http.Header, size int64) http.Header {
 		return header
 	}
 	var ranges []string
+	asked := 0
 	for part := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		asked++
 		last, isLast := strings.CutPrefix(strings.TrimSpace(part), "-")
 		if n, err := strconv.ParseUint(last, 10, 64); !isLast || err != nil || n > 0 {
 			ranges = append(ranges, part)
 		}
 	}
-	if len(ranges) == 0 {
+	if len(ranges) == 0 || asked > maxRanges {
 		ranges = []string{strconv.FormatInt(size, 10) + "-"} // behind the end: 416
 	}
 	header.Set("Range", "bytes="+strings.Join(ranges, ","))

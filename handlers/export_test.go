@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"net/netip"
 	"regexp"
 	"time"
 )
@@ -48,5 +49,12 @@ func Access(config Config, next http.Handler) http.Handler {
 
 // Wrap makes the ResponseWriter that handlers get.
 func Wrap(w http.ResponseWriter, stall time.Duration) http.ResponseWriter {
-	return &response{ResponseWriter: w, control: http.NewResponseController(w), stall: stall}
+	control := http.NewResponseController(w)
+	return &response{ResponseWriter: w, control: control, pace: pace{patience: stall, left: stall, set: control.SetWriteDeadline}}
+}
+
+// Throttle returns what counts failures, and how many addresses it remembers.
+func Throttle(perMinute, addresses int) (count func(netip.Addr, time.Time) time.Duration, remembered func() int) {
+	t := newThrottle(perMinute, addresses)
+	return t.count, func() int { return max(len(t.places), t.recent.Len()) }
 }

@@ -73,7 +73,7 @@ func TestRefusalBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t)
 	for _, expect := range []string{"", "Expect: 100-continue\r\n"} {
-		conn, reader := c.dial("POST /v1/resources HTTP/1.1\r\nHost: x\r\n%sContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 300\r\n\r\n", expect)
+		conn, reader := c.dial("POST /v1/resources HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 300\r\n\r\n", expect)
 		if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,8 @@ var statuses = map[repository.Kind]int{
 	repository.UnsatisfiableRange: http.StatusRequestedRangeNotSatisfiable,
 	repository.NoSpace:            http.StatusInsufficientStorage,
 	repository.Unavailable:        http.StatusServiceUnavailable,
+	repository.Misdirected:        http.StatusMisdirectedRequest,
+	repository.TooManyRequests:    http.StatusTooManyRequests,
 }
 
 // problem is the body of every error (RFC 9457).

@@ -86,7 +86,7 @@ func TestProgress(t *testing.T) {
 		big := strings.Repeat("x", 16<<20)
 		path := "/resources/" + c.upload(set, "big", big).text("id") + "/data"
 		started := time.Now()
-		conn, reader := c.dial("GET /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", path, c.key)
+		conn, reader := c.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, c.key)
 		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
 		response, err := http.ReadResponse(reader, nil)
 		if err != nil {
@@ -110,7 +110,7 @@ func TestProgress(t *testing.T) {
 
 // testPause sends an upload that waits for 100 Continue on a connection that has been idle for longer than the limit.
 func testPause(t *testing.T, c *client, body raw) {
-	conn, reader := c.dial("GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
+	conn, reader := c.dial("GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	read := func() *http.Response {
 		t.Helper()
 		response, err := http.ReadResponse(reader, nil)
@@ -124,7 +124,7 @@ func testPause(t *testing.T, c *client, body raw) {
 	}
 	same(t, "first request", read().StatusCode, http.StatusOK)
 	time.Sleep(stall + beat)
-	_, _ = fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+	_, _ = fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
 		c.key, body.contentType, len(body.body))
 	same(t, "the go-ahead", read().StatusCode, http.StatusContinue)
 	if _, err := conn.Write(body.body); err != nil {
@@ -132,7 +132,7 @@ func testPause(t *testing.T, c *client, body raw) {
 	}
 	same(t, "the upload", read().StatusCode, http.StatusCreated)
 	time.Sleep(stall + beat)
-	_, _ = fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: x\r\n\r\n")
+	_, _ = fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	same(t, "an answer without a body", read().StatusCode, http.StatusNoContent)
 }
 
@@ -162,7 +162,7 @@ func TestStall(t *testing.T) {
 }
 
 func testStall(c *client, method, path, rest string) {
-	_, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n%s", method, path, c.key, rest)
+	_, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s", method, path, c.key, rest)
 	started := time.Now()
 	a := c.readRaw(reader, method, path).problem(http.StatusRequestTimeout, "request_timeout", "")
 	if took := time.Since(started); took < stall/2 || took > 5*stall {
@@ -179,7 +179,7 @@ func TestStalledReader(t *testing.T) {
 	s := sysadmin(t).newSpace(nil)
 	impatient := s.configured(handlers.Config{Stall: stall})
 	path := "/resources/" + s.upload(s.newSet(), "big", strings.Repeat("x", 16<<20)).text("id") + "/data"
-	conn, _ := impatient.dial("GET /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", path, s.key)
+	conn, _ := impatient.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, s.key)
 	started := time.Now()
 	eventually(t, "the end of the request in the log", func() bool { return strings.Contains(impatient.log.String(), `"status":200`) })
 	if took := time.Since(started); took < stall/2 {
@@ -203,13 +203,13 @@ func TestGoneClient(t *testing.T) {
 		for _, to := range []string{"POST /resources", "PUT " + path} {
 			method, path, _ := strings.Cut(to, " ")
 			body := whole.body[:cut]
-			conn, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+			conn, reader := c.dial("%s /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
 				method, path, c.key, whole.contentType, len(whole.body), body)
 			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
 			c.readRaw(reader, method, path).problem(http.StatusBadRequest, "invalid_body", "")
-			conn, _ = c.dial("%s /v1%s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s",
+			conn, _ = c.dial("%s /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nContent-Type: %s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s",
 				method, path, c.key, whole.contentType, len(whole.body), body)
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -107,7 +108,7 @@ func (a *api) routes() []route {
 
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
-	a := &api{repo: repo, config: config}
+	a := &api{repo: repo, config: config, hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses)}
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -125,6 +126,11 @@ func New(repo *repository.Service, config Config) http.Handler {
 		prefix = strings.TrimSuffix(strings.TrimSuffix(config.BaseURL.Path, "/"), version)
 	}
 	return a.access(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.answersFor(r) {
+			writeProblem(w, r, errMisdirected)
+			return
+		}
+		a.allowOrigin(w.Header(), r)
 		path, under := strings.CutPrefix(r.URL.Path, prefix)
 		if !under || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
@@ -188,6 +194,9 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
 	if rt.who != everybody {
 		caller, err := a.authenticate(r)
+		if errors.Is(err, repository.ErrUnknownKey) {
+			err = cmp.Or(a.countFailure(w.Header(), r), err)
+		}
 		if err != nil {
 			return err
 		}

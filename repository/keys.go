@@ -10,14 +10,19 @@ import (
 	"labshelf/paging"
 )
 
-// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same error.
+// Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same refusal;
+// only that of an unknown one has the cause ErrUnknownKey.
 func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principal, err error) {
 	if key == "" {
 		return p, unauthenticated()
 	}
 	var k Key
 	err = s.meta.View(ctx, func(tx *Tx) error {
-		if k, err = tx.Keys.ByDigest(auth.DigestKey(key)); err != nil {
+		k, err = tx.Keys.ByDigest(auth.DigestKey(key))
+		if errors.Is(err, ErrNotFound) {
+			return ErrUnknownKey
+		}
+		if err != nil {
 			return err
 		}
 		u, err := tx.Users.Get(k.UserID)
@@ -30,8 +35,10 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 		p = auth.Principal{UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin}
 		return nil
 	})
-	if errors.Is(err, ErrNotFound) {
-		return auth.Principal{}, unauthenticated()
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnknownKey) {
+		refusal := unauthenticated()
+		refusal.Err = err
+		return auth.Principal{}, refusal
 	}
 	if err == nil {
 		s.seen.note(k, s.now())

@@ -7,7 +7,7 @@ import (
 )
 
 // unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
-func unauthenticated() error {
+func unauthenticated() *Error {
 	return &Error{Kind: Unauthenticated, Code: CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
 }
 

@@ -1,0 +1,154 @@
+package handlers
+
+import (
+	"io"
+	"math"
+	"net/http"
+	"time"
+
+	"labshelf/auth"
+)
+
+// chunk is how many bytes are handed to the network under one deadline. Smaller ones cost more calls; larger ones take clients
+// for too slow that are not, since nothing is known of a chunk until all of it has been taken.
+const chunk = 32 << 10
+
+// pace is how much more waiting one direction of a request may cost. A client begins with the whole patience. Waiting for him
+// uses it up, each byte gives back the time that it takes at the least rate, and there is never more than at the beginning. The
+// time that the service takes for its own work is not his.
+type pace struct {
+	patience time.Duration // 0: for ever
+	rate     int64         // bytes per second; 0: any byte gives back everything
+	set      func(time.Time) error
+	shared   bool // deadlines of this connection act by themselves, not on the next call: HTTP/2
+	left     time.Duration
+	began    time.Time
+}
+
+func newPace(config *Config, r *http.Request, set func(time.Time) error) pace {
+	return pace{patience: config.Stall, rate: config.MinRate, set: set, shared: r.ProtoMajor > 1, left: config.Stall}
+}
+
+// wait is called before the client is waited for.
+func (p *pace) wait() {
+	if p.patience > 0 {
+		p.began = time.Now()
+		_ = p.set(p.began.Add(p.left)) // what has no deadlines has no stalling client either
+	}
+}
+
+// moved is called when n bytes have come or gone.
+func (p *pace) moved(n int64) {
+	if p.patience == 0 {
+		return
+	}
+	p.left -= time.Since(p.began)
+	switch {
+	case n > 0 && (p.rate == 0 || n >= int64(p.patience.Seconds()*float64(p.rate))):
+		p.left = p.patience
+	case n > 0:
+		p.left = min(p.patience, p.left+time.Duration(float64(n)/float64(p.rate)*float64(time.Second)))
+	}
+	if p.shared {
+		p.rest()
+	}
+}
+
+// rest lets the connection be idle for as long as the service likes.
+func (p *pace) rest() {
+	if p.patience > 0 {
+		_ = p.set(time.Time{})
+	}
+}
+
+// response is the ResponseWriter of every request. It counts for the log, and moves the write deadline forward with what the
+// client takes: time limits follow progress, not total time. It keeps ReadFrom (so that files go out by sendfile), Flush and
+// Unwrap.
+type response struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	body    *progressBody
+	pace    pace
+	status  int
+	bytes   int64
+	caller  auth.Principal
+	err     error
+}
+
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	if w.body != nil && !w.body.ended && !w.pace.shared {
+		// Or the server would first wait for the rest of the body, which a client that waits for the answer never sends.
+		w.Header().Set("Connection", "close")
+	}
+	w.pace.wait()
+	w.ResponseWriter.WriteHeader(status)
+	w.pace.moved(0)
+}
+
+func (w *response) Write(p []byte) (written int, err error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	for first := true; err == nil && (first || len(p) > written); first = false {
+		w.pace.wait()
+		var n int
+		n, err = w.ResponseWriter.Write(p[written:min(len(p), written+chunk)])
+		written += n
+		w.pace.moved(int64(n))
+	}
+	w.bytes += int64(written)
+	return written, err
+}
+
+// ReadFrom sends src in chunks, each under a deadline of its own. Below it the network takes a file straight from the kernel
+// only as the one limited reader around it, so a limit that is there already is shortened, not wrapped.
+func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	whole, limited := src.(*io.LimitedReader)
+	if !limited {
+		whole = &io.LimitedReader{R: src, N: math.MaxInt64}
+	}
+	for whole.N > 0 {
+		w.pace.wait()
+		part := &io.LimitedReader{R: whole.R, N: min(chunk, whole.N)}
+		n, err := io.Copy(w.ResponseWriter, part)
+		w.pace.moved(n)
+		sent, whole.N, w.bytes = sent+n, whole.N-n, w.bytes+n
+		if err != nil || part.N > 0 { // an error, or the end of src
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// Flush sends what is buffered.
+func (w *response) Flush() {
+	w.pace.wait()
+	_ = w.control.Flush() // a client that went away gets no error
+	w.pace.moved(0)
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// progressBody is the body of a request that must not come too slowly.
+type progressBody struct {
+	io.ReadCloser
+	pace  pace
+	ended bool // it has been read to its end, or there is none
+}
+
+func (b *progressBody) Read(p []byte) (int, error) {
+	b.pace.wait()
+	n, err := b.ReadCloser.Read(p)
+	b.pace.moved(int64(n))
+	if b.ended = err == io.EOF; b.ended {
+		b.pace.rest() // or the connection would be broken while the answer is made
+	}
+	return n, err
+}

@@ -1,0 +1,118 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/handlers"
+)
+
+// TestUnknownKeys: who tries keys is slowed down; who has one, or forgot it, is not.
+func TestUnknownKeys(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	user := s.newUser(nil)
+	revoked := user.send("POST", "/users/me/keys", nil).want(201).object()
+	user.send("DELETE", "/users/me/keys/"+revoked.text("id"), nil).want(204)
+	gone := s.newUser(nil)
+	s.send("DELETE", "/users/"+gone.id, nil).want(204)
+
+	const allowed = 4
+	c := user.configured(handlers.Config{FailedKeys: allowed, TrustedProxies: loopback()})
+	reference := ""
+	refused := func(key string, headers ...string) {
+		t.Helper()
+		a := c.withKey(key).get("/sets", headers...).problem(http.StatusUnauthorized, "unauthenticated", "")
+		body := strings.ReplaceAll(string(a.body), a.header.Get("X-Request-Id"), "")
+		if reference == "" {
+			reference = body
+		}
+		same(t, "the body", body, reference)
+		same(t, "WWW-Authenticate", a.header.Get("WWW-Authenticate") != "", true)
+		same(t, "Retry-After", a.header.Get("Retry-After"), "")
+	}
+	throttled := func(key string, headers ...string) {
+		t.Helper()
+		a := c.withKey(key).get("/sets", headers...).problem(http.StatusTooManyRequests, "too_many_failures", "")
+		same(t, "Retry-After", a.header.Get("Retry-After"), fmt.Sprint(60/allowed))
+	}
+	for range 3 * allowed {
+		refused("")
+		refused(revoked.text("key"))
+		refused(gone.key)
+		c.get("/sets").want(http.StatusOK)
+	}
+	for _, key := range []string{auth.NewKey(), "nonsense", "Bearer " + auth.NewKey(), auth.NewKey()} {
+		refused(key)
+	}
+	throttled(auth.NewKey())
+	throttled("nonsense")
+	refused("")
+	refused(revoked.text("key"))
+	c.get("/sets").want(http.StatusOK)
+	c.withKey(auth.NewKey()).get("/status").want(http.StatusOK)
+
+	const guess, via = "guess", "X-Forwarded-For: "
+	for i := range allowed {
+		refused(guess, fmt.Sprintf("%s10.0.0.%d, 192.0.2.1", via, i)) // what the client itself puts in front does not count
+	}
+	throttled(guess, via+"192.0.2.1")
+	throttled(guess, via+"8.8.8.8, 192.0.2.1:4711, 127.0.0.1")
+	throttled(guess, via+"192.0.2.1", via+"[::1]:80")
+	refused(guess, via+"192.0.2.2")
+	for i := range allowed {
+		refused(guess, fmt.Sprintf("%s2001:db8:0:1::%d", via, i))
+	}
+	throttled(guess, via+"2001:db8:0:1:ffff:ffff:ffff:ffff")
+	refused(guess, via+"2001:db8:0:2::1")
+	same(t, "the log names the client", strings.Contains(c.log.String(), `"client":"2001:db8:0:2::1"`), true)
+
+	free := user.configured(handlers.Config{})
+	for range 150 {
+		free.withKey(guess).get("/sets").want(http.StatusUnauthorized)
+	}
+	// No proxy that is trusted: the header says nothing.
+	direct := user.configured(handlers.Config{FailedKeys: 1})
+	direct.withKey(guess).get("/sets", via+"192.0.2.1").want(http.StatusUnauthorized)
+	direct.withKey(guess).get("/sets", via+"192.0.2.2").want(http.StatusTooManyRequests)
+}
+
+// TestThrottle: so many a minute, and the memory is bounded.
+func TestThrottle(t *testing.T) {
+	t.Parallel()
+	const perMinute, addresses = 60, 100
+	count, remembered := handlers.Throttle(perMinute, addresses)
+	now, one := time.Now(), netip.MustParseAddr("192.0.2.1")
+	for i := range perMinute {
+		same(t, fmt.Sprint("request ", i), count(one, now), 0)
+	}
+	same(t, "one too many", count(one, now), time.Second)
+	same(t, "and again: it does not add up", count(one, now), time.Second)
+	same(t, "a second later", count(one, now.Add(time.Second)), 0)
+	same(t, "and one too many", count(one, now.Add(time.Second)) > 0, true)
+	now = now.Add(2 * time.Minute)
+	for i := range perMinute {
+		same(t, fmt.Sprint("minutes later, request ", i), count(one, now), 0)
+	}
+	same(t, "and one too many", count(one, now) > 0, true)
+
+	next := netip.MustParseAddr("10.0.0.0")
+	for i := range 1000 {
+		next = next.Next()
+		count(next, now)
+		if i%50 == 0 {
+			same(t, "whoever goes on is not forgotten", count(one, now) > 0, true)
+		}
+	}
+	same(t, "addresses remembered", remembered(), addresses)
+	for range addresses {
+		next = next.Next()
+		count(next, now)
+	}
+	same(t, "who is quiet for long is forgotten", count(one, now), 0)
+}
