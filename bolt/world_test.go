@@ -57,8 +57,8 @@ func (w *world) open() {
 
 func (w *world) close() {
 	w.svc.Close()
-	report := func(v repository.Violation) { w.t.Errorf("violation: %v", v) }
-	if err := repository.Check(context.Background(), w.store, report); err != nil {
+	report := repository.CheckEvents{Violation: func(v repository.Violation) { w.t.Errorf("violation: %v", v) }}
+	if _, err := repository.NewUpkeep(w.store, w.bodies).Check(context.Background(), repository.CheckOptions{}, report); err != nil {
 		w.t.Error(err)
 	}
 	if err := w.store.Close(); err != nil {

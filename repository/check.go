@@ -2,10 +2,14 @@ package repository
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
-	"labshelf/paging"
+	"labshelf/blobs"
 )
 
 // The parts of a data directory in which something can be wrong.
@@ -31,194 +35,214 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s: %s %s %q: %s", v.Part, v.Kind, v.ID, v.Name, v.Wrong)
 }
 
-// Check holds all records against the rules of the repository and calls report for each violation; it repairs nothing. What
-// the store does to find records (checksums, indexes) is the store's own to check, and so are the bytes of blobs. It is one
-// long read transaction. An error says why it could not go on.
-func Check(ctx context.Context, meta Metadata, report func(Violation)) error {
-	return meta.View(ctx, func(tx *Tx) error {
-		c := &checker{
-			ended: ctx.Err, tx: tx, report: report, spaces: map[ID]Dataspace{}, sets: map[ID]Set{}, users: map[ID]State{},
-			steps: map[ID]Step{}, counted: map[ID]Counters{},
+// CheckOptions say what to leave out of a check.
+type CheckOptions struct {
+	NoData bool   // the contents of blobs: only that each is there, in its length, and not known to be damaged
+	Subset Subset // the blobs outside
+}
+
+// Subset is the Nth of T parts of all blobs, cut by their digests; the zero value is all of them.
+type Subset struct{ N, T int }
+
+// ParseSubset reads "n/t" with 1 <= n <= t.
+func ParseSubset(text string) (Subset, error) {
+	n, t, _ := strings.Cut(text, "/")
+	var s Subset
+	var errN, errT error
+	s.N, errN = strconv.Atoi(n)
+	s.T, errT = strconv.Atoi(t)
+	if errN != nil || errT != nil || s.N < 1 || s.N > s.T || s.String() != text {
+		return Subset{}, errors.New("want n/t, the nth of t parts, such as 2/10")
+	}
+	return s, nil
+}
+
+// String is what ParseSubset reads.
+func (s Subset) String() string { return fmt.Sprintf("%d/%d", s.N, s.T) }
+
+// Holds tells whether a blob is in this part.
+func (s Subset) Holds(d blobs.Digest) bool {
+	return s.T == 0 || binary.BigEndian.Uint64(d[:])%uint64(s.T) == uint64(s.N-1)
+}
+
+// CheckEvents hear of a check while it runs, from one goroutine. Either may be nil.
+type CheckEvents struct {
+	Violation func(Violation)
+	Progress  func(done, total int64) // bytes of blobs that have been and are to be looked at, after each blob
+}
+
+// CheckResult is what was looked at and how much of it is wrong.
+type CheckResult struct {
+	Stamp            Stamp // of the latest change among the records
+	Resources, Blobs int64
+	Bytes            int64 // of these blobs
+	Violations       int64
+}
+
+// Check holds everything against everything else: what the metadata store knows about itself, the records against the rules of
+// the repository, the blobs against the records, and what else lies among the files. It repairs nothing; on the stores of a
+// running Service the blobs that it finds damaged, or right again, are marked so. A blob is reported once for each resource
+// that refers to it. What has no reference is no violation. An error says why it could not go on; the result then tells how far
+// it came.
+func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) (CheckResult, error) {
+	c := &check{Upkeep: u, options: o, events: events}
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{PartRows, func(ctx context.Context) error { return u.meta.Inspect(ctx, c.report) }},
+		{PartRules, c.checkRules},
+		{PartFiles, c.checkFiles},
+		{PartBlobs, c.measure},
+		{PartBlobs, c.checkBlobs},
+	} {
+		err := part.run(ctx)
+		if errors.Is(err, ErrRecordDamaged) { // a finding, and no reason to leave the other parts out
+			c.report(Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
+			continue
 		}
-		for _, part := range []func() error{
-			c.checkUsers, c.checkSteps, c.checkDataspaces, c.checkSets, c.checkResources, c.checkPrivileges, c.checkUsage,
-		} {
-			if err := part(); err != nil {
-				return err
-			}
+		if err != nil {
+			return c.result, u.blobError(err)
 		}
-		c.checkContainers()
+	}
+	return c.result, nil
+}
+
+// check is one run of Check.
+type check struct {
+	*Upkeep
+	options CheckOptions
+	events  CheckEvents
+	result  CheckResult
+	total   int64 // bytes to look at
+}
+
+func (c *check) report(v Violation) {
+	c.result.Violations++
+	if c.events.Violation != nil {
+		c.events.Violation(v)
+	}
+}
+
+// checkFiles reports what lies among the blobs and is none, if the blob store can tell.
+func (c *check) checkFiles(ctx context.Context) error {
+	files, ok := c.blobs.(interface {
+		Stray(ctx context.Context, fn func(path, why string) error) error
+	})
+	if !ok {
+		return nil
+	}
+	return files.Stray(ctx, func(path, why string) error {
+		path = filepath.ToSlash(path) // where the data directory is, is nobody's business but its owner's
+		c.report(Violation{Part: PartFiles, Kind: "file", Name: path[strings.LastIndex(path, "/blobs/")+1:], Wrong: why})
 		return nil
 	})
 }
 
-// checker is one run of Check. It keeps containers and users in memory, but not resources.
-type checker struct {
-	ended   func() error
-	tx      *Tx
-	report  func(Violation)
-	spaces  map[ID]Dataspace
-	sets    map[ID]Set
-	users   map[ID]State
-	steps   map[ID]Step
-	counted map[ID]Counters
-}
-
-func (c *checker) wrong(bad bool, kind string, r Record, name, format string, args ...any) {
-	if bad {
-		c.report(Violation{Part: PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
+// eachBlob calls fn with every blob of the subset, outside of transactions.
+func (c *check) eachBlob(ctx context.Context, fn func(Blob) error) error {
+	for after := (*blobs.Digest)(nil); ; {
+		var page []Blob
+		err := c.meta.View(ctx, func(tx *Tx) (err error) {
+			page, err = collect(tx.Blobs.All(after), 500)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, b := range page {
+			if !c.options.Subset.Holds(b.Digest) {
+				continue
+			}
+			if err := fn(b); err != nil {
+				return err
+			}
+		}
 	}
 }
 
-// checkRecord holds what every object has.
-func (c *checker) checkRecord(kind string, r Record, name string) {
-	c.wrong(r.State != Active && r.State != Deleted, kind, r, name, "it has no state")
-	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
-	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id is of another time than its creation")
-	c.wrong(r.State == Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
+// measure learns how much there is to do.
+func (c *check) measure(ctx context.Context) error {
+	return c.eachBlob(ctx, func(b Blob) error {
+		c.total += b.Bytes
+		return nil
+	})
 }
 
-func (c *checker) checkUsers() error {
-	sysadmins := 0
-	for u, err := range c.tx.Users.All(ID{}) {
+func (c *check) checkBlobs(ctx context.Context) error {
+	return c.eachBlob(ctx, func(b Blob) error {
+		wrong, err := c.lookAt(ctx, b)
 		if err != nil {
 			return err
 		}
-		c.users[u.ID] = u.State
-		c.checkRecord("user", u.Record, u.Username)
-		if u.Sysadmin && u.State == Active {
-			sysadmins++
+		if wrong != "" {
+			if err := c.reportBlob(ctx, b, wrong); err != nil {
+				return err
+			}
 		}
-		for k, err := range c.tx.Keys.OfUser(u.ID, ID{}) {
+		c.result.Blobs++
+		c.result.Bytes += b.Bytes
+		if c.events.Progress != nil {
+			c.events.Progress(c.result.Bytes, max(c.total, c.result.Bytes))
+		}
+		return nil
+	})
+}
+
+// lookAt tells what is wrong with a blob, "" for nothing.
+func (c *check) lookAt(ctx context.Context, b Blob) (wrong string, err error) {
+	if !c.options.NoData {
+		wrong, err = c.look(ctx, b)
+		if wrong != "" && ctx.Err() == nil {
+			err = nil // that it could not be written down does not matter here
+		}
+		return wrong, err
+	}
+	if _, wrong, err = c.row(ctx, b.Digest); wrong != "" || err != nil {
+		return wrong, ignore(err, ErrNotFound)
+	}
+	size, err := c.blobs.Stat(b.Digest)
+	if err == nil && size != b.Bytes {
+		return fmt.Sprintf("its file has %d bytes, not %d", size, b.Bytes), nil
+	}
+	return verdict(err)
+}
+
+// ignore drops an error of one kind.
+func ignore(err, kind error) error {
+	if errors.Is(err, kind) {
+		return nil
+	}
+	return err
+}
+
+// reportBlob reports a blob for each resource that needs it, if it is still vouched for.
+func (c *check) reportBlob(ctx context.Context, b Blob, wrong string) error {
+	var found []Violation
+	err := c.meta.View(ctx, func(tx *Tx) error {
+		found = nil
+		if _, err := tx.Blobs.Size(b.Digest); err != nil {
+			return ignore(err, ErrNotFound) // purged meanwhile
+		}
+		for id, err := range tx.Blobs.Refs(b.Digest) {
 			if err != nil {
 				return err
 			}
-			c.wrong(u.State == Deleted && k.Gone == 0, "key", Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
-		}
-	}
-	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", Record{}, "", "there is no active sysadmin")
-	return nil
-}
-
-func (c *checker) checkSteps() error {
-	for step, err := range c.tx.Steps.All() {
-		if err != nil {
-			return err
-		}
-		c.steps[step.Container] = step
-	}
-	return nil
-}
-
-func (c *checker) checkDataspaces() error {
-	for d, err := range c.tx.Dataspaces.All(ID{}) {
-		if err != nil {
-			return err
-		}
-		c.spaces[d.ID] = d
-		c.checkRecord("dataspace", d.Record, d.Name)
-	}
-	return nil
-}
-
-func (c *checker) checkSets() error {
-	for set, err := range c.tx.Sets.Range(SetRange{States: paging.All}) {
-		if err != nil {
-			return err
-		}
-		c.sets[set.ID] = set
-		c.checkRecord("set", set.Record, set.Name)
-		d, ok := c.spaces[set.DataspaceID]
-		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
-		_, underWay := c.steps[d.ID]
-		c.wrong(ok && d.State == Deleted && set.State == Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
-	}
-	return nil
-}
-
-func (c *checker) checkResources() error {
-	var before Stamp
-	for r, err := range c.tx.Resources.Range(ResourceRange{States: paging.All, Order: paging.Oldest}) {
-		if err == nil {
-			err = c.ended()
-		}
-		if err != nil {
-			return err
-		}
-		c.checkRecord("resource", r.Record, r.Name)
-		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
-		before = r.Modified
-		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].add(counted(r))
-		c.checkPlace(r)
-		if r.Purged {
-			c.wrong(r.State != Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
-			continue
-		}
-		size, err := c.tx.Blobs.Size(r.Digest)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-		c.wrong(err != nil, "resource", r.Record, r.Name, "nothing vouches for its blob %s", r.Digest)
-		c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
-	}
-	return nil
-}
-
-// checkPlace holds a resource against the containers that it is in.
-func (c *checker) checkPlace(r Resource) {
-	set, ok := c.sets[r.SetID]
-	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
-	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace than itself")
-	_, inSet := c.steps[r.SetID]
-	_, inSpace := c.steps[r.DataspaceID]
-	gone := ok && set.State == Deleted || c.spaces[r.DataspaceID].State == Deleted
-	c.wrong(r.State == Active && gone && !inSet && !inSpace, "resource", r.Record, r.Name, "it is active in a deleted set or dataspace")
-}
-
-func (c *checker) checkPrivileges() error {
-	for p, err := range c.tx.Privileges.All(ID{}) {
-		if err != nil {
-			return err
-		}
-		c.checkRecord("privilege", p.Record, "")
-		_, user := c.users[p.UserID]
-		_, space := c.spaces[p.DataspaceID]
-		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace is not there")
-	}
-	return nil
-}
-
-// checkUsage counts again what the counters say.
-func (c *checker) checkUsage() error {
-	for _, d := range c.spaces {
-		kept, err := c.tx.Usage.Get(d.ID)
-		if err != nil {
-			return err
-		}
-		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage says %+v, its resources are %+v", kept, c.counted[d.ID])
-		last := DayCounters{}
-		for day, err := range c.tx.Usage.Days(d.ID) {
+			r, err := tx.Resources.Get(id)
 			if err != nil {
 				return err
 			}
-			last = day
+			found = append(found, Violation{Part: PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
+				Wrong: fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", b.Digest, wrong, r.State)})
 		}
-		c.wrong(kept != last.Counters, "dataspace", d.Record, d.Name, "its usage says %+v, that of its last day %+v", kept, last.Counters)
+		if len(found) == 0 {
+			found = []Violation{{Part: PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
+		}
+		return nil
+	})
+	for _, v := range found {
+		c.report(v)
 	}
-	return nil
-}
-
-// checkContainers holds what is under way against its containers.
-func (c *checker) checkContainers() {
-	for _, step := range c.steps {
-		state := Deleted
-		if step.Restore {
-			state = Active
-		}
-		container, ok := c.spaces[step.Container].Record, step.ofDataspace()
-		if !ok {
-			container = c.sets[step.Container].Record
-		}
-		c.wrong(container.State != state, "step", Record{ID: step.Container}, "", "its container is not %s", state)
-	}
+	return err
 }

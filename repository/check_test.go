@@ -6,15 +6,17 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 )
 
 // violations are what Check finds.
-func violations(t *testing.T, meta repository.Metadata) (all []string) {
+func violations(t *testing.T, meta repository.Store, files blobs.Store) (all []string) {
 	t.Helper()
-	err := repository.Check(t.Context(), meta, func(v repository.Violation) { all = append(all, v.String()) })
+	events := repository.CheckEvents{Violation: func(v repository.Violation) { all = append(all, v.String()) }}
+	_, err := repository.NewUpkeep(meta, files).Check(t.Context(), repository.CheckOptions{}, events)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +98,13 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			meta := repositorytest.NewMemory(time.Now)
-			h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
-			if found := violations(t, meta); len(found) > 0 {
+			meta, files := repositorytest.NewMemory(time.Now), blobstest.NewMemory()
+			h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
+			if found := violations(t, meta, files); len(found) > 0 {
 				t.Fatalf("of a sound store: %q", found)
 			}
 			h.ok(meta.Update(t.Context(), func(tx *repository.Tx) error { return breaks(tx, h) }))
-			if found := violations(t, meta); !strings.Contains(strings.Join(found, "\n"), want) {
+			if found := violations(t, meta, files); !strings.Contains(strings.Join(found, "\n"), want) {
 				t.Errorf("found %q", found)
 			}
 		})
@@ -115,23 +117,23 @@ var nowhere = repository.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 // TestCheckOfWhatIsUnderWay: a store in the middle of a deletion is sound.
 func TestCheckOfWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	meta := repositorytest.NewMemory(time.Now)
-	h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 450)
+	meta, files := repositorytest.NewMemory(time.Now), blobstest.NewMemory()
+	h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 450)
 	for range 2 {
 		_, err := h.svc.DeleteDataspace(t.Context(), h.admin, h.space.ID.String(), always)
 		h.begun(err)
-		if found := violations(t, meta); len(found) > 0 {
+		if found := violations(t, meta, files); len(found) > 0 {
 			t.Fatalf("in a deletion: %q", found)
 		}
 		h.finish(h.space.ID)
 		_, err = h.svc.RestoreDataspace(t.Context(), h.admin, h.space.ID.String(), always)
 		h.begun(err)
-		if found := violations(t, meta); len(found) > 0 {
+		if found := violations(t, meta, files); len(found) > 0 {
 			t.Fatalf("in a restoration: %q", found)
 		}
 		h.finish(h.space.ID)
 	}
-	if found := violations(t, meta); len(found) > 0 {
+	if found := violations(t, meta, files); len(found) > 0 {
 		t.Errorf("at the end: %q", found)
 	}
 }

@@ -56,6 +56,7 @@ const (
 	CodeUserNotFound      Code = "user_not_found"
 	CodeKeyNotFound       Code = "key_not_found"
 	CodePrivilegeNotFound Code = "privilege_not_found"
+	CodeBlobNotFound      Code = "blob_not_found"
 	CodeMethodNotAllowed  Code = "method_not_allowed"
 	CodeReadOnlyField     Code = "read_only_field"
 	CodeSetCannotMove     Code = "set_cannot_move"
@@ -86,7 +87,7 @@ func Codes() []Code {
 		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
 		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated,
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
-		CodeKeyNotFound, CodePrivilegeNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
+		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,

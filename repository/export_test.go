@@ -7,7 +7,7 @@ import (
 )
 
 // NewHeld is New without anything that runs in the background: steps are taken by TakeStep.
-func NewHeld(meta Metadata, store blobs.Store, config Config) *Service {
+func NewHeld(meta Store, store blobs.Store, config Config) *Service {
 	s := New(meta, store, config)
 	s.Close()
 	return s

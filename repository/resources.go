@@ -3,7 +3,6 @@ package repository
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -29,32 +28,62 @@ func refuseResourceField(field string) error {
 // GetResource returns the record of one resource.
 func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r Resource, err error) {
 	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
-		placed, err := findResource(tx, id)
-		if err != nil {
-			return err
-		}
+		placed, err := readableResource(tx, p, id)
 		r = placed.shown()
-		return authorise(tx, p, placed.set.dataspace, auth.Read)
+		return err
 	})
 	return r, err
 }
 
+// readableResource finds a resource that the caller may read.
+func readableResource(tx *Tx, p auth.Principal, id string) (placedResource, error) {
+	placed, err := findResource(tx, id)
+	if err != nil {
+		return placed, err
+	}
+	return placed, authorise(tx, p, placed.set.dataspace, auth.Read)
+}
+
+// openTries is how often OpenResource looks again when a file is not where its record says: it may have been replaced meanwhile.
+const openTries = 3
+
 // OpenResource returns the file of one resource, with its record. The caller closes the file; it stays readable to its end
-// also when the resource is replaced, deleted or purged meanwhile.
-func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (Resource, io.ReadSeekCloser, error) {
-	r, err := s.GetResource(ctx, p, id)
-	switch {
-	case err != nil:
-		return Resource{}, nil, err
-	case r.State == Deleted:
-		return Resource{}, nil, &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+// also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
+// is marked damaged; what only shows while it is read is for the caller to report with NoteDamage.
+func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r Resource, file io.ReadSeekCloser, err error) {
+	for range openTries {
+		if r, err = s.openable(ctx, p, id); err != nil {
+			return Resource{}, nil, err
+		}
+		file, err = s.blobs.Open(r.Digest, r.Bytes)
+		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
+			return r, file, s.blobError(err)
+		}
+		if wrong, _ := s.judge(context.WithoutCancel(ctx), Blob{r.Digest, r.Bytes}); wrong != "" {
+			break // whether it could be written down or is remembered: the answer is the same
+		}
 	}
-	file, err := s.blobs.Open(r.Digest, r.Bytes)
-	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {
-		return Resource{}, nil, &Error{Kind: Internal, Code: CodeDataDamaged,
-			Message: "the file of this resource is missing or damaged on the server", Err: fmt.Errorf("resource %s: %w", r.ID, err)}
-	}
-	return r, file, storageError(err)
+	return Resource{}, nil, dataDamaged("resource "+r.ID.String(), err)
+}
+
+// openable reads the record of a resource whose file may be read.
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string) (r Resource, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		placed, err := readableResource(tx, p, id)
+		if err != nil {
+			return err
+		}
+		r = placed.shown()
+		if r.State == Deleted {
+			return &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+		}
+		wrong, err := s.damageOf(tx, r.Digest)
+		if err == nil && wrong != "" {
+			err = dataDamaged("resource "+r.ID.String(), errors.New(wrong))
+		}
+		return err
+	})
+	return r, err
 }
 
 // EditResource changes name, description or format.
@@ -146,22 +175,25 @@ func (r placedResource) restorable() error {
 	return nil
 }
 
-// putResource stores a resource, new (before is nil) or changed, and keeps the counters of its dataspace in step.
+// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in step.
 func putResource(tx *Tx, before *Resource, after Resource) error {
 	change := counted(after)
 	if before != nil {
 		change = change.add(counted(*before).negated())
 	}
-	if change != (Counters{}) {
-		counters, err := tx.Usage.Get(after.DataspaceID)
-		if err != nil {
-			return err
-		}
-		if err := tx.Usage.Put(after.DataspaceID, after.Modified.Day(), counters.add(change)); err != nil {
-			return err
-		}
+	return errors.Join(count(tx, after.DataspaceID, after.Modified.Day(), change), tx.Resources.Put(after))
+}
+
+// count adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
+func count(tx *Tx, dataspace ID, day Day, change Counters) error {
+	if change == (Counters{}) {
+		return nil
 	}
-	return tx.Resources.Put(after)
+	counters, err := tx.Usage.Get(dataspace)
+	if err != nil {
+		return err
+	}
+	return tx.Usage.Put(dataspace, day, counters.add(change))
 }
 
 // counted is what one resource adds to the counters.

@@ -17,7 +17,7 @@ import (
 
 // stuck is a store in which the steps of one container fail once it is broken.
 type stuck struct {
-	repository.Metadata
+	repository.Store
 	container repository.ID
 	broken    atomic.Bool
 }
@@ -38,7 +38,7 @@ func (s stuckSteps) Get(id repository.ID) (repository.Step, error) {
 }
 
 func (s *stuck) Update(ctx context.Context, fn func(*repository.Tx) error) error {
-	return s.Metadata.Update(ctx, func(tx *repository.Tx) error {
+	return s.Store.Update(ctx, func(tx *repository.Tx) error {
 		tx.Steps = stuckSteps{tx.Steps, s}
 		return fn(tx)
 	})
@@ -49,7 +49,7 @@ func TestOneStuckContainerHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		meta := &stuck{Metadata: repositorytest.NewMemory(time.Now)}
+		meta := &stuck{Store: repositorytest.NewMemory(time.Now)}
 		h := populated(t, repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 250, 250)
 		defer h.svc.Close()
 		meta.container = h.sets[0].ID

@@ -155,6 +155,7 @@ func begin(tx *Tx, step *Step) (done bool, err error) {
 // stepper carries out the steps in the table, one bounded commit each, in turn, whatever container they belong to.
 type stepper struct {
 	meta    Metadata
+	trouble *troubles
 	wake    chan struct{}
 	stop    context.CancelFunc
 	stopped chan struct{}
@@ -163,10 +164,10 @@ type stepper struct {
 	waiting map[ID][]chan error
 }
 
-func startStepper(meta Metadata) *stepper {
+func startStepper(meta Metadata, trouble *troubles) *stepper {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &stepper{
-		meta: meta, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{}),
+		meta: meta, trouble: trouble, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{}),
 		waiting: map[ID][]chan error{},
 	}
 	go s.run(ctx)
@@ -212,26 +213,35 @@ func (s *stepper) answer(container ID, err error) {
 // left alone for a while; the others go on.
 func (s *stepper) run(ctx context.Context) {
 	defer close(s.stopped)
-	retry := map[ID]time.Time{}
+	held := map[ID]hold{}
 	for ctx.Err() == nil {
 		steps, err := s.pending(ctx)
 		moved := false
 		for _, step := range steps {
-			if time.Now().Before(retry[step.Container]) {
+			if h := held[step.Container]; time.Now().Before(h.until) {
+				err = errors.Join(err, h.err)
 				continue
 			}
-			if err := s.advance(ctx, step.Container); err != nil {
-				retry[step.Container] = time.Now().Add(stepRetry)
-				s.answer(step.Container, err)
+			delete(held, step.Container)
+			if failed := s.advance(ctx, step.Container); failed != nil {
+				held[step.Container] = hold{time.Now().Add(stepRetry), failed}
+				err = errors.Join(err, failed)
+				s.answer(step.Container, failed)
 				continue
 			}
-			delete(retry, step.Container)
 			moved = true
 		}
+		s.trouble.tell(taskSteps, err)
 		if !moved {
 			s.sleep(ctx, err != nil || len(steps) > 0)
 		}
 	}
+}
+
+// hold is why a container is left alone, and until when.
+type hold struct {
+	until time.Time
+	err   error
 }
 
 // sleep waits until somebody waits for a step or, if something is to be tried again, for a while.

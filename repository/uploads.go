@@ -149,49 +149,65 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	return replaced, err
 }
 
+// errNotKept: the blob that an upload relied on has been found damaged meanwhile.
+var errNotKept = errors.New("the blob is not kept well")
+
 // commit puts the received body in its place and writes its record. prepare checks, and returns what writes: it runs first in a
 // read transaction, so that what is refused leaves no file behind, and then in the one that writes, which has the last word.
 // The blob is pinned from before it is looked for until the commit is done, so that no purge takes it away in between.
 func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
-	err := u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+	s, digest := u.service, u.received.Digest()
+	err := s.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
 		_, err := prepare(tx, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	digest := u.received.Digest()
-	defer u.service.blobs.Pin(digest)()
-	known, err := u.service.vouched(ctx, digest, u.received.Size())
+	defer s.blobs.Pin(digest)()
+	kept, err := s.vouched(ctx, digest, u.received.Size())
 	if err != nil {
 		return storageError(err)
 	}
-	if !known {
-		if err := u.received.Place(); err != nil {
-			return u.service.blobError(err)
-		}
-	}
-	return u.service.update(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+	record := func(tx *Tx, p auth.Principal) error {
 		write, err := prepare(tx, p)
 		if err != nil {
 			return err
 		}
-		return write()
-	})
+		if wrong, err := s.damageOf(tx, digest); err != nil || kept && wrong != "" {
+			return errors.Join(errNotKept, err)
+		}
+		return errors.Join(tx.Damages.Remove(digest), write())
+	}
+	if kept {
+		if err = s.update(ctx, u.caller, record); !errors.Is(err, errNotKept) {
+			return err
+		}
+		kept = false
+	}
+	if err := u.received.Place(); err != nil {
+		return s.blobError(err)
+	}
+	s.opinions.placed(digest)
+	return s.update(ctx, u.caller, record)
 }
 
-// vouched tells whether a commit vouches for this blob and its file is there. A file without a row proves nothing: the
-// upload that made it may not have synced its folder yet.
-func (s *Service) vouched(ctx context.Context, digest blobs.Digest, size int64) (known bool, err error) {
+// vouched tells whether a commit vouches for this blob, its file is there and nothing is known to be wrong with it. A file
+// without a row proves nothing: the upload that made it may not have synced its folder yet.
+func (s *Service) vouched(ctx context.Context, digest blobs.Digest, size int64) (kept bool, err error) {
 	err = s.meta.View(ctx, func(tx *Tx) error {
 		_, err := tx.Blobs.Size(digest)
-		known = err == nil
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
+		if err != nil {
+			return err
+		}
+		wrong, err := s.damageOf(tx, digest)
+		kept = wrong == ""
 		return err
 	})
-	if err != nil || !known {
+	if err != nil || !kept {
 		return false, err
 	}
 	stored, err := s.blobs.Stat(digest)

@@ -1,0 +1,112 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+
+	"labshelf/blobs"
+)
+
+// Status says in one word how the service is.
+type Status string
+
+// The statuses.
+const (
+	StatusOK       Status = "OK"
+	StatusReadOnly Status = "READ-ONLY" // it reads, and takes no changes until it is restarted
+	StatusFailing  Status = "FAILING"   // records cannot even be read
+)
+
+// Condition is how the service is. Anybody may see Status; Detail is for sysadmins.
+type Condition struct {
+	Status Status
+	Detail ConditionDetail
+}
+
+// ConditionDetail is why the service is as it is, with the texts of errors as a log has them.
+type ConditionDetail struct {
+	Failing     string            // why records cannot be read; "" while they can
+	ReadOnly    string            // why no change is taken; "" while they are
+	ClockBehind time.Duration     // how far the clock is behind the last stamp; 0 if it is not
+	Damaged     int64             // blobs known to be damaged or missing, counted up to MaxDamaged
+	Scrub       ScrubState        // how far the background reading of all blobs has come
+	Background  map[string]string // what fails in the background now, by task
+}
+
+// MaxDamaged is how far damaged blobs are counted for a Condition, which anybody may ask for at any time.
+const MaxDamaged = 1000
+
+// Condition looks at the stores.
+func (s *Service) Condition(ctx context.Context) Condition {
+	health := s.Health()
+	c := Condition{Status: StatusOK, Detail: ConditionDetail{ClockBehind: health.ClockBehind, Background: s.troubles.now()}}
+	if health.ReadOnly != nil {
+		c.Status, c.Detail.ReadOnly = StatusReadOnly, health.ReadOnly.Error()
+	}
+	err := s.meta.View(ctx, func(tx *Tx) (err error) {
+		if c.Detail.Damaged, err = s.countDamaged(tx); err != nil {
+			return err
+		}
+		c.Detail.Scrub, err = tx.Scrub.Get()
+		return err
+	})
+	if err != nil {
+		c.Status, c.Detail.Failing = StatusFailing, err.Error()
+	}
+	return c
+}
+
+// Health tells how the stores are.
+func (s *Service) Health() Health {
+	h := s.meta.Health()
+	if h.ReadOnly == nil && s.unsynced.Load() {
+		h.ReadOnly = blobs.ErrUnsynced
+	}
+	return h
+}
+
+// Ready returns an error if the metadata cannot even be read.
+func (s *Service) Ready(ctx context.Context) error {
+	return s.read(ctx, func(*Tx) error { return nil })
+}
+
+// The tasks in the background whose failures Config.Note and Condition tell.
+const (
+	taskSteps  = "deletions and restorations under way"
+	taskScrub  = "reading all files to find damage"
+	taskDamage = "a file is damaged or missing"
+)
+
+// troubles are what fails in the background now.
+type troubles struct {
+	mu      sync.Mutex
+	failing map[string]string
+	note    func(task string, err error)
+}
+
+// tell takes how a task went. A failure is noted when it begins and when it ends, not each time in between; that the service
+// ends is none.
+func (t *troubles) tell(task string, err error) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
+		return
+	}
+	t.mu.Lock()
+	_, before := t.failing[task]
+	delete(t.failing, task)
+	if err != nil {
+		t.failing[task] = err.Error()
+	}
+	t.mu.Unlock()
+	if before != (err != nil) {
+		t.note(task, err)
+	}
+}
+
+func (t *troubles) now() map[string]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.failing)
+}

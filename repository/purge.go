@@ -1,0 +1,333 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/paging"
+)
+
+// PurgeOptions say what to purge.
+type PurgeOptions struct {
+	OlderThan time.Duration    // resources deleted longer ago than this
+	DryRun    bool             // change nothing, and count the same
+	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
+	Now       func() time.Time // the clock; nil: the system's
+}
+
+// PurgeResult counts what was removed, or would be: files of deleted resources, blobs that nothing referred to any more, files
+// that no row vouched for, and what had been in the trash for long enough. Two resources with one blob count twice as resources.
+type PurgeResult struct {
+	Resources, ResourceBytes int64
+	Blobs, BlobBytes         int64
+	Orphans, OrphanBytes     int64
+	TrashFiles, TrashBytes   int64
+}
+
+// purgeObjects is how many resources one commit turns into tombstones: few enough that no other writer notices.
+const purgeObjects = 200
+
+// purgePage is how many rows are looked at in one read transaction.
+const purgePage = 500
+
+var (
+	errReferred = errors.New("a resource refers to it")
+	errVouched  = errors.New("a row vouches for it")
+)
+
+// Purge removes the bytes of what has been deleted for long: the records stay, as tombstones. Then it removes every blob to which no
+// resource refers, the files of uploads that came to nothing, and what has been in the trash for longer than the grace period.
+// The row of a blob always goes before its file: what an interruption leaves is a file too many, which the next purge takes. It
+// works in bounded commits, beside all other use, and can be ended at any time; the result then tells how far it came. One purge
+// runs at a time, another is a Conflict.
+func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (PurgeResult, error) {
+	if !u.purging.TryLock() {
+		return PurgeResult{}, conflict(CodeBusy, "", "a purge is under way; try again when it is done")
+	}
+	defer u.purging.Unlock()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	now := o.Now()
+	p := &purge{
+		stores: u.stores, dry: o.DryRun, cutoff: Stamp(now.Add(-o.OlderThan).UnixMicro()),
+		before: now.Add(-o.Grace), all: o.Grace <= 0,
+	}
+	if p.all {
+		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
+	}
+	for _, part := range []func(context.Context) error{p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash} {
+		if err := part(ctx); err != nil {
+			return p.result, u.blobError(err)
+		}
+	}
+	return p.result, nil
+}
+
+// purge is one run of Purge.
+type purge struct {
+	*stores
+	dry    bool
+	cutoff Stamp     // what was deleted before
+	before time.Time // what was removed before is deleted for good
+	all    bool      // whenever it was removed
+	result PurgeResult
+}
+
+// purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.
+func (p *purge) purgeable(r Resource) bool {
+	return r.State == Deleted && !r.Purged && r.Modified < p.cutoff
+}
+
+// purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges included.
+func (p *purge) purgeResources(ctx context.Context) error {
+	within := ResourceRange{States: paging.Deleted, Order: paging.Oldest, Until: max(p.cutoff, 1)}
+	for {
+		var page []Resource
+		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+			page, err = collect(tx.Resources.Range(within), purgePage)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		last := page[len(page)-1]
+		within.After = paging.Position{Stamp: int64(last.Modified), ID: last.ID}
+		var due []ID
+		for _, r := range page {
+			if p.purgeable(r) {
+				due = append(due, r.ID)
+			}
+		}
+		for len(due) > 0 {
+			n := min(len(due), purgeObjects)
+			if err := p.purgeSome(ctx, due[:n]); err != nil {
+				return err
+			}
+			due = due[n:]
+		}
+	}
+}
+
+// purgeSome makes tombstones in one commit of what can still be purged then.
+func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
+	run := p.write
+	if p.dry {
+		run = p.read
+	}
+	var purged Counters
+	err := run(ctx, func(tx *Tx) error {
+		purged = Counters{}
+		changes := map[ID]Counters{}
+		for _, id := range ids {
+			r, err := p.doomed(tx, id)
+			if err != nil {
+				return err
+			}
+			if r == nil {
+				continue
+			}
+			before := counted(*r)
+			purged = purged.add(before)
+			r.Purged = true
+			changes[r.DataspaceID] = changes[r.DataspaceID].add(counted(*r)).add(before.negated())
+			if p.dry {
+				continue
+			}
+			if err := tx.Resources.Put(*r); err != nil {
+				return err
+			}
+		}
+		return p.countPurged(tx, changes)
+	})
+	if err == nil {
+		p.result.Resources += purged.DeletedFiles
+		p.result.ResourceBytes += purged.DeletedBytes
+	}
+	return err
+}
+
+// countPurged brings the counters of dataspaces in line. The resources keep their stamps, so the day is taken from a new one.
+func (p *purge) countPurged(tx *Tx, changes map[ID]Counters) error {
+	if p.dry || len(changes) == 0 {
+		return nil
+	}
+	day := tx.Stamp().Day()
+	for dataspace, change := range changes {
+		if err := count(tx, dataspace, day, change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doomed reads a resource that is to be purged, nil if not: it may have been restored, or be about to be by a step of its
+// containers. Such a step comes first, and then there is nothing to purge.
+func (p *purge) doomed(tx *Tx, id ID) (*Resource, error) {
+	r, err := tx.Resources.Get(id)
+	if err != nil || !p.purgeable(r) {
+		return nil, err
+	}
+	for _, container := range []ID{r.DataspaceID, r.SetID} {
+		step, err := stepOf(tx, container)
+		if err != nil || step.due(r.Record) {
+			return nil, err
+		}
+	}
+	return &r, nil
+}
+
+// sweepBlobs removes every blob to which no resource refers, or will.
+func (p *purge) sweepBlobs(ctx context.Context) error {
+	var after *blobs.Digest
+	for {
+		var page, due []Blob
+		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+			due = nil
+			if page, err = collect(tx.Blobs.All(after), purgePage); err != nil {
+				return err
+			}
+			for _, b := range page {
+				err := p.unreferred(tx, b)
+				if err == nil {
+					due = append(due, b)
+				} else if !errors.Is(err, errReferred) {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, b := range due {
+			if err := p.removeBlob(ctx, b); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not.
+func (p *purge) unreferred(tx *Tx, b Blob) error {
+	if !p.dry {
+		return unused(tx, b.Digest)
+	}
+	for id, err := range tx.Blobs.Refs(b.Digest) {
+		if err != nil {
+			return err
+		}
+		r, err := p.doomed(tx, id)
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			return errReferred
+		}
+	}
+	return nil
+}
+
+// unused returns errReferred if a resource refers to the blob.
+func unused(tx *Tx, digest blobs.Digest) error {
+	for _, err := range tx.Blobs.Refs(digest) {
+		if err != nil {
+			return err
+		}
+		return errReferred
+	}
+	return nil
+}
+
+// removeBlob removes row and file of one blob, unless somebody has come to need it.
+func (p *purge) removeBlob(ctx context.Context, b Blob) error {
+	err := p.remove(b.Digest, func() error {
+		return p.write(ctx, func(tx *Tx) error {
+			if err := stillUnused(tx, b); err != nil {
+				return err
+			}
+			return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest))
+		})
+	})
+	switch {
+	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
+		p.result.Blobs++
+		p.result.BlobBytes += b.Bytes
+		if !p.dry {
+			p.opinions.clear(b.Digest)
+		}
+		return nil
+	case errors.Is(err, blobs.ErrPinned), errors.Is(err, errReferred):
+		return nil // left for next time
+	}
+	return err
+}
+
+// remove is Remove of the blob store, but for a dry run.
+func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
+	if p.dry {
+		return nil
+	}
+	return p.blobs.Remove(digest, confirm)
+}
+
+// sweepOrphans removes the files without a row: of uploads that came to nothing, and of blobs whose removal was interrupted.
+func (p *purge) sweepOrphans(ctx context.Context) error {
+	return p.blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
+		err := p.noRow(ctx, digest)
+		if err == nil {
+			err = p.remove(digest, func() error { return p.noRow(ctx, digest) })
+		}
+		switch {
+		case err == nil:
+			p.result.Orphans++
+			p.result.OrphanBytes += size
+		case errors.Is(err, errVouched), errors.Is(err, blobs.ErrPinned), errors.Is(err, blobs.ErrNotFound):
+			return nil
+		}
+		return err
+	})
+}
+
+// noRow returns errVouched if the blob has a row. It waits until what it saw is on stable storage: a power cut must not bring
+// back a row whose file is gone.
+func (p *purge) noRow(ctx context.Context, digest blobs.Digest) error {
+	return p.meta.ViewDurable(ctx, func(tx *Tx) error {
+		_, err := tx.Blobs.Size(digest)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		}
+		return errVouched
+	})
+}
+
+// emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been counted so far is what would
+// have come into the trash.
+func (p *purge) emptyTrash(ctx context.Context) error {
+	trash, ok := p.blobs.(blobs.Trash)
+	if !ok {
+		return nil
+	}
+	if !p.dry {
+		files, size, err := trash.EmptyTrash(ctx, p.before)
+		p.result.TrashFiles, p.result.TrashBytes = int64(files), size
+		return err
+	}
+	if p.all {
+		p.result.TrashFiles += p.result.Blobs + p.result.Orphans
+		p.result.TrashBytes += p.result.BlobBytes + p.result.OrphanBytes
+	}
+	return trash.WalkTrash(ctx, func(_ blobs.Digest, size int64, removed time.Time) error {
+		if removed.Before(p.before) {
+			p.result.TrashFiles++
+			p.result.TrashBytes += size
+		}
+		return nil
+	})
+}

@@ -1,0 +1,222 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"labshelf/paging"
+)
+
+// checkRules holds all records against the rules of the repository. What the store does to find records (checksums, indexes) is
+// the store's own to check. It is one long read transaction.
+func (c *check) checkRules(ctx context.Context) error {
+	return c.meta.View(ctx, func(tx *Tx) error {
+		r := &checker{
+			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, spaces: map[ID]Dataspace{}, sets: map[ID]Set{},
+			users: map[ID]State{}, steps: map[ID]Step{}, counted: map[ID]Counters{},
+		}
+		for _, part := range []func() error{
+			r.checkUsers, r.checkSteps, r.checkDataspaces, r.checkSets, r.checkResources, r.checkPrivileges, r.checkUsage,
+			r.checkDamages,
+		} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+		r.checkContainers()
+		return nil
+	})
+}
+
+// checker is one run of checkRules. It keeps containers and users in memory, but not resources.
+type checker struct {
+	ended   func() error
+	tx      *Tx
+	report  func(Violation)
+	result  *CheckResult
+	spaces  map[ID]Dataspace
+	sets    map[ID]Set
+	users   map[ID]State
+	steps   map[ID]Step
+	counted map[ID]Counters
+}
+
+func (c *checker) wrong(bad bool, kind string, r Record, name, format string, args ...any) {
+	if bad {
+		c.report(Violation{Part: PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
+	}
+}
+
+// checkRecord holds what every object has.
+func (c *checker) checkRecord(kind string, r Record, name string) {
+	c.result.Stamp = max(c.result.Stamp, r.Modified)
+	c.wrong(r.State != Active && r.State != Deleted, kind, r, name, "it has no state")
+	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
+	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id is of another time than its creation")
+	c.wrong(r.State == Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
+}
+
+func (c *checker) checkUsers() error {
+	sysadmins := 0
+	for u, err := range c.tx.Users.All(ID{}) {
+		if err != nil {
+			return err
+		}
+		c.users[u.ID] = u.State
+		c.checkRecord("user", u.Record, u.Username)
+		if u.Sysadmin && u.State == Active {
+			sysadmins++
+		}
+		for k, err := range c.tx.Keys.OfUser(u.ID, ID{}) {
+			if err != nil {
+				return err
+			}
+			c.result.Stamp = max(c.result.Stamp, k.Created, k.Gone)
+			c.wrong(u.State == Deleted && k.Gone == 0, "key", Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
+		}
+	}
+	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", Record{}, "", "there is no active sysadmin")
+	return nil
+}
+
+func (c *checker) checkSteps() error {
+	for step, err := range c.tx.Steps.All() {
+		if err != nil {
+			return err
+		}
+		c.steps[step.Container] = step
+	}
+	return nil
+}
+
+func (c *checker) checkDataspaces() error {
+	for d, err := range c.tx.Dataspaces.All(ID{}) {
+		if err != nil {
+			return err
+		}
+		c.spaces[d.ID] = d
+		c.checkRecord("dataspace", d.Record, d.Name)
+	}
+	return nil
+}
+
+func (c *checker) checkSets() error {
+	for set, err := range c.tx.Sets.Range(SetRange{States: paging.All}) {
+		if err != nil {
+			return err
+		}
+		c.sets[set.ID] = set
+		c.checkRecord("set", set.Record, set.Name)
+		d, ok := c.spaces[set.DataspaceID]
+		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
+		_, underWay := c.steps[d.ID]
+		c.wrong(ok && d.State == Deleted && set.State == Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
+	}
+	return nil
+}
+
+func (c *checker) checkResources() error {
+	var before Stamp
+	for r, err := range c.tx.Resources.Range(ResourceRange{States: paging.All, Order: paging.Oldest}) {
+		if err == nil {
+			err = c.ended()
+		}
+		if err != nil {
+			return err
+		}
+		c.result.Resources++
+		c.checkRecord("resource", r.Record, r.Name)
+		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
+		before = r.Modified
+		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].add(counted(r))
+		c.checkPlace(r)
+		if r.Purged {
+			c.wrong(r.State != Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
+			continue
+		}
+		size, err := c.tx.Blobs.Size(r.Digest)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		c.wrong(err != nil, "resource", r.Record, r.Name, "nothing vouches for its blob %s", r.Digest)
+		c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+	}
+	return nil
+}
+
+// checkPlace holds a resource against the containers that it is in.
+func (c *checker) checkPlace(r Resource) {
+	set, ok := c.sets[r.SetID]
+	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
+	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace than itself")
+	_, inSet := c.steps[r.SetID]
+	_, inSpace := c.steps[r.DataspaceID]
+	gone := ok && set.State == Deleted || c.spaces[r.DataspaceID].State == Deleted
+	c.wrong(r.State == Active && gone && !inSet && !inSpace, "resource", r.Record, r.Name, "it is active in a deleted set or dataspace")
+}
+
+func (c *checker) checkPrivileges() error {
+	for p, err := range c.tx.Privileges.All(ID{}) {
+		if err != nil {
+			return err
+		}
+		c.checkRecord("privilege", p.Record, "")
+		_, user := c.users[p.UserID]
+		_, space := c.spaces[p.DataspaceID]
+		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace is not there")
+	}
+	return nil
+}
+
+// checkUsage counts again what the counters say.
+func (c *checker) checkUsage() error {
+	for _, d := range c.spaces {
+		kept, err := c.tx.Usage.Get(d.ID)
+		if err != nil {
+			return err
+		}
+		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage says %+v, its resources are %+v", kept, c.counted[d.ID])
+		last := DayCounters{}
+		for day, err := range c.tx.Usage.Days(d.ID) {
+			if err != nil {
+				return err
+			}
+			last = day
+		}
+		c.wrong(kept != last.Counters, "dataspace", d.Record, d.Name, "its usage says %+v, that of its last day %+v", kept, last.Counters)
+	}
+	return nil
+}
+
+// checkDamages: what is known to be damaged is a blob that there is.
+func (c *checker) checkDamages() error {
+	for d, err := range c.tx.Damages.All() {
+		if err != nil {
+			return err
+		}
+		_, err := c.tx.Blobs.Size(d.Digest)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err != nil {
+			c.report(Violation{Part: PartRules, Kind: "damage", ID: d.Digest.String(), Wrong: "a blob is marked damaged that has no row"})
+		}
+	}
+	return nil
+}
+
+// checkContainers holds what is under way against its containers.
+func (c *checker) checkContainers() {
+	for _, step := range c.steps {
+		state := Deleted
+		if step.Restore {
+			state = Active
+		}
+		container, ok := c.spaces[step.Container].Record, step.ofDataspace()
+		if !ok {
+			container = c.sets[step.Container].Record
+		}
+		c.wrong(container.State != state, "step", Record{ID: step.Container}, "", "its container is not %s", state)
+	}
+}

@@ -1,0 +1,91 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"labshelf/blobs"
+)
+
+// stores are the two stores, with what this process knows of them beyond what they hold. A Service and those who look after
+// its stores share one.
+type stores struct {
+	meta  Store
+	blobs blobs.Store
+
+	unsynced atomic.Bool // a blob could not be synced: no more writes until the disk has been looked at
+	purging  sync.Mutex  // held by the one purge that runs
+	opinions opinions
+	troubles troubles
+}
+
+// newStores takes the function that hears of what goes wrong in the background; nil: nobody does.
+func newStores(meta Store, files blobs.Store, note func(task string, err error)) *stores {
+	s := &stores{meta: meta, blobs: files, opinions: newOpinions(), troubles: troubles{failing: map[string]string{}, note: note}}
+	if note == nil {
+		s.troubles.note = func(string, error) {}
+	}
+	return s
+}
+
+// read runs fn in a read transaction.
+func (s *stores) read(ctx context.Context, fn func(*Tx) error) error {
+	return storageError(s.meta.View(ctx, fn))
+}
+
+// write runs fn in a write transaction.
+func (s *stores) write(ctx context.Context, fn func(*Tx) error) error {
+	if s.unsynced.Load() {
+		return storageError(ErrReadOnly)
+	}
+	return storageError(s.meta.Update(ctx, fn))
+}
+
+// blobError is storageError for what the blob store reports. A sync that failed is never tried again: the kernel may have
+// dropped what it could not write, and would not tell.
+func (s *stores) blobError(err error) error {
+	if errors.Is(err, blobs.ErrUnsynced) {
+		s.unsynced.Store(true)
+	}
+	return storageError(err)
+}
+
+// storageErrors says what a store's report means to a caller. The first that fits counts: what is sticky stands before what
+// caused it.
+var storageErrors = []struct {
+	sentinel error
+	as       Error
+}{
+	{blobs.ErrUnsynced, Error{Kind: Internal, Code: CodeReadOnly, Message: "the file could not be brought to stable storage; nothing was changed"}},
+	{ErrOutcomeUnknown, Error{Kind: Internal, Code: CodeOutcomeUnknown,
+		Message: "an I/O error came in the middle of the change; it may or may not be there after a restart of the service"}},
+	{ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{blobs.ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{ErrReadOnly, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
+	{ErrNotDurable, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "what this page would show has not reached the disk"}},
+	{ErrUnwritable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
+	{blobs.ErrUnavailable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
+	{ErrClosed, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the service is shutting down"}},
+	{context.Canceled, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the request was given up"}},
+	{context.DeadlineExceeded, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the request took too long"}},
+	{blobs.ErrTooLarge, Error{Kind: TooLarge, Code: CodeTooLarge, Field: "file", Message: "the file is larger than this service accepts"}},
+	{ErrRecordDamaged, Error{Kind: Internal, Code: CodeDataDamaged, Message: "a stored record is damaged"}},
+}
+
+// storageError turns whatever a use case met into an *Error.
+func storageError(err error) error {
+	var known *Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	for _, e := range storageErrors {
+		if errors.Is(err, e.sentinel) {
+			as := e.as
+			as.Err = err
+			return &as
+		}
+	}
+	return &Error{Kind: Internal, Code: CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
+}
