@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/backup"
 	"labshelf/bolt"
 	"labshelf/repository"
 )
@@ -31,7 +32,7 @@ var exitMeanings = []struct {
 	{exitOK, "all went well"},
 	{exitFailure, "it failed"},
 	{exitUsage, "wrong usage or configuration"},
-	{exitLocked, "another process has the data directory"},
+	{exitLocked, "another process has the data directory, or the backup"},
 	{exitInUse, "the address to listen on is in use"},
 	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
 	{exitInterrupted, "ended at once on a second signal"},
@@ -58,6 +59,11 @@ var sentinelExits = []struct {
 	{bolt.ErrTooNew, exitDamaged},
 	{errNoMetadata, exitDamaged},
 	{repository.ErrRecordDamaged, exitDamaged},
+	{errDamageFound, exitDamaged},
+	{backup.ErrBroken, exitDamaged},
+	{backup.ErrMetadataDamaged, exitDamaged},
+	{backup.ErrBusy, exitLocked},
+	{backup.ErrOccupied, exitUsage},
 }
 
 // kindExits says which exit code a refusal by the repository gives.

@@ -48,6 +48,14 @@ func (p *progress) set(what string, done, total int64) {
 	_ = p.bar.Set64(min(done, total)) // a terminal that takes nothing is no reason to end the work
 }
 
+// say writes a line above the bar.
+func (p *progress) say(out io.Writer, line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	_, _ = io.WriteString(out, line) // who closes the output still wants the work done
+}
+
 // close takes the bar away.
 func (p *progress) close() {
 	p.mu.Lock()

@@ -1,0 +1,297 @@
+// Package backup keeps a copy of a repository in a folder of its own: it makes the copy, holds it against itself, restores it
+// and takes lost files out of it.
+//
+// What lies in the folder, with modes 0700 and 0600:
+//
+//	manifest.json               what the backup is made of; written last, so that what it names is complete
+//	meta-<stamp>-<digest>.db    the metadata, as of one moment
+//	blobs/00 … blobs/ff         the files, under their digests; later backups add to them and take none away
+//	tmp/                        what is being written
+//	trash/                      empty
+//	lock                        so that two processes do not write here
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+var (
+	// ErrBroken is what is refused as a backup: it is incomplete, has been changed, or is of another format.
+	ErrBroken = errors.New("the backup cannot be used")
+	// ErrBusy: another process works on the backup.
+	ErrBusy = errors.New("another process is using the backup")
+	// ErrOccupied: the folder that is to be filled holds something else.
+	ErrOccupied = errors.New("the folder is not empty")
+	// ErrMetadataDamaged: a backup of damaged metadata was not put in the place of an older one.
+	ErrMetadataDamaged = errors.New("the metadata are damaged")
+)
+
+// Source is a repository that a backup is made of.
+type Source interface {
+	// Snapshot copies the metadata as of one moment. The caller closes it.
+	Snapshot(ctx context.Context) (Snapshot, error)
+
+	// Blob opens a blob that the last snapshot refers to; size is what it should have, in bytes. The caller closes it.
+	// blobs.ErrNotFound and blobs.ErrDamaged, also of its Read, mean that the blob is lost; any other error, that the source
+	// is. Blob may be called concurrently.
+	Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error)
+}
+
+// Snapshot is a copy of a metadata file, to be read once.
+type Snapshot struct {
+	io.ReadCloser
+	Stamp repository.Stamp // the last one given out in it
+	Bytes int64            // its length
+}
+
+// Events are called while something is under way, one at a time. Either may be nil.
+type Events struct {
+	Progress  func(what string, done, total int64) // bytes of one part of the work, "metadata" or "files"
+	Violation func(repository.Violation)           // something is damaged or missing
+}
+
+// What Progress calls the parts of the work.
+const (
+	partMetadata = "metadata"
+	partFiles    = "files"
+	partCheck    = "check"
+)
+
+// What lies in a backup, or in a data directory, beside what package blobs keeps there.
+const (
+	manifestFile = "manifest.json"
+	lockFile     = "lock"
+	metadataFile = "meta.db"   // of a data directory
+	metaPattern  = "meta-*.db" // of a backup
+)
+
+// serial makes events safe to be called concurrently, and never nil.
+func (e Events) serial() Events {
+	var mu sync.Mutex
+	safe := Events{Progress: func(string, int64, int64) {}, Violation: func(repository.Violation) {}}
+	if e.Progress != nil {
+		safe.Progress = func(what string, done, total int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			e.Progress(what, done, total)
+		}
+	}
+	if e.Violation != nil {
+		safe.Violation = func(v repository.Violation) {
+			mu.Lock()
+			defer mu.Unlock()
+			e.Violation(v)
+		}
+	}
+	return safe
+}
+
+// meter counts bytes that are through.
+type meter struct {
+	what   string
+	events Events
+	mu     sync.Mutex
+	done   int64
+	total  int64
+}
+
+func (m *meter) add(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done += n
+	m.events.Progress(m.what, m.done, m.total)
+}
+
+// through returns r, whose bytes are counted as they are read.
+func (m *meter) through(r io.Reader) io.Reader { return io.TeeReader(r, meterWriter{m}) }
+
+type meterWriter struct{ m *meter }
+
+func (w meterWriter) Write(p []byte) (int, error) {
+	w.m.add(int64(len(p)))
+	return len(p), nil
+}
+
+// extent is how much a metadata file refers to.
+type extent struct {
+	Count int64 `json:"count"` // blobs
+	Bytes int64 `json:"bytes"` // of them
+}
+
+// referred calls fn for each blob that a resource refers to, ascending by digest, and stops at its first error.
+func referred(ctx context.Context, meta repository.Metadata, fn func(repository.Blob) error) error {
+	return meta.View(ctx, func(tx *repository.Tx) error {
+		for blob, err := range tx.Blobs.All(nil) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			for _, err := range tx.Blobs.Refs(blob.Digest) {
+				if err == nil {
+					err = fn(blob)
+				}
+				if err != nil {
+					return err
+				}
+				break
+			}
+		}
+		return nil
+	})
+}
+
+func measure(ctx context.Context, meta repository.Metadata) (e extent, err error) {
+	err = referred(ctx, meta, func(blob repository.Blob) error {
+		e.Count++
+		e.Bytes += blob.Bytes
+		return nil
+	})
+	return e, err
+}
+
+// copiers is how many blobs are copied at a time.
+const copiers = 4
+
+// eachBlob calls fn for each blob that a resource refers to, for several at a time, and returns its first error.
+func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Context, repository.Blob) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan repository.Blob)
+	var workers sync.WaitGroup
+	for range copiers {
+		workers.Go(func() {
+			for blob := range queue {
+				if err := fn(ctx, blob); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	err := referred(ctx, meta, func(blob repository.Blob) error {
+		select {
+		case queue <- blob:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	close(queue)
+	workers.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// report names the resources whose file a lost blob is.
+func report(ctx context.Context, meta repository.Metadata, blob repository.Blob, wrong string, events Events) error {
+	return meta.View(ctx, func(tx *repository.Tx) error {
+		for id, err := range tx.Blobs.Refs(blob.Digest) {
+			if err != nil {
+				return err
+			}
+			v := repository.Violation{
+				Part: repository.PartBlobs, Kind: "resource", ID: id.String(), Wrong: fmt.Sprintf("its file %s: %s", blob.Digest, wrong),
+			}
+			if r, err := tx.Resources.Get(id); err == nil {
+				v.Name = r.Name
+			}
+			events.Violation(v)
+		}
+		return nil
+	})
+}
+
+// openMetadata opens a metadata file that nobody changes.
+func openMetadata(path string) (*bolt.Store, error) {
+	return bolt.Open(path, bolt.Options{ReadOnly: true})
+}
+
+// Local is a data directory as the source of a backup. Its service is stopped, and cannot start until Close.
+type Local struct {
+	meta  *bolt.Store
+	files *blobs.Dir
+}
+
+var _ Source = (*Local)(nil)
+
+// OpenLocal opens a data directory, and changes nothing in it. Errors: those of bolt.Open, such as bolt.ErrLocked. The caller
+// closes it.
+func OpenLocal(path string) (*Local, error) {
+	files, err := blobs.OpenDirReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := openMetadata(filepath.Join(path, metadataFile))
+	if err != nil {
+		return nil, err
+	}
+	return &Local{meta: meta, files: files}, nil
+}
+
+// Close gives the data directory free.
+func (l *Local) Close() error { return l.meta.Close() }
+
+// Snapshot implements [Source].
+func (l *Local) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := l.meta.Snapshot(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{ReadCloser: s, Stamp: s.Stamp(), Bytes: s.Bytes()}, nil
+}
+
+// Blob implements [Source].
+func (l *Local) Blob(_ context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+	file, err := l.files.Open(digest, size)
+	if err == nil {
+		return lossy{file}, nil
+	}
+	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) || errors.Is(err, blobs.ErrUnavailable) {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+}
+
+// lossy is a file of which what cannot be read is lost.
+type lossy struct{ io.ReadCloser }
+
+func (l lossy) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+	}
+	return n, err
+}
+
+// makeDir makes a folder for its owner alone, and those above it, so that they survive a power cut.
+func makeDir(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%w: %s is a file", ErrOccupied, path)
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	parent := filepath.Dir(path)
+	if err := makeDir(parent); err != nil {
+		return err
+	}
+	if err := (blobs.OS{}).Mkdir(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return blobs.OS{}.SyncDir(parent)
+}

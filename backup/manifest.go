@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// format is the number of the layout that this program writes and reads.
+const format = 1
+
+// maxManifest is what a manifest can have at most, in bytes: a line for each lost file.
+const maxManifest = 256 << 20
+
+// Manifest says what a backup is made of.
+type Manifest struct {
+	Format   int              `json:"format"`
+	Program  string           `json:"program"` // that made it, and its version
+	Created  time.Time        `json:"created"`
+	Stamp    repository.Stamp `json:"stamp"` // the last change in it
+	Database Database         `json:"database"`
+	Blobs    extent           `json:"blobs"`             // that its resources refer to
+	Damaged  []string         `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
+	Digest   string           `json:"digest"`            // SHA-256 of all the rest, in hex
+}
+
+// Database is the metadata file of a backup.
+type Database struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"` // in hex
+}
+
+// name is how a metadata file is called: never like an older one of other content, which has to stay until the manifest names
+// the new one.
+func (d Database) name(stamp repository.Stamp) string {
+	return fmt.Sprintf("meta-%d-%s.db", stamp, d.SHA256[:8])
+}
+
+// lost tells whether a blob was lost when the backup was made.
+func (m *Manifest) lost(digest blobs.Digest) bool {
+	_, found := slices.BinarySearch(m.Damaged, digest.String())
+	return found
+}
+
+// seal returns the digest over the rest of the manifest.
+func (m Manifest) seal() (string, error) {
+	m.Digest = ""
+	text, err := json.Marshal(m)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// write puts the manifest in the place of an older one, when everything that it names is on stable storage.
+func (m *Manifest) write(folder string) (err error) {
+	slices.Sort(m.Damaged)
+	if m.Digest, err = m.seal(); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	var disk blobs.OS
+	fresh := filepath.Join(folder, "tmp", manifestFile)
+	file, err := disk.Create(fresh)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := disk.Rename(fresh, filepath.Join(folder, manifestFile)); err != nil {
+		return err
+	}
+	return disk.SyncDir(folder)
+}
+
+// Two kinds of ErrBroken that Create tells from the others.
+var (
+	errNoManifest  = fmt.Errorf("%w: there is no %s: either this is no backup, or none was ever completed", ErrBroken, manifestFile)
+	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)
+)
+
+// readManifest returns the manifest of a backup. Whatever is wrong with it is ErrBroken.
+func readManifest(folder string) (m Manifest, err error) {
+	path := filepath.Join(folder, manifestFile)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return m, errNoManifest
+	case err != nil:
+		return m, err
+	case !info.Mode().IsRegular() || info.Size() > maxManifest:
+		return m, fmt.Errorf("%w: %s is not one", ErrBroken, manifestFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m, fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	var version struct{ Format int }
+	if err := json.Unmarshal(text, &version); err != nil {
+		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, manifestFile, err)
+	}
+	if version.Format != format {
+		return m, fmt.Errorf("%w, %d; this program knows %d", errOtherFormat, version.Format, format)
+	}
+	strict := json.NewDecoder(bytes.NewReader(text))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&m); err != nil {
+		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, manifestFile, err)
+	}
+	if sum, err := m.seal(); err != nil || sum != m.Digest {
+		return m, fmt.Errorf("%w: %s has been changed: its digest is another", ErrBroken, manifestFile)
+	}
+	if len(m.Database.SHA256) != hex.EncodedLen(sha256.Size) || m.Database.File != m.Database.name(m.Stamp) {
+		return m, fmt.Errorf("%w: %s names no metadata file of a backup", ErrBroken, manifestFile)
+	}
+	return m, nil
+}

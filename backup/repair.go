@@ -1,0 +1,139 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// Repaired is what came of repairing a data directory.
+type Repaired struct {
+	Blobs    int64 // that were read
+	Repaired int64 // of which were missing or damaged, and are whole again
+	Left     int64 // of which are still missing or damaged: the backup has not got them
+}
+
+// RepairEvents are called while something is repaired, one at a time. Each may be nil.
+type RepairEvents struct {
+	Progress func(what string, done, total int64)
+	Repaired func(repository.Violation) // was so, and is whole again
+	Left     func(repository.Violation) // is so, and stays so
+}
+
+// Repair reads every blob of a data directory that a resource refers to, and takes those that are missing or damaged from the
+// backup in the folder from, by digest. Nothing else is changed, but the note that a blob is damaged goes with the damage.
+// The service is stopped and cannot start meanwhile. A backup that could not be restored may still be good for this, since
+// each blob is held against its digest.
+//
+// Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be restored), blobs.ErrNoSpace.
+func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
+	lost, err := blobs.OpenDirReadOnly(from)
+	if err != nil {
+		return done, err
+	}
+	meta, err := bolt.Open(filepath.Join(dataDir, metadataFile), bolt.Options{})
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, meta.Close()) }()
+	files, err := blobs.OpenDir(dataDir, blobs.OS{})
+	if err != nil {
+		return done, err
+	}
+	r := &repairer{meta: meta, files: files, from: lost}
+	r.repaired, r.left = Events{Violation: events.Repaired}.serial(), Events{Violation: events.Left, Progress: events.Progress}.serial()
+	all, err := measure(ctx, meta)
+	if err == nil {
+		err = r.readNotes(ctx)
+	}
+	if err != nil {
+		return done, err
+	}
+	progress := &meter{what: partFiles, events: r.left, total: all.Bytes}
+	err = eachBlob(ctx, meta, func(ctx context.Context, blob repository.Blob) error {
+		defer progress.add(blob.Bytes)
+		return r.look(ctx, blob)
+	})
+	return r.done, errors.Join(err, r.removeNotes(ctx))
+}
+
+// repairer is one run of Repair.
+type repairer struct {
+	meta           *bolt.Store
+	files, from    *blobs.Dir
+	repaired, left Events
+
+	mu    sync.Mutex
+	done  Repaired
+	noted map[blobs.Digest]bool // damage is noted; true: there is none (any more)
+}
+
+func (r *repairer) readNotes(ctx context.Context) error {
+	r.noted = map[blobs.Digest]bool{}
+	return r.meta.View(ctx, func(tx *repository.Tx) error {
+		for damage, err := range tx.Damages.All() {
+			if err != nil {
+				return err
+			}
+			r.noted[damage.Digest] = false
+		}
+		return nil
+	})
+}
+
+// removeNotes removes those of blobs that are whole. It comes when the walk over all blobs is over: a change may have to wait for
+// those who read.
+func (r *repairer) removeNotes(ctx context.Context) error {
+	for digest, whole := range r.noted {
+		if !whole {
+			continue
+		}
+		if err := r.meta.Update(ctx, func(tx *repository.Tx) error { return tx.Damages.Remove(digest) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look repairs a blob if that is needed.
+func (r *repairer) look(ctx context.Context, blob repository.Blob) error {
+	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
+	if wrong == nil {
+		r.count(blob, Repaired{Blobs: 1})
+		return nil
+	}
+	if !isLost(wrong) {
+		return wrong
+	}
+	err := take(ctx, r.from, r.files, blob)
+	if isLost(err) {
+		r.count(blob, Repaired{Blobs: 1, Left: 1})
+		return report(ctx, r.meta, blob, fmt.Sprintf("%v; in the backup: %v", wrong, err), r.left)
+	}
+	if err != nil {
+		return err
+	}
+	r.count(blob, Repaired{Blobs: 1, Repaired: 1})
+	return report(ctx, r.meta, blob, wrong.Error(), r.repaired)
+}
+
+func (r *repairer) count(blob repository.Blob, one Repaired) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done.Blobs += one.Blobs
+	r.done.Repaired += one.Repaired
+	r.done.Left += one.Left
+	if _, noted := r.noted[blob.Digest]; noted && one.Left == 0 {
+		r.noted[blob.Digest] = true
+	}
+}
+
+func isLost(err error) bool {
+	return errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged)
+}

@@ -1,0 +1,291 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// RestoreOptions say how a backup is restored.
+type RestoreOptions struct {
+	Partial bool // restore what there is, also where files of the backup are missing or damaged
+	Events
+}
+
+// Restored is what came of restoring a backup.
+type Restored struct {
+	Manifest Manifest
+	Check    repository.CheckResult // of the data directory that was made; its violations have been reported
+}
+
+// Restore makes a data directory of the backup in the folder src. The directory must be empty, or not be there. Then it
+// checks the directory, in full; violations are reported and are no error.
+//
+// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says why; most of that is known
+// before anything is written. Blobs that were lost when the backup was made are no reason to refuse it. The metadata are put
+// in their place last: before, after an error or where the process ends, no service starts on the directory, and it can be
+// deleted.
+func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done Restored, err error) {
+	if err := refuseOccupied(dataDir); err != nil {
+		return done, err
+	}
+	r, err := openReader(ctx, src, o)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, r.close()) }()
+	done.Manifest = r.manifest
+	if err := makeDir(dataDir); err != nil {
+		return done, err
+	}
+	if err := r.restore(ctx, dataDir); err != nil {
+		return done, fmt.Errorf("%w\n%s is not complete; no service starts on it, and it can be deleted", err, dataDir)
+	}
+	done.Check, err = check(ctx, dataDir, r.events)
+	return done, err
+}
+
+// refuseOccupied returns ErrOccupied unless the folder is empty or not there.
+func refuseOccupied(path string) error {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: there is %s in %s; name one that is empty, or not there yet", ErrOccupied, entries[0].Name(), path)
+}
+
+// reader is a backup that is being read. Nobody writes to it meanwhile.
+type reader struct {
+	path     string
+	manifest Manifest
+	lock     *os.File // nil where the backup has none
+	meta     *bolt.Store
+	files    *blobs.Dir
+	partial  bool
+	events   Events
+}
+
+// openReader opens a backup and refuses what cannot be restored, as far as that shows without reading the blobs.
+func openReader(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
+	r := &reader{path: path, partial: o.Partial, events: o.serial()}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%s: %w", path, err), r.close())
+		}
+	}()
+	if r.lock, err = os.Open(filepath.Join(path, lockFile)); err == nil {
+		err = lock(r.lock, false)
+	} else if errors.Is(err, os.ErrNotExist) {
+		r.lock, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.manifest, err = readManifest(path); err != nil {
+		return nil, err
+	}
+	if err := r.checkDatabase(ctx); err != nil {
+		return nil, err
+	}
+	if r.meta, err = openMetadata(filepath.Join(path, r.manifest.Database.File)); err != nil {
+		return nil, err
+	}
+	if r.files, err = blobs.OpenDirReadOnly(path); err != nil {
+		return nil, err
+	}
+	return r, r.checkSizes(ctx)
+}
+
+func (r *reader) close() (err error) {
+	if r.meta != nil {
+		err = r.meta.Close()
+	}
+	if r.lock != nil {
+		err = errors.Join(err, r.lock.Close())
+	}
+	return err
+}
+
+// checkDatabase holds the metadata file against the manifest.
+func (r *reader) checkDatabase(ctx context.Context) error {
+	return r.copyDatabase(ctx, io.Discard)
+}
+
+// copyDatabase copies the metadata file to w, and refuses it where it is another than the manifest says.
+func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
+	want := r.manifest.Database
+	file, err := os.Open(filepath.Join(r.path, want.File))
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: the metadata file %s is missing", ErrBroken, want.File)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != want.Bytes {
+		return fmt.Errorf("%w: the metadata file %s has %d bytes, not %d", ErrBroken, want.File, info.Size(), want.Bytes)
+	}
+	progress := &meter{what: partMetadata, events: r.events, total: want.Bytes}
+	_, sum, err := copyHashed(ctx, w, progress.through(brokenReader{file}))
+	if err == nil && sum != want.SHA256 {
+		err = fmt.Errorf("%w: the metadata file %s has been changed: its digest is another", ErrBroken, want.File)
+	}
+	return err
+}
+
+// brokenReader makes what cannot be read of a backup ErrBroken.
+type brokenReader struct{ io.Reader }
+
+func (r brokenReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	return n, err
+}
+
+// checkSizes refuses a backup that lacks blobs, having reported each. It does not read them.
+func (r *reader) checkSizes(ctx context.Context) error {
+	var has extent
+	missing := 0
+	err := referred(ctx, r.meta, func(blob repository.Blob) error {
+		has.Count++
+		has.Bytes += blob.Bytes
+		size, err := r.files.Stat(blob.Digest)
+		if err == nil && size != blob.Bytes {
+			err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, size, blob.Bytes)
+		}
+		if err == nil || r.partial || r.manifest.lost(blob.Digest) {
+			return nil
+		}
+		missing++
+		return report(ctx, r.meta, blob, "in the backup: "+err.Error(), r.events)
+	})
+	switch {
+	case err != nil:
+		return err
+	case missing > 0:
+		return fmt.Errorf("%w: %d of its %d files are missing or of another length", ErrBroken, missing, has.Count)
+	case has != r.manifest.Blobs:
+		return fmt.Errorf("%w: its metadata refer to %d files of %d bytes, its manifest to %d of %d",
+			ErrBroken, has.Count, has.Bytes, r.manifest.Blobs.Count, r.manifest.Blobs.Bytes)
+	}
+	return nil
+}
+
+// restore fills a data directory, the metadata last.
+func (r *reader) restore(ctx context.Context, dataDir string) error {
+	files, err := blobs.OpenDir(dataDir, blobs.OS{})
+	if err != nil {
+		return err
+	}
+	var broken atomic.Int64
+	progress := &meter{what: partFiles, events: r.events, total: r.manifest.Blobs.Bytes}
+	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob repository.Blob) error {
+		err := take(ctx, r.files, files, blob)
+		progress.add(blob.Bytes)
+		if !isLost(err) {
+			return err
+		}
+		if r.partial || r.manifest.lost(blob.Digest) {
+			return nil // the check will tell
+		}
+		broken.Add(1)
+		return report(ctx, r.meta, blob, "in the backup: "+err.Error(), r.events)
+	})
+	if err != nil {
+		return err
+	}
+	if n := broken.Load(); n > 0 {
+		return fmt.Errorf("%w: %d of its %d files are damaged", ErrBroken, n, r.manifest.Blobs.Count)
+	}
+	return r.restoreMetadata(ctx, dataDir)
+}
+
+// take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged where that is so in the first one.
+func take(ctx context.Context, from, to *blobs.Dir, blob repository.Blob) error {
+	file, err := from.Open(blob.Digest, blob.Bytes)
+	if err != nil {
+		return err
+	}
+	return errors.Join(place(ctx, to, blob, lossy{file}), file.Close())
+}
+
+func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
+	var disk blobs.OS
+	temp := filepath.Join(dataDir, "tmp", metadataFile)
+	file, err := disk.Create(temp)
+	if err != nil {
+		return err
+	}
+	if err = r.copyDatabase(ctx, file); err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := disk.Rename(temp, filepath.Join(dataDir, metadataFile)); err != nil {
+		return err
+	}
+	return disk.SyncDir(dataDir)
+}
+
+// check looks at a whole data directory whose service is stopped.
+func check(ctx context.Context, dataDir string, events Events) (result repository.CheckResult, err error) {
+	files, err := blobs.OpenDirReadOnly(dataDir)
+	if err != nil {
+		return result, err
+	}
+	meta, err := openMetadata(filepath.Join(dataDir, metadataFile))
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, meta.Close()) }()
+	return repository.NewUpkeep(meta, files).Check(ctx, repository.CheckOptions{}, repository.CheckEvents{
+		Violation: events.Violation,
+		Progress:  func(done, total int64) { events.Progress(partCheck, done, total) },
+	})
+}
+
+// Verify restores the backup in the folder dest to a folder of its own below tempDir ("": the system's), checks that, holds it
+// against the backup, and removes it. There must be room for all of it. Errors: those of Restore.
+func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done Restored, err error) {
+	folder, err := os.MkdirTemp(tempDir, "labshelf-verify-")
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	dataDir := filepath.Join(folder, "data")
+	if done, err = Restore(ctx, dest, dataDir, o); err != nil {
+		return done, err
+	}
+	m, c := done.Manifest, done.Check
+	file, err := os.Open(filepath.Join(dataDir, metadataFile))
+	if err != nil {
+		return done, err
+	}
+	n, sum, err := copyHashed(ctx, io.Discard, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return done, err
+	}
+	if n != m.Database.Bytes || sum != m.Database.SHA256 || c.Stamp > m.Stamp {
+		return done, fmt.Errorf("%w: what was restored is not what the manifest says: changes up to %d, not %d; metadata of %d bytes, not %d",
+			ErrBroken, c.Stamp, m.Stamp, n, m.Database.Bytes)
+	}
+	return done, nil
+}

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/repository"
+)
+
+// errDamageFound ends a command that came to its end and has found damage.
+var errDamageFound = errors.New("damage was found")
+
+func backupCommand(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "backup",
+		Short: "Make, restore and verify backups",
+		Long: `A backup is a folder with a copy of everything that the service keeps: users
+and their keys, dataspaces, sets, records and files, as of one moment. It does
+not hold the configuration file. Copying the data directory with other tools
+while the service runs gives no backup: what they copy may not fit together.`,
+		Args: noSuchCommand,
+		RunE: wantSubcommand,
+	}
+	cmd.AddCommand(backupCreateCommand(p), backupRestoreCommand(p), backupVerifyCommand(p))
+	return cmd
+}
+
+func backupCreateCommand(p process) *cobra.Command {
+	var rehash, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "create DEST",
+		Short: "Make a backup in a folder, or bring the one there up to date",
+		Long: `create copies everything into the folder DEST, as it was at one moment, while
+the service goes on and people write. If DEST holds an older backup, only files
+that it has not got yet are copied, and the older backup stays valid until the
+new one is complete. After an interruption, run the same command again.
+
+A file that is damaged or missing is named and left out; all others are copied.
+
+` + placeHelp,
+		Args:        cobra.ExactArgs(1),
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := placeOf(cmd.Flags(), p.environ)
+			if err != nil {
+				return err
+			}
+			tell := newTeller(p, asJSON)
+			return untilSignal(func(ctx context.Context) error { return createBackup(ctx, at, args[0], rehash, tell) })
+		},
+	}
+	addPlaceFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&rehash, "rehash", false, "read the files that DEST has already, instead of trusting their size")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func createBackup(ctx context.Context, at place, dest string, rehash bool, tell *teller) (err error) {
+	defer tell.close()
+	var source backup.Source = remoteSource{at.remote}
+	if at.data == "" {
+		defer at.remote.Close()
+	} else {
+		local, err := backup.OpenLocal(at.data)
+		if err != nil {
+			return remedy(at.data, err)
+		}
+		defer func() { err = errors.Join(err, local.Close()) }()
+		source = local
+	}
+	made, err := backup.Create(ctx, source, dest, backup.CreateOptions{
+		Program: program + " " + version(), Rehash: rehash,
+		Events: backup.Events{Progress: tell.progress.set, Violation: tell.violation},
+	})
+	if err != nil {
+		return interrupted(ctx, err, "no new backup was made; an older one in "+dest+" is as it was; run the command again to go on")
+	}
+	m := made.Manifest
+	text := fmt.Sprintf("%s holds a backup of %s: %d files, %s; %d of them, %s, were copied now.\n",
+		dest, moment(m.Stamp), m.Blobs.Count, bytesText(m.Blobs.Bytes), made.Copied.Count, bytesText(made.Copied.Bytes))
+	if err := tell.end(text, made); err != nil {
+		return err
+	}
+	if n := len(m.Damaged); n > 0 || made.Violations > 0 {
+		return fmt.Errorf("%w: %d files were damaged or missing where the backup comes from, and are not in it; "+
+			"an older backup may hold them: %s repair --from", errDamageFound, n, program)
+	}
+	return nil
+}
+
+// remoteSource makes backups over the interface.
+type remoteSource struct{ service *client.Client }
+
+var _ backup.Source = remoteSource{}
+
+// Snapshot implements backup.Source.
+func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
+	body, stamp, err := s.service.Snapshot(ctx)
+	if err != nil {
+		return backup.Snapshot{}, err
+	}
+	return backup.Snapshot{ReadCloser: body, Stamp: stamp, Bytes: body.Bytes}, nil
+}
+
+// Blob implements backup.Source.
+func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+	body, err := s.service.Blob(ctx, digest)
+	var problem *client.Problem
+	if errors.As(err, &problem) && (problem.Code == repository.CodeDataDamaged || problem.Status == http.StatusInternalServerError) {
+		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if body.Bytes != size {
+		return nil, errors.Join(fmt.Errorf("%w: the service has %d bytes of it, not %d", blobs.ErrDamaged, body.Bytes, size), body.Close())
+	}
+	return &remoteBody{body, func() error { _, err := s.service.Status(ctx); return err }}, nil
+}
+
+// remoteBody is a blob that is arriving. Where it breaks off, but the service still answers, it is the blob that cannot be read.
+type remoteBody struct {
+	io.ReadCloser
+	ask func() error
+}
+
+// Read implements io.Reader.
+func (b *remoteBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, client.ErrIncomplete) && b.ask() == nil {
+		err = fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
+	}
+	return n, err
+}
+
+func backupRestoreCommand(p process) *cobra.Command {
+	var (
+		data            string
+		partial, asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "restore SRC --data DIR",
+		Short: "Make a data directory of a backup",
+		Long: `restore makes the data directory DIR of the backup in the folder SRC, and then
+checks all of it. DIR must be empty, or not be there yet. An incomplete or
+damaged backup is refused, and the reason told. If restore does not come to
+its end, no service starts on DIR, and it can be deleted.`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if data == "" {
+				return usageError{errors.New("--data must name the data directory to make")}
+			}
+			tell := newTeller(p, asJSON)
+			return untilSignal(func(ctx context.Context) error {
+				defer tell.close()
+				done, err := backup.Restore(ctx, args[0], data, tell.restoreOptions(partial))
+				if err != nil {
+					return interrupted(ctx, err, "the backup was not restored")
+				}
+				return tell.restored(done, fmt.Sprintf("%s holds everything as of %s: %%s.\nStart the service with: %s serve --data %s\n",
+					data, moment(done.Manifest.Stamp), program, data))
+			})
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` to make, empty or not there yet")
+	cmd.Flags().BoolVar(&partial, "partial", false, "restore what there is, also if files of the backup are missing or damaged")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func backupVerifyCommand(p process) *cobra.Command {
+	var (
+		temp   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "verify DEST",
+		Short: "Find out whether a backup can be restored",
+		Long: `verify restores the backup in the folder DEST to a temporary folder, checks all
+of it, compares, and deletes it again. It needs room for the whole backup.`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(_ *cobra.Command, args []string) error {
+			tell := newTeller(p, asJSON)
+			return untilSignal(func(ctx context.Context) error {
+				defer tell.close()
+				done, err := backup.Verify(ctx, args[0], temp, tell.restoreOptions(false))
+				if err != nil {
+					return interrupted(ctx, err, "the backup was not verified")
+				}
+				return tell.restored(done, fmt.Sprintf("The backup of %s in %s can be restored: %%s.\n", moment(done.Manifest.Stamp), args[0]))
+			})
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` to restore below (default: that of the system for temporary files)")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// teller is how long commands speak.
+type teller struct {
+	process
+	asJSON     bool
+	progress   *progress
+	violations []repository.Violation // with asJSON: all; else none
+}
+
+func newTeller(p process, asJSON bool) *teller {
+	return &teller{process: p, asJSON: asJSON, progress: newProgress(p.stderr), violations: []repository.Violation{}}
+}
+
+func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print the result as JSON")
+}
+
+func (t *teller) close() { t.progress.close() }
+
+// violation tells of one at once, or keeps it for the end.
+func (t *teller) violation(v repository.Violation) {
+	if t.asJSON {
+		t.violations = append(t.violations, v)
+		return
+	}
+	t.progress.say(t.stdout, v.String()+"\n")
+}
+
+// end tells what came of the command: a text, or the fields of result and the violations.
+func (t *teller) end(text string, result any) error {
+	t.close()
+	if !t.asJSON {
+		_, err := io.WriteString(t.stdout, text)
+		return err
+	}
+	encoder := json.NewEncoder(t.stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Result     any                    `json:"result"`
+		Violations []repository.Violation `json:"violations"`
+	}{result, t.violations})
+}
+
+func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
+	return backup.RestoreOptions{Partial: partial, Events: backup.Events{Progress: t.progress.set, Violation: t.violation}}
+}
+
+// restored ends a restoration. The text has a place for the numbers.
+func (t *teller) restored(done backup.Restored, text string) error {
+	numbers := fmt.Sprintf("%d resources, %d files, %s", done.Check.Resources, done.Check.Blobs, bytesText(done.Check.Bytes))
+	if err := t.end(fmt.Sprintf(text, numbers), done); err != nil {
+		return err
+	}
+	if n := done.Check.Violations; n > 0 {
+		return fmt.Errorf("%w: %d things are wrong; %d files were lost already when the backup was made",
+			errDamageFound, n, len(done.Manifest.Damaged))
+	}
+	return nil
+}
+
+// interrupted says in which state things are when somebody ended a command.
+func interrupted(ctx context.Context, err error, state string) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("stopped: %s", state)
+}
+
+// moment is a stamp for people.
+func moment(stamp repository.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }
+
+// bytesText is a length for people.
+func bytesText(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	unit, value := -1, float64(n)
+	for value >= 1<<10 {
+		unit, value = unit+1, value/(1<<10)
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
+}

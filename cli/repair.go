@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/backup"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+func repairCommand(p process) *cobra.Command {
+	var (
+		from, data string
+		asJSON     bool
+	)
+	cmd := &cobra.Command{
+		Use:   "repair --from BACKUP --data DIR",
+		Short: "Bring back damaged or missing files from a backup",
+		Long: `repair reads every file in the data directory DIR and takes those that are
+damaged or missing from the backup. The service must be stopped. Records, users
+and keys stay as they are. Damaged metadata are not repaired: restore a backup.`,
+		Args:        cobra.NoArgs,
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(*cobra.Command, []string) error {
+			if from == "" || data == "" {
+				return usageError{errors.New("--from must name a backup and --data the data directory to repair")}
+			}
+			tell := newTeller(p, asJSON)
+			return untilSignal(func(ctx context.Context) error { return repair(ctx, data, from, tell) })
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().StringVar(&from, "from", "", "`BACKUP` to take the files from")
+	cmd.Flags().StringVar(&data, "data", "", "`DIR` to repair; the service must be stopped")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func repair(ctx context.Context, data, from string, tell *teller) error {
+	defer tell.close()
+	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{
+		Progress: tell.progress.set,
+		Left:     tell.violation,
+		Repaired: func(v repository.Violation) {
+			if !tell.asJSON {
+				tell.progress.say(tell.stdout, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
+			}
+		},
+	})
+	if errors.Is(err, bolt.ErrDamaged) || errors.Is(err, repository.ErrRecordDamaged) {
+		return fmt.Errorf("%w; repair brings back files, not metadata: restore a backup to another directory with %q",
+			err, program+" backup restore BACKUP --data DIR")
+	}
+	if err != nil {
+		return interrupted(ctx, remedy(data, err), "what was repaired so far stays so; run the command again to go on")
+	}
+	text := fmt.Sprintf("%d files were read; %d were damaged or missing and are whole again, %d are left.\n", done.Blobs, done.Repaired, done.Left)
+	if err := tell.end(text, done); err != nil {
+		return err
+	}
+	if done.Left > 0 {
+		return fmt.Errorf("%w: the backup %s does not hold what is left; try an older one", errDamageFound, from)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"labshelf/repository"
+)
+
+// checkLine is one line of the answer to a check; one of its fields is set.
+type checkLine struct {
+	Violation *repository.Violation        `json:"violation"`
+	Progress  *struct{ Done, Total int64 } `json:"progress"`
+	End       *repository.CheckResult      `json:"end"`
+	Error     *Problem                     `json:"error"`
+}
+
+// Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations are no error. Errors:
+// ErrIncomplete where the check did not come to its end.
+func (c *Client) Check(ctx context.Context, o repository.CheckOptions, events repository.CheckEvents) (result repository.CheckResult, err error) {
+	request := struct {
+		NoData bool   `json:"noData,omitempty"`
+		Subset string `json:"subset,omitempty"`
+	}{NoData: o.NoData}
+	if o.Subset != (repository.Subset{}) {
+		request.Subset = o.Subset.String()
+	}
+	response, err := c.post(ctx, "/admin/check", request)
+	if err != nil {
+		return result, err
+	}
+	defer closing(response.Body, &err)
+	for lines := json.NewDecoder(response.Body); ; {
+		var line checkLine
+		if err := lines.Decode(&line); err != nil {
+			return result, fmt.Errorf("check: %w: %w", ErrIncomplete, err)
+		}
+		switch {
+		case line.Violation != nil && events.Violation != nil:
+			events.Violation(*line.Violation)
+		case line.Progress != nil && events.Progress != nil:
+			events.Progress(line.Progress.Done, line.Progress.Total)
+		case line.Error != nil:
+			return result, fmt.Errorf("check: %w: %w", ErrIncomplete, line.Error)
+		case line.End != nil:
+			_, err := io.Copy(io.Discard, response.Body) // so that the connection is kept
+			return *line.End, err
+		}
+	}
+}
+
+// Purge has the service remove the bytes of what was deleted long ago, and returns how much that was, or would be. It is for
+// sysadmins.
+func (c *Client) Purge(ctx context.Context, o repository.PurgeOptions) (result repository.PurgeResult, err error) {
+	request := struct {
+		OlderThan string `json:"olderThan"`
+		DryRun    bool   `json:"dryRun,omitempty"`
+		Grace     string `json:"grace,omitempty"`
+	}{OlderThan: o.OlderThan.String(), DryRun: o.DryRun}
+	if o.Grace > 0 {
+		request.Grace = o.Grace.String()
+	}
+	response, err := c.post(ctx, "/admin/purge", request)
+	if err != nil {
+		return result, err
+	}
+	defer closing(response.Body, &err)
+	err = json.NewDecoder(response.Body).Decode(&result)
+	return result, err
+}
