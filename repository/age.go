@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var errAge = errors.New("it must be a length of time such as 90d, 36h, 1d12h or 1h30m, and not negative")
+var errAge = errors.New("a length of time such as 90d, 36h, 1d12h or 1h30m, not negative")
 
 // ParseAge reads a length of time as operators write it: a Go duration, which may begin with days of 24 hours (90d, 1.5d,
 // 1d12h). The error states the rule and does not repeat the text.
