@@ -41,6 +41,16 @@ func TestKill(t *testing.T) {
 	tiny(t, "kill", 3)
 }
 
+// TestPowerCut goes on for longer when it has a fault to find.
+func TestPowerCut(t *testing.T) {
+	t.Parallel()
+	cuts := 4
+	if tags() != "" {
+		cuts = 60
+	}
+	tiny(t, "power", cuts)
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -50,6 +50,10 @@ func rows() []row {
 			name: "kill", shows: "kill -9 while everything writes, reads, purges and backs up", unit: "cycles", short: 30, long: 1000,
 			code: program(), run: kill,
 		},
+		{
+			name: "power", shows: "power cuts under the same load, on ext4 and XFS", unit: "cuts", short: 10, long: 500,
+			needs: []string{"linux", "root", "loop", "mkfs.ext4", "mkfs.xfs"}, code: program(), run: power,
+		},
 	}
 }
 

@@ -252,17 +252,20 @@ func (t *trial) build(ctx context.Context) (string, error) {
 	if t.program != "" {
 		return t.program, nil
 	}
-	var flags []string
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, setting := range info.Settings {
-			if setting.Key == "-tags" {
-				flags = append(flags, "-tags="+setting.Value)
-			}
-		}
-	}
-	path, err := e2e.Build(ctx, t.dir, flags...)
+	path, err := e2e.Build(ctx, t.dir, "-tags="+tags())
 	t.program = path
 	return path, err
+}
+
+// tags are those that this program was built with.
+func tags() string {
+	info, _ := debug.ReadBuildInfo()
+	for i := 0; info != nil && i < len(info.Settings); i++ {
+		if info.Settings[i].Key == "-tags" {
+			return info.Settings[i].Value
+		}
+	}
+	return ""
 }
 
 // errInstall: what is missing could be installed.

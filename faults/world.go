@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/e2e"
 	"labshelf/repository"
@@ -226,6 +227,11 @@ func (w *world) verify(ctx context.Context) error {
 	if err := w.harvestOn(ctx); err != nil {
 		return err
 	}
+	for id, r := range w.harvested {
+		if _, ok := all[id]; !ok {
+			return violated(nil, "LOST: the harvester was shown %+v", r)
+		}
+	}
 	for id, r := range all {
 		got := w.harvested[id]
 		got.Purged = r.Purged // a purge is no change that harvesters are told of
@@ -262,6 +268,10 @@ func (w *world) finishSteps(ctx context.Context) error {
 
 // verifyModes sees that nobody else may read what is there (I12).
 func verifyModes(data string) error {
+	data, err := filepath.EvalSymlinks(data)
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(data, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -282,16 +292,18 @@ func (w *world) checkStopped(ctx context.Context) error {
 	if err := verifyModes(w.data); err != nil {
 		return err
 	}
-	var found bytes.Buffer
 	store, err := bolt.Open(filepath.Join(w.data, "meta.db"), bolt.Options{})
 	if err != nil {
 		return violated(nil, "%v", err)
 	}
-	err = errors.Join(
-		store.Check(ctx, func(v bolt.Violation) { fmt.Fprintln(&found, v) }),
-		repository.Check(ctx, store, func(v repository.Violation) { fmt.Fprintln(&found, v) }),
-		store.Close())
-	if err == nil && found.Len() > 0 {
+	files, err := blobs.OpenDirReadOnly(w.data)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	var found bytes.Buffer
+	_, err = repository.NewUpkeep(store, files).Check(ctx, repository.CheckOptions{},
+		repository.CheckEvents{Violation: func(v repository.Violation) { fmt.Fprintln(&found, v) }})
+	if err = errors.Join(err, store.Close()); err == nil && found.Len() > 0 {
 		err = violated(nil, "check found:\n%s", &found)
 	}
 	return err

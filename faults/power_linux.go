@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// shutdown is the request that ends a file system at once, as a power cut does; ext4 and XFS know it.
+const shutdown = 0x8004587d // _IOR('X', 125, uint32)
+
+// What happens to the log of the file system when it ends.
+const (
+	flushLog = 1
+	dropLog  = 2
+)
+
+// cuts is after how many power cuts an image is put away.
+const cuts = 5
+
+// filesystem is one that can be ended.
+type filesystem struct {
+	make, check []string // commands; the image follows
+}
+
+func filesystems() []filesystem {
+	return []filesystem{
+		{make: []string{"mkfs.ext4", "-q", "-F"}, check: []string{"e2fsck", "-f", "-n"}},
+		{make: []string{"mkfs.xfs", "-q", "-f"}, check: []string{"xfs_repair", "-n"}},
+	}
+}
+
+// disk is a file system in an image file, mounted through a loop device, with a repository on it.
+type disk struct {
+	filesystem
+	dir   string
+	world *world
+}
+
+func (d *disk) image() string { return filepath.Join(d.dir, "image") }
+func (d *disk) mount() string { return filepath.Join(d.dir, "mounted") }
+
+// power cuts the power while everybody works: of what was not synced, nothing is left.
+func power(ctx context.Context, t *trial) (err error) {
+	program, err := t.build(ctx)
+	if err != nil {
+		return err
+	}
+	t.add("acknowledged", 0)
+	var d *disk
+	for i := range t.units(ctx, t.size) {
+		if d != nil && i%cuts == 0 {
+			if err := d.putAway(ctx); err != nil {
+				return err
+			}
+			d = nil
+		}
+		if d == nil {
+			d = &disk{filesystem: filesystems()[i/cuts%2], dir: filepath.Join(t.dir, fmt.Sprint("disk-", i))}
+			if err := d.setUp(ctx, t, program, i); err != nil {
+				return errors.Join(err, d.pullOut())
+			}
+		}
+		if err := d.cut(ctx, t, i); err != nil {
+			return errors.Join(fmt.Errorf("%s, log %d: %w", d.make[0], logOf(i), err), d.pullOut())
+		}
+	}
+	t.add("lost", 0)
+	t.add("violations", 0)
+	if d != nil {
+		err = d.putAway(ctx)
+	}
+	return err
+}
+
+// logOf is what happens to the log of the file system in the cut of a unit.
+func logOf(i int) int { return []int{flushLog, dropLog}[i%2] }
+
+// setUp makes the file system and the repository. The log of the service and its oracle stay outside.
+func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error {
+	data, on := filepath.Join(d.dir, "data"), filepath.Join(d.mount(), "data")
+	if err := os.MkdirAll(d.mount(), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(d.image(), nil, 0o600); err != nil {
+		return err
+	}
+	if err := os.Truncate(d.image(), 512<<20); err != nil {
+		return err
+	}
+	if err := command(ctx, append(d.make, d.image())...); err != nil {
+		return err
+	}
+	if err := d.plugIn(ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(os.Mkdir(on, 0o700), os.Symlink(on, data)); err != nil {
+		return err
+	}
+	world, err := newWorld(ctx, program, data, t.random(i))
+	d.world = world
+	return err
+}
+
+// cut is one power cut, from a running service to the next.
+func (d *disk) cut(ctx context.Context, t *trial, i int) error {
+	after := 50*time.Millisecond + time.Duration(t.random(i).IntN(400))*time.Millisecond
+	err := d.world.underLoad(ctx, t, after, func() error {
+		err := d.end(logOf(i))
+		d.world.service.Kill()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	// Mounted and unmounted, it has read its log; then nothing may be wrong with it.
+	for _, step := range []func() error{
+		func() error { return d.unplug(ctx) },
+		func() error { return d.plugIn(ctx) },
+		func() error { return d.unplug(ctx) },
+		func() error { return command(ctx, append(d.check, d.image())...) },
+		func() error { return d.plugIn(ctx) },
+		func() error { return d.world.checkStopped(ctx) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if _, err := d.world.start(ctx); err != nil {
+		return err
+	}
+	return d.world.verify(ctx)
+}
+
+// end ends the file system as a power cut does.
+func (d *disk) end(log int) (err error) {
+	root, err := os.Open(d.mount())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := unix.IoctlSetPointerInt(int(root.Fd()), shutdown, log); err != nil {
+		return fmt.Errorf("end the file system: %w", err)
+	}
+	return nil
+}
+
+func (d *disk) plugIn(ctx context.Context) error {
+	return command(ctx, "mount", "-o", "loop", d.image(), d.mount())
+}
+
+func (d *disk) unplug(ctx context.Context) error { return command(ctx, "umount", d.mount()) }
+
+// pullOut leaves nothing running or mounted. The image stays, for whoever looks for what went wrong.
+func (d *disk) pullOut() error {
+	if d.world != nil && d.world.service != nil {
+		d.world.service.Kill()
+	}
+	return d.unplug(context.Background())
+}
+
+// putAway ends a repository well and removes its disk.
+func (d *disk) putAway(ctx context.Context) error {
+	return errors.Join(finish(ctx, d.world), d.unplug(ctx), os.RemoveAll(d.dir))
+}
+
+// command runs a program, whose output is for the error only.
+func command(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, output)
+	}
+	return nil
+}
