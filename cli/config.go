@@ -26,6 +26,9 @@ type config struct {
 	allowPlainHTTP        bool
 	tlsCert, tlsKey       string
 	trustedProxies        []netip.Prefix
+	allowedHosts          []string
+	allowedOrigins        []string
+	failedKeys            int // in a minute; 0: no limit
 	viewDataURL           string
 	maxUpload             int64 // bytes; 0: no limit
 	pageSize              int
@@ -33,6 +36,9 @@ type config struct {
 	usersCreateDataspaces bool
 	verifyReads           bool
 	stall, shutdown       time.Duration
+	minRate               int64         // bytes per second; 0: any byte counts as progress
+	scrubPeriod           time.Duration // 0: never
+	trashGrace            time.Duration
 	logLevel              zerolog.Level
 	logFormat             string
 
@@ -65,6 +71,12 @@ func settings() []setting {
 			into(anyText, func(c *config) *string { return &c.tlsKey })},
 		{"trusted_proxies", "", "`ADDRESSES` or prefixes whose X-Forwarded-* headers count, such as 10.0.0.0/8",
 			into(prefixes, func(c *config) *[]netip.Prefix { return &c.trustedProxies })},
+		{"allowed_hosts", "", "`NAMES` or addresses that clients use, beside localhost, the address listened on and that of base_url",
+			into(hosts, func(c *config) *[]string { return &c.allowedHosts })},
+		{"allowed_origins", "", "`ORIGINS` of web pages whose scripts may use the service, such as https://app.example.org",
+			into(origins, func(c *config) *[]string { return &c.allowedOrigins })},
+		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
+			into(count, func(c *config) *int { return &c.failedKeys })},
 		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",
 			into(viewTemplate, func(c *config) *string { return &c.viewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
@@ -77,8 +89,14 @@ func settings() []setting {
 			into(sysadminOrUsers, func(c *config) *bool { return &c.usersCreateDataspaces })},
 		{"verify_reads", "false", "hash whole files while they are sent, and cut off damaged ones",
 			into(boolean, func(c *config) *bool { return &c.verifyReads })},
+		{"scrub_period", "30d", "`TIME` in which every file is read once, in the background, to find damage; 0 is never",
+			into(period, func(c *config) *time.Duration { return &c.scrubPeriod })},
+		{"trash_grace", "14d", "`TIME` for which a purge keeps the files that it takes away",
+			into(period, func(c *config) *time.Duration { return &c.trashGrace })},
 		{"stall_timeout", "30s", "`TIME` that a client may neither send nor take a byte",
 			into(duration, func(c *config) *time.Duration { return &c.stall })},
+		{"min_rate", "1KiB", "`SIZE` that a client must send or take in a second, or stall_timeout runs; 0: any byte is enough",
+			into(size, func(c *config) *int64 { return &c.minRate })},
 		{"shutdown_timeout", "30s", "`TIME` that requests under way get to finish when the service stops",
 			into(duration, func(c *config) *time.Duration { return &c.shutdown })},
 		{"log_level", "info", "least `LEVEL` that is logged: debug, info, warn or error",

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func openData(path string) (*dataDir, error) {
 	if err := makeDir(path); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	if err := refuseOrphans(path); err != nil {
+	if err := errors.Join(refuseShared(path), refuseOrphans(path)); err != nil {
 		return nil, err
 	}
 	meta, err := bolt.Open(filepath.Join(path, metadataFile), bolt.Options{})
@@ -72,6 +73,17 @@ func makeDir(path string) error {
 		return err
 	}
 	return blobs.OS{}.SyncDir(parent)
+}
+
+// refuseShared returns an error where other users of the machine could replace what is in the data directory. (Windows keeps no
+// such permissions.)
+func refuseShared(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
+		return err
+	}
+	return usageError{fmt.Errorf("the data directory %s: others can write to it (mode %04o); make it yours alone with: chmod 700 %s",
+		path, info.Mode().Perm(), path)}
 }
 
 // refuseOrphans returns an error where there are files without the metadata that say whose they are: going on would look

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"net"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/paging"
+	"labshelf/repository"
 )
 
 // The parsers of settings. Their errors state the rule so that the name of the setting reads well before them.
@@ -65,10 +67,26 @@ func pageSize(text string) (int, error) {
 	return n, nil
 }
 
+func count(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, errors.New("must be a whole number, and not negative")
+	}
+	return int(n), nil
+}
+
 func duration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
+	d, err := repository.ParseAge(text)
+	if err != nil || d == 0 {
 		return 0, errors.New("must be a time greater than 0, such as 30s or 2m")
+	}
+	return d, nil
+}
+
+func period(text string) (time.Duration, error) {
+	d, err := repository.ParseAge(text)
+	if err != nil {
+		return 0, errors.New("must be a time such as 30d or 12h, or 0")
 	}
 	return d, nil
 }
@@ -132,12 +150,51 @@ func absoluteURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-func prefixes(text string) (list []netip.Prefix, err error) {
-	for item := range strings.SplitSeq(text, ",") {
-		item = strings.TrimSpace(item)
-		if item == "" {
-			continue
+// items yields what stands between the commas.
+func items(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" && !yield(item) {
+				return
+			}
 		}
+	}
+}
+
+func hosts(text string) (list []string, err error) {
+	for item := range items(text) {
+		if !isHostName(item) {
+			return nil, errors.New("must be names or addresses without a port, such as data.example.org or 192.0.2.7")
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// isHostName tells whether a text is an address or a name as it stands in requests, where names are ASCII.
+func isHostName(text string) bool {
+	if _, err := netip.ParseAddr(text); err == nil {
+		return true
+	}
+	name := strings.ToLower(text)
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == "" && strings.Trim(name, "-.") != ""
+}
+
+func origins(text string) (list []string, err error) {
+	for item := range items(text) {
+		u, err := absoluteURL(item)
+		if err != nil || item != u.Scheme+"://"+strings.ToLower(u.Host) || !isHostName(u.Hostname()) || u.Port() == "" && strings.HasSuffix(u.Host, ":") ||
+			u.Port() == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+			return nil, errors.New("must be origins as browsers send them, such as https://app.example.org or http://localhost:5173: " +
+				"in lower case, no path, no default port, neither * nor null")
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+func prefixes(text string) (list []netip.Prefix, err error) {
+	for item := range items(text) {
 		prefix, err := netip.ParsePrefix(item)
 		if addr, plain := netip.ParseAddr(item); plain == nil {
 			prefix, err = addr.Unmap().Prefix(addr.Unmap().BitLen())

@@ -9,6 +9,7 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	maxHeader     = 16 << 10 // bytes
+	maxStreams    = 100      // requests at a time on one connection, with HTTP/2
 )
 
 // clockTolerance is how far the clock may be behind the last stamp without a word: leap seconds and corrections.
@@ -48,7 +50,7 @@ type started struct {
 // run runs the service until ctx is done, then lets the requests under way finish and closes everything.
 func (s *server) run(ctx context.Context) (err error) {
 	c := s.config
-	secure, err := c.tls()
+	secure, err := s.tls()
 	if err != nil {
 		return err
 	}
@@ -73,6 +75,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	repo := repository.New(data.meta, data.blobs, repository.Config{
 		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload,
 		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
+		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note,
 	})
 	defer repo.Close()
 	firstKey, err := data.bootstrap(context.WithoutCancel(ctx), repo, c.adminKey) // or it would fail where it is to end
@@ -85,13 +88,26 @@ func (s *server) run(ctx context.Context) (err error) {
 	}
 	at := started{address: c.localURL(listener.Addr()), data: data.path, firstKey: firstKey, keyPath: data.keyPath()}
 	s.log.Info().Str("version", version()).Str("address", at.address).Str("data", at.data).Msg("started")
+	if secure == nil && !onlyHere(c.listen) {
+		s.log.Warn().Msg("allow_plain_http: whoever is on the way between a client and this service reads keys and files")
+	}
 	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
 		Handler: handler, TLSConfig: secure,
 		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
+}
+
+// note logs what goes wrong in the background, and when it works again.
+func (s *server) note(task string, err error) {
+	if err == nil {
+		s.log.Info().Str("task", task).Msg("it works again")
+		return
+	}
+	s.log.Error().Str("task", task).Err(err).Msg("something failed in the background")
 }
 
 // watchClock logs when the clock falls far behind the last change, at the start or later. The function returned ends it.
@@ -125,7 +141,8 @@ func (s *server) handler(repo *repository.Service) (http.Handler, error) {
 	c := s.config
 	return handlers.New(repo, handlers.Config{
 		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
-		Stall: c.stall, Hostname: hostname, Version: version(), Log: s.log,
+		AllowedHosts: append(listenNames(c.listen), c.allowedHosts...), AllowedOrigins: c.allowedOrigins, FailedKeys: c.failedKeys,
+		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.log,
 	}), nil
 }
 
@@ -159,29 +176,25 @@ func (s *server) serve(ctx context.Context, listener net.Listener, server *http.
 	return err
 }
 
-// listen opens the port.
-func listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	switch {
-	case err == nil:
-		return listener, nil
-	case addressInUse(err):
-		return nil, fmt.Errorf("%w: another process listens on %s; stop that, or take another address with --listen (%w)",
-			errAddressInUse, address, err)
-	}
-	return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
-}
-
 // tls returns nil where HTTPS is not configured.
-func (c *config) tls() (*tls.Config, error) {
-	if c.tlsCert == "" {
+func (s *server) tls() (*tls.Config, error) {
+	if s.config.tlsCert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
+	own, err := newTLSFiles(s.config.tlsCert, s.config.tlsKey, s.log)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("tls_cert %s, tls_key %s: %w", c.tlsCert, c.tlsKey, err)}
+		return nil, usageError{err}
 	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}, nil
+}
+
+// listenNames returns the name on which the service listens, if it is a name: clients use it too.
+func listenNames(listen string) []string {
+	host, _, _ := net.SplitHostPort(listen)
+	if _, err := netip.ParseAddr(host); err == nil || host == "" {
+		return nil
+	}
+	return []string{host}
 }
 
 // localURL is the base URL as this machine can reach it, without a proxy in between.

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"crypto/tls"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// certificateAge is how long a certificate is used before its files are looked at again.
+const certificateAge = 2 * time.Second
+
+// tlsFiles hold the certificate of the service and its private key, as they are at the time: whoever renews them need not
+// restart the service.
+type tlsFiles struct {
+	certFile, keyFile string
+	log               zerolog.Logger
+	age               time.Duration
+
+	mu     sync.Mutex
+	looked time.Time
+	seen   [2]edition
+	pair   *tls.Certificate
+}
+
+// edition tells one content of a file from the next.
+type edition struct {
+	modified time.Time
+	size     int64
+}
+
+// newTLSFiles reads the files.
+func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error) {
+	c := &tlsFiles{certFile: certFile, keyFile: keyFile, log: log, age: certificateAge, looked: time.Now()}
+	c.seen = c.look()
+	var err error
+	c.pair, err = c.load()
+	return c, err
+}
+
+// get is the GetCertificate of a tls.Config. New files that are of no use leave the old certificate where it is.
+func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.looked) < c.age {
+		return c.pair, nil
+	}
+	c.looked = time.Now()
+	seen := c.look()
+	if seen == c.seen {
+		return c.pair, nil
+	}
+	c.seen = seen
+	pair, err := c.load()
+	if err != nil {
+		c.log.Error().Err(err).Msg("the new certificate cannot be used; the service goes on with the old one")
+		return c.pair, nil
+	}
+	c.pair = pair
+	c.log.Info().Time("until", pair.Leaf.NotAfter).Msg("new certificate")
+	return c.pair, nil
+}
+
+// look returns what the files are at this time; a missing one is the zero edition.
+func (c *tlsFiles) look() (now [2]edition) {
+	for i, path := range []string{c.certFile, c.keyFile} {
+		if info, err := os.Stat(path); err == nil {
+			now[i] = edition{info.ModTime(), info.Size()}
+		}
+	}
+	return now
+}
+
+func (c *tlsFiles) load() (*tls.Certificate, error) {
+	if info, err := os.Stat(c.keyFile); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("tls_key %s: others can read it (mode %04o); make it yours alone with: chmod 600 %s",
+			c.keyFile, info.Mode().Perm(), c.keyFile)
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("tls_cert %s, tls_key %s: %w", c.certFile, c.keyFile, err)
+	}
+	return &pair, nil
+}
