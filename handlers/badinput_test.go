@@ -90,6 +90,7 @@ func TestBadKeys(t *testing.T) {
 var notFound = map[string]repository.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
+	"BlobDigest": "blob_not_found",
 }
 
 // TestBadIDs: in every path an id that is unknown, or none at all, is 404 and says of what kind.
@@ -109,8 +110,12 @@ func TestBadIDs(t *testing.T) {
 			if kind == "SetId" {
 				other = f.dataspace
 			}
+			otherCase := strings.ToLower(id)
+			if otherCase == id {
+				otherCase = strings.ToUpper(id)
+			}
 			for what, wrong := range map[string]string{
-				"unknown": ulid.Make().String(), "lower case": strings.ToLower(id), "of another kind": other, "too short": id[1:], "too long": id + "0",
+				"unknown": ulid.Make().String(), "another case": otherCase, "of another kind": other, "too short": id[1:], "too long": id + "0",
 				"no id": "nonsense", "out of range": "8" + id[1:], "NUL": "%00", "a dot": ".", "10 KB": strings.Repeat("A", 10_000),
 			} {
 				ids := map[string]string{}
@@ -158,7 +163,7 @@ func TestBadMethods(t *testing.T) {
 		paths[route.Path] = append(paths[route.Path], route.Method)
 	}
 	for template, methods := range paths {
-		at := strings.NewReplacer("{id}", f.dataspace, "{keyId}", "k", "{token}", "t").Replace(template)
+		at := strings.NewReplacer("{id}", f.dataspace, "{keyId}", "k", "{digest}", "d", "{token}", "t").Replace(template)
 		if slices.Contains(methods, "GET") {
 			methods = append(methods, "HEAD")
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -39,6 +40,7 @@ type exchange struct {
 }
 
 func loadContract() (*contract, error) {
+	openapi3filter.RegisterBodyDecoder("application/jsonl", decodeLines)
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {
 		return nil, err
@@ -48,6 +50,20 @@ func loadContract() (*contract, error) {
 		return nil, err
 	}
 	return &contract{doc: doc, seen: map[string]map[int]bool{}, known: map[string]bool{}}, doc.Validate(context.Background())
+}
+
+// decodeLines reads a JSON value from each line.
+func decodeLines(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+	text, err := io.ReadAll(body)
+	values := []any{}
+	for line := range bytes.Lines(text) {
+		var value any
+		if err := json.Unmarshal(line, &value); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			return nil, fmt.Errorf("the line %q: %w", line, err)
+		}
+		values = append(values, value)
+	}
+	return values, err
 }
 
 // operations yields every operation of the document with its route.

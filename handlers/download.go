@@ -2,16 +2,20 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/repository"
@@ -33,24 +37,47 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	header := w.Header()
 	header.Set("Content-Type", resource.MimeType)
 	header.Set("Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
-	header.Set("Content-Security-Policy", contentSecurity(resource.MimeType))
-	header.Set("ETag", `"sha256-`+resource.Digest.String()+`"`)
-	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(resource.Digest[:])+":")
-	header.Set("Cache-Control", "private, no-cache")
-	var body io.ReadSeeker = file
-	if a.config.VerifyReads {
-		body = &verifiedFile{file: file, resource: resource, hash: sha256.New(), log: func(err error) { noteError(w, err, http.StatusInternalServerError) }}
-	}
-	r.Header = withRange(r.Header, resource.Bytes)
-	http.ServeContent(&problemWriter{ResponseWriter: w, r: r.Request}, r.Request, "", resource.Modified.Time(), body)
+	a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time()})
 	return nil
 }
 
-// problemWriter turns the refusals of http.ServeContent into problem+json.
-type problemWriter struct {
+// content is a file that goes out as it is.
+type content struct {
+	file     io.ReadSeeker
+	digest   blobs.Digest
+	bytes    int64
+	modified time.Time // zero: nobody is told
+}
+
+// sendContent sends a file, whose Content-Type is set, or the part of it that is asked for. http.ServeContent does conditions
+// and ranges; nothing else writes the body.
+func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", contentSecurity(header.Get("Content-Type")))
+	header.Set("ETag", `"sha256-`+c.digest.String()+`"`)
+	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(c.digest[:])+":")
+	header.Set("Cache-Control", "private, no-cache")
+	body := c.file
+	if a.config.VerifyReads {
+		body = &verifiedFile{content: c, hash: sha256.New()}
+	}
+	r.Header = withRange(r.Header, c.bytes)
+	sent := &contentWriter{ResponseWriter: w, r: r.Request}
+	http.ServeContent(sent, r.Request, "", c.modified, body)
+	if sent.damage != nil {
+		err := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
+		noteError(w, err, http.StatusInternalServerError)
+		a.repo.NoteDamage(context.WithoutCancel(r.Context()), c.digest, err)
+	}
+}
+
+// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that did not give all
+// that it should: its answer has been cut off.
+type contentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
 	refused bool
+	damage  error
 }
 
 var refusals = map[int]*repository.Error{
@@ -60,7 +87,7 @@ var refusals = map[int]*repository.Error{
 		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
 }
 
-func (w *problemWriter) WriteHeader(status int) {
+func (w *contentWriter) WriteHeader(status int) {
 	refusal, ok := refusals[status]
 	if !ok {
 		w.ResponseWriter.WriteHeader(status)
@@ -70,7 +97,7 @@ func (w *problemWriter) WriteHeader(status int) {
 	writeProblem(w.ResponseWriter, w.r, refusal)
 }
 
-func (w *problemWriter) Write(p []byte) (int, error) {
+func (w *contentWriter) Write(p []byte) (int, error) {
 	if w.refused {
 		return len(p), nil // the text of the refusal that has been replaced
 	}
@@ -78,7 +105,17 @@ func (w *problemWriter) Write(p []byte) (int, error) {
 }
 
 // ReadFrom keeps the way of files through the kernel open.
-func (w *problemWriter) ReadFrom(src io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, src) }
+func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
+	n, err := io.Copy(w.ResponseWriter, src)
+	var reading *fs.PathError
+	switch wanted, limited := src.(*io.LimitedReader); {
+	case errors.Is(err, errContent), errors.As(err, &reading), errors.Is(err, syscall.EIO): // no connection fails like that
+		w.damage = err
+	case err == nil && limited && wanted.N > 0:
+		w.damage = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
 
 // inlineType tells what a browser may show in place: types that hold no script, or that it opens in a viewer of its own.
 func inlineType(mimetype string) bool {
@@ -157,11 +194,9 @@ var errContent = errors.New("the content does not have the recorded SHA-256")
 // verifiedFile hashes a file while it is read from start to end, in one go, and does not give out its last byte if the sum is
 // wrong: the answer is cut off, so that nobody takes damaged bytes for the file. Of parts nothing can be said.
 type verifiedFile struct {
-	file       io.ReadSeeker
-	resource   repository.Resource
+	content
 	hash       hash.Hash
 	at, hashed int64
-	log        func(error)
 }
 
 func (f *verifiedFile) Seek(offset int64, whence int) (int64, error) {
@@ -177,10 +212,8 @@ func (f *verifiedFile) Read(p []byte) (int, error) {
 		f.hashed += int64(n)
 	}
 	f.at += int64(n)
-	if n > 0 && f.at == f.resource.Bytes && f.hashed == f.at && blobs.Digest(f.hash.Sum(nil)) != f.resource.Digest {
-		err := fmt.Errorf("resource %s: %w", f.resource.ID, errContent)
-		f.log(err)
-		return n - 1, err
+	if n > 0 && f.at == f.bytes && f.hashed == f.at && blobs.Digest(f.hash.Sum(nil)) != f.digest {
+		return n - 1, errContent
 	}
 	return n, err
 }

@@ -1,19 +1,14 @@
 package handlers_test
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"labshelf/handlers"
 	"labshelf/repository"
 )
 
@@ -197,72 +192,4 @@ func TestDownloadName(t *testing.T) {
 	unnamed := s.send("POST", "/resources", form(text("setId", s.newSet()), part{disposition: `name="file"`, body: "x"}, text("name", "dir/sub.txt")))
 	data := s.get("/resources/" + unnamed.want(http.StatusCreated).object().text("id") + "/data")
 	same(t, "without a file name", data.header.Get("Content-Disposition"), `attachment; filename="sub.txt"`)
-}
-
-// blobFile is where the bytes of a content are kept.
-func (g *gateway) blobFile(content string) string {
-	name := sha256Hex(content)
-	return filepath.Join(g.dir, "blobs", name[:2], name)
-}
-
-// TestDamage: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
-// verified, and cut off before its last byte.
-func TestDamage(t *testing.T) {
-	t.Parallel()
-	s := sysadmin(t).newSpace(nil)
-	content := fmt.Sprintf("%s of %s%s", "content", s.dataspace, strings.Repeat(".", 200_000))
-	path, disk := s.newFile("a.txt", content)+"/data", s.blobFile(content)
-	verified := s.configured(handlers.Config{VerifyReads: true})
-	same(t, "verified and sound", string(verified.get(path).want(http.StatusOK).body), content)
-
-	damaged := []byte(content)
-	damaged[len(damaged)/2] ^= 1
-	if err := os.WriteFile(disk, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, headers := range [][]string{nil, {"Range: bytes=0-"}, {"Range: bytes=0-", `If-Range: "other"`}} {
-		response, err := httpClient.Do(verified.request("GET", path, nil, headers))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(response.Body)
-		_ = response.Body.Close() // its end is what is looked at here
-		if !errors.Is(err, io.ErrUnexpectedEOF) || len(got) >= len(content) {
-			t.Errorf("with %q, of a damaged file %d of %d bytes came, and the error %v", headers, len(got), len(content), err)
-		}
-	}
-	verified.send("HEAD", path, nil).want(http.StatusOK)
-	same(t, "a sound part", string(verified.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")
-	same(t, "not verified", string(s.get(path).want(http.StatusOK).body), string(damaged))
-	if log := verified.log.String(); !strings.Contains(log, `"level":"error"`) || !strings.Contains(log, "recorded SHA-256") {
-		t.Errorf("the log does not tell of the damage: %s", log)
-	}
-
-	elsewhere := filepath.Join(t.TempDir(), "sound")
-	for _, damage := range []func() error{
-		func() error { return os.WriteFile(disk, damaged[:100], 0o600) },
-		func() error { return os.WriteFile(disk, append(damaged, 'x'), 0o600) },
-		func() error { return os.Remove(disk) },
-		func() error { return os.Mkdir(disk, 0o700) },
-		func() error {
-			return errors.Join(os.Remove(disk), os.WriteFile(elsewhere, []byte(content), 0o600), os.Symlink(elsewhere, disk))
-		},
-	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []*client{s.client, verified} {
-			a := c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
-			if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
-				t.Errorf("the refusal says too much: %s", a.short())
-			}
-		}
-	}
-	if err := os.Remove(disk); err != nil {
-		t.Fatal(err)
-	}
-	s.get(strings.TrimSuffix(path, "/data")).want(http.StatusOK)
-	again := s.newFile("b.txt", content)
-	same(t, "the same content again", string(s.get(again+"/data").want(http.StatusOK).body), content)
-	same(t, "heals the first", string(s.get(path).want(http.StatusOK).body), content)
 }

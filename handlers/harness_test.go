@@ -37,6 +37,11 @@ type gateway struct {
 
 // openGateway opens stores in an empty directory. The caller closes the gateway.
 func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, error) {
+	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Store { return store })
+}
+
+// openGatewayOver is openGateway with something between the service and its blobs.
+func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Store) (*gateway, error) {
 	store, err := blobs.OpenDir(dir, disk)
 	if err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, 
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
 	}
-	g := &gateway{dir: dir, meta: meta, repo: repository.New(meta, store, rules), log: &journal{}, names: &atomic.Int64{}}
+	g := &gateway{dir: dir, meta: meta, repo: repository.New(meta, between(store), rules), log: &journal{}, names: &atomic.Int64{}}
 	g.admin, err = g.repo.Bootstrap(context.Background(), "")
 	return g, err
 }
@@ -70,7 +75,13 @@ func (g *gateway) close() error {
 // ownGateway opens a service for one test alone.
 func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
 	t.Helper()
-	g, err := openGateway(t.TempDir(), blobs.OS{}, rules)
+	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Store { return store })
+}
+
+// gatewayOver is ownGateway with something between the service and its blobs.
+func gatewayOver(t *testing.T, config handlers.Config, rules repository.Config, between func(*blobs.Dir) blobs.Store) *client {
+	t.Helper()
+	g, err := openGatewayOver(t.TempDir(), blobs.OS{}, rules, between)
 	if err != nil {
 		t.Fatal(err)
 	}

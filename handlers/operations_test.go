@@ -95,6 +95,11 @@ func operations() []operation {
 		{"deleteUser", false, nil},
 		{"restoreUser", false, nil},
 
+		{"getSnapshot", false, nil},
+		{"getBlob", false, nil},
+		{"check", false, fields(object{"noData": true})},
+		{"purge", false, fields(object{"olderThan": "90d"})},
+
 		{"getUser", true, nil},
 		{"updateUser", true, fields(object{"fullname": "New"})},
 		{"listUserKeys", true, nil},
@@ -117,6 +122,7 @@ func (c *client) newFixture(fields object) *fixture {
 	user, set := f.newMember("member"), f.newSet()
 	f.ids = map[string]string{
 		"DataspaceId": f.dataspace, "SetId": set, "ResourceId": f.upload(set, "a.txt", "content").text("id"), "UserId": user.id,
+		"BlobDigest":  sha256Hex("content"),
 		"KeyId":       user.get("/users/me/keys").data()[0].text("id"),
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
 	}

@@ -39,13 +39,19 @@ type problem struct {
 	RequestID string          `json:"requestId"`
 }
 
-// writeProblem answers with an error. What is not a *repository.Error is a fault of ours, and nothing of it leaves the
+// shownError is what of an error may be told. What is not a *repository.Error is a fault of ours, and nothing of it leaves the
 // service but the request id under which the log has it.
-func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+func shownError(err error) *repository.Error {
 	var known *repository.Error
 	if !errors.As(err, &known) {
 		known = &repository.Error{Code: repository.CodeInternal, Message: "the service failed to do this; its log says why"}
 	}
+	return known
+}
+
+// writeProblem answers with an error.
+func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	known := shownError(err)
 	status := statuses[known.Kind]
 	noteError(w, err, status)
 	header := w.Header()

@@ -103,6 +103,11 @@ func (a *api) routes() []route {
 		{"DELETE", "/privileges/:id", managers, a.revoke, plain},
 
 		{"GET", "/usage", keyed, a.getUsage, plain},
+
+		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain},
+		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain},
+		{"POST", "/admin/check", sysadmins, a.check, plain},
+		{"POST", "/admin/purge", sysadmins, a.purge, plain},
 	}
 }
 

@@ -2,10 +2,12 @@ package handlers
 
 import (
 	_ "embed"
+	"errors"
 	"html/template"
 	"net/http"
 	"strings"
-	"time"
+
+	"labshelf/repository"
 )
 
 //go:embed openapi.json
@@ -23,25 +25,43 @@ func serveDocument(contentType string, document []byte) func(http.ResponseWriter
 }
 
 type statusJSON struct {
-	Status   string `json:"status"`
-	Hostname string `json:"hostname"`
-	Version  string `json:"version"`
-	// ClockBehind is how many ms the clock is behind the last change; shown to sysadmins, where it is more than a minute.
-	ClockBehind int64 `json:"clockBehind,omitempty"`
+	Status   repository.Status `json:"status"`
+	Hostname string            `json:"hostname"`
+	Version  string            `json:"version"`
+	Detail   *statusDetailJSON `json:"detail,omitempty"` // for sysadmins
 }
 
-// getStatus tells strangers how the service is, without detail, and sysadmins who send their key a little more.
+type statusDetailJSON struct {
+	Failing     string            `json:"failing"`
+	ReadOnly    string            `json:"readOnly"`
+	ClockBehind int64             `json:"clockBehind"` // ms
+	Damaged     int64             `json:"damaged"`
+	Scrub       scrubJSON         `json:"scrub"`
+	Background  map[string]string `json:"background"`
+}
+
+type scrubJSON struct {
+	Begun   string `json:"begun"`
+	Checked int64  `json:"checked"`
+	Found   int64  `json:"found"`
+	Passes  int64  `json:"passes"`
+}
+
+// getStatus tells strangers how the service is, without detail, and sysadmins who send their key all of it. Where nobody can
+// be known any more, because records cannot be read, the log has it.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
-	shown, status := statusJSON{Status: "OK", Hostname: a.config.Hostname, Version: a.config.Version}, http.StatusOK
-	if caller, err := a.authenticate(r.Request); err == nil && caller.Sysadmin && a.repo.Health().ClockBehind > time.Minute {
-		shown.ClockBehind = a.repo.Health().ClockBehind.Milliseconds()
+	c, status := a.repo.Condition(r.Context()), http.StatusOK
+	if c.Status == repository.StatusFailing {
+		status = http.StatusServiceUnavailable
+		noteError(w, errors.New(c.Detail.Failing), status)
 	}
-	switch err := a.repo.Ready(r.Context()); {
-	case err != nil:
-		shown.Status, status = "FAILING", http.StatusServiceUnavailable
-		noteError(w, err, status)
-	case a.repo.Health().ReadOnly != nil:
-		shown.Status = "READ-ONLY"
+	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Version: a.config.Version}
+	if caller, err := a.authenticate(r.Request); err == nil && caller.Sysadmin {
+		d, scrub := c.Detail, c.Detail.Scrub
+		shown.Detail = &statusDetailJSON{
+			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
+			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
+		}
 	}
 	writeJSON(w, status, shown)
 	return nil

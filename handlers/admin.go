@@ -1,0 +1,102 @@
+package handlers
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"labshelf/blobs"
+)
+
+// stampHeader tells the stamp of the last change in a snapshot, in µs.
+const stampHeader = "Labshelf-Stamp"
+
+// getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of another state.
+func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
+	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	if err != nil {
+		return err
+	}
+	snapshot, err := upkeep.Snapshot(r.Context())
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := snapshot.Close(); err != nil {
+			a.config.Log.Warn().Err(err).Msg("a copy of the metadata could not be removed")
+		}
+	}()
+	header := w.Header()
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("Content-Length", strconv.FormatInt(snapshot.Bytes(), 10))
+	header.Set("Cache-Control", "no-store")
+	header.Set(stampHeader, strconv.FormatInt(int64(snapshot.Stamp()), 10))
+	w.WriteHeader(http.StatusOK)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if n, err := io.Copy(w, snapshot); err != nil || n != snapshot.Bytes() {
+		noteError(w, errors.Join(io.ErrShortWrite, err), http.StatusInternalServerError) // the length tells the client
+	}
+	return nil
+}
+
+// getBlob sends a blob by its digest, also one that no resource refers to any more.
+func (a *api) getBlob(w http.ResponseWriter, r *request) error {
+	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	if err != nil {
+		return err
+	}
+	name := r.params.ByName("digest")
+	file, bytes, err := upkeep.OpenBlob(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read from
+	digest, err := blobs.ParseDigest(name)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
+	a.sendContent(w, r, content{file, digest, bytes, time.Time{}})
+	return nil
+}
+
+type purgeJSON struct {
+	DryRun        bool  `json:"dryRun"`
+	Resources     int64 `json:"resources"`
+	ResourceBytes int64 `json:"resourceBytes"`
+	Blobs         int64 `json:"blobs"`
+	BlobBytes     int64 `json:"blobBytes"`
+	Orphans       int64 `json:"orphans"`
+	OrphanBytes   int64 `json:"orphanBytes"`
+	TrashFiles    int64 `json:"trashFiles"`
+	TrashBytes    int64 `json:"trashBytes"`
+}
+
+// purge removes the files of what has been deleted for long.
+func (a *api) purge(w http.ResponseWriter, r *request) error {
+	fields, err := readFields(w, r)
+	if err != nil {
+		return err
+	}
+	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	if err != nil {
+		return err
+	}
+	options, err := upkeep.PurgeOptions(fields)
+	if err != nil {
+		return err
+	}
+	p, err := upkeep.Purge(r.Context(), options)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, purgeJSON{
+		options.DryRun, p.Resources, p.ResourceBytes, p.Blobs, p.BlobBytes, p.Orphans, p.OrphanBytes, p.TrashFiles, p.TrashBytes,
+	})
+	return nil
+}

@@ -1,0 +1,149 @@
+package handlers_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// TestCheck: what is wrong is named, once for each resource; what is right is counted.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	s := c.newSpace(nil)
+	set := s.newSet()
+	contents := []string{"first <&> content", "second content", "third"}
+	for i, content := range contents {
+		s.upload(set, fmt.Sprint("f", i), content)
+	}
+	twice := s.upload(set, "again <&>.txt", contents[0])
+	clean := c.send("POST", "/admin/check", nil).checks()
+	same(t, "violations", len(clean.violations), 0)
+	stamp, _ := clean.end["stamp"].(float64)
+	delete(clean.end, "stamp")
+	same(t, "what was looked at", fmt.Sprint(clean.end), "map[blobs:3 bytes:36 resources:4 violations:0]")
+	same(t, "the stamp", int64(stamp)/1000 >= int64(twice["modified_epoch"].(float64)), true)
+
+	if err := os.WriteFile(s.blobFile(contents[0]), []byte("first <&> cOntent"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(s.blobFile(contents[1])); err != nil {
+		t.Fatal(err)
+	}
+	quick := c.send("POST", "/admin/check", object{"noData": true}).checks()
+	same(t, "violations seen without reading", len(quick.violations), 1)
+	same(t, "the part", quick.violations[0].text("part"), "blobs")
+	same(t, "who misses a file", quick.violations[0].text("name"), "f1")
+
+	whole := c.send("POST", "/admin/check", object{}).checks()
+	same(t, "violations", len(whole.violations), 3)
+	same(t, "their number", whole.end["violations"], any(3.0))
+	names, damaged := map[string]bool{}, 0
+	for _, v := range whole.violations {
+		names[v.text("name")] = true
+		if v.text("id") == twice.text("id") && strings.Contains(v.text("wrong"), sha256Hex(contents[0])) {
+			damaged++
+		}
+		same(t, "a path of the server", strings.Contains(fmt.Sprint(v), c.dir), false)
+	}
+	same(t, "who is damaged", fmt.Sprint(names), "map[again <&>.txt:true f0:true f1:true]")
+	same(t, "by id and digest", damaged, 1)
+	same(t, "what the service knows now", c.damaged(), 2.0)
+
+	parts := 0
+	for _, subset := range []string{"1/2", "2/2"} {
+		part := c.send("POST", "/admin/check", object{"subset": subset, "noData": false}).checks()
+		blobs, _ := part.end["blobs"].(float64)
+		parts += int(blobs)
+	}
+	same(t, "blobs in both halves", parts, 3)
+}
+
+// slow is a disk that hands out blobs which cannot be read to their end before goOn is closed.
+type slow struct {
+	*blobs.Dir
+	goOn chan struct{}
+}
+
+func (s *slow) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+	file, err := s.Dir.Open(digest, size)
+	return &slowFile{file, s}, err
+}
+
+type slowFile struct {
+	io.ReadSeekCloser
+	disk *slow
+}
+
+func (f *slowFile) Read(p []byte) (int, error) {
+	n, err := f.ReadSeekCloser.Read(p)
+	if err == io.EOF {
+		<-f.disk.goOn
+	}
+	return n, err
+}
+
+// TestCheckStreams: a check tells how far it is while it goes on, not more often than twice a second, and stops when nobody
+// listens any more.
+func TestCheckStreams(t *testing.T) {
+	t.Parallel()
+	disk := &slow{goOn: make(chan struct{})}
+	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+		disk.Dir = dir
+		return disk
+	})
+	c.newSpace(nil).newFile("a", "content")
+	begun := time.Now()
+	response, err := httpClient.Do(c.request("POST", "/admin/check", nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(response.Body)
+	for i := range 4 {
+		if !lines.Scan() {
+			t.Fatalf("the lines end after %d: %v", i, lines.Err())
+		}
+		if !strings.HasPrefix(lines.Text(), `{"progress":{"done":0,"total":`) {
+			t.Errorf("line %d: %s", i, lines.Text())
+		}
+	}
+	if took := time.Since(begun); took < 4*450*time.Millisecond {
+		t.Errorf("four lines came within %v", took)
+	}
+	same(t, "giving up", response.Body.Close(), nil)
+	time.Sleep(time.Second) // the server notices
+	close(disk.goOn)
+	eventually(t, "the end of the check", func() bool { return strings.Contains(c.log.String(), "/admin/check") })
+	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
+	same(t, "the next check", c.send("POST", "/admin/check", nil).checks().end["blobs"], any(1.0))
+}
+
+// TestCheckFails: a check that cannot go on says so in its last line.
+func TestCheckFails(t *testing.T) {
+	t.Parallel()
+	disk := &unavailable{}
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+		disk.Dir = dir
+		return disk
+	})
+	c.newSpace(nil).newFile("a", "content")
+	failed := c.send("POST", "/admin/check", nil).checks().failed
+	same(t, "the code", failed.text("code"), "unavailable")
+	same(t, "the detail", failed.text("detail") != "" && !strings.Contains(failed.text("detail"), "secret"), true)
+	same(t, "the log says why", strings.Contains(c.log.String(), "too many secret files"), true)
+}
+
+// unavailable is a disk that opens no blob.
+type unavailable struct{ *blobs.Dir }
+
+func (*unavailable) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) {
+	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
+}

@@ -1,0 +1,241 @@
+package handlers_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// blobFile is where the bytes of a content are kept.
+func (g *gateway) blobFile(content string) string {
+	name := sha256Hex(content)
+	return filepath.Join(g.dir, "blobs", name[:2], name)
+}
+
+// cut sends a download that must end too early, and returns how much came.
+func (c *client) cut(path string, headers ...string) int {
+	c.t.Helper()
+	response, err := httpClient.Do(c.request("GET", path, nil, headers))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	got, err := io.ReadAll(response.Body)
+	_ = response.Body.Close() // its end is what is looked at here
+	if !errors.Is(err, io.ErrUnexpectedEOF) || int64(len(got)) >= response.ContentLength {
+		c.t.Errorf("%s with %q: %d of %d bytes came, and the error %v", path, headers, len(got), response.ContentLength, err)
+	}
+	return len(got)
+}
+
+// damaged is how many damaged blobs the service knows.
+func (c *client) damaged() float64 {
+	c.t.Helper()
+	detail, _ := c.get("/status").object()["detail"].(map[string]any)
+	n, _ := detail["damaged"].(float64)
+	return n
+}
+
+// TestDamage: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
+// verified, and cut off before its last byte. From then on it is known, until the same content comes again.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+	verified := s.configured(handlers.Config{VerifyReads: true})
+	refused := func(path, content string) {
+		t.Helper()
+		for _, c := range []*client{s.client, verified} {
+			a := c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
+			if a.header.Get("Repr-Digest") != "" || strings.Contains(string(a.body), s.dir) || strings.Contains(string(a.body), sha256Hex(content)) {
+				t.Errorf("the refusal says too much: %s", a.short())
+			}
+			c.send("HEAD", path, nil).want(http.StatusInternalServerError)
+			c.get(path, "Range: bytes=0-6").problem(http.StatusInternalServerError, "data_damaged", "")
+		}
+		same(t, "damaged", s.damaged(), 1)
+		again := s.newFile("b.txt", content)
+		same(t, "the same content again", string(s.get(again+"/data").want(http.StatusOK).body), content)
+		same(t, "heals the first", string(verified.get(path).want(http.StatusOK).body), content)
+		same(t, "damaged", s.damaged(), 0)
+	}
+	for i, headers := range [][]string{nil, {"Range: bytes=0-"}, {"Range: bytes=0-", `If-Range: "other"`}} {
+		content := fmt.Sprint("content ", i, strings.Repeat(".", 200_000))
+		path := s.newFile("a.txt", content) + "/data"
+		same(t, "verified and sound", string(verified.get(path).want(http.StatusOK).body), content)
+		wrong := []byte(content)
+		wrong[len(wrong)/2] ^= 1
+		if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		verified.send("HEAD", path, nil).want(http.StatusOK)
+		same(t, "a sound part", string(verified.get(path, "Range: bytes=0-6").want(http.StatusPartialContent).body), "content")
+		unverified := s.get(path).want(http.StatusOK)
+		same(t, "not verified", string(unverified.body), string(wrong))
+		same(t, "its digest tells", unverified.header.Get("Repr-Digest"), "sha-256=:"+digest64(content)+":")
+		same(t, "damaged", s.damaged(), 0)
+		same(t, "bytes of a damaged file", verified.cut(path, headers...) < len(content), true)
+		refused(path, content)
+	}
+	if log := verified.log.String(); !strings.Contains(log, `"level":"error"`) || !strings.Contains(log, "recorded SHA-256") {
+		t.Errorf("the log does not tell of the damage: %s", log)
+	}
+
+	content := strings.Repeat("length", 1000)
+	path, disk := s.newFile("a.txt", content)+"/data", s.blobFile(content)
+	elsewhere := filepath.Join(t.TempDir(), "sound")
+	for _, damage := range []func() error{
+		func() error { return os.WriteFile(disk, []byte(content)[:100], 0o600) },
+		func() error { return os.WriteFile(disk, []byte(content+"x"), 0o600) },
+		func() error { return os.Remove(disk) },
+		func() error {
+			return errors.Join(os.Remove(disk), os.WriteFile(elsewhere, []byte(content), 0o600), os.Symlink(elsewhere, disk))
+		},
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		refused(path, content)
+	}
+}
+
+// failing is a disk that cannot read what lies behind a point in a file.
+type failing struct {
+	*blobs.Dir
+	behind atomic.Int64 // 0: it can
+}
+
+func (f *failing) Open(digest blobs.Digest, size int64) (io.ReadSeekCloser, error) {
+	file, err := f.Dir.Open(digest, size)
+	if behind := f.behind.Load(); err == nil && behind > 0 {
+		return &unreadable{file, behind}, nil
+	}
+	return file, err
+}
+
+type unreadable struct {
+	io.ReadSeekCloser
+	left int64
+}
+
+func (u *unreadable) Read(p []byte) (int, error) {
+	if u.left == 0 {
+		return 0, &os.PathError{Op: "read", Path: "/secret/place", Err: syscall.EIO}
+	}
+	n, err := u.ReadSeekCloser.Read(p[:min(int64(len(p)), u.left)])
+	u.left -= int64(n)
+	return n, err
+}
+
+// TestUnreadableFile: a download that the disk breaks off is cut, and remembered.
+func TestUnreadableFile(t *testing.T) {
+	t.Parallel()
+	for _, ranges := range [][]string{nil, {"Range: bytes=10-"}, {"Range: bytes=0-9,20-199999"}} {
+		disk := &failing{}
+		c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
+			disk.Dir = dir
+			return disk
+		})
+		s := c.newSpace(nil)
+		content := strings.Repeat("0123456789", 20_000)
+		path := s.newFile("a.txt", content)
+		disk.behind.Store(100_000)
+		same(t, "what came", c.cut(path+"/data", ranges...) > 90_000, true)
+		a := c.get(path+"/data").problem(http.StatusInternalServerError, "data_damaged", "")
+		c.get("/admin/blobs/"+sha256Hex(content)).problem(http.StatusInternalServerError, "data_damaged", "")
+		c.get(path).want(http.StatusOK)
+		same(t, "damaged", c.damaged(), 1)
+		same(t, "the refusal says where", strings.Contains(string(a.body), "secret"), false)
+		same(t, "the log says why", strings.Contains(c.log.String(), "input/output error"), true)
+		disk.behind.Store(0)
+		c.get(path+"/data").problem(http.StatusInternalServerError, "data_damaged", "")
+		same(t, "the same content again", string(c.get(s.newFile("b.txt", content)+"/data").want(http.StatusOK).body), content)
+		same(t, "damaged", c.damaged(), 0)
+	}
+}
+
+// TestFileCutMeanwhile: a file that becomes shorter while it is sent; and a client that goes away, which is no damage.
+func TestFileCutMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	s := c.newSpace(nil)
+	content := strings.Repeat("x", 32<<20)
+	path := s.newFile("a", content) + "/data"
+	begin := func() (net.Conn, io.Reader) {
+		t.Helper()
+		conn, reader := c.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, c.key)
+		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
+		response, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn, response.Body
+	}
+	conn, _ := begin()
+	same(t, "going away", conn.Close(), nil)
+	eventually(t, "the end of the request that was given up", func() bool { return strings.Count(c.log.String(), path) == 1 })
+	same(t, "damaged", c.damaged(), 0)
+
+	_, body := begin()
+	if err := os.Truncate(c.blobFile(content), 31<<20); err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, body)
+	if n > 31<<20 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%d bytes came, and the error %v", n, err)
+	}
+	same(t, "damaged", c.damaged(), 1)
+	c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
+}
+
+// TestStatusDetail: sysadmins learn more than others.
+func TestStatusDetail(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	const plain = `{
+  "status": "OK",
+  "hostname": "host",
+  "version": "1.2.3"
+}
+`
+	const detailed = `{
+  "status": "OK",
+  "hostname": "host",
+  "version": "1.2.3",
+  "detail": {
+    "failing": "",
+    "readOnly": "",
+    "clockBehind": 0,
+    "damaged": 0,
+    "scrub": {
+      "begun": "{begun}",
+      "checked": 7,
+      "found": 1,
+      "passes": 2
+    },
+    "background": {}
+  }
+}
+`
+	var begun repository.Stamp
+	err := c.meta.Update(context.Background(), func(tx *repository.Tx) error {
+		begun = tx.Stamp()
+		return tx.Scrub.Put(repository.ScrubState{Begun: begun, Checked: 7, Found: 1, Passes: 2})
+	})
+	same(t, "putting the state of the scrub", err, nil)
+	c.get("/status").want(http.StatusOK).exactly(detailed, "{begun}", begun.Time().Format("2006-01-02T15:04:05.000Z"))
+	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
+		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
+	}
+}
