@@ -51,6 +51,11 @@ func TestPowerCut(t *testing.T) {
 	tiny(t, "power", cuts)
 }
 
+func TestHarvest(t *testing.T) {
+	t.Parallel()
+	tiny(t, "harvest", 300)
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -54,6 +54,10 @@ func rows() []row {
 			name: "power", shows: "power cuts under the same load, on ext4 and XFS", unit: "cuts", short: 10, long: 500,
 			needs: []string{"linux", "root", "loop", "mkfs.ext4", "mkfs.xfs"}, code: program(), run: power,
 		},
+		{
+			name: "harvest", shows: "harvesters killed and resumed under 16 writers and restarts", unit: "changes", short: 5000, long: 100_000,
+			code: program(), run: harvest,
+		},
 	}
 }
 

@@ -40,6 +40,7 @@ type trial struct {
 	deadline   time.Time
 	state      string // file that keeps the tally; "" keeps nothing
 	unfinished bool
+	since      time.Time // up to which Seconds counts
 	tally
 }
 
@@ -74,10 +75,7 @@ func runRow(ctx context.Context, o options, r row, out io.Writer) (err error) {
 		return err
 	}
 	t.say("%s: %s, seed %d, offset %d, from %d", r.name, r.size(t.size), t.Seed, t.offset, t.Done)
-	started := time.Now()
-	before := t.Seconds
 	err = r.run(ctx, t)
-	t.Seconds = before + time.Since(started).Seconds()
 	if err == nil {
 		err = cmp.Or(ctx.Err(), t.save())
 	}
@@ -102,7 +100,7 @@ func runRow(ctx context.Context, o options, r row, out io.Writer) (err error) {
 
 // begin sets up a trial: a new one, or one that was not finished, if the code is still the same.
 func begin(o options, r row, out io.Writer) (t *trial, err error) {
-	t = &trial{row: r, size: r.short, brief: o.short, out: out, deadline: time.Now().Add(time.Hour)}
+	t = &trial{row: r, size: r.short, brief: o.short, out: out, deadline: time.Now().Add(time.Hour), since: time.Now()}
 	t.tally = tally{Seed: o.seed}
 	if !o.short {
 		t.size, t.deadline = r.long, time.Now().Add(o.limit)
@@ -158,7 +156,10 @@ func (t *trial) resume(o options) error {
 	return nil
 }
 
+// save keeps the tally, and the time that it took.
 func (t *trial) save() error {
+	t.Seconds += time.Since(t.since).Seconds()
+	t.since = time.Now()
 	if t.state == "" {
 		return nil
 	}
@@ -182,22 +183,25 @@ func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 		step, first = every, t.offset
 	}
 	return func(yield func(int) bool) {
-		started := time.Now()
-		for i := first + t.Done*step; i < total; i += step {
-			if ctx.Err() != nil || time.Now().After(t.deadline) {
-				t.unfinished = true
-				return
-			}
-			if !yield(i) {
-				return
-			}
-			t.Done++
-			t.Seconds += time.Since(started).Seconds()
-			started = time.Now()
-			if err := t.save(); err != nil {
-				t.say("%s: how far it has come cannot be kept: %v", t.name, err)
-			}
+		for i := first + t.Done*step; i < total && t.more(ctx, t.Done+1) && yield(i); i += step {
+			t.advance(1)
 		}
+	}
+}
+
+// more tells whether a row goes on that has done less than total units. It does not when the time is over.
+func (t *trial) more(ctx context.Context, total int) bool {
+	if t.Done < total && (ctx.Err() != nil || time.Now().After(t.deadline)) {
+		t.unfinished = true
+	}
+	return t.Done < total && !t.unfinished
+}
+
+// advance notes that units are done.
+func (t *trial) advance(units int) {
+	t.Done += units
+	if err := t.save(); err != nil {
+		t.say("%s: how far it has come cannot be kept: %v", t.name, err)
 	}
 }
 

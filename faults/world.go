@@ -29,8 +29,9 @@ type world struct {
 	caller        *caller
 	writers       []*writer
 	ended         atomic.Bool
-	kept          string            // where the harvester goes on
-	harvested     map[string]record // what the harvester has, by id
+	readers       int
+	harvesters    []*harvester
+	stamps        stamps
 }
 
 // writers and readers of a world.
@@ -43,21 +44,38 @@ const (
 // running.
 func newWorld(ctx context.Context, program, data string, random *rand.Rand, flags ...string) (*world, error) {
 	w := &world{
-		program: program, data: data, flags: flags, kept: "/resources?state=all&limit=100", harvested: map[string]record{},
+		program: program, data: data, flags: flags, readers: readerCount - 1, harvesters: []*harvester{newHarvester(100, nil)},
 	}
 	if _, err := w.start(ctx); err != nil {
 		return nil, err
 	}
-	for n := range writerCount {
-		var space record
-		if err := w.caller.want(ctx, http.MethodPost, "/dataspaces", map[string]string{"name": fmt.Sprintf("space-%d", n)}, &space); err != nil {
-			return nil, errors.Join(err, w.stop())
-		}
-		w.writers = append(w.writers, &writer{
-			caller: w.caller, n: n, space: space.ID, ended: &w.ended, random: rand.New(rand.NewPCG(random.Uint64(), random.Uint64())),
-		})
+	if err := w.hire(ctx, writerCount, random); err != nil {
+		return nil, errors.Join(err, w.stop())
 	}
 	return w, nil
+}
+
+// hire lets there be so many writers, each with a dataspace.
+func (w *world) hire(ctx context.Context, count int, random *rand.Rand) error {
+	for n := len(w.writers); n < count; n++ {
+		var space record
+		if err := w.caller.want(ctx, http.MethodPost, "/dataspaces", map[string]string{"name": fmt.Sprintf("space-%d", n)}, &space); err != nil {
+			return err
+		}
+		w.writers = append(w.writers, &writer{
+			caller: w.caller, n: n, space: space.ID, ended: &w.ended, told: w.stamps.add,
+			random: rand.New(rand.NewPCG(random.Uint64(), random.Uint64())),
+		})
+	}
+	return nil
+}
+
+// answered is how many changes were.
+func (w *world) answered() (n int64) {
+	for _, writer := range w.writers {
+		n += writer.answered
+	}
+	return n
 }
 
 // start starts the service and returns how long it took until it answered.
@@ -95,17 +113,16 @@ func (w *world) underLoad(ctx context.Context, t *trial, after time.Duration, cr
 			}
 		})
 	}
-	before := int64(0)
+	before := w.answered()
 	for _, writer := range w.writers {
-		before += writer.answered
 		work(writer.work)
 	}
-	random := rand.New(rand.NewPCG(t.Seed, uint64(before)))
-	for range readerCount - 1 {
-		seed := random.Uint64()
-		work(func(ctx context.Context) error { return w.read(ctx, rand.New(rand.NewPCG(seed, 0))) })
+	for i := range w.readers {
+		work(func(ctx context.Context) error { return w.read(ctx, rand.New(rand.NewPCG(t.Seed, uint64(before)+uint64(i)))) })
 	}
-	work(w.harvest)
+	for _, h := range w.harvesters {
+		work(func(ctx context.Context) error { return h.run(ctx, w) })
+	}
 	var err error
 	select {
 	case err = <-failed:
@@ -121,11 +138,7 @@ func (w *world) underLoad(ctx context.Context, t *trial, after time.Duration, cr
 	for other := range failed {
 		err = errors.Join(err, other)
 	}
-	answered := -before
-	for _, writer := range w.writers {
-		answered += writer.answered
-	}
-	t.add("acknowledged", answered)
+	t.add("acknowledged", w.answered()-before)
 	return err
 }
 
@@ -165,38 +178,6 @@ func (w *world) readOne(ctx context.Context, r record) error {
 	return violated(nil, "%s: %w", r.DataURL, a.refusal())
 }
 
-// harvest follows all changes, and keeps its place over crashes.
-func (w *world) harvest(ctx context.Context) error {
-	for !w.ended.Load() {
-		if err := w.harvestOn(ctx); err != nil {
-			if w.ended.Load() && !broken(err) {
-				return nil
-			}
-			return fmt.Errorf("harvester: %w", err)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return nil
-}
-
-// harvestOn fetches what has changed since the last time. After an error the place is that of the last whole page.
-func (w *world) harvestOn(ctx context.Context) error {
-	for {
-		var p page
-		if err := w.caller.get(ctx, w.kept, &p); err != nil || p.End {
-			return err
-		}
-		for _, r := range p.Data {
-			if old, ok := w.harvested[r.ID]; ok && r.Modified < old.Modified {
-				return violated(nil, "the harvester got %s as of %s after %s", r.ID, r.Modified, old.Modified)
-			}
-			r.URL, r.DataURL = "", ""
-			w.harvested[r.ID] = r
-		}
-		w.kept = p.NextPage
-	}
-}
-
 // verify looks, while nobody writes, whether everything is as it was acknowledged: I1, I4, I5 and I9.
 func (w *world) verify(ctx context.Context) error {
 	if err := w.finishSteps(ctx); err != nil {
@@ -224,20 +205,9 @@ func (w *world) verify(ctx context.Context) error {
 	for _, r := range s.byID {
 		return violated(nil, "nobody made %+v", r)
 	}
-	if err := w.harvestOn(ctx); err != nil {
-		return err
-	}
-	for id, r := range w.harvested {
-		if _, ok := all[id]; !ok {
-			return violated(nil, "LOST: the harvester was shown %+v", r)
-		}
-	}
-	for id, r := range all {
-		got := w.harvested[id]
-		got.Purged = r.Purged // a purge is no change that harvesters are told of
-		r.URL, r.DataURL = "", ""
-		if r.SetID != "" && got != r {
-			return violated(nil, "LOST: the harvester has %+v, and there is %+v", got, r)
+	for _, h := range w.harvesters {
+		if err := h.verify(ctx, w, all); err != nil {
+			return err
 		}
 	}
 	return nil

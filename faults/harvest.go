@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// repositoryChanges is after how many changes the harvest goes on in a new repository: what is compared grows with it.
+const repositoryChanges = 10_000
+
+// harvest lets harvesters die and go on while sixteen writers write, and the service is killed and restarted.
+func harvest(ctx context.Context, t *trial) (err error) {
+	program, err := t.build(ctx)
+	if err != nil {
+		return err
+	}
+	for t.more(ctx, t.size) {
+		begun := t.Done
+		w, err := newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", begun)), t.random(begun))
+		if err != nil {
+			return err
+		}
+		if err := w.hire(ctx, 2*writerCount, t.random(begun)); err != nil {
+			return errors.Join(err, w.stop())
+		}
+		w.readers, w.harvesters = 0, nil
+		for i, limit := range []int{1, 7, 100, 500} {
+			w.harvesters = append(w.harvesters, newHarvester(limit, t.random(begun+i)))
+		}
+		for i := 0; t.Done-begun < repositoryChanges && t.more(ctx, t.size); i++ {
+			before := w.answered()
+			if err := harvestOnce(ctx, t, w, i); err != nil {
+				w.service.Kill()
+				return err
+			}
+			t.advance(int(w.answered() - before))
+		}
+		if err := finish(ctx, w); err != nil {
+			return err
+		}
+	}
+	t.add("missed", 0)
+	t.add("out of order", 0)
+	return nil
+}
+
+// harvestOnce lets everybody work until the service ends: killed, or stopped as an operator does.
+func harvestOnce(ctx context.Context, t *trial, w *world, i int) error {
+	end := func() error { w.service.Kill(); return nil }
+	if i%2 == 1 {
+		end = w.service.Stop
+	}
+	if err := w.underLoad(ctx, t, time.Duration(200+t.random(t.Done).IntN(800))*time.Millisecond, end); err != nil {
+		return err
+	}
+	if _, err := w.start(ctx); err != nil {
+		return err
+	}
+	before := 0
+	for _, h := range w.harvesters {
+		before += len(h.arrived)
+	}
+	if err := w.verify(ctx); err != nil {
+		return err
+	}
+	t.add("restarts", 1)
+	t.add("arrivals before the restarts", int64(before))
+	for _, h := range w.harvesters {
+		t.add("harvesters died", int64(h.resumed))
+		h.resumed = 0
+	}
+	return nil
+}
