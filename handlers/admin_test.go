@@ -62,8 +62,7 @@ func (c *client) withStore(store *bolt.Store) *client {
 	return &other
 }
 
-// TestSnapshotWhileWriting: the copy is of one state, whatever is written meanwhile, and a client that takes it slowly holds
-// nobody up.
+// TestSnapshotWhileWriting: the copy is of one state, whatever is written meanwhile.
 func TestSnapshotWhileWriting(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -198,10 +198,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	path, token := placeOf(r)
 	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
 	if rt.who != everybody {
-		caller, err := a.authenticate(r)
-		if errors.Is(err, repository.ErrUnknownKey) {
-			err = cmp.Or(a.countFailure(w.Header(), r), err)
-		}
+		caller, err := a.authenticate(w.Header(), r)
 		if err != nil {
 			return err
 		}
@@ -214,11 +211,16 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	return rt.serve(w, req)
 }
 
-// authenticate returns whose key the request carries. Of two Authorization headers nobody can tell which one counts.
-func (a *api) authenticate(r *http.Request) (auth.Principal, error) {
+// authenticate returns whose key the request carries. Of two Authorization headers nobody can tell which one counts. Unknown
+// keys are counted; where there were too many, the header of the answer says when to come back.
+func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
 	key := ""
 	if sent := r.Header.Values("Authorization"); len(sent) == 1 {
 		key = auth.FromHeader(sent[0])
 	}
-	return a.repo.Authenticate(r.Context(), key)
+	caller, err := a.repo.Authenticate(r.Context(), key)
+	if errors.Is(err, repository.ErrUnknownKey) {
+		err = cmp.Or(a.countFailure(answer, r), err)
+	}
+	return caller, err
 }

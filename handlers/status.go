@@ -50,13 +50,17 @@ type scrubJSON struct {
 // getStatus tells strangers how the service is, without detail, and sysadmins who send their key all of it. Where nobody can
 // be known any more, because records cannot be read, the log has it.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
+	caller, err := a.authenticate(w.Header(), r.Request)
+	if errors.Is(err, errTooManyFailures) { // or keys could be tried out here
+		return err
+	}
 	c, status := a.repo.Condition(r.Context()), http.StatusOK
 	if c.Status == repository.StatusFailing {
 		status = http.StatusServiceUnavailable
 		noteError(w, errors.New(c.Detail.Failing), status)
 	}
 	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Version: a.config.Version}
-	if caller, err := a.authenticate(r.Request); err == nil && caller.Sysadmin {
+	if err == nil && caller.Sysadmin {
 		d, scrub := c.Detail, c.Detail.Scrub
 		shown.Detail = &statusDetailJSON{
 			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
