@@ -27,9 +27,9 @@ type CreateOptions struct {
 
 // Created is what came of making a backup.
 type Created struct {
-	Manifest   Manifest
-	Copied     extent // blobs that were not there yet
-	Violations int64  // what was reported
+	Manifest   Manifest `json:"manifest"`
+	Copied     extent   `json:"copied"`     // blobs that were not there yet
+	Violations int64    `json:"violations"` // that were reported
 }
 
 // Create makes a backup of the source in the folder dest, or brings the one that is there up to date. It is of one moment,
@@ -187,20 +187,23 @@ func (w *writer) has(ctx context.Context, blob repository.Blob) bool {
 const attempts = 3
 
 // fetch copies a blob from the source.
-func (w *writer) fetch(ctx context.Context, blob repository.Blob) (err error) {
-	for try := range attempts {
-		err = w.fetchOnce(ctx, blob)
+func (w *writer) fetch(ctx context.Context, blob repository.Blob) error {
+	for try := 1; ; try++ {
+		err := w.fetchOnce(ctx, blob)
 		var cut *sourceError
-		if !errors.As(err, &cut) || errors.Is(err, blobs.ErrNotFound) {
+		if try == attempts || !errors.As(err, &cut) || errors.Is(err, blobs.ErrNotFound) {
 			return err
+		}
+		wait := time.Duration(try*try) * 250 * time.Millisecond
+		if errors.Is(err, blobs.ErrDamaged) {
+			wait = 0 // the source is there, and nothing to wait for
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Duration(try) * time.Second):
+		case <-time.After(wait):
 		}
 	}
-	return err
 }
 
 // sourceError marks what the source is to blame for.

@@ -14,9 +14,9 @@ import (
 
 // Repaired is what came of repairing a data directory.
 type Repaired struct {
-	Blobs    int64 // that were read
-	Repaired int64 // of which were missing or damaged, and are whole again
-	Left     int64 // of which are still missing or damaged: the backup has not got them
+	Blobs    int64 `json:"blobs"`    // that were read
+	Repaired int64 `json:"repaired"` // of which were missing or damaged, and are whole again
+	Left     int64 `json:"left"`     // of which are still missing or damaged: the backup has not got them
 }
 
 // RepairEvents are called while something is repaired, one at a time. Each may be nil.

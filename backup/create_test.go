@@ -1,0 +1,283 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/bolt"
+)
+
+func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("one", "two", "two", "", strings.Repeat("long", 1<<18))
+	dest := filepath.Join(t.TempDir(), "a", "b")
+	first := w.backUp(dest)
+	if c, m := first.Copied, first.Manifest.Blobs; c != m || c.Count != 4 || c.Bytes != 6+1<<20 {
+		t.Errorf("copied %+v of %+v", c, m)
+	}
+	wantModes(t, dest)
+	restored := mustRestore(t, dest)
+	wantModes(t, restored)
+	wantSame(t, w.dir, restored)
+
+	// What changes afterwards comes with the next backup, and nothing twice.
+	w.purge(made[0])
+	w.upload("three")
+	second := w.backUp(dest)
+	if c := second.Copied; c.Count != 1 || c.Bytes != 5 || second.Manifest.Blobs.Count != 4 {
+		t.Errorf("copied %+v of %+v", c, second.Manifest.Blobs)
+	}
+	if got := filepath.Base(metaOf(t, dest)); got != second.Manifest.Database.File || got == first.Manifest.Database.File {
+		t.Errorf("the metadata are in %s", got)
+	}
+	if _, err := os.Stat(path(dest, made[0])); err != nil {
+		t.Errorf("a backup lost a file: %v", err)
+	}
+	wantSame(t, w.dir, mustRestore(t, dest))
+	var f findings
+	_, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{Events: f.events()})
+	check(t, err)
+	if f.moved["files"][0] != second.Manifest.Blobs.Bytes || f.moved["files"][1] != second.Manifest.Blobs.Bytes {
+		t.Errorf("progress %v", f.moved)
+	}
+}
+
+// TestServiceOnRestored: the service goes on where the backup was made, with the same keys.
+func TestServiceOnRestored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	w.dir = mustRestore(t, dest)
+	after := w.upload("two")
+	if after[0].Created <= before[0].Modified {
+		t.Errorf("a stamp of %d after one of %d", after[0].Created, before[0].Modified)
+	}
+	w.backUp(t.TempDir())
+}
+
+// TestDamagedSource: what the source has lost is named and listed, everything else is there, and restoring tells the same.
+func TestDamagedSource(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("whole", "flipped", "missing", "truncated", "missing")
+	flip(t, path(w.dir, made[1]))
+	check(t, os.Remove(path(w.dir, made[2])))
+	check(t, os.Truncate(path(w.dir, made[3]), 3))
+	dest := t.TempDir()
+	want := []string{"file1: another digest", "file2: not found", "file3: has 3 bytes, not 9", "file4: not found"}
+	result, found, err := w.tryBackUp(dest, backup.CreateOptions{})
+	check(t, err)
+	wantFound(t, found, want...)
+	if m := result.Manifest; len(m.Damaged) != 3 || m.Blobs.Count != 4 || result.Copied.Count != 1 || result.Violations != 4 {
+		t.Errorf("%+v", result)
+	}
+	restored, found, err := restore(t, dest, false)
+	check(t, err)
+	wantFound(t, found, "file1: ", "file2: ", "file3: ", "file4: ")
+	wantSame(t, w.dir, restored)
+
+	// When they are back, so they are in the next backup.
+	check(t, os.WriteFile(path(w.dir, made[1]), []byte("flipped"), 0o600))
+	check(t, os.WriteFile(path(w.dir, made[2]), []byte("missing"), 0o600))
+	check(t, os.WriteFile(path(w.dir, made[3]), []byte("truncated"), 0o600))
+	w.backUp(dest)
+	wantSame(t, w.dir, mustRestore(t, dest))
+
+	// What an older backup holds is not lost when the source loses it.
+	check(t, os.Remove(path(w.dir, made[2])))
+	w.backUp(dest)
+	mustRestore(t, dest)
+}
+
+func TestRehash(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("one", "two")
+	dest := t.TempDir()
+	w.backUp(dest)
+	flip(t, path(dest, made[0]))
+	if again := w.backUp(dest); again.Copied.Count != 0 {
+		t.Errorf("copied %+v", again.Copied)
+	}
+	again, found, err := w.tryBackUp(dest, backup.CreateOptions{Rehash: true})
+	check(t, err)
+	wantFound(t, found)
+	if again.Copied.Count != 1 {
+		t.Errorf("copied %+v", again.Copied)
+	}
+	mustRestore(t, dest)
+	check(t, os.Truncate(path(dest, made[1]), 1))
+	if again := w.backUp(dest); again.Copied.Count != 1 {
+		t.Errorf("of another length: copied %+v", again.Copied)
+	}
+	mustRestore(t, dest)
+}
+
+// TestDamagedMetadata: they do not take the place of an older backup.
+func TestDamagedMetadata(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest, fresh := t.TempDir(), t.TempDir()
+	w.backUp(dest)
+	before := metaOf(t, dest)
+	text, err := os.ReadFile(w.metadata())
+	check(t, err)
+	changed := strings.ReplaceAll(string(text), "physics", "PHYSICS")
+	check(t, os.WriteFile(w.metadata(), []byte(changed), 0o600))
+	_, found, err := w.tryBackUp(dest, backup.CreateOptions{})
+	wantError(t, err, backup.ErrMetadataDamaged, "the older backup of")
+	if len(found) == 0 {
+		t.Error("nothing was named")
+	}
+	if after := metaOf(t, dest); after != before {
+		t.Errorf("%s was replaced by %s", before, after)
+	}
+	mustRestore(t, dest)
+	result, _, err := w.tryBackUp(fresh, backup.CreateOptions{})
+	check(t, err)
+	if result.Violations == 0 {
+		t.Error("nothing was counted")
+	}
+	if _, found, err := restore(t, fresh, false); err != nil || len(found) == 0 {
+		t.Errorf("%v; found %v", err, found)
+	}
+}
+
+// broken is a source that ends in the middle of its work.
+type broken struct {
+	backup.Source
+	left  int // blobs until it ends
+	cause error
+}
+
+func (b *broken) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+	if b.left--; b.left < 0 {
+		return io.NopCloser(io.MultiReader(strings.NewReader("begun"), failing{b.cause})), nil
+	}
+	return b.Source.Blob(ctx, digest, size)
+}
+
+type failing struct{ error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.error }
+
+// TestSourceBreaks: the older backup stays, the next one goes on.
+func TestSourceBreaks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	before := mustRestore(t, dest)
+	w.upload("two", "three", "four")
+	source, err := backup.OpenLocal(w.dir)
+	check(t, err)
+	cause := errors.New("the line is dead")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err = backup.Create(ctx, &lineOf{&broken{source, 1, cause}, make(chan struct{}, 1)}, dest, backup.CreateOptions{})
+	check(t, source.Close())
+	wantError(t, err, cause, "dead")
+	wantSame(t, before, mustRestore(t, dest))
+	if made := w.backUp(dest); made.Copied.Count != 2 {
+		t.Errorf("copied %+v", made.Copied)
+	}
+	wantSame(t, w.dir, mustRestore(t, dest))
+}
+
+// lineOf gives blobs one at a time.
+type lineOf struct {
+	*broken
+	busy chan struct{}
+}
+
+func (l *lineOf) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
+	l.busy <- struct{}{}
+	defer func() { <-l.busy }()
+	return l.broken.Blob(ctx, digest, size)
+}
+
+func TestRefusedDestinations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	other := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("x"), 0o600))
+	file := filepath.Join(other, "thesis.tex")
+	newer := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 2}`), 0o600))
+	for _, tt := range []struct {
+		dest  string
+		kind  error
+		words string
+	}{
+		{other, backup.ErrOccupied, "other things than a backup"},
+		{w.dir, backup.ErrOccupied, "other things than a backup"},
+		{filepath.Join(file, "below"), nil, ""},
+		{newer, backup.ErrBroken, "another format, 2"},
+	} {
+		before, err := os.ReadDir(tt.dest)
+		if err != nil && tt.kind != nil {
+			t.Fatal(err)
+		}
+		_, _, err = w.tryBackUp(tt.dest, backup.CreateOptions{})
+		if err == nil || tt.kind != nil && !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.words) {
+			t.Errorf("%s: %v", tt.dest, err)
+		}
+		after, _ := os.ReadDir(tt.dest)
+		if len(after) > len(before)+1 { // the lock
+			t.Errorf("%s: %d entries, %d before", tt.dest, len(after), len(before))
+		}
+	}
+}
+
+func TestOneAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	source, err := backup.OpenLocal(w.dir)
+	check(t, err)
+	defer func() { check(t, source.Close()) }()
+	inside := false
+	_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Events: backup.Events{Progress: func(string, int64, int64) {
+		if inside {
+			return
+		}
+		inside = true
+		_, _, err := w.tryBackUp(dest, backup.CreateOptions{})
+		wantError(t, err, backup.ErrBusy, dest)
+		_, _, err = restore(t, dest, false)
+		wantError(t, err, backup.ErrBusy, dest)
+	}}})
+	check(t, err)
+	if !inside {
+		t.Error("nothing was tried")
+	}
+	mustRestore(t, dest)
+}
+
+// TestServiceIsRunning: its data directory is locked.
+func TestServiceIsRunning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	meta, err := bolt.Open(w.metadata(), bolt.Options{})
+	check(t, err)
+	defer func() { check(t, meta.Close()) }()
+	_, err = backup.OpenLocal(w.dir)
+	wantError(t, err, bolt.ErrLocked, "in use")
+	_, err = backup.Repair(t.Context(), w.dir, t.TempDir(), backup.RepairEvents{})
+	wantError(t, err, bolt.ErrLocked, "in use")
+}

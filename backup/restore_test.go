@@ -1,0 +1,278 @@
+package backup_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/backup"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// TestBrokenBackups breaks a backup in each way. It is refused with the reason, nothing that a service would start on is left, and
+// the backup stays as it is.
+func TestBrokenBackups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("one", "two", "three")
+	manifest := func(change func(string) string) func(*testing.T, string) {
+		return func(t *testing.T, dest string) {
+			t.Helper()
+			name := filepath.Join(dest, "manifest.json")
+			text, err := os.ReadFile(name)
+			check(t, err)
+			check(t, os.WriteFile(name, []byte(change(string(text))), 0o600))
+		}
+	}
+	replace := func(from, to string) func(*testing.T, string) {
+		return manifest(func(text string) string { return strings.Replace(text, from, to, 1) })
+	}
+	tests := []struct {
+		name    string
+		break_  func(t *testing.T, dest string)
+		words   string
+		found   []string
+		partial bool // it can be restored in part
+	}{
+		{name: "no manifest", words: "there is no manifest.json",
+			break_: func(t *testing.T, dest string) { check(t, os.Remove(filepath.Join(dest, "manifest.json"))) }},
+		{name: "empty manifest", words: "manifest.json is damaged", break_: manifest(func(string) string { return "" })},
+		{name: "torn manifest", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text[:len(text)/2] })},
+		{name: "other number", words: "its digest is another", break_: replace(`"count": 3`, `"count": 2`)},
+		{name: "other file", words: "its digest is another", break_: replace(`"file": "meta`, `"file": "../meta`)},
+		{name: "unknown field", words: "unknown field", break_: replace(`"stamp"`, `"colour": 1, "stamp"`)},
+		{name: "more behind it", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text + "{}" })},
+		{name: "other format", words: "it has another format, 7; this program knows 1", break_: replace(`"format": 1`, `"format": 7`)},
+		{name: "manifest is a folder", words: "manifest.json is not one", break_: func(t *testing.T, dest string) {
+			check(t, os.Remove(filepath.Join(dest, "manifest.json")))
+			check(t, os.Mkdir(filepath.Join(dest, "manifest.json"), 0o700))
+		}},
+		{name: "no metadata", words: ".db is missing", break_: func(t *testing.T, dest string) { check(t, os.Remove(metaOf(t, dest))) }},
+		{name: "short metadata", words: "bytes, not", break_: func(t *testing.T, dest string) { check(t, os.Truncate(metaOf(t, dest), 4096)) }},
+		{name: "other metadata", words: "has been changed: its digest is another",
+			break_: func(t *testing.T, dest string) { flip(t, metaOf(t, dest)) }},
+		{name: "no blob", words: "1 of its 3 files are missing or of another length", found: []string{"file1: in the backup: blob not found"}, partial: true,
+			break_: func(t *testing.T, dest string) { check(t, os.Remove(path(dest, made[1]))) }},
+		{name: "short blob", words: "1 of its 3 files are missing or of another length", found: []string{"file2: has 2 bytes, not 5"}, partial: true,
+			break_: func(t *testing.T, dest string) { check(t, os.Truncate(path(dest, made[2]), 2)) }},
+		{name: "other bytes", words: "2 of its 3 files are damaged", found: []string{"file0: another digest", "file1: another digest"}, partial: true,
+			break_: func(t *testing.T, dest string) { flip(t, path(dest, made[0])); flip(t, path(dest, made[1])) }},
+		{name: "link instead of a blob", words: "1 of its 3 files", found: []string{"file0: not a regular file"}, partial: true,
+			break_: func(t *testing.T, dest string) {
+				check(t, os.Remove(path(dest, made[0])))
+				check(t, os.Symlink(path(w.dir, made[0]), path(dest, made[0])))
+			}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dest := t.TempDir()
+			w := &world{t: t, dir: w.dir, set: w.set, key: w.key}
+			w.backUp(dest)
+			tt.break_(t, dest)
+			dir, found, err := restore(t, dest, false)
+			wantError(t, err, backup.ErrBroken, tt.words)
+			wantFound(t, found, tt.found...)
+			if _, err := os.Stat(filepath.Join(dir, "meta.db")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a service would start: %v", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "blobs")); err == nil && !strings.Contains(tt.words, "damaged") {
+				t.Error("blobs were written before the refusal")
+			}
+			_, err = backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
+			wantError(t, err, backup.ErrBroken, tt.words)
+			if dir, found, err = restore(t, dest, true); tt.partial != (err == nil) {
+				t.Errorf("in part: %v", err)
+			}
+			if tt.partial {
+				wantFound(t, found, namesOf(tt.found)...)
+				wantSame(t, w.dir, dir)
+			}
+		})
+	}
+}
+
+func namesOf(found []string) (names []string) {
+	for _, f := range found {
+		name, _, _ := strings.Cut(f, ": ")
+		names = append(names, name+": ")
+	}
+	return names
+}
+
+// TestStrangersInBackup: what else lies in the folder does not matter.
+func TestStrangersInBackup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	for _, name := range []string{"README.txt", "meta-1-00000000.db", "blobs/README.txt", "blobs/00/x", "tmp/7"} {
+		check(t, os.WriteFile(filepath.Join(dest, filepath.FromSlash(name)), []byte("x"), 0o600))
+	}
+	check(t, os.Remove(filepath.Join(dest, "lock"))) // as after copying the backup elsewhere without it
+	wantSame(t, w.dir, mustRestore(t, dest))
+	w.upload("two")
+	w.backUp(dest)
+	metaOf(t, dest)
+	if _, err := os.Stat(filepath.Join(dest, "README.txt")); err != nil {
+		t.Error(err)
+	}
+	_ = made
+}
+
+func TestOccupiedDataDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	_, err := backup.Restore(t.Context(), dest, w.dir, backup.RestoreOptions{})
+	wantError(t, err, backup.ErrOccupied, "empty, or not there")
+	empty := t.TempDir()
+	_, err = backup.Restore(t.Context(), dest, empty, backup.RestoreOptions{})
+	check(t, err)
+	wantSame(t, w.dir, empty)
+	_, err = backup.Restore(t.Context(), dest, filepath.Join(empty, "meta.db"), backup.RestoreOptions{})
+	if err == nil {
+		t.Error("a file was taken for a folder")
+	}
+}
+
+// TestCancelledRestore: no service starts on what is left.
+func TestCancelledRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one", "two", "three")
+	dest := t.TempDir()
+	w.backUp(dest)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	dir := filepath.Join(t.TempDir(), "x")
+	_, err := backup.Restore(ctx, dest, dir, backup.RestoreOptions{Events: backup.Events{Progress: func(what string, _, _ int64) {
+		if what == "files" {
+			cancel()
+		}
+	}}})
+	wantError(t, err, context.Canceled, "it can be deleted")
+	if _, err := os.Stat(filepath.Join(dir, "meta.db")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a service would start: %v", err)
+	}
+	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
+	wantError(t, err, backup.ErrOccupied, dir)
+}
+
+// TestManifestIsPublic: the manifest tells what the documentation says, and nothing secret.
+func TestManifestIsPublic(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	text, err := os.ReadFile(filepath.Join(dest, "manifest.json"))
+	check(t, err)
+	var fields map[string]any
+	check(t, json.Unmarshal(text, &fields))
+	for _, name := range []string{"format", "program", "created", "stamp", "database", "blobs", "digest"} {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("no %s in %s", name, text)
+		}
+	}
+	if len(fields) != 7 || strings.Contains(string(text), w.key) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestRepair loses files in each way. Those that the backup has come back, and nothing else is touched.
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("flipped", "missing", "truncated", "whole", "rotten in the backup too")
+	dest := t.TempDir()
+	w.backUp(dest)
+	late := w.upload("later than the backup")[0]
+	flip(t, path(w.dir, made[0]))
+	check(t, os.Remove(path(w.dir, made[1])))
+	check(t, os.Truncate(path(w.dir, made[2]), 1))
+	flip(t, path(w.dir, made[4]))
+	flip(t, path(dest, made[4]))
+	check(t, os.Remove(path(w.dir, late)))
+	w.with(func(ctx context.Context, s *repository.Service) {
+		for _, r := range made {
+			s.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
+		}
+	})
+	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is held against its digest
+
+	repair := func() (done backup.Repaired, repaired, left []repository.Violation) {
+		done, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{
+			Repaired: func(v repository.Violation) { repaired = append(repaired, v) },
+			Left:     func(v repository.Violation) { left = append(left, v) },
+		})
+		check(t, err)
+		return done, repaired, left
+	}
+	done, repaired, left := repair()
+	if want := (backup.Repaired{Blobs: 6, Repaired: 3, Left: 2}); done != want {
+		t.Errorf("got %+v, want %+v", done, want)
+	}
+	wantFound(t, repaired, "file0: another digest", "file1: not found", "file2: has 1 bytes")
+	if len(left) != 2 {
+		t.Errorf("left %v", left)
+	}
+	wantNoted(t, w, made[4])
+	done, repaired, left = repair()
+	if want := (backup.Repaired{Blobs: 6, Left: 2}); done != want || len(repaired) != 0 || len(left) != 2 {
+		t.Errorf("again: got %+v, want %+v", done, want)
+	}
+	check(t, os.WriteFile(path(dest, made[4]), []byte("rotten in the backup too"), 0o600))
+	check(t, os.WriteFile(path(dest, late), []byte("later than the backup"), 0o600))
+	if done, _, _ = repair(); done.Left != 0 || done.Repaired != 2 {
+		t.Errorf("at last: got %+v", done)
+	}
+	wantNoted(t, w)
+	w.backUp(t.TempDir())
+}
+
+// wantNoted fails unless exactly the blobs of these are noted as damaged.
+func wantNoted(t *testing.T, w *world, want ...repository.Resource) {
+	t.Helper()
+	meta, err := bolt.Open(w.metadata(), bolt.Options{ReadOnly: true})
+	check(t, err)
+	defer func() { check(t, meta.Close()) }()
+	noted := 0
+	check(t, meta.View(t.Context(), func(tx *repository.Tx) error {
+		for _, err := range tx.Damages.All() {
+			if err != nil {
+				return err
+			}
+			noted++
+		}
+		for _, r := range want {
+			if _, err := tx.Damages.Get(r.Digest); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if noted != len(want) {
+		t.Errorf("%d blobs are noted as damaged, want %d", noted, len(want))
+	}
+}
+
+// TestRepairLeavesMetadata: damaged ones are refused.
+func TestRepairLeavesMetadata(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one")
+	dest := t.TempDir()
+	w.backUp(dest)
+	check(t, os.Truncate(w.metadata(), 5000))
+	_, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{})
+	wantError(t, err, bolt.ErrDamaged, "")
+}

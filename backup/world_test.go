@@ -1,0 +1,284 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"labshelf/auth"
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// world is a data directory whose service is stopped, but for the moments in which a test works with it.
+type world struct {
+	t   *testing.T
+	dir string
+	set string
+	key string
+}
+
+// newWorld makes a data directory with one set.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, dir: filepath.Join(t.TempDir(), "data")}
+	check(t, os.Mkdir(w.dir, 0o700))
+	w.with(func(ctx context.Context, s *repository.Service) {
+		var err error
+		w.key, err = s.Bootstrap(ctx, "")
+		check(t, err)
+		admin := w.admin(ctx, s)
+		space, err := s.CreateDataspace(ctx, admin, repository.Fields{"name": "physics"})
+		check(t, err)
+		set, err := s.CreateSet(ctx, admin, repository.Fields{"name": "runs", "dataspaceId": space.ID.String()})
+		check(t, err)
+		w.set = set.ID.String()
+	})
+	return w
+}
+
+// with runs fn while the service runs.
+func (w *world) with(fn func(context.Context, *repository.Service)) {
+	w.t.Helper()
+	files, err := blobs.OpenDir(w.dir, blobs.OS{})
+	check(w.t, err)
+	meta, err := bolt.Open(w.metadata(), bolt.Options{})
+	check(w.t, err)
+	s := repository.New(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000})
+	defer func() {
+		s.Close()
+		check(w.t, meta.Close())
+	}()
+	fn(w.t.Context(), s)
+}
+
+func (w *world) admin(ctx context.Context, s *repository.Service) auth.Principal {
+	w.t.Helper()
+	admin, err := s.Authenticate(ctx, w.key)
+	check(w.t, err)
+	return admin
+}
+
+func (w *world) metadata() string { return filepath.Join(w.dir, "meta.db") }
+
+// upload creates a resource for each body, named file0, file1 and so on.
+func (w *world) upload(bodies ...string) (made []repository.Resource) {
+	w.t.Helper()
+	w.with(func(ctx context.Context, s *repository.Service) {
+		admin := w.admin(ctx, s)
+		for i, body := range bodies {
+			u := s.NewUpload(admin)
+			check(w.t, u.Receive(ctx, strings.NewReader(body)))
+			r, err := u.Create(ctx, repository.UploadFields{SetID: &w.set, Filename: fmt.Sprintf("file%d", i)})
+			check(w.t, err)
+			made = append(made, r)
+		}
+	})
+	return made
+}
+
+// purge deletes a resource and removes its bytes.
+func (w *world) purge(r repository.Resource) {
+	w.t.Helper()
+	w.with(func(ctx context.Context, s *repository.Service) {
+		admin := w.admin(ctx, s)
+		_, err := s.DeleteResource(ctx, admin, r.ID.String(), repository.Match{})
+		check(w.t, err)
+		keeper, err := s.Upkeep(ctx, admin)
+		check(w.t, err)
+		_, err = keeper.Purge(ctx, repository.PurgeOptions{})
+		check(w.t, err)
+	})
+}
+
+// path returns where the blob of a resource lies below a data directory or a backup.
+func path(dir string, r repository.Resource) string {
+	return filepath.Join(dir, "blobs", r.Digest.String()[:2], r.Digest.String())
+}
+
+// backUp makes a backup of the data directory, and fails unless all went well.
+func (w *world) backUp(dest string) backup.Created {
+	w.t.Helper()
+	made, found, err := w.tryBackUp(dest, backup.CreateOptions{})
+	check(w.t, err)
+	wantFound(w.t, found)
+	return made
+}
+
+func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, []repository.Violation, error) {
+	w.t.Helper()
+	source, err := backup.OpenLocal(w.dir)
+	check(w.t, err)
+	defer func() { check(w.t, source.Close()) }()
+	var found findings
+	o.Events, o.Program = found.events(), "labshelf test"
+	made, err := backup.Create(w.t.Context(), source, dest, o)
+	return made, found.all, err
+}
+
+// restore restores a backup to a new directory.
+func restore(t *testing.T, src string, partial bool) (dir string, found []repository.Violation, err error) {
+	t.Helper()
+	var f findings
+	dir = filepath.Join(t.TempDir(), "restored")
+	_, err = backup.Restore(t.Context(), src, dir, backup.RestoreOptions{Partial: partial, Events: f.events()})
+	return dir, f.all, err
+}
+
+// mustRestore restores a backup that has nothing wrong.
+func mustRestore(t *testing.T, src string) (dir string) {
+	t.Helper()
+	dir, found, err := restore(t, src, false)
+	check(t, err)
+	wantFound(t, found)
+	return dir
+}
+
+// findings are what events told.
+type findings struct {
+	mu    sync.Mutex
+	busy  bool
+	all   []repository.Violation
+	moved map[string][2]int64 // by part of the work: the last progress
+}
+
+func (f *findings) events() backup.Events {
+	f.moved = map[string][2]int64{}
+	return backup.Events{
+		Violation: func(v repository.Violation) { f.alone(func() { f.all = append(f.all, v) }) },
+		Progress: func(what string, done, total int64) {
+			f.alone(func() { f.moved[what] = [2]int64{done, total} })
+		},
+	}
+}
+
+// alone fails where two events come at the same time.
+func (f *findings) alone(fn func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.busy {
+		panic("two events at a time")
+	}
+	f.busy = true
+	fn()
+	f.busy = false
+}
+
+// wantFound fails unless exactly these resources were named, each with words of what is wrong: "name: words".
+func wantFound(t *testing.T, found []repository.Violation, want ...string) {
+	t.Helper()
+	left := map[string]repository.Violation{}
+	for _, v := range found {
+		left[v.Name] = v
+	}
+	for _, w := range want {
+		name, words, _ := strings.Cut(w, ": ")
+		v, ok := left[name]
+		if !ok || v.Part != repository.PartBlobs || v.Kind != "resource" || len(v.ID) != 26 || !strings.Contains(v.Wrong, words) {
+			t.Errorf("want %q; found %v", w, v)
+		}
+		delete(left, name)
+	}
+	if len(left) > 0 || len(found) != len(want) {
+		t.Errorf("found more than wanted: %v", found)
+	}
+}
+
+// contents are all resources of a data directory, and the names of the users.
+func contents(t *testing.T, dir string) (all []repository.Resource, users []string) {
+	t.Helper()
+	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})
+	check(t, err)
+	defer func() { check(t, meta.Close()) }()
+	check(t, meta.View(t.Context(), func(tx *repository.Tx) error {
+		for r, err := range tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}) {
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+		for u, err := range tx.Users.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+			users = append(users, u.Username)
+		}
+		return nil
+	}))
+	return all, users
+}
+
+// wantSame fails unless two data directories hold the same records.
+func wantSame(t *testing.T, want, got string) {
+	t.Helper()
+	wantAll, wantUsers := contents(t, want)
+	gotAll, gotUsers := contents(t, got)
+	if diff := cmp.Diff(wantAll, gotAll) + cmp.Diff(wantUsers, gotUsers); diff != "" {
+		t.Errorf("wanted (-), restored (+):\n%s", diff)
+	}
+}
+
+// flip changes one byte of a file.
+func flip(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	check(t, err)
+	text[len(text)/2] ^= 1
+	check(t, os.WriteFile(path, text, 0o600))
+}
+
+// metaOf returns the path of the metadata file of a backup, which has one alone.
+func metaOf(t *testing.T, dest string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dest, "meta-*.db"))
+	check(t, err)
+	if len(found) != 1 {
+		t.Fatalf("metadata files: %v", found)
+	}
+	return found[0]
+}
+
+// wantModes fails if others could read or change anything below dir.
+func wantModes(t *testing.T, dir string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	check(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = fmt.Errorf("%s has mode %o", path, info.Mode().Perm())
+		}
+		return err
+	}))
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantError fails unless the error is of this kind and says these words.
+func wantError(t *testing.T, err, kind error, words string) {
+	t.Helper()
+	if !errors.Is(err, kind) || !strings.Contains(err.Error(), words) {
+		t.Errorf("got %v, want %v: %q", err, kind, words)
+	}
+}
