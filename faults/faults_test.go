@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,15 @@ func tiny(t *testing.T, name string, size int) {
 		t.Skip(err)
 	}
 	r.short = size
+	scratch := t.TempDir()
+	if slices.Contains(r.needs, "fuse") {
+		if scratch, err = os.MkdirTemp(inMemory(), "labshelf-faults-test-"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(scratch) }() // memory that nobody needs
+	}
 	var out strings.Builder
-	if err := runRow(t.Context(), options{short: true, seed: 1, scratch: t.TempDir()}, r, &out); err != nil {
+	if err := runRow(t.Context(), options{short: true, seed: 1, scratch: scratch}, r, &out); err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	t.Log(out.String())

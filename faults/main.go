@@ -58,6 +58,14 @@ func rows() []row {
 			name: "harvest", shows: "harvesters killed and resumed under 16 writers and restarts", unit: "changes", short: 5000, long: 100_000,
 			code: program(), run: harvest,
 		},
+		{
+			name: "syscalls", shows: "the program killed at every call of a fixed script, and while it recovers", unit: "points",
+			needs: []string{"linux", "root", "fuse"}, code: stores(), run: syscalls,
+		},
+		{
+			name: "states", shows: "what a disk may hold after a power cut at any call of the script", unit: "states", short: 500, long: 10_000,
+			needs: []string{"linux", "root", "fuse"}, code: stores(), run: states,
+		},
 	}
 }
 
@@ -66,6 +74,11 @@ func program() []string {
 	return []string{
 		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "paging", "repository",
 	}
+}
+
+// stores is the code that writes and recovers.
+func stores() []string {
+	return []string{"go.mod", "auth", "blobs", "bolt", "paging", "repository"}
 }
 
 // options are what the command line says.
@@ -183,5 +196,8 @@ func firstOf(args []string) string {
 
 // children are what the program does as a process of its own, beside a trial.
 func children() map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{}
+	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
+		childScript: scriptChild, childThorough: thoroughChild, childRecover: recoverChild,
+		childInspect: inspectChild,
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,8 +115,21 @@ func begin(o options, r row, out io.Writer) (t *trial, err error) {
 	if !o.short {
 		t.offset = 0
 	}
-	t.dir, err = os.MkdirTemp(o.scratch, "labshelf-faults-"+r.name+"-")
+	scratch := o.scratch
+	if scratch == "" && slices.Contains(r.needs, "fuse") {
+		scratch = inMemory()
+	}
+	t.dir, err = os.MkdirTemp(scratch, "labshelf-faults-"+r.name+"-")
 	return t, err
+}
+
+// inMemory returns a folder that is no disk, for what passes through a file system of our own anyway; "" where there is none.
+func inMemory() string {
+	const shm = "/dev/shm"
+	if info, err := os.Stat(shm); err == nil && info.IsDir() {
+		return shm
+	}
+	return ""
 }
 
 // resume takes up the state of a long row.

@@ -1,0 +1,140 @@
+// Package script is a fixed series of some forty operations on a repository, from the first creation of its stores on, that
+// touches each way in which it writes. A child process runs it, and tells after each operation what there is; whoever reads
+// that knows what must be there when the child, or the machine, dies.
+package script
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"labshelf/repository"
+)
+
+// What the parent answers to a Report.
+const (
+	Next  = "next"  // on with the following operation
+	Again = "again" // the same one once more
+)
+
+// Child runs the script in a directory, which exists. It writes a Report to out after each try of an operation, as a line of
+// JSON, and waits for the answer on in; another answer, or the end of in, makes it close the stores and return. With thorough
+// it also reads every body before it reports.
+func Child(ctx context.Context, dir string, thorough bool, in io.Reader, out io.Writer) error {
+	w := &world{dir: dir, ids: map[string]string{}}
+	answers := bufio.NewScanner(in)
+	state := State{}
+	for n, op := range operations() {
+		answer := Again
+		for answer == Again {
+			now, report := w.try(ctx, n, op, state, thorough)
+			state = now
+			if err := json.NewEncoder(out).Encode(report); err != nil {
+				return err
+			}
+			if !answers.Scan() {
+				return w.close()
+			}
+			answer = answers.Text()
+		}
+		if answer != Next {
+			return w.close()
+		}
+	}
+	return nil
+}
+
+// try runs an operation and says what came of it.
+func (w *world) try(ctx context.Context, n int, op operation, before State, thorough bool) (now State, r Report) {
+	err := op.run(ctx, w)
+	r = Report{Op: n, Code: codeOf(err)}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	if w.svc == nil { // nothing is open: no change
+		return before, r
+	}
+	now, err = Read(ctx, w.store)
+	if err == nil && thorough {
+		err = w.readBodies(ctx)
+	}
+	if err != nil {
+		r.Unread = err.Error()
+		return before, r
+	}
+	r.delta(before, now)
+	r.ReadOnly = w.svc.Health().ReadOnly != nil
+	left, err := Leftovers(w.dir)
+	if err != nil {
+		r.Unread = err.Error()
+	}
+	r.Temps = len(left)
+	return now, r
+}
+
+// readBodies reads every file that a client can read.
+func (w *world) readBodies(ctx context.Context) error {
+	var ids []string
+	err := w.store.View(ctx, func(tx *repository.Tx) error {
+		return each(tx.Resources.Range(repository.ResourceRange{States: pagingActive, Order: pagingOldest}), func(r repository.Resource) error {
+			if len(ids) < 20 {
+				ids = append(ids, r.ID.String())
+			}
+			return nil
+		})
+	})
+	for _, id := range ids {
+		if err == nil {
+			err = w.readBody(ctx, id)
+		}
+	}
+	return err
+}
+
+func (w *world) readBody(ctx context.Context, id string) error {
+	r, file, err := w.svc.OpenResource(ctx, w.admin, id)
+	if err != nil {
+		return err
+	}
+	digest, err := digestOf(file)
+	if err == nil && digest != r.Digest {
+		err = fmt.Errorf("%s: its bytes are %s, not %s", id, digest, r.Digest)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// Leftovers returns what is in a data directory that nobody is using and that is there for a while only: temporary files, and
+// copies of the metadata.
+func Leftovers(dir string) (left []string, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "tmp"))
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		left = append(left, "tmp/"+e.Name())
+	}
+	if entries, err = os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), MetaFile+".") {
+			left = append(left, e.Name())
+		}
+	}
+	return left, nil
+}
+
+// Recover opens the stores in a directory as after a crash, waits until what was under way has ended, and closes them.
+func Recover(ctx context.Context, dir string) error {
+	w := &world{dir: dir}
+	if err := w.open(); err != nil {
+		return err
+	}
+	return errors.Join(w.settle(ctx), w.close())
+}

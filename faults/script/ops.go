@@ -1,0 +1,303 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// MetaFile is the metadata in a data directory.
+const MetaFile = "meta.db"
+
+// world is what the operations work on.
+type world struct {
+	dir   string
+	store *bolt.Store
+	files *blobs.Dir
+	svc   *repository.Service
+	admin auth.Principal
+	ids   map[string]string // by the name that the script gave
+}
+
+// operation is one step of the script. It can be tried again after it has failed.
+type operation struct {
+	name     string
+	stepwise bool // in several commits
+	run      func(context.Context, *world) error
+}
+
+// Operation tells what the script does as its nth, and whether that comes in several commits.
+func Operation(n int) (name string, stepwise bool) {
+	all := operations()
+	if n >= len(all) {
+		return "the end", false
+	}
+	return all[n].name, all[n].stepwise
+}
+
+// Length is the number of operations.
+func Length() int { return len(operations()) }
+
+// many is enough objects that the deletion of their set takes two commits.
+const many = 203
+
+// operations are the script. Each name is used once for one thing, so that a state can be told by names.
+func operations() []operation {
+	return []operation{
+		{"first creation", false, func(_ context.Context, w *world) error { return w.open() }},
+		{"bootstrap", false, bootstrap},
+		{"dataspace", false, dataspace("lab")},
+		{"set", false, set("photos", "lab")},
+		{"second set", false, set("notes", "lab")},
+		{"create", false, upload("photos", "a.txt", 300)},
+		{"create larger", false, upload("photos", "b.bin", 70_000)},
+		{"create in two writes", false, upload("notes", "c.bin", 300_000)},
+		{"create empty", false, upload("notes", "empty", 0)},
+		{"create with a body that is there", false, upload("notes", "a again.txt", 300)},
+		{"create to be purged", false, upload("photos", "old.bin", 5_000)},
+		{"replace", false, replace("a.txt", 301)},
+		{"replace by a body that is there", false, replace("b.bin", 301)},
+		{"patch", false, edit("a.txt", "description", "patched")},
+		{"rename", false, edit("c.bin", "name", "d.bin")},
+		{"delete", false, withID("a.txt", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"restore", false, withID("a.txt", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.RestoreResource(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"delete to be purged", false, withID("old.bin", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"delete another", false, withID("empty", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"user", false, func(ctx context.Context, w *world) error {
+			u, err := w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"})
+			w.ids["member"] = u.ID.String()
+			return err
+		}},
+		{"grant", false, func(ctx context.Context, w *world) error {
+			fields := repository.Fields{"userId": w.ids["member"], "dataspaceId": w.ids["lab"], "role": "editor"}
+			p, _, err := w.svc.Grant(ctx, w.admin, fields)
+			w.ids["grant"] = p.ID.String()
+			return err
+		}},
+		{"key", false, func(ctx context.Context, w *world) error {
+			k, _, err := w.svc.CreateKey(ctx, w.admin, w.ids["member"], repository.Fields{"label": "laptop"})
+			w.ids["laptop"] = k.ID.String()
+			return err
+		}},
+		{"revoke the key", false, withID("laptop", func(ctx context.Context, w *world, id string) error {
+			return w.svc.RevokeKey(ctx, w.admin, w.ids["member"], id)
+		})},
+		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.Revoke(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"second dataspace", false, dataspace("archive")},
+		{"set for many", false, set("many", "archive")},
+		{"many at once", false, fill},
+		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteSet(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"restore it in steps", true, withID("many", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.RestoreSet(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteDataspace(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"purge", true, purge(repository.PurgeOptions{Grace: 24 * time.Hour})},
+		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
+		{"empty the trash", true, purge(repository.PurgeOptions{})},
+		{"snapshot", false, snapshot},
+		{"close and open", false, func(_ context.Context, w *world) error { return errors.Join(w.close(), w.open()) }},
+		{"create after opening", false, upload("notes", "e.txt", 40)},
+		{"replace after opening", false, replace("e.txt", 41)},
+		{"edit a set", false, withID("notes", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[repository.Set]{Fields: repository.Fields{"title": "Notes"}}))
+		})},
+		{"delete the user", false, withID("member", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteUser(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"close", false, func(_ context.Context, w *world) error { return w.close() }},
+	}
+}
+
+// open opens the stores as labshelf serve does.
+func (w *world) open() (err error) {
+	if w.svc != nil {
+		return nil
+	}
+	if w.store, err = bolt.Open(filepath.Join(w.dir, MetaFile), bolt.Options{}); err != nil {
+		return err
+	}
+	if w.files, err = blobs.OpenDir(w.dir, blobs.OS{}); err != nil {
+		return errors.Join(err, w.store.Close())
+	}
+	w.svc = repository.New(w.store, w.files, repository.Config{PageSize: 100, DirectoryPageSize: 100})
+	return nil
+}
+
+// close closes what is open.
+func (w *world) close() error {
+	if w.svc == nil {
+		return nil
+	}
+	w.svc.Close()
+	w.svc = nil
+	return w.store.Close()
+}
+
+func last[T any](_ T, err error) error { return err }
+
+func bootstrap(ctx context.Context, w *world) error {
+	key, err := w.svc.Bootstrap(ctx, "")
+	if err != nil {
+		return err
+	}
+	p, err := w.svc.Authenticate(ctx, key)
+	w.admin = auth.Principal{UserID: p.UserID, Username: p.Username}
+	return err
+}
+
+func dataspace(name string) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		d, err := w.svc.CreateDataspace(ctx, w.admin, repository.Fields{"name": name})
+		w.ids[name] = d.ID.String()
+		return err
+	}
+}
+
+func set(name, in string) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		s, err := w.svc.CreateSet(ctx, w.admin, repository.Fields{"name": name, "dataspaceId": w.ids[in]})
+		w.ids[name] = s.ID.String()
+		return err
+	}
+}
+
+// Body returns the bytes of the file that the script uploads in this size.
+func Body(size int) []byte {
+	body := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(size), byte(size >> 8), byte(size >> 16)}).Read(body) // never fails
+	return body
+}
+
+func upload(into, name string, size int) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		in := w.ids[into]
+		return w.send(ctx, size, func(up *repository.Upload) (err error) {
+			r, err := up.Create(ctx, repository.UploadFields{SetID: &in, Name: &name})
+			w.ids[name] = r.ID.String()
+			return err
+		})
+	}
+}
+
+func replace(name string, size int) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		return w.send(ctx, size, func(up *repository.Upload) error {
+			return last(up.Replace(ctx, w.ids[name], repository.UploadFields{Name: &name}))
+		})
+	}
+}
+
+func (w *world) send(ctx context.Context, size int, end func(*repository.Upload) error) (err error) {
+	up := w.svc.NewUpload(w.admin)
+	defer func() { _ = up.Discard() }() // as the gateway does, which only writes it down
+	if err := up.Receive(ctx, bytes.NewReader(Body(size))); err != nil {
+		return err
+	}
+	return end(up)
+}
+
+func withID(name string, do func(ctx context.Context, w *world, id string) error) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error { return do(ctx, w, w.ids[name]) }
+}
+
+func edit(name, field, value string) func(context.Context, *world) error {
+	return withID(name, func(ctx context.Context, w *world, id string) error {
+		fields := repository.Fields{field: value}
+		return last(w.svc.EditResource(ctx, w.admin, id, repository.Edit[repository.Resource]{Fields: fields}))
+	})
+}
+
+// fill makes many resources in one commit, all with one body, as an importer would.
+func fill(ctx context.Context, w *world) error {
+	return w.store.Update(ctx, func(tx *repository.Tx) error {
+		set, err := byName(tx.Sets.ByName, tx.Sets.Get, "many")
+		if err != nil {
+			return err
+		}
+		var body repository.Blob
+		for b, err := range tx.Blobs.All(nil) {
+			if err != nil {
+				return err
+			}
+			if b.Bytes == 301 {
+				body = b
+			}
+		}
+		counters := repository.Counters{ActiveFiles: many, ActiveBytes: many * body.Bytes}
+		for i := range many {
+			stamp := tx.Stamp()
+			r := repository.Resource{
+				Record: repository.Record{
+					ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp,
+					CreatedBy: w.admin.UserID, ModifiedBy: w.admin.UserID,
+				},
+				SetID: set.ID, DataspaceID: set.DataspaceID, Name: fmt.Sprintf("%03d.txt", i), MimeType: "text/plain",
+				Digest: body.Digest, Bytes: body.Bytes,
+			}
+			if err := tx.Resources.Put(r); err != nil {
+				return err
+			}
+			if i == many-1 {
+				return tx.Usage.Put(set.DataspaceID, stamp.Day(), counters)
+			}
+		}
+		return nil
+	})
+}
+
+func byName[T any](find func(string) (repository.ID, error), get func(repository.ID) (T, error), name string) (row T, err error) {
+	id, err := find(name)
+	if err != nil {
+		return row, err
+	}
+	return get(id)
+}
+
+func purge(options repository.PurgeOptions) func(context.Context, *world) error {
+	return func(ctx context.Context, w *world) error {
+		// A clock that is ahead makes everything old enough.
+		options.Now = func() time.Time { return time.Now().Add(time.Minute) }
+		upkeep, err := w.svc.Upkeep(ctx, w.admin)
+		if err != nil {
+			return err
+		}
+		return last(upkeep.Purge(ctx, options))
+	}
+}
+
+func snapshot(ctx context.Context, w *world) error {
+	upkeep, err := w.svc.Upkeep(ctx, w.admin)
+	if err != nil {
+		return err
+	}
+	s, err := upkeep.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, s)
+	return errors.Join(err, s.Close())
+}

@@ -1,0 +1,229 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+// Line is one row as it is told.
+type Line struct {
+	Exact string // with ids and stamps: no two runs have the same
+	Shape string // without them: the same in every run of the script
+}
+
+// State is what a repository holds: each row under its kind and name.
+type State map[string]Line
+
+const usageKind = "usage"
+
+// reader turns the tables of one transaction into a State.
+type reader struct {
+	tx    *repository.Tx
+	state State
+	names map[repository.ID]string
+}
+
+// Read returns what is in the store.
+func Read(ctx context.Context, store repository.Metadata) (State, error) {
+	r := &reader{state: State{}, names: map[repository.ID]string{}}
+	err := store.View(ctx, func(tx *repository.Tx) error {
+		r.tx = tx
+		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return r.state, err
+}
+
+// note adds a row. Two of one name do not hide each other.
+func (r *reader) note(kind, name string, row any, shape ...any) {
+	key := kind + " " + name
+	for _, taken := r.state[key]; taken; _, taken = r.state[key] {
+		key += " again"
+	}
+	r.state[key] = Line{Exact: fmt.Sprintf("%+v", row), Shape: fmt.Sprint(shape...)}
+}
+
+func each[T any](rows iter.Seq2[T, error], fn func(T) error) error {
+	for row, err := range rows {
+		if err == nil {
+			err = fn(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) users() error {
+	return each(r.tx.Users.All(repository.ID{}), func(u repository.User) error {
+		r.names[u.ID] = u.Username
+		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin)
+		return each(r.tx.Keys.OfUser(u.ID, repository.ID{}), func(k repository.Key) error {
+			k.LastUsed = 0 // is written down some time later
+			r.note("key", u.Username+"/"+k.Label, k, k.Gone != 0)
+			return nil
+		})
+	})
+}
+
+func (r *reader) dataspaces() error {
+	return each(r.tx.Dataspaces.All(repository.ID{}), func(d repository.Dataspace) error {
+		r.names[d.ID] = d.Name
+		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility)
+		counters, err := r.tx.Usage.Get(d.ID)
+		r.note(usageKind, d.Name, counters, counters)
+		return err
+	})
+}
+
+func (r *reader) sets() error {
+	return each(r.tx.Sets.Range(repository.SetRange{States: paging.All}), func(s repository.Set) error {
+		r.names[s.ID] = s.Name
+		r.note("set", s.Name, s, s.State, s.Title, r.names[s.DataspaceID])
+		return nil
+	})
+}
+
+func (r *reader) resources() error {
+	all := repository.ResourceRange{States: paging.All, Order: paging.Oldest}
+	return each(r.tx.Resources.Range(all), func(o repository.Resource) error {
+		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
+		return nil
+	})
+}
+
+func (r *reader) privileges() error {
+	return each(r.tx.Privileges.All(repository.ID{}), func(p repository.Privilege) error {
+		r.note("privilege", r.names[p.UserID]+"@"+r.names[p.DataspaceID], p, p.State, p.Role)
+		return nil
+	})
+}
+
+func (r *reader) blobs() error {
+	return each(r.tx.Blobs.All(nil), func(b repository.Blob) error {
+		r.note("blob", b.Digest.String(), b, b.Bytes)
+		return nil
+	})
+}
+
+func (r *reader) steps() error {
+	return each(r.tx.Steps.All(), func(s repository.Step) error {
+		r.note("step", r.names[s.Container], s, s.Restore)
+		return nil
+	})
+}
+
+// Expected is what may be found after a crash.
+type Expected struct {
+	Acked         State // as it was told when the last operation was acknowledged
+	Before, After State // what a run without a crash had then, and one operation later
+	Stepwise      bool  // that operation comes in several commits, each with a part of it
+}
+
+// Differences returns what is not as it may be: what was acknowledged must be there to the byte; the operation that was under
+// way, wholly or not at all, or by whole rows if it comes in several commits.
+func (e Expected) Differences(found State) (wrong []string) {
+	var old, fresh []string
+	for _, key := range keysOf(found, e.Acked, e.Before, e.After) {
+		got, here := found[key]
+		acked, had := e.Acked[key]
+		after, has := e.After[key]
+		isOld, isNew := here == had && got == acked, here == has && got.Shape == after.Shape
+		before, was := e.Before[key]
+		switch changes := was != has || before.Shape != after.Shape; {
+		case !changes && isOld:
+		case changes && isOld:
+			old = append(old, key)
+		case changes && isNew:
+			fresh = append(fresh, key)
+		case changes && here && e.Stepwise && strings.HasPrefix(key, usageKind):
+			// Counters in between belong to the rows as they are: the check sees to that.
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s: found %q, acknowledged %q, next %q", key, got.Exact, acked.Exact, after.Shape))
+		}
+	}
+	if !e.Stepwise && len(old) > 0 && len(fresh) > 0 {
+		wrong = append(wrong, fmt.Sprintf("half of an operation: %s is new, %s is not", strings.Join(fresh, ", "), strings.Join(old, ", ")))
+	}
+	return wrong
+}
+
+func keysOf(states ...State) (keys []string) {
+	for _, s := range states {
+		for key := range s {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Report is what the child tells after each try of an operation.
+type Report struct {
+	Op       int    // its number, from 0
+	Code     string // of the error; "" is success, and then the operation is acknowledged
+	Error    string // the text of that error
+	ReadOnly bool   // the stores say that they take no changes
+	Temps    int    // files in tmp/, and copies beside the metadata, that nobody is using
+	Unread   string // why not everything could be read, or ""
+
+	Changed map[string]Line // rows that are new or other than when the last report was made
+	Gone    []string        // rows that are not there any more
+}
+
+// delta fills in what has changed between two states.
+func (r *Report) delta(before, after State) {
+	r.Changed = map[string]Line{}
+	for key, line := range after {
+		if before[key] != line {
+			r.Changed[key] = line
+		}
+	}
+	for key := range before {
+		if _, still := after[key]; !still {
+			r.Gone = append(r.Gone, key)
+		}
+	}
+}
+
+// Apply returns the state after a report.
+func (s State) Apply(r Report) State {
+	next := make(State, len(s)+len(r.Changed))
+	for key, line := range s {
+		next[key] = line
+	}
+	for key, line := range r.Changed {
+		next[key] = line
+	}
+	for _, key := range r.Gone {
+		delete(next, key)
+	}
+	return next
+}
+
+// codeOf returns the code of an error as clients see it, "other" for one that never gets so far, "" for none.
+func codeOf(err error) string {
+	var known *repository.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &known):
+		return string(known.Code)
+	}
+	return Other
+}
+
+// Other is the code of an error that has none: of what is no use case, such as opening the stores.
+const Other = "other"

@@ -1,0 +1,135 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+const (
+	pagingActive = paging.Active
+	pagingOldest = paging.Oldest
+)
+
+func digestOf(r io.Reader) (d blobs.Digest, err error) {
+	hash := sha256.New()
+	_, err = io.Copy(hash, r)
+	hash.Sum(d[:0])
+	return d, err
+}
+
+// settleLimit is how long steps that were under way may take.
+const settleLimit = 10 * time.Second
+
+// settle waits until no step is under way.
+func (w *world) settle(ctx context.Context) error {
+	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
+		pending := 0
+		err := w.store.View(ctx, func(tx *repository.Tx) error {
+			return each(tx.Steps.All(), func(repository.Step) error { pending++; return nil })
+		})
+		if err != nil || pending == 0 {
+			return err
+		}
+	}
+	return errors.New("steps that were under way have not ended")
+}
+
+// Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what is not as expected, what
+// breaks an invariant, what stays behind, and what the second opening changes. It leaves the stores closed.
+func Verify(ctx context.Context, dir string, expected Expected) (wrong []string, err error) {
+	found, wrong, err := look(ctx, dir)
+	if err != nil {
+		return []string{"it does not open: " + err.Error()}, nil
+	}
+	wrong = append(wrong, expected.Differences(found)...)
+	left, err := Leftovers(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		wrong = append(wrong, "left behind: "+name)
+	}
+	modes, before, err := tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	wrong = append(wrong, modes...)
+	if err := Recover(ctx, dir); err != nil {
+		return append(wrong, "it does not open a second time: "+err.Error()), nil
+	}
+	_, after, err := tree(dir)
+	if err != nil {
+		return nil, err
+	}
+	for name, sum := range after {
+		if before[name] != sum {
+			wrong = append(wrong, "opening it a second time changes "+name)
+		}
+	}
+	if len(after) < len(before) {
+		wrong = append(wrong, fmt.Sprintf("opening it a second time removes files: %d were %d", len(after), len(before)))
+	}
+	return wrong, nil
+}
+
+// look opens the stores, waits for what was under way and runs the check.
+func look(ctx context.Context, dir string) (found State, wrong []string, err error) {
+	w := &world{dir: dir}
+	if err := w.open(); err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	if err := w.settle(ctx); err != nil {
+		return nil, nil, err
+	}
+	events := repository.CheckEvents{
+		Violation: func(v repository.Violation) { wrong = append(wrong, v.String()) },
+		Progress:  func(int64, int64) {},
+	}
+	if _, err := repository.NewUpkeep(w.store, w.files).Check(ctx, repository.CheckOptions{}, events); err != nil {
+		wrong = append(wrong, "check: "+err.Error())
+	}
+	found, err = Read(ctx, w.store)
+	return found, wrong, err
+}
+
+// tree returns a checksum of every file in a directory, and the modes that are too open.
+func tree(dir string) (wrong []string, sums map[string]string, err error) {
+	sums = map[string]string{}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name := strings.TrimPrefix(path, dir+string(filepath.Separator))
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			wrong = append(wrong, fmt.Sprintf("%s has mode %v", name, info.Mode()))
+		}
+		if !e.Type().IsRegular() {
+			return nil
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		digest, err := digestOf(file)
+		sums[name] = digest.String()
+		return errors.Join(err, file.Close())
+	})
+	return wrong, sums, err
+}
