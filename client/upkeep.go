@@ -51,15 +51,15 @@ func (c *Client) Check(ctx context.Context, o repository.CheckOptions, events re
 	}
 }
 
-// Purge has the service remove the bytes of what was deleted long ago, and returns how much that was, or would be. It is for
-// sysadmins.
+// Purge has the service remove the bytes of what was deleted long ago, and returns how much that was, or would be. A negative
+// Grace leaves the grace period to the service's configuration. It is for sysadmins.
 func (c *Client) Purge(ctx context.Context, o repository.PurgeOptions) (result repository.PurgeResult, err error) {
 	request := struct {
 		OlderThan string `json:"olderThan"`
 		DryRun    bool   `json:"dryRun,omitempty"`
 		Grace     string `json:"grace,omitempty"`
 	}{OlderThan: o.OlderThan.String(), DryRun: o.DryRun}
-	if o.Grace > 0 {
+	if o.Grace >= 0 {
 		request.Grace = o.Grace.String()
 	}
 	response, err := c.post(ctx, "/admin/purge", request)

@@ -1,0 +1,224 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/repository"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server answers every request in one way.
+func server(t *testing.T, answer http.HandlerFunc) *client.Client {
+	t.Helper()
+	s := httptest.NewServer(answer)
+	c := client.New(s.URL+"/v1/", "lsk_canary")
+	t.Cleanup(func() {
+		c.Close()
+		s.Close()
+	})
+	return c
+}
+
+// all are the calls, each read to its end.
+func all(ctx context.Context, c *client.Client) map[string]error {
+	errs := map[string]error{}
+	_, errs["Status"] = c.Status(ctx)
+	_, errs["Check"] = c.Check(ctx, repository.CheckOptions{}, repository.CheckEvents{})
+	_, errs["Purge"] = c.Purge(ctx, repository.PurgeOptions{})
+	snapshot, _, err := c.Snapshot(ctx)
+	errs["Snapshot"] = drain(snapshot, err)
+	blob, err := c.Blob(ctx, blobs.Digest{})
+	errs["Blob"] = drain(blob, err)
+	return errs
+}
+
+func drain(d *client.Download, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, d)
+	return errors.Join(err, d.Close())
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		answer http.HandlerFunc
+		want   client.Problem
+		words  string
+	}{
+		{"problem", problem(http.StatusForbidden, `{"status": 1, "code": "forbidden", "detail": "not you", "field": "x"}`),
+			client.Problem{Status: 403, Code: "forbidden", Detail: "not you", Field: "x"}, "the service answered 403 forbidden: not you"},
+		{"proxy", problem(http.StatusBadGateway, "<html>"), client.Problem{Status: 502}, "the server answered 502 Bad Gateway, and not as labshelf does"},
+		{"endless", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			for range 1000 {
+				_, _ = w.Write(make([]byte, 1000))
+			}
+		}, client.Problem{Status: 500}, "500"},
+		{"elsewhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/v2", http.StatusFound) }, client.Problem{Status: 302}, "302"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for call, err := range all(t.Context(), server(t, tt.answer)) {
+				var got *client.Problem
+				if !errors.As(err, &got) || *got != tt.want || !strings.Contains(err.Error(), tt.words) || strings.Contains(err.Error(), "canary") {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+		})
+	}
+}
+
+func problem(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// TestOtherServers: something that answers 200, but is no labshelf.
+func TestOtherServers(t *testing.T) {
+	t.Parallel()
+	for call, err := range all(t.Context(), server(t, problem(http.StatusOK, "<html>welcome</html>"))) {
+		if err == nil && call != "Blob" { // whose digest its caller compares
+			t.Errorf("%s: no error", call)
+		}
+	}
+}
+
+// TestBreaks: an answer that ends before its end is an error.
+func TestBreaks(t *testing.T) {
+	t.Parallel()
+	c := server(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Labshelf-Stamp", "7")
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"progress": {"done": 1, "total": 2}}`)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	for call, err := range all(t.Context(), c) {
+		switch {
+		case call == "Status" || call == "Purge": // one object, which is there or not
+		case !errors.Is(err, client.ErrIncomplete):
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(nil)
+	s.Close()
+	c := client.New(s.URL+"/v1", "")
+	for call, err := range all(t.Context(), c) {
+		if err == nil || !strings.Contains(err.Error(), s.URL+"/v1 does not answer") {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := server(t, func(w http.ResponseWriter, r *http.Request) {
+		cancel()
+		select {
+		case <-r.Context().Done():
+		case <-time.After(time.Minute):
+		}
+	})
+	if _, _, err := c.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	var got []string
+	c := server(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Header.Get("Authorization") != "lsk_canary" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		got = append(got, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Content-Type"), body))
+		switch r.URL.Path {
+		case "/v1/status":
+			_, _ = io.WriteString(w, `{"status": "OK", "hostname": "h", "version": "1", "detail": {"a": 1}}`)
+		case "/v1/admin/snapshot":
+			w.Header().Set("Labshelf-Stamp", "1234567")
+			_, _ = io.WriteString(w, "metadata")
+		case "/v1/admin/check":
+			_, _ = io.WriteString(w, `{"violation": {"part": "blobs", "kind": "resource", "id": "I", "name": "N", "wrong": "W"}}`+"\n"+
+				`{"progress": {"done": 1, "total": 2}}`+"\n"+`{"end": {"stamp": 5, "resources": 1, "blobs": 2, "bytes": 3, "violations": 1}}`+"\n")
+		case "/v1/admin/purge":
+			_, _ = io.WriteString(w, `{"dryRun": true, "resources": 1, "resourceBytes": 2, "trashFiles": 3}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"code": "blob_not_found", "detail": "no"}`)
+		}
+	})
+	ctx := t.Context()
+	s, err := c.Status(ctx)
+	want(t, err, s.Status+s.Hostname+s.Version+string(s.Detail), `OKh1{"a": 1}`)
+	d, stamp, err := c.Snapshot(ctx)
+	want(t, errors.Join(err, drain(d, err)), fmt.Sprint(stamp, d.Bytes), "1234567 8")
+	_, err = c.Blob(ctx, blobs.Digest{0xab})
+	if !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	var told []string
+	result, err := c.Check(ctx, repository.CheckOptions{NoData: true, Subset: repository.Subset{N: 1, T: 3}}, repository.CheckEvents{
+		Violation: func(v repository.Violation) { told = append(told, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
+		Progress:  func(done, total int64) { told = append(told, fmt.Sprint(done, "/", total)) },
+	})
+	want(t, err, fmt.Sprint(result, told), "{5 1 2 3 1} [blobsresourceINW 1/2]")
+	purged, err := c.Purge(ctx, repository.PurgeOptions{OlderThan: 90 * 24 * time.Hour, DryRun: true, Grace: time.Hour})
+	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles), "1 2 3")
+	want(t, nil, strings.Join(got, "\n"), "GET /v1/status  \nGET /v1/admin/snapshot  \nGET /v1/admin/blobs/ab"+strings.Repeat("00", 31)+"  \n"+
+		`POST /v1/admin/check application/json {"noData":true,"subset":"1/3"}`+"\n"+
+		`POST /v1/admin/purge application/json {"olderThan":"2160h0m0s","dryRun":true,"grace":"1h0m0s"}`)
+}
+
+func want(t *testing.T, err error, got, want string) {
+	t.Helper()
+	if err != nil || got != want {
+		t.Errorf("%v: got %s, want %s", err, got, want)
+	}
+}
+
+// TestFailingService: its status is no error of asking.
+func TestFailingService(t *testing.T) {
+	t.Parallel()
+	c := server(t, problem(http.StatusServiceUnavailable, `{"status": "FAILING"}`))
+	if s, err := c.Status(t.Context()); err != nil || s.Status != "FAILING" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestCheckEnds: without an end it is no check.
+func TestCheckEnds(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "told"}}`, "[1"} {
+		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), repository.CheckOptions{}, repository.CheckEvents{})
+		if !errors.Is(err, client.ErrIncomplete) || strings.Contains(answer, "told") != strings.Contains(err.Error(), "told") {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
