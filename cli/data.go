@@ -97,8 +97,8 @@ func refuseOrphans(path string) error {
 	if _, err := os.Lstat(metadata); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return fmt.Errorf("%w: there is %s, but not %s; put that back from a backup, or take another directory with --data",
-		errNoMetadata, folder, metadata)
+	return fmt.Errorf("%w: there is %s, but not %s; restore a backup to another directory with %q, or take another one with --data",
+		errNoMetadata, folder, metadata, program+" backup restore BACKUP --data NEWDIR")
 }
 
 // remedy says what to do about a metadata file that does not open.
@@ -110,7 +110,8 @@ func remedy(path string, err error) error {
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of %s that wrote it, or a later one", err, program)
 	case errors.Is(err, bolt.ErrDamaged):
-		return fmt.Errorf("%w; nothing was changed; keep a copy of %s as it is, then put it back from a backup", err, path)
+		return fmt.Errorf("%w; nothing was changed; keep a copy of %s as it is, and restore a backup to another directory with: "+
+			"%s backup restore BACKUP --data NEWDIR", err, path, program)
 	}
 	return err
 }

@@ -70,6 +70,9 @@ func TestScript(t *testing.T) {
 			"key-from":       keyFromCommand,
 			"mode":           modeCommand,
 			"newer":          newerCommand,
+			"put":            putCommand,
+			"cut":            cutCommand,
+			"lists":          listsCommand,
 		},
 	})
 }

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// trials write into the folder of the patient.
+func trials() []examination {
+	return []examination{
+		{"sync", trySync}, {"rename", tryRename}, {"link", tryLink}, {"lock", tryLock}, {"map", tryMap}, {"names", tryNames},
+	}
+}
+
+// A file system that loses or mixes up what it was told has no remedy but another one.
+const otherDisk = "keep the data on a local disk with a common file system, such as ext4, XFS, NTFS or APFS"
+
+// quickSync is less than any disk takes to bring a file to stable storage.
+const quickSync = 50 * time.Microsecond
+
+// trySync writes files, syncs them and their folder, and takes the time.
+func trySync(w patient) []finding {
+	const rounds = 16
+	var took time.Duration
+	for i := range rounds {
+		once, err := syncOnce(filepath.Join(w.trial, fmt.Sprintf("sync-%d", i)))
+		if err != nil {
+			return []finding{problem(otherDisk, "what is written cannot be brought to stable storage: %v", err)}
+		}
+		took += once
+	}
+	mean := took / rounds
+	if mean < quickSync {
+		return []finding{warning("unless this is memory or a disk with a battery, look for what answers too early: a cache of a disk "+
+			"or a virtual machine that ignores flushes, the mount option nobarrier",
+			"a file is said to be on stable storage after %v on average; perhaps it is not", mean)}
+	}
+	return []finding{fine("files and folders are brought to stable storage, a file in %v on average", mean.Round(time.Microsecond))}
+}
+
+// syncOnce returns how long the file took.
+func syncOnce(path string) (took time.Duration, err error) {
+	var disk blobs.OS
+	file, err := disk.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	_, err = file.Write(bytes.Repeat([]byte("labshelf"), 512))
+	if err == nil {
+		begun := time.Now()
+		err = file.Sync()
+		took = time.Since(begun)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return 0, err
+	}
+	return took, disk.SyncDir(filepath.Dir(path))
+}
+
+// tryRename replaces a file by another.
+func tryRename(w patient) []finding {
+	from, to := filepath.Join(w.trial, "new"), filepath.Join(w.trial, "old")
+	err := errors.Join(os.WriteFile(to, []byte("old"), 0o600), os.WriteFile(from, []byte("new"), 0o600))
+	if err == nil {
+		err = (blobs.OS{}).Rename(from, to)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(to)
+	}
+	if err == nil && (string(text) != "new" || exists(from)) {
+		err = errors.New("afterwards the old file is there, or both names are")
+	}
+	if err != nil {
+		return []finding{problem(otherDisk, "a file cannot be replaced by renaming another: %v", err)}
+	}
+	return []finding{fine("a file can be replaced by renaming another")}
+}
+
+// tryLink gives a file a second name, as backups on the same disk may do.
+func tryLink(w patient) []finding {
+	file, link := filepath.Join(w.trial, "file"), filepath.Join(w.trial, "link")
+	if err := os.WriteFile(file, []byte("file"), 0o600); err != nil {
+		return []finding{problem(otherDisk, "a file cannot be written: %v", err)}
+	}
+	if err := os.Link(file, link); err != nil {
+		return []finding{warning("the service does without; tools that save space with hard links do not work here",
+			"a file cannot have two names: %v", err)}
+	}
+	first, err := os.Stat(file)
+	second, err2 := os.Stat(link)
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(first, second) {
+		return []finding{warning(otherDisk, "two names of one file do not lead to the same: %v", err)}
+	}
+	return []finding{fine("a file can have two names")}
+}
+
+// tryLock takes a lock twice, as two services on one data directory would.
+func tryLock(w patient) (found []finding) {
+	path := filepath.Join(w.trial, "lock")
+	first, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return []finding{problem(otherDisk, "a file cannot be made: %v", err)}
+	}
+	defer func() { _ = first.Close() }() // nothing was written to it
+	second, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return []finding{problem(otherDisk, "a file cannot be opened twice: %v", err)}
+	}
+	defer func() { _ = second.Close() }()
+	if err := lockFile(first); err != nil {
+		return []finding{problem(otherDisk, "a file cannot be locked: %v", err)}
+	}
+	if err := lockFile(second); err == nil {
+		return []finding{problem(otherDisk, "a lock does not keep others out: two services could write to one data directory")}
+	}
+	return []finding{fine("a lock keeps others out")}
+}
+
+// tryMap keeps a metadata file as the service does: it writes to the file, and reads what is mapped of it.
+func tryMap(w patient) []finding {
+	const rows = 200
+	meta, err := bolt.Open(filepath.Join(w.trial, metadataFile), bolt.Options{})
+	if err != nil {
+		return []finding{problem(otherDisk, "a metadata file cannot be kept here: %v", err)}
+	}
+	for i := range rows {
+		digest := blobs.Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		err = meta.Update(context.Background(), func(tx *repository.Tx) error { return tx.Blobs.Put(digest, int64(i)) })
+		if err != nil {
+			break
+		}
+		err = meta.View(context.Background(), func(tx *repository.Tx) error {
+			size, err := tx.Blobs.Size(digest)
+			if err == nil && size != int64(i) {
+				err = errors.New("something else was read than written")
+			}
+			return err
+		})
+		if err != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, meta.Close()); err != nil {
+		return []finding{problem(otherDisk, "what is written to a file is not seen where it is mapped: %v", err)}
+	}
+	return []finding{fine("what is written to a file is seen where it is mapped")}
+}
+
+// tryNames makes a file under the longest name that the service gives, and one under the longest that most systems allow.
+func tryNames(w patient) []finding {
+	folder := filepath.Join(w.trial, "blobs", "00")
+	longest := filepath.Join(folder, strings.Repeat("a", 2*sha256.Size))
+	err := os.MkdirAll(folder, 0o700)
+	if err == nil {
+		err = os.WriteFile(longest, nil, 0o600)
+	}
+	if err != nil {
+		return []finding{problem("take a directory with a shorter path, or "+otherDisk, "a file cannot have a name as long as the service needs: %v", err)}
+	}
+	found := []finding{fine("names can be as long as the service needs")}
+	if exists(filepath.Join(folder, strings.Repeat("A", 2*sha256.Size))) {
+		found = append(found, fine("names that differ only in case are one here; the service has no such names"))
+	}
+	return found
+}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// fewDescriptors are too few for many clients at once.
+const fewDescriptors = 1024
+
+// lockFile locks as the service does, without waiting.
+func lockFile(file *os.File) error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// owners looks whether what is there is ours.
+func owners(w patient) []finding {
+	paths := w.ownedPaths()
+	if len(paths) == 0 {
+		return nil
+	}
+	var found []finding
+	for _, path := range paths {
+		stat, err := statOf(path)
+		if err != nil || int(stat.Uid) == os.Geteuid() {
+			continue // permissions tell of what cannot be looked at
+		}
+		if os.Geteuid() == 0 {
+			found = append(found, warning("run this, and the service, as the user that the files belong to",
+				"%s belongs to the user %d, and this runs as root", path, stat.Uid))
+			continue
+		}
+		found = append(found, problem(fmt.Sprintf("chown %d %s, or run this as the user that the service runs as", os.Geteuid(), path),
+			"%s belongs to the user %d, and this runs as %d", path, stat.Uid, os.Geteuid()))
+	}
+	if len(found) == 0 {
+		return []finding{fine("what is there belongs to the user %d, who runs this", os.Geteuid())}
+	}
+	return some(found)
+}
+
+// devices looks whether files can be moved between the folders.
+func devices(w patient) []finding {
+	first, err := statOf(w.base)
+	if err != nil {
+		return []finding{problem("look at who may read the folders above it", "%s cannot be looked at: %v", w.base, err)}
+	}
+	var found []finding
+	for _, name := range []string{"tmp", "blobs", "trash", filepath.Join("blobs", "00"), filepath.Join("blobs", "ff")} {
+		stat, err := statOf(filepath.Join(w.data, name))
+		if err == nil && stat.Dev != first.Dev {
+			found = append(found, problem("keep the whole data directory on one file system: mount that at "+w.data,
+				"%s is on another file system than %s", filepath.Join(w.data, name), w.base))
+		}
+	}
+	if len(found) == 0 {
+		return []finding{fine("all folders are on one file system")}
+	}
+	return found
+}
+
+// openFiles looks how many files and connections can be open.
+func openFiles(patient) []finding {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return []finding{warning("", "the limit of open files is not known: %v", err)}
+	}
+	if limit.Cur < fewDescriptors {
+		return []finding{warning("raise it: ulimit -n 65536, or LimitNOFILE=65536 for systemd",
+			"only %d files and connections can be open at once", limit.Cur)}
+	}
+	return []finding{fine("%d files and connections can be open at once", limit.Cur)}
+}
+
+func statOf(path string) (*syscall.Stat_t, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil, fmt.Errorf("%s: the system does not say", path)
+	}
+	return stat, nil
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/repository"
+)
+
+// defaultGrace is how long what a purge removes stays in the trash where nobody says otherwise.
+const defaultGrace = "14d"
+
+func purgeCommand(p process) *cobra.Command {
+	var (
+		olderThan, grace string
+		o                repository.PurgeOptions
+		asJSON           bool
+	)
+	cmd := &cobra.Command{
+		Use:   "purge --older-than TIME",
+		Short: "Remove the files of what was deleted long ago",
+		Long: `purge removes the files of resources that were deleted longer ago than TIME;
+their records stay. It also removes files that nothing refers to. What it
+removes goes to the folder trash, and is deleted for good by a purge after the
+time of grace: until then, a backup under way is not disturbed.
+
+` + placeHelp,
+		Args:        cobra.NoArgs,
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			at, err := placeOf(cmd.Flags(), p.environ)
+			if err != nil {
+				return err
+			}
+			if olderThan == "" {
+				return usageError{errors.New("--older-than must say how long ago something was deleted, such as --older-than 90d")}
+			}
+			if o.OlderThan, err = ageOf("older-than", olderThan); err != nil {
+				return err
+			}
+			switch {
+			case cmd.Flags().Changed("grace"):
+				o.Grace, err = ageOf("grace", grace)
+			case at.remote != nil:
+				o.Grace = -1 // the service knows
+			default:
+				o.Grace, err = ageOf("grace", defaultGrace)
+			}
+			if err != nil {
+				return err
+			}
+			return untilSignal(func(ctx context.Context) error { return purge(ctx, p, at, o, asJSON) })
+		},
+	}
+	addPlaceFlags(cmd.Flags())
+	cmd.Flags().StringVar(&olderThan, "older-than", "", "how long ago it was deleted, as a `TIME` such as 90d or 36h")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing; tell what would be removed")
+	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` that removed files stay in the trash (default %s, or what a running service is configured for)", defaultGrace))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as a JSON object")
+	return cmd
+}
+
+func ageOf(flag, text string) (time.Duration, error) {
+	age, err := repository.ParseAge(text)
+	if err != nil {
+		return 0, usageError{fmt.Errorf("--%s must be %w, not %q", flag, err, text)}
+	}
+	return age, nil
+}
+
+func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, asJSON bool) error {
+	run := func(ctx context.Context, o repository.PurgeOptions) (repository.PurgeResult, error) {
+		return purgeData(ctx, at.data, o)
+	}
+	if at.remote != nil {
+		defer at.remote.Close()
+		run = at.remote.Purge
+	}
+	result, err := run(ctx, o)
+	if err != nil {
+		return interrupted(ctx, err, "what was removed so far stays removed; run the command again to go on")
+	}
+	if asJSON {
+		return writeJSON(p.stdout, purgeFields{o.DryRun, result.Resources, result.ResourceBytes, result.Blobs, result.BlobBytes,
+			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes})
+	}
+	removed, deleted := "were removed", "were deleted for good"
+	if o.DryRun {
+		removed, deleted = "would be removed", "would be deleted for good"
+	}
+	_, err = fmt.Fprintf(p.stdout, "deleted resources whose files %s: %d, %s\nfiles of those that nothing else needs: %d, %s\n"+
+		"files that nothing has ever referred to: %d, %s\nfiles in the trash that %s: %d, %s\n",
+		removed, result.Resources, bytesText(result.ResourceBytes), result.Blobs, bytesText(result.BlobBytes),
+		result.Orphans, bytesText(result.OrphanBytes), deleted, result.TrashFiles, bytesText(result.TrashBytes))
+	return err
+}
+
+// purgeData purges a data directory whose service is stopped.
+func purgeData(ctx context.Context, path string, o repository.PurgeOptions) (result repository.PurgeResult, err error) {
+	if path, err = filepath.Abs(path); err == nil {
+		err = wantMetadata(path)
+	}
+	if err != nil {
+		return result, err
+	}
+	data, err := openData(path)
+	if err != nil {
+		return result, err
+	}
+	defer func() { err = errors.Join(err, data.close()) }()
+	return repository.NewUpkeep(data.meta, data.blobs).Purge(ctx, o)
+}
+
+// purgeFields are those of the answer to POST /admin/purge.
+type purgeFields struct {
+	DryRun        bool  `json:"dryRun"`
+	Resources     int64 `json:"resources"`
+	ResourceBytes int64 `json:"resourceBytes"`
+	Blobs         int64 `json:"blobs"`
+	BlobBytes     int64 `json:"blobBytes"`
+	Orphans       int64 `json:"orphans"`
+	OrphanBytes   int64 `json:"orphanBytes"`
+	TrashFiles    int64 `json:"trashFiles"`
+	TrashBytes    int64 `json:"trashBytes"`
+}
