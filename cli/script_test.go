@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -26,6 +27,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// The tests wait more than they compute. The flag comes before those of the command line.
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
 	testscript.Main(leakTested{m}, map[string]func(){
 		program: func() { os.Exit(Main(os.Args[1:], os.Environ(), os.Stdout, os.Stderr)) },
 	})

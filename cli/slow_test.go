@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The limits of these tests: far enough from what the clients do that a busy machine does not make one look like the other.
+const (
+	slowStall = 2 * time.Second
+	slowRate  = 64 << 10 // bytes per second
+	slowSize  = 24 << 20 // of the file, more than all buffers on the way hold
+)
+
+// caller uses a service over one protocol.
+type caller struct {
+	t         *testing.T
+	at        started
+	log       *output
+	client    *http.Client
+	set, file string // paths
+}
+
+// newCaller starts a service with a set and a large file.
+func newCaller(t *testing.T, secure bool) *caller {
+	t.Helper()
+	c := &caller{t: t, log: &output{}}
+	args := []string{"--stall-timeout", slowStall.String(), "--min-rate", fmt.Sprint(slowRate)}
+	var pool *x509.CertPool
+	if secure {
+		var cert, key string
+		cert, key, pool = certificate(t)
+		args = append(args, "--tls-cert", cert, "--tls-key", key)
+	}
+	c.at, _ = start(t, c.log, args...)
+	c.client = newClient(pool)
+	t.Cleanup(c.client.CloseIdleConnections)
+	space := c.call("POST", "/dataspaces", `{"name": "slow"}`)["id"]
+	c.set = c.call("POST", "/sets", fmt.Sprintf(`{"name": "slow", "dataspaceId": %q}`, space))["id"].(string)
+	head, tail, kind := c.upload()
+	got := c.exchange("POST", "/resources", io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)), strings.NewReader(tail)), kind)
+	c.file = "/resources/" + c.object(got)["id"].(string) + "/data"
+	return c
+}
+
+// upload returns what comes before and after the content in an upload, and its type.
+func (c *caller) upload() (head, tail, contentType string) {
+	c.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	err := form.WriteField("setId", c.set)
+	_, err2 := form.CreateFormFile("file", "zeros")
+	head = body.String()
+	if err := errors.Join(err, err2, form.Close()); err != nil {
+		c.t.Fatal(err)
+	}
+	return head, body.String()[len(head):], form.FormDataContentType()
+}
+
+func (c *caller) call(method, path, body string) map[string]any {
+	c.t.Helper()
+	return c.object(c.exchange(method, path, strings.NewReader(body), "application/json"))
+}
+
+func (c *caller) object(response *http.Response) (object map[string]any) {
+	c.t.Helper()
+	text, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close(), json.Unmarshal(text, &object)); err != nil || response.StatusCode >= 300 {
+		c.t.Fatalf("%d %v %s", response.StatusCode, err, text)
+	}
+	return object
+}
+
+func (c *caller) exchange(method, path string, body io.Reader, contentType string) *http.Response {
+	c.t.Helper()
+	request, err := http.NewRequestWithContext(c.t.Context(), method, c.at.address+path, body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", c.at.firstKey)
+	request.Header.Set("Content-Type", contentType)
+	response, err := c.client.Do(request)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response
+}
+
+// newClient returns a client of HTTP/1.1 or, with a pool of certificates, HTTP/2. The system takes in little for it.
+func newClient(pool *x509.CertPool) *http.Client {
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+	}
+	transport := &http.Transport{DialContext: dial}
+	if pool != nil {
+		transport.TLSClientConfig, transport.ForceAttemptHTTP2 = &tls.Config{RootCAs: pool}, true
+	}
+	return &http.Client{Transport: transport}
+}
+
+// paced is a stream that is fast up to a point, then slow for a time, then fast.
+type paced struct {
+	io.Reader
+	fast        int64         // bytes
+	slow        time.Duration // 0: for ever
+	piece       int           // bytes
+	pause       time.Duration // between pieces
+	began       time.Time
+	transferred int64
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	if p.transferred >= p.fast && p.began.IsZero() {
+		p.began = time.Now()
+	}
+	if p.transferred >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow) {
+		time.Sleep(p.pause)
+		b = b[:min(len(b), p.piece)]
+	}
+	n, err := p.Reader.Read(b)
+	p.transferred += int64(n)
+	return n, err
+}
+
+// drip is what nobody does who wants a file: a byte now and then. steady is twice the least rate, for longer than a stalled
+// client gets.
+func drip(r io.Reader) *paced {
+	return &paced{Reader: r, fast: 1 << 10, piece: 1, pause: 200 * time.Millisecond}
+}
+
+func steady(r io.Reader) *paced {
+	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, piece: slowRate / 4, pause: time.Second / 8}
+}
+
+// TestSlowClients: whoever is far below the least rate is cut off about when a stalled client is, whoever is above it is served
+// to the end, however large the file and the buffers.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	for name, secure := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCaller(t, secure)
+			t.Run("all", func(t *testing.T) {
+				for what, test := range map[string]func(*caller){
+					"drip up": testDripUp, "drip down": testDripDown, "steady up": testSteadyUp, "steady down": testSteadyDown,
+				} {
+					t.Run(what, func(t *testing.T) {
+						t.Parallel()
+						own := *c
+						own.t, own.client = t, &http.Client{Transport: c.client.Transport.(*http.Transport).Clone()}
+						t.Cleanup(own.client.CloseIdleConnections)
+						test(&own)
+					})
+				}
+			})
+			status := c.exchange("GET", "/status", nil, "")
+			if status.Proto != name || status.Body.Close() != nil {
+				t.Errorf("that was %s", status.Proto)
+			}
+		})
+	}
+}
+
+func (c *caller) wantAbout(what string, started time.Time) {
+	c.t.Helper()
+	if took := time.Since(started); took < slowStall/2 || took > 4*slowStall {
+		c.t.Errorf("%s after %v", what, took)
+	}
+}
+
+func testDripUp(c *caller) {
+	head, _, kind := c.upload()
+	started := time.Now()
+	response := c.exchange("POST", "/resources", drip(io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)))), kind)
+	c.wantAbout("cut off", started)
+	if response.StatusCode != http.StatusRequestTimeout || response.Body.Close() != nil {
+		c.t.Errorf("status %d", response.StatusCode)
+	}
+}
+
+func testDripDown(c *caller) {
+	response := c.exchange("GET", c.file, nil, "")
+	defer func() { _ = response.Body.Close() }()
+	cut := make(chan time.Time, 1)
+	id := response.Header.Get("X-Request-Id")
+	started := time.Now()
+	go func() {
+		for deadline := started.Add(time.Minute); !strings.Contains(c.log.String(), id) && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		cut <- time.Now()
+		_ = response.Body.Close()
+	}()
+	n, err := io.Copy(io.Discard, drip(response.Body))
+	c.wantAbout("cut off", started)
+	if n >= slowSize || err == nil {
+		c.t.Errorf("%d bytes came, %v", n, err)
+	}
+	<-cut
+}
+
+func testSteadyUp(c *caller) {
+	head, tail, kind := c.upload()
+	content := io.MultiReader(strings.NewReader(head), bytes.NewReader(make([]byte, slowSize)), strings.NewReader(tail))
+	started := time.Now()
+	made := c.object(c.exchange("POST", "/resources", steady(content), kind))
+	if took := time.Since(started); took < 2*slowStall || made["bytes"] != float64(slowSize) {
+		c.t.Errorf("%v bytes in %v", made["bytes"], took)
+	}
+}
+
+func testSteadyDown(c *caller) {
+	response := c.exchange("GET", c.file, nil, "")
+	started := time.Now()
+	n, err := io.Copy(io.Discard, steady(response.Body))
+	if took := time.Since(started); n != slowSize || err != nil || took < 2*slowStall || response.Body.Close() != nil {
+		c.t.Errorf("%d bytes in %v, %v", n, took, err)
+	}
+}
