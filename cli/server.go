@@ -95,7 +95,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
 		Handler: handler, TLSConfig: secure,
-		ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ReadHeaderTimeout: min(headerTimeout, c.stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
