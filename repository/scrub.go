@@ -25,7 +25,7 @@ type scrubber struct {
 
 	state ScrubState
 	moved bool      // since the position was saved
-	read  bool      // a blob, since the position was saved
+	news  bool      // more than that has happened since: a blob was read, or a pass came to its end
 	saved time.Time // when
 }
 
@@ -77,7 +77,9 @@ func (s *scrubber) run(ctx context.Context) {
 		default:
 			err = s.visit(ctx, *next)
 		}
-		s.troubles.tell(taskScrub, errors.Join(err, s.save(ctx, false)))
+		if err = errors.Join(err, s.save(ctx, false)); err != nil || !nap {
+			s.troubles.tell(taskScrub, err)
+		}
 	}
 	_ = s.save(context.WithoutCancel(ctx), true) // what is lost is read once more
 }
@@ -136,6 +138,7 @@ func (s *scrubber) pass(to float64) {
 		s.state.After = digestAt(to)
 		return
 	}
+	s.news = true
 	s.state.Passes++
 	s.begin()
 }
@@ -146,7 +149,7 @@ func (s *scrubber) visit(ctx context.Context, b Blob) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s.moved, s.read = true, true
+	s.moved, s.news = true, true
 	s.state.After = b.Digest
 	s.state.Checked++
 	if wrong != "" {
@@ -161,7 +164,7 @@ func (s *scrubber) visit(ctx context.Context, b Blob) error {
 // save writes the position down when it is time to.
 func (s *scrubber) save(ctx context.Context, last bool) error {
 	wait := scrubIdle
-	if s.read {
+	if s.news {
 		wait = scrubSave
 	}
 	if !s.moved || !last && time.Since(s.saved) < wait {
@@ -170,7 +173,7 @@ func (s *scrubber) save(ctx context.Context, last bool) error {
 	s.saved = time.Now()
 	err := s.write(ctx, func(tx *Tx) error { return tx.Scrub.Put(s.state) })
 	if err == nil {
-		s.moved, s.read = false, false
+		s.moved, s.news = false, false
 	}
 	if errors.Is(err, ErrReadOnly) {
 		return nil

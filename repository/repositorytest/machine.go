@@ -35,7 +35,7 @@ func Compare(t *testing.T, open Open) {
 		m := newMachine(rt, dir, open)
 		defer m.close(rt)
 		someWrites := func(rt *rapid.T) { m.update(rt, 0, 8) }
-		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.reopen}
+		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.purge, m.reopen}
 		m.update(rt, 10, 20)
 		for range rapid.IntRange(1, maxActions).Draw(rt, "actions") {
 			m.clock.move(rapid.SampledFrom(moves()).Draw(rt, "clock moves by"))

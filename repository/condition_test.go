@@ -1,0 +1,158 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// failing is a store whose commits, views and bodies fail as told.
+type failing struct {
+	repository.Store
+	commit, view error
+}
+
+func (f *failing) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+	if f.commit != nil {
+		return f.commit
+	}
+	return f.Store.Update(ctx, fn)
+}
+
+func (f *failing) View(ctx context.Context, fn func(*repository.Tx) error) error {
+	if f.view != nil {
+		return f.view
+	}
+	return f.Store.View(ctx, fn)
+}
+
+type failingFiles struct {
+	blobs.Store
+	stage error
+}
+
+func (f *failingFiles) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Staged, error) {
+	if f.stage != nil {
+		return nil, f.stage
+	}
+	return f.Store.Stage(ctx, r, limit)
+}
+
+// TestErrorPolicy: what a store's error means to a caller, what the service says of itself then, and that it goes on by itself
+// where it can.
+func TestErrorPolicy(t *testing.T) {
+	t.Parallel()
+	unsynced := fmt.Errorf("%w: %w", blobs.ErrUnsynced, fs.ErrInvalid)
+	for name, c := range map[string]struct {
+		stage, commit error
+		kind          repository.Kind
+		code          repository.Code
+		sticky        bool
+	}{
+		"disk full while a body comes":     {blobs.ErrNoSpace, nil, repository.NoSpace, repository.CodeNoSpace, false},
+		"disk full in the commit":          {nil, repository.ErrNoSpace, repository.NoSpace, repository.CodeNoSpace, false},
+		"no descriptors for a body":        {blobs.ErrUnavailable, nil, repository.Unavailable, repository.CodeUnavailable, false},
+		"read-only file system at commit":  {nil, repository.ErrUnwritable, repository.Unavailable, repository.CodeUnavailable, false},
+		"a body that cannot be synced":     {unsynced, nil, repository.Internal, repository.CodeReadOnly, true},
+		"the same, since the disk is full": {errors.Join(blobs.ErrNoSpace, unsynced), nil, repository.Internal, repository.CodeReadOnly, true},
+		"outcome unknown":                  {nil, errors.Join(repository.ErrOutcomeUnknown, repository.ErrNoSpace), repository.Internal, repository.CodeOutcomeUnknown, false},
+		"read-only store":                  {nil, repository.ErrReadOnly, repository.Unavailable, repository.CodeReadOnly, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			meta := &failing{Store: repositorytest.NewMemory(time.Now)}
+			files := &failingFiles{Store: blobstest.NewMemory()}
+			h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 1)
+			upload := func() error {
+				up, set := h.svc.NewUpload(h.admin), h.sets[0].ID.String()
+				defer func() { h.ok(up.Discard()) }()
+				if err := up.Receive(t.Context(), strings.NewReader("body")); err != nil {
+					return err
+				}
+				_, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+				return err
+			}
+			files.stage, meta.commit = c.stage, c.commit
+			err := upload()
+			var known *repository.Error
+			if !errors.As(err, &known) || known.Kind != c.kind || known.Code != c.code {
+				t.Errorf("got %v", err)
+			}
+			if got := len(h.listed()); got != 1 {
+				t.Errorf("%d resources after that, want the one that was there", got)
+			}
+			files.stage, meta.commit = nil, nil
+			condition := h.svc.Condition(t.Context())
+			if sticky := condition.Status == repository.StatusReadOnly && condition.Detail.ReadOnly != ""; sticky != c.sticky {
+				t.Errorf("afterwards: %+v", condition)
+			}
+			err = upload()
+			if c.sticky {
+				h.refused(err, repository.CodeReadOnly)
+			} else if err != nil {
+				t.Errorf("when the cause is gone: %v", err)
+			}
+			if _, file, err := h.svc.OpenResource(t.Context(), h.admin, h.files[0].ID.String()); err != nil || file.Close() != nil {
+				t.Errorf("reading: %v", err)
+			}
+		})
+	}
+}
+
+// TestConditionWhenNothingCanBeRead.
+func TestConditionWhenNothingCanBeRead(t *testing.T) {
+	t.Parallel()
+	meta := &failing{Store: repositorytest.NewMemory(time.Now)}
+	svc := repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{})
+	if got := svc.Condition(t.Context()); got.Status != repository.StatusOK || got.Detail.Failing != "" || got.Detail.Damaged != 0 {
+		t.Errorf("at first: %+v", got)
+	}
+	meta.view = repository.ErrRecordDamaged
+	if got := svc.Condition(t.Context()); got.Status != repository.StatusFailing || got.Detail.Failing == "" {
+		t.Errorf("then: %+v", got)
+	}
+}
+
+// TestStepsThatFailAreTold: also those which were under way before a restart, so that no request waits for them.
+func TestStepsThatFailAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		meta := &stuck{Store: repositorytest.NewMemory(time.Now)}
+		h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
+		_, err := h.svc.DeleteSet(t.Context(), h.admin, h.sets[0].ID.String(), always)
+		h.begun(err)
+		meta.container = h.sets[0].ID
+		meta.broken.Store(true)
+		var mu sync.Mutex
+		var notes []error
+		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{Note: func(task string, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			notes = append(notes, err)
+		}})
+		defer svc.Close()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if background := svc.Condition(t.Context()).Detail.Background; len(background) != 1 || len(notes) != 1 || !errors.Is(notes[0], errStuck) {
+			t.Errorf("after a minute: %v, noted %v", background, notes)
+		}
+		meta.broken.Store(false)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if background := svc.Condition(t.Context()).Detail.Background; len(background) != 0 || len(notes) != 2 || notes[1] != nil {
+			t.Errorf("when it goes on: %v, noted %v", background, notes)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package repository_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// TestDamageIsMarkedAndHealed: a file that is not what it must be is refused from the first time it is noticed, and is back with
+// the next upload of the same content.
+func TestDamageIsMarkedAndHealed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		damage func(k *kept, d blobs.Digest)
+		noted  bool   // only reading shows it: a gateway tells
+		what   string // is marked
+	}{
+		"missing":   {func(k *kept, d blobs.Digest) { k.ok(os.Remove(k.path(d))) }, false, "missing"},
+		"truncated": {func(k *kept, d blobs.Digest) { k.ok(os.Truncate(k.path(d), 3)) }, false, "3 bytes"},
+		"a folder": {func(k *kept, d blobs.Digest) {
+			k.ok(errors.Join(os.Remove(k.path(d)), os.Mkdir(k.path(d), 0o700)))
+		}, false, "regular file"},
+		"bit flipped": {(*kept).flip, true, "another digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKept(t, repository.Config{}, 1)
+			r := k.files0()
+			content := "file 0 0"
+			twin := k.upload(k.sets[0], content)
+			c.damage(k, r.Digest)
+			if c.noted {
+				if got, err := k.content(r.ID); err != nil || got == content {
+					t.Fatalf("read %q, %v of a file with a flipped bit", got, err)
+				}
+				k.svc.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
+			}
+			_, err := k.content(r.ID)
+			k.refused(err, repository.CodeDataDamaged)
+			_, err = k.content(twin.ID)
+			k.refused(err, repository.CodeDataDamaged)
+			_, _, err = k.upkeep.OpenBlob(t.Context(), r.Digest.String())
+			k.refused(err, repository.CodeDataDamaged)
+			marks := k.marks()
+			if len(marks) != 1 || marks[0].Digest != r.Digest || !strings.Contains(marks[0].What, c.what) || strings.Contains(marks[0].What, k.dir) {
+				t.Errorf("marked %+v", marks)
+			}
+			if got := k.svc.Condition(t.Context()).Detail.Damaged; got != 1 {
+				t.Errorf("%d blobs are known to be damaged", got)
+			}
+
+			k.ok(os.RemoveAll(k.pathIfFolder(r.Digest)))
+			k.upload(k.sets[0], content)
+			for _, id := range []repository.ID{r.ID, twin.ID} {
+				if got, err := k.content(id); err != nil || got != content {
+					t.Errorf("after the same content was uploaded again: %q, %v", got, err)
+				}
+			}
+			if marks := k.marks(); len(marks) > 0 {
+				t.Errorf("still marked: %+v", marks)
+			}
+		})
+	}
+}
+
+// files0 is the first resource.
+func (k *kept) files0() repository.Resource { return k.held.files[0] }
+
+// pathIfFolder is where a folder is in the way of a file, which no upload replaces, or a path where nothing is.
+func (k *kept) pathIfFolder(d blobs.Digest) string {
+	if info, err := os.Stat(k.path(d)); err == nil && info.IsDir() {
+		return k.path(d)
+	}
+	return k.path(d) + "-no"
+}
+
+// TestNoteDamageLooksAgain: what was read may have been read from memory, or from a file that is not there any more.
+func TestNoteDamageLooksAgain(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	k.svc.NoteDamage(t.Context(), k.files0().Digest, errors.New("seen in memory"))
+	k.svc.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of what is not there"))
+	if marks := k.marks(); len(marks) > 0 {
+		t.Errorf("marked %+v", marks)
+	}
+}
+
+// TestDamageIsNotHeldAgainstALaterFile: an upload that brings a file back while somebody reads the old one.
+func TestDamageIsNotHeldAgainstALaterFile(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	r := k.files0()
+	k.flip(r.Digest)
+	healing := &healing{Store: k.files, digest: r.Digest}
+	svc := repository.NewHeld(k.meta, healing, repository.Config{})
+	k.svc.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	healing.upload = func() {
+		up, set := svc.NewUpload(k.admin), k.sets[0].ID.String()
+		k.ok(up.Receive(t.Context(), strings.NewReader("file 0 0")))
+		_, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+		k.ok(errors.Join(err, up.Discard()))
+	}
+	svc.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	if marks := k.marks(); len(marks) > 0 {
+		t.Errorf("marked %+v", marks)
+	}
+	if got, err := k.content(r.ID); err != nil || got != "file 0 0" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// healing is a store in which an upload brings back what has just been opened for reading.
+type healing struct {
+	blobs.Store
+	digest blobs.Digest
+	upload func()
+}
+
+func (h *healing) Open(digest blobs.Digest, size int64) (f io.ReadSeekCloser, err error) {
+	f, err = h.Store.Open(digest, size)
+	if upload := h.upload; upload != nil && digest == h.digest {
+		h.upload = nil
+		upload()
+	}
+	return f, err
+}
