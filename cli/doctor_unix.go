@@ -29,18 +29,21 @@ func owners(w patient) []finding {
 		if err != nil || int(stat.Uid) == os.Geteuid() {
 			continue // permissions tell of what cannot be looked at
 		}
-		if os.Geteuid() == 0 {
-			found = append(found, warning("run this, and the service, as the user that the files belong to",
-				"%s belongs to the user %d, and this runs as root", path, stat.Uid))
-			continue
-		}
-		found = append(found, problem(fmt.Sprintf("chown %d %s, or run this as the user that the service runs as", os.Geteuid(), path),
-			"%s belongs to the user %d, and this runs as %d", path, stat.Uid, os.Geteuid()))
+		found = append(found, stranger(path, int(stat.Uid), os.Geteuid()))
 	}
 	if len(found) == 0 {
 		return []finding{fine("what is there belongs to the user %d, who runs this", os.Geteuid())}
 	}
 	return some(found)
+}
+
+// stranger tells of a file that belongs to somebody else than who runs this.
+func stranger(path string, owner, self int) finding {
+	if self == 0 {
+		return warning("run this, and the service, as the user that the files belong to", "%s belongs to the user %d, and this runs as root", path, owner)
+	}
+	return problem(fmt.Sprintf("chown %d %s, or run this as the user that the service runs as", self, path),
+		"%s belongs to the user %d, and this runs as %d", path, owner, self)
 }
 
 // devices looks whether files can be moved between the folders.
