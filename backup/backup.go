@@ -123,30 +123,25 @@ func (w meterWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// extent is how much a metadata file refers to.
+// extent is how much a metadata file vouches for.
 type extent struct {
 	Count int64 `json:"count"` // blobs
 	Bytes int64 `json:"bytes"` // of them
 }
 
-// referred calls fn for each blob that a resource refers to, ascending by digest, and stops at its first error.
-func referred(ctx context.Context, meta repository.Metadata, fn func(repository.Blob) error) error {
+// vouched calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
+// replaced and not yet purged: a check wants to see every file for which there is a row.
+func vouched(ctx context.Context, meta repository.Metadata, fn func(repository.Blob) error) error {
 	return meta.View(ctx, func(tx *repository.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
 			if err == nil {
 				err = ctx.Err()
 			}
+			if err == nil {
+				err = fn(blob)
+			}
 			if err != nil {
 				return err
-			}
-			for _, err := range tx.Blobs.Refs(blob.Digest) {
-				if err == nil {
-					err = fn(blob)
-				}
-				if err != nil {
-					return err
-				}
-				break
 			}
 		}
 		return nil
@@ -154,7 +149,7 @@ func referred(ctx context.Context, meta repository.Metadata, fn func(repository.
 }
 
 func measure(ctx context.Context, meta repository.Metadata) (e extent, err error) {
-	err = referred(ctx, meta, func(blob repository.Blob) error {
+	err = vouched(ctx, meta, func(blob repository.Blob) error {
 		e.Count++
 		e.Bytes += blob.Bytes
 		return nil
@@ -165,7 +160,7 @@ func measure(ctx context.Context, meta repository.Metadata) (e extent, err error
 // copiers is how many blobs are copied at a time.
 const copiers = 4
 
-// eachBlob calls fn for each blob that a resource refers to, for several at a time, and returns its first error.
+// eachBlob calls fn for each blob that has a row, for several at a time, and returns its first error.
 func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Context, repository.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -180,7 +175,7 @@ func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Con
 			}
 		})
 	}
-	err := referred(ctx, meta, func(blob repository.Blob) error {
+	err := vouched(ctx, meta, func(blob repository.Blob) error {
 		select {
 		case queue <- blob:
 			return nil
@@ -196,20 +191,26 @@ func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Con
 	return err
 }
 
-// report names the resources whose file a lost blob is.
+// report names each resource whose file a lost blob is, or the blob itself where it is no resource's.
 func report(ctx context.Context, meta repository.Metadata, blob repository.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *repository.Tx) error {
+		needed := false
 		for id, err := range tx.Blobs.Refs(blob.Digest) {
 			if err != nil {
 				return err
 			}
-			v := repository.Violation{
-				Part: repository.PartBlobs, Kind: "resource", ID: id.String(), Wrong: fmt.Sprintf("its file %s: %s", blob.Digest, wrong),
-			}
+			needed = true
+			v := repository.Violation{Part: repository.PartBlobs, Kind: "resource", ID: id.String()}
+			v.Wrong = fmt.Sprintf("its file, sha256 %s: %s", blob.Digest, wrong)
 			if r, err := tx.Resources.Get(id); err == nil {
 				v.Name = r.Name
 			}
 			events.Violation(v)
+		}
+		if !needed {
+			events.Violation(repository.Violation{
+				Part: repository.PartBlobs, Kind: "blob", ID: blob.Digest.String(), Wrong: wrong + " (no resource needs it)",
+			})
 		}
 		return nil
 	})

@@ -12,6 +12,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/repository"
 )
 
 func TestBackupAndRestore(t *testing.T) {
@@ -280,4 +281,28 @@ func TestServiceIsRunning(t *testing.T) {
 	wantError(t, err, bolt.ErrLocked, "in use")
 	_, err = backup.Repair(t.Context(), w.dir, t.TempDir(), backup.RepairEvents{})
 	wantError(t, err, bolt.ErrLocked, "in use")
+}
+
+// TestReplacedFiles: what was replaced and not purged yet is in the backup too, so that nothing is missing from what was restored.
+func TestReplacedFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload("first")[0]
+	w.with(func(ctx context.Context, s *repository.Service) {
+		u := s.NewUpload(w.admin(ctx, s))
+		check(t, u.Receive(ctx, strings.NewReader("second")))
+		_, err := u.Replace(ctx, made.ID.String(), repository.UploadFields{Filename: "file0"})
+		check(t, err)
+	})
+	dest := t.TempDir()
+	if m := w.backUp(dest).Manifest; m.Blobs.Count != 2 {
+		t.Errorf("%+v", m.Blobs)
+	}
+	wantSame(t, w.dir, mustRestore(t, dest))
+	check(t, os.Remove(path(w.dir, made)))
+	_, found, err := w.tryBackUp(t.TempDir(), backup.CreateOptions{})
+	check(t, err)
+	if len(found) != 1 || found[0].Kind != "blob" || found[0].ID != made.Digest.String() {
+		t.Errorf("found %v", found)
+	}
 }

@@ -30,7 +30,7 @@ type Manifest struct {
 	Created  time.Time        `json:"created"`
 	Stamp    repository.Stamp `json:"stamp"` // the last change in it
 	Database Database         `json:"database"`
-	Blobs    extent           `json:"blobs"`             // that its resources refer to
+	Blobs    extent           `json:"blobs"`             // for which the metadata vouch
 	Damaged  []string         `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
 	Digest   string           `json:"digest"`            // SHA-256 of all the rest, in hex
 }

@@ -26,7 +26,7 @@ type RepairEvents struct {
 	Left     func(repository.Violation) // is so, and stays so
 }
 
-// Repair reads every blob of a data directory that a resource refers to, and takes those that are missing or damaged from the
+// Repair reads every blob of a data directory, and takes those that are missing or damaged from the
 // backup in the folder from, by digest. Nothing else is changed, but the note that a blob is damaged goes with the damage.
 // The service is stopped and cannot start meanwhile. A backup that could not be restored may still be good for this, since
 // each blob is held against its digest.

@@ -163,7 +163,7 @@ func (r brokenReader) Read(p []byte) (int, error) {
 func (r *reader) checkSizes(ctx context.Context) error {
 	var has extent
 	missing := 0
-	err := referred(ctx, r.meta, func(blob repository.Blob) error {
+	err := vouched(ctx, r.meta, func(blob repository.Blob) error {
 		has.Count++
 		has.Bytes += blob.Bytes
 		size, err := r.files.Stat(blob.Digest)
@@ -180,9 +180,9 @@ func (r *reader) checkSizes(ctx context.Context) error {
 	case err != nil:
 		return err
 	case missing > 0:
-		return fmt.Errorf("%w: %d of its %d files are missing or of another length", ErrBroken, missing, has.Count)
+		return fmt.Errorf("%w: files are missing or of another length: %d of %d", ErrBroken, missing, has.Count)
 	case has != r.manifest.Blobs:
-		return fmt.Errorf("%w: its metadata refer to %d files of %d bytes, its manifest to %d of %d",
+		return fmt.Errorf("%w: its metadata vouch for %d files of %d bytes, its manifest for %d of %d",
 			ErrBroken, has.Count, has.Bytes, r.manifest.Blobs.Count, r.manifest.Blobs.Bytes)
 	}
 	return nil
@@ -212,7 +212,7 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 		return err
 	}
 	if n := broken.Load(); n > 0 {
-		return fmt.Errorf("%w: %d of its %d files are damaged", ErrBroken, n, r.manifest.Blobs.Count)
+		return fmt.Errorf("%w: files are damaged: %d of %d", ErrBroken, n, r.manifest.Blobs.Count)
 	}
 	return r.restoreMetadata(ctx, dataDir)
 }

@@ -56,13 +56,13 @@ func TestBrokenBackups(t *testing.T) {
 		{name: "short metadata", words: "bytes, not", break_: func(t *testing.T, dest string) { check(t, os.Truncate(metaOf(t, dest), 4096)) }},
 		{name: "other metadata", words: "has been changed: its digest is another",
 			break_: func(t *testing.T, dest string) { flip(t, metaOf(t, dest)) }},
-		{name: "no blob", words: "1 of its 3 files are missing or of another length", found: []string{"file1: in the backup: blob not found"}, partial: true,
+		{name: "no blob", words: "files are missing or of another length: 1 of 3", found: []string{"file1: in the backup: blob not found"}, partial: true,
 			break_: func(t *testing.T, dest string) { check(t, os.Remove(path(dest, made[1]))) }},
-		{name: "short blob", words: "1 of its 3 files are missing or of another length", found: []string{"file2: has 2 bytes, not 5"}, partial: true,
+		{name: "short blob", words: "files are missing or of another length: 1 of 3", found: []string{"file2: has 2 bytes, not 5"}, partial: true,
 			break_: func(t *testing.T, dest string) { check(t, os.Truncate(path(dest, made[2]), 2)) }},
-		{name: "other bytes", words: "2 of its 3 files are damaged", found: []string{"file0: another digest", "file1: another digest"}, partial: true,
+		{name: "other bytes", words: "files are damaged: 2 of 3", found: []string{"file0: another digest", "file1: another digest"}, partial: true,
 			break_: func(t *testing.T, dest string) { flip(t, path(dest, made[0])); flip(t, path(dest, made[1])) }},
-		{name: "link instead of a blob", words: "1 of its 3 files", found: []string{"file0: not a regular file"}, partial: true,
+		{name: "link instead of a blob", words: "files are missing or of another length: 1 of 3", found: []string{"file0: not a regular file"}, partial: true,
 			break_: func(t *testing.T, dest string) {
 				check(t, os.Remove(path(dest, made[0])))
 				check(t, os.Symlink(path(w.dir, made[0]), path(dest, made[0])))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,6 +70,9 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 	if at.data == "" {
 		defer at.remote.Close()
 	} else {
+		if err := wantMetadata(at.data); err != nil {
+			return err
+		}
 		local, err := backup.OpenLocal(at.data)
 		if err != nil {
 			return remedy(at.data, err)
@@ -83,17 +85,20 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 		Events: backup.Events{Progress: tell.progress.set, Violation: tell.violation},
 	})
 	if err != nil {
-		return interrupted(ctx, err, "no new backup was made; an older one in "+dest+" is as it was; run the command again to go on")
+		return tell.failed(ctx, err, "no new backup was made; an older one in "+dest+" is as it was; run the command again to go on")
 	}
 	m := made.Manifest
-	text := fmt.Sprintf("%s holds a backup of %s: %d files, %s; %d of them, %s, were copied now.\n",
-		dest, moment(m.Stamp), m.Blobs.Count, bytesText(m.Blobs.Bytes), made.Copied.Count, bytesText(made.Copied.Bytes))
+	text := fmt.Sprintf("%s holds a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
+		countText(m.Blobs.Count, "file", "files"), bytesText(m.Blobs.Bytes), countText(made.Copied.Count, "file", "files"), bytesText(made.Copied.Bytes))
 	if err := tell.end(text, made); err != nil {
 		return err
 	}
-	if n := len(m.Damaged); n > 0 || made.Violations > 0 {
-		return fmt.Errorf("%w: %d files were damaged or missing where the backup comes from, and are not in it; "+
-			"an older backup may hold them: %s repair --from", errDamageFound, n, program)
+	if n := int64(len(m.Damaged)); n > 0 {
+		return fmt.Errorf("%w: %s damaged or missing where the backup comes from, and not in it; everything else is; "+
+			"an older backup may hold what is lost: %s repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are"), program)
+	}
+	if made.Violations > 0 {
+		return fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", errDamageFound)
 	}
 	return nil
 }
@@ -166,7 +171,7 @@ its end, no service starts on DIR, and it can be deleted.`,
 				defer tell.close()
 				done, err := backup.Restore(ctx, args[0], data, tell.restoreOptions(partial))
 				if err != nil {
-					return interrupted(ctx, err, "the backup was not restored")
+					return tell.failed(ctx, err, "the backup was not restored")
 				}
 				return tell.restored(done, fmt.Sprintf("%s holds everything as of %s: %%s.\nStart the service with: %s serve --data %s\n",
 					data, moment(done.Manifest.Stamp), program, data))
@@ -198,9 +203,9 @@ of it, compares, and deletes it again. It needs room for the whole backup.`,
 				defer tell.close()
 				done, err := backup.Verify(ctx, args[0], temp, tell.restoreOptions(false))
 				if err != nil {
-					return interrupted(ctx, err, "the backup was not verified")
+					return tell.failed(ctx, err, "the backup was not verified")
 				}
-				return tell.restored(done, fmt.Sprintf("The backup of %s in %s can be restored: %%s.\n", moment(done.Manifest.Stamp), args[0]))
+				return tell.restored(done, fmt.Sprintf("The backup as of %s in %s can be restored: %%s.\n", moment(done.Manifest.Stamp), args[0]))
 			})
 		},
 	}
@@ -215,11 +220,11 @@ type teller struct {
 	process
 	asJSON     bool
 	progress   *progress
-	violations []repository.Violation // with asJSON: all; else none
+	violations []violationFields // with asJSON: all; else none
 }
 
 func newTeller(p process, asJSON bool) *teller {
-	return &teller{process: p, asJSON: asJSON, progress: newProgress(p.stderr), violations: []repository.Violation{}}
+	return &teller{process: p, asJSON: asJSON, progress: newProgress(p.stderr), violations: []violationFields{}}
 }
 
 func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
@@ -231,7 +236,7 @@ func (t *teller) close() { t.progress.close() }
 // violation tells of one at once, or keeps it for the end.
 func (t *teller) violation(v repository.Violation) {
 	if t.asJSON {
-		t.violations = append(t.violations, v)
+		t.violations = append(t.violations, violationFields(v))
 		return
 	}
 	t.progress.say(t.stdout, v.String()+"\n")
@@ -244,12 +249,20 @@ func (t *teller) end(text string, result any) error {
 		_, err := io.WriteString(t.stdout, text)
 		return err
 	}
-	encoder := json.NewEncoder(t.stdout)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
-		Result     any                    `json:"result"`
-		Violations []repository.Violation `json:"violations"`
+	return writeJSON(t.stdout, struct {
+		Result     any               `json:"result"`
+		Violations []violationFields `json:"violations"`
 	}{result, t.violations})
+}
+
+// failed ends a command that did not come to its end, with what it has found until then. state is as in interrupted.
+func (t *teller) failed(ctx context.Context, err error, state string) error {
+	t.close()
+	err = interrupted(ctx, err, state)
+	if t.asJSON && len(t.violations) > 0 {
+		return errors.Join(err, t.end("", nil))
+	}
+	return err
 }
 
 func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
@@ -258,13 +271,18 @@ func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
 
 // restored ends a restoration. The text has a place for the numbers.
 func (t *teller) restored(done backup.Restored, text string) error {
-	numbers := fmt.Sprintf("%d resources, %d files, %s", done.Check.Resources, done.Check.Blobs, bytesText(done.Check.Bytes))
-	if err := t.end(fmt.Sprintf(text, numbers), done); err != nil {
+	numbers := fmt.Sprintf("%s, %s, %s", countText(done.Check.Resources, "resource", "resources"),
+		countText(done.Check.Blobs, "file", "files"), bytesText(done.Check.Bytes))
+	fields := struct {
+		Manifest backup.Manifest `json:"manifest"`
+		Check    endFields       `json:"check"`
+	}{done.Manifest, endFields(done.Check)}
+	if err := t.end(fmt.Sprintf(text, numbers), fields); err != nil {
 		return err
 	}
 	if n := done.Check.Violations; n > 0 {
-		return fmt.Errorf("%w: %d things are wrong; %d files were lost already when the backup was made",
-			errDamageFound, n, len(done.Manifest.Damaged))
+		return fmt.Errorf("%w: %s wrong; %s lost already when the backup was made; an older backup may hold what is lost: %s repair --from OLDER --data DIR",
+			errDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"), program)
 	}
 	return nil
 }

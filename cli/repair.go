@@ -42,6 +42,9 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 
 func repair(ctx context.Context, data, from string, tell *teller) error {
 	defer tell.close()
+	if err := wantMetadata(data); err != nil {
+		return err
+	}
 	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{
 		Progress: tell.progress.set,
 		Left:     tell.violation,
@@ -56,9 +59,9 @@ func repair(ctx context.Context, data, from string, tell *teller) error {
 			err, program+" backup restore BACKUP --data DIR")
 	}
 	if err != nil {
-		return interrupted(ctx, remedy(data, err), "what was repaired so far stays so; run the command again to go on")
+		return tell.failed(ctx, remedy(data, err), "what was repaired so far stays so; run the command again to go on")
 	}
-	text := fmt.Sprintf("%d files were read; %d were damaged or missing and are whole again, %d are left.\n", done.Blobs, done.Repaired, done.Left)
+	text := fmt.Sprintf("files read: %d; damaged or missing, and whole again: %d; still damaged or missing: %d\n", done.Blobs, done.Repaired, done.Left)
 	if err := tell.end(text, done); err != nil {
 		return err
 	}

@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestBackupUnderLoad makes backups over the interface while eight users write, restores the last one, and finds there everything
+// that was acknowledged before it began.
+func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	data, dest, restored := filepath.Join(folder, "data"), filepath.Join(folder, "backup"), filepath.Join(folder, "restored")
+	service := serve(t, data)
+	l := startLoad(t, service)
+	keyFile := filepath.Join(data, KeyFile)
+	var acknowledged map[string][]Resource
+	for range 3 {
+		time.Sleep(300 * time.Millisecond)
+		acknowledged = l.soFar()
+		run(t, "backup", "create", dest, "--server", service.Base(), "--key-file", keyFile)
+	}
+	l.stop()
+	afterwards := l.soFar()
+	if len(acknowledged) < 100 || len(afterwards) <= len(acknowledged) {
+		t.Fatalf("%d changes before the last backup and %d in all are too few to mean anything", len(acknowledged), len(afterwards))
+	}
+	run(t, "check", "--server", service.Base(), "--key-file", keyFile)
+	run(t, "backup", "verify", dest, "--temp", folder)
+	run(t, "backup", "restore", dest, "--data", restored)
+	run(t, "check", "--data", restored)
+
+	// The key of the first start is no part of the backup, but still that of the user.
+	key, err := os.ReadFile(keyFile)
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(restored, KeyFile), key, 0o600))
+	again := serve(t, restored)
+	for id, before := range acknowledged {
+		var got Resource
+		check(t, again.Call(t.Context(), http.MethodGet, "/resources/"+id, nil, &got))
+		// The last state that was acknowledged before the backup began, or a later one.
+		if !slices.ContainsFunc(afterwards[id][len(before)-1:], func(r Resource) bool { return factOf(r) == factOf(got) }) {
+			t.Errorf("of the states %+v, those from the %dth on, is not what was restored: %+v", afterwards[id], len(before), got)
+		}
+		if got.State != "active" {
+			continue
+		}
+		hash := sha256.New()
+		check(t, again.Download(t.Context(), got.DataURL, hash))
+		if sum := hex.EncodeToString(hash.Sum(nil)); sum != got.SHA256 {
+			t.Errorf("the file of %s has the digest %s", got.ID, sum)
+		}
+	}
+	t.Logf("%d changes were acknowledged before the last backup, %d in all", len(acknowledged), len(afterwards))
+}
+
+// load is eight users who create, replace and delete.
+type load struct {
+	service *Service
+	set     string
+	end     context.CancelFunc
+	users   sync.WaitGroup
+
+	mu    sync.Mutex
+	known map[string][]Resource // by id, each state in the order of acknowledgement
+	err   error
+	t     *testing.T
+}
+
+func startLoad(t *testing.T, service *Service) *load {
+	t.Helper()
+	space, err := service.Make(t.Context(), "/dataspaces", map[string]string{"name": "load"})
+	check(t, err)
+	set, err := service.Make(t.Context(), "/sets", map[string]string{"name": "load", "dataspaceId": space})
+	check(t, err)
+	ctx, end := context.WithCancel(t.Context())
+	l := &load{service: service, set: set, end: end, known: map[string][]Resource{}, t: t}
+	for user := range 8 {
+		l.users.Go(func() {
+			if err := l.work(ctx, rand.New(rand.NewPCG(uint64(user), 7))); err != nil {
+				l.mu.Lock()
+				l.err = err
+				l.mu.Unlock()
+			}
+		})
+	}
+	return l
+}
+
+// work changes things until the end of ctx, and takes the last change to its acknowledgement.
+func (l *load) work(ctx context.Context, random *rand.Rand) error {
+	var mine []string
+	for n := 0; ctx.Err() == nil; n++ {
+		body := bytes.Repeat([]byte{byte(random.Uint32())}, 1+random.IntN(20<<10))
+		file := File{SetID: l.set, Filename: fmt.Sprintf("%d.bin", n), Body: bytes.NewReader(body), Size: int64(len(body))}
+		method, url := http.MethodPost, "/resources"
+		if n%3 == 2 {
+			method, url, file.SetID = http.MethodPut, "/resources/"+mine[random.IntN(len(mine))], ""
+		}
+		made, err := l.service.Upload(context.WithoutCancel(ctx), method, url, file)
+		if err != nil {
+			return err
+		}
+		l.acknowledge(made)
+		if method == http.MethodPost {
+			mine = append(mine, made.ID)
+		}
+		if n%10 == 9 {
+			made.State = "deleted"
+			if err := l.service.Call(context.WithoutCancel(ctx), http.MethodDelete, "/resources/"+made.ID, nil, nil); err != nil {
+				return err
+			}
+			l.acknowledge(made)
+			mine = slices.DeleteFunc(mine, func(id string) bool { return id == made.ID })
+		}
+	}
+	return nil
+}
+
+func (l *load) acknowledge(r Resource) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known[r.ID] = append(l.known[r.ID], r)
+}
+
+// soFar returns what has been acknowledged.
+func (l *load) soFar() map[string][]Resource {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.known) // whose lists only grow
+}
+
+func (l *load) stop() {
+	l.t.Helper()
+	l.end()
+	l.users.Wait()
+	check(l.t, l.err)
+}
+
+// run runs a command of the program to its end, which must be a good one, and returns what it printed.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	path, err := program()
+	check(t, err)
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	for _, pair := range os.Environ() {
+		if !strings.HasPrefix(pair, "LABSHELF_") {
+			cmd.Env = append(cmd.Env, pair)
+		}
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("labshelf %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
