@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -66,6 +67,33 @@ func TestBackupUnderLoad(t *testing.T) {
 		}
 	}
 	t.Logf("%d changes were acknowledged before the last backup, %d in all", len(acknowledged), len(afterwards))
+}
+
+// TestTornCopy copies a data directory with other tools while it is written. The copy of the metadata does not fit together, and
+// check says so.
+func TestTornCopy(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	data, copied := filepath.Join(folder, "data"), filepath.Join(folder, "copy")
+	service := serve(t, data)
+	l := startLoad(t, service)
+	time.Sleep(300 * time.Millisecond)
+	first, err := os.ReadFile(filepath.Join(data, "meta.db"))
+	check(t, err)
+	time.Sleep(500 * time.Millisecond)
+	second, err := os.ReadFile(filepath.Join(data, "meta.db"))
+	check(t, err)
+	l.stop()
+	torn := slices.Clone(second)
+	for at := 0; at < len(first); at += 8192 { // every other page comes late
+		copy(torn[at:min(at+4096, len(first))], first[at:])
+	}
+	check(t, os.CopyFS(copied, os.DirFS(data)))
+	check(t, os.WriteFile(filepath.Join(copied, "meta.db"), torn, 0o600))
+	out, code := tryRun(t, "check", "--data", copied, "--no-data")
+	if code != 5 || !strings.Contains(out, "metadata") || !strings.Contains(out, "restore a backup") && !strings.Contains(out, "from a backup") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
 }
 
 // load is eight users who create, replace and delete.
@@ -154,17 +182,24 @@ func (l *load) stop() {
 // run runs a command of the program to its end, which must be a good one, and returns what it printed.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
+	out, code := tryRun(t, args...)
+	if code != 0 {
+		t.Fatalf("labshelf %s: exit code %d\n%s", strings.Join(args, " "), code, out)
+	}
+	return out
+}
+
+// tryRun runs a command of the program to its end and returns what it printed and its exit code.
+func tryRun(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
 	path, err := program()
 	check(t, err)
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, "LABSHELF_") {
-			cmd.Env = append(cmd.Env, pair)
-		}
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
+	text, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("labshelf %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
+	return string(text), cmd.ProcessState.ExitCode()
 }
