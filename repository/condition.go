@@ -6,8 +6,6 @@ import (
 	"maps"
 	"sync"
 	"time"
-
-	"labshelf/blobs"
 )
 
 // Status says in one word how the service is.
@@ -62,8 +60,8 @@ func (s *Service) Condition(ctx context.Context) Condition {
 // Health tells how the stores are.
 func (s *Service) Health() Health {
 	h := s.meta.Health()
-	if h.ReadOnly == nil && s.unsynced.Load() {
-		h.ReadOnly = blobs.ErrUnsynced
+	if cause := s.unsynced.Load(); h.ReadOnly == nil && cause != nil {
+		h.ReadOnly = *cause
 	}
 	return h
 }

@@ -114,14 +114,56 @@ func TestDamageIsNotHeldAgainstALaterFile(t *testing.T) {
 	}
 }
 
-// healing is a store in which an upload brings back what has just been opened for reading.
+// TestOpenResourceBesideAPurge: what is replaced, and its old file purged, between reading the record and opening the file, is not
+// damaged; nor is what is deleted and purged then.
+func TestOpenResourceBesideAPurge(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 2)
+	replaced, deleted := k.files0(), k.held.files[1]
+	purge := func() {
+		if got, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later}); err != nil || got.Blobs != 1 {
+			t.Errorf("purge: %+v, %v", got, err)
+		}
+	}
+	open := func(r repository.Resource, meanwhile func()) (string, error) {
+		files := &healing{Store: k.files, digest: r.Digest, before: meanwhile}
+		_, f, err := repository.NewHeld(k.meta, files, repository.Config{}).OpenResource(t.Context(), k.admin, r.ID.String())
+		if err != nil {
+			return "", err
+		}
+		content, err := io.ReadAll(f)
+		return string(content), errors.Join(err, f.Close())
+	}
+	got, err := open(replaced, func() {
+		k.replace(replaced, "other")
+		purge()
+	})
+	if err != nil || got != "other" {
+		t.Errorf("replaced: %q, %v", got, err)
+	}
+	_, err = open(deleted, func() {
+		k.remove(deleted)
+		purge()
+	})
+	k.refused(err, repository.CodeResourceGone)
+	if marks := k.marks(); len(marks) > 0 {
+		t.Errorf("marked %+v", marks)
+	}
+}
+
+// healing is a store in which something happens before one blob is opened, and an upload brings back what has just been opened for reading.
 type healing struct {
 	blobs.Store
 	digest blobs.Digest
+	before func()
 	upload func()
 }
 
 func (h *healing) Open(digest blobs.Digest, size int64) (f io.ReadSeekCloser, err error) {
+	if before := h.before; before != nil && digest == h.digest {
+		h.before = nil
+		before()
+	}
 	f, err = h.Store.Open(digest, size)
 	if upload := h.upload; upload != nil && digest == h.digest {
 		h.upload = nil

@@ -15,8 +15,8 @@ type stores struct {
 	meta  Store
 	blobs blobs.Store
 
-	unsynced atomic.Bool // a blob could not be synced: no more writes until the disk has been looked at
-	purging  sync.Mutex  // held by the one purge that runs
+	unsynced atomic.Pointer[error] // a blob could not be synced: no more writes until the disk has been looked at
+	purging  sync.Mutex            // held by the one purge that runs
 	opinions opinions
 	troubles troubles
 }
@@ -37,7 +37,7 @@ func (s *stores) read(ctx context.Context, fn func(*Tx) error) error {
 
 // write runs fn in a write transaction.
 func (s *stores) write(ctx context.Context, fn func(*Tx) error) error {
-	if s.unsynced.Load() {
+	if s.unsynced.Load() != nil {
 		return storageError(ErrReadOnly)
 	}
 	return storageError(s.meta.Update(ctx, fn))
@@ -47,7 +47,7 @@ func (s *stores) write(ctx context.Context, fn func(*Tx) error) error {
 // dropped what it could not write, and would not tell.
 func (s *stores) blobError(err error) error {
 	if errors.Is(err, blobs.ErrUnsynced) {
-		s.unsynced.Store(true)
+		s.unsynced.CompareAndSwap(nil, &err)
 	}
 	return storageError(err)
 }
