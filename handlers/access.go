@@ -55,9 +55,6 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	if at := strings.Index(path, results); at >= 0 {
 		path = path[:at+len(results)]
 	}
-	if hasKey(path) {
-		path = "(holds a key)"
-	}
 	event := a.config.Log.Info()
 	if w.status >= http.StatusInternalServerError || w.err != nil {
 		event = a.config.Log.Error().AnErr("error", w.err)
@@ -65,7 +62,7 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	if w.caller.Username != "" {
 		event = event.Str("user", w.caller.Username)
 	}
-	event.Str("request", id).Str("method", r.Method).Str("path", path).Int("status", w.status).
+	event.Str("request", id).Str("method", r.Method).Str("path", withoutKeys(path)).Int("status", w.status).
 		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr)
 	if client := a.client(r); client != peer(r) {
 		event.Stringer("client", client)

@@ -115,6 +115,9 @@ type journal struct {
 }
 
 func (j *journal) Write(p []byte) (int, error) {
+	if err := leaks(p); err != nil {
+		suite.leaked(err)
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(p)

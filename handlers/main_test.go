@@ -71,6 +71,9 @@ func run(m *testing.M) (code int, err error) {
 	if err := goleak.Find(); err != nil {
 		return code, err
 	}
+	if suite.leaks != nil {
+		return 1, fmt.Errorf("there are secrets in a log: %w", suite.leaks)
+	}
 	if gaps := suite.gaps(); code == 0 && whole() && len(gaps) > 0 {
 		return 1, fmt.Errorf("the document and the tests do not cover each other:\n%v", errors.Join(asErrors(gaps)...))
 	}

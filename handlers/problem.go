@@ -66,7 +66,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	body := problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status,
-		Detail: known.Message, Code: known.Code, Field: known.Field, RequestID: header.Get(requestIDHeader),
+		Detail: withoutKeys(known.Message), Code: known.Code, Field: withoutKeys(known.Field), RequestID: header.Get(requestIDHeader),
 	}
 	writeBody(w, status, "application/problem+json", encode(body))
 }

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,17 @@ func isKey(part string) bool {
 
 // hasKey tells whether a path has a segment that looks like a key.
 func hasKey(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), isKey) }
+
+// keyForm is what is left out of a key, wherever it stands: all but the part that is shown in lists.
+var keyForm = regexp.MustCompile("(" + auth.KeyPrefix + "[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
+
+// withoutKeys returns a text that somebody else has written, as it may stand in a log or an answer.
+func withoutKeys(text string) string {
+	if !strings.Contains(text, auth.KeyPrefix) {
+		return text
+	}
+	return keyForm.ReplaceAllString(text, "$1…")
+}
 
 func keyInURL(field string) error {
 	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,

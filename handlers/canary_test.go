@@ -1,0 +1,133 @@
+package handlers_test
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"labshelf/auth"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token in its place.
+var (
+	keyForm   = regexp.MustCompile(auth.KeyPrefix + `[A-Za-z0-9_-]{5,}`)
+	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
+)
+
+// TestCanary sends secrets in every place where one could stand, in right and wrong requests, and looks for them in all that is
+// written down and answered. Every other test of the package looks at its own logs and answers too: see journal and contract.
+func TestCanary(t *testing.T) {
+	t.Parallel()
+	own := ownGateway(t, repository.Config{}, handlers.Config{TrustedProxies: loopback(), AllowedOrigins: []string{friend}, FailedKeys: 5})
+	f := own.newFixture(nil)
+	caller := f.newUser(object{"sysadmin": true})
+	const word = "canary4711"
+	key := auth.NewKey()
+	secrets := []string{word, key, key[len(auth.KeyPrefix):], own.admin, own.admin[len(auth.KeyPrefix):], caller.key}
+	clean := func(where, text string) {
+		t.Helper()
+		for _, secret := range secrets {
+			if at := strings.Index(text, secret); at >= 0 {
+				t.Errorf("%s: %s", where, text[max(0, at-200):min(len(text), at+100)])
+			}
+		}
+	}
+	tried := func(a *answer) {
+		t.Helper()
+		clean(a.what, a.short())
+	}
+
+	// Everything that goes well, and everything again in the name of nobody.
+	wrong := []string{word, key, "Bearer " + word, "Basic " + word, word + " " + key}
+	for i, op := range operations() {
+		a := f.try(caller, op)
+		if a.status >= 300 && a.status != http.StatusConflict {
+			t.Errorf("%s: %s", op.id, a.short())
+		}
+		tried(a)
+		tried(own.withKey(wrong[i%len(wrong)]).bad(routeOf(op.id).Method, f.path(routeOf(op.id), f.ids), nil))
+	}
+	// In headers that are not meant for it.
+	for _, header := range []string{
+		"Cookie: session=", "X-Api-Key: ", "X-Auth-Token: ", "Proxy-Authorization: ", "Referer: https://example.org/?key=", "Origin: https://", "User-Agent: ",
+		"X-Forwarded-For: ", "X-Forwarded-Host: ", "X-Forwarded-Proto: ", "Forwarded: for=", "If-Match: ", "If-None-Match: ", "If-Range: ", "Range: ", "Range: bytes=",
+		"Accept: ", "Content-Type: ", "Content-Type: multipart/form-data; boundary=", "Content-Encoding: ", "Content-Digest: sha-256=:", "X-Request-Id: ", "Authorization: ",
+		"Access-Control-Request-Method: ", "X-Http-Method-Override: ",
+	} {
+		for _, secret := range []string{word, key} {
+			tried(own.bad("GET", "/resources/"+f.ids["ResourceId"]+"/data", nil, header+secret))
+			tried(own.bad("PUT", "/sets/"+f.ids["SetId"], raw{"", []byte(`{"title": "x"}`)}, header+secret))
+			tried(own.bad("POST", "/resources", raw{"", []byte("--x\r\n")}, "Content-Type: multipart/form-data; boundary=x", header+secret))
+		}
+	}
+	// In addresses and bodies, where it looks like a key.
+	for _, path := range []string{
+		"/sets?key=" + word, "/sets?" + key, "/sets?state=" + key, "/sets?" + key + "=1", "/sets/" + key, "/" + key, "/sets/" + f.ids["SetId"] + "/" + key,
+		"/sets/query/results/" + key, "/sets/query/results/" + word, "/users/me/keys/" + key, "/resources?name=x" + key + "x", "/sets?%zz" + key, "/resources/" + key + "/data?disposition=" + key,
+		"/sets?x" + key + "=1", "/sets/x" + key,
+	} {
+		for _, method := range []string{"GET", "DELETE", "OPTIONS", "PATCH"} {
+			tried(own.bad(method, path, nil))
+		}
+	}
+	for _, body := range []any{object{key: 1}, object{"x" + key: 1}, object{"name": object{key: "x"}}, object{"dataspaceId": key}, object{"role": key}} {
+		for _, path := range []string{"/sets", "/dataspaces", "/users", "/privileges"} {
+			tried(own.bad("POST", path, body))
+		}
+	}
+	for _, parts := range [][]part{{text(key, "x")}, {text("setId", key)}, {text("setId", f.ids["SetId"]), text("sha256", key), file("a", "x")}, {text("setId", f.ids["SetId"]), file("a", "x", "Content-Digest: sha-256=:"+key+":")}} {
+		tried(own.bad("POST", "/resources", form(parts...)))
+	}
+
+	clean("the log", own.log.String())
+	err := filepath.WalkDir(own.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		clean(path, string(content))
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPanicTellsNoSecret: what a fault leaves in the log is not the request.
+func TestPanicTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	log, key := &journal{}, auth.NewKey()
+	handler := handlers.Access(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var none map[string]string
+		none[r.Header.Get("Authorization")] = r.URL.RawQuery // what a fault looks like
+	}))
+	request, got := httptest.NewRequest("GET", "/v1/sets?key="+key, nil), httptest.NewRecorder()
+	request.Header.Set("Authorization", key)
+	handler.ServeHTTP(got, request)
+	same(t, "status", got.Code, http.StatusInternalServerError)
+	same(t, "the log has the fault", strings.Contains(log.String(), "assignment to entry in nil map"), true)
+	if leak := keyForm.FindString(log.String() + got.Body.String()); leak != "" {
+		t.Errorf("%s in %s\n%s", leak, log, got.Body)
+	}
+}
+
+// leaks returns what of a text must not be in a log.
+func leaks(text []byte) error {
+	var found []error
+	for _, form := range []*regexp.Regexp{keyForm, tokenForm} {
+		if at := form.FindIndex(text); at != nil {
+			found = append(found, errors.New(string(text)))
+		}
+	}
+	return errors.Join(found...)
+}
