@@ -170,7 +170,7 @@ func load(flags *pflag.FlagSet, environ []string) (c config, err error) {
 			v = value{s.fallback, "default"}
 		}
 		if err := s.rule(&c, v.text); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %s %w, not %q", v.from, s.name, err, v.text))
+			problems = append(problems, fmt.Errorf("%s: %s %w, not %q", v.from, s.name, err, withoutPassword(v.text)))
 		}
 	}
 	c.adminKey = given[adminKeyName].text
@@ -178,6 +178,14 @@ func load(flags *pflag.FlagSet, environ []string) (c config, err error) {
 		return c, usageError{err}
 	}
 	return c, nil
+}
+
+// withoutPassword returns a value as it may be shown: a URL may have a password in it.
+func withoutPassword(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return text
 }
 
 // fromEnvironment returns what is set in the environment, by name. An empty variable counts as not set.

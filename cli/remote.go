@@ -85,7 +85,7 @@ func remoteOf(flags *pflag.FlagSet, environ []string) (*client.Client, error) {
 	}
 	base, err := baseURL(address.text)
 	if err != nil || base == nil {
-		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.from, errBaseURL, address.text))
+		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.from, errBaseURL, withoutPassword(address.text)))
 	}
 	key := given[remoteKeyName].text
 	if path, err := flags.GetString(keyFileFlag); err == nil && flags.Changed(keyFileFlag) {
