@@ -113,14 +113,30 @@ func (m *meter) add(n int64) {
 	m.events.Progress(m.what, m.done, m.total)
 }
 
+// part is for a number of bytes of the whole, to be read perhaps more than once.
+func (m *meter) part(bytes int64) *portion { return &portion{m, bytes} }
+
+// portion counts its bytes once.
+type portion struct {
+	meter *meter
+	left  int64 // not yet counted
+}
+
 // through returns r, whose bytes are counted as they are read.
-func (m *meter) through(r io.Reader) io.Reader { return io.TeeReader(r, meterWriter{m}) }
+func (p *portion) through(r io.Reader) io.Reader { return io.TeeReader(r, p) }
 
-type meterWriter struct{ m *meter }
+// Write counts.
+func (p *portion) Write(read []byte) (int, error) {
+	n := min(int64(len(read)), p.left)
+	p.left -= n
+	p.meter.add(n)
+	return len(read), nil
+}
 
-func (w meterWriter) Write(p []byte) (int, error) {
-	w.m.add(int64(len(p)))
-	return len(p), nil
+// end counts what was not read.
+func (p *portion) end() {
+	p.meter.add(p.left)
+	p.left = 0
 }
 
 // extent is how much a metadata file vouches for.

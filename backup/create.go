@@ -100,15 +100,15 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 		return err
 	}
 	progress := &meter{what: partMetadata, events: w.events, total: snapshot.Bytes}
-	n, sum, err := copyHashed(ctx, file, progress.through(snapshot))
+	n, sum, err := copyHashed(ctx, file, progress.part(snapshot.Bytes).through(snapshot))
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+	if err == nil && n != snapshot.Bytes {
+		err = fmt.Errorf("the source gave %d bytes of %d", n, snapshot.Bytes)
 	}
-	if n != snapshot.Bytes {
-		return fmt.Errorf("the source gave %d bytes of %d", n, snapshot.Bytes)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, disk.Remove(temp))
 	}
 	m.Stamp, m.Database = snapshot.Stamp, Database{Bytes: n, SHA256: sum}
 	m.Database.File = m.Database.name(m.Stamp)
@@ -137,7 +137,9 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 	}
 	progress := &meter{what: partFiles, events: w.events, total: m.Blobs.Bytes}
 	err = eachBlob(ctx, meta, func(ctx context.Context, blob repository.Blob) error {
-		return w.keep(ctx, meta, blob, progress)
+		part := progress.part(blob.Bytes)
+		defer part.end()
+		return w.keep(ctx, meta, blob, part)
 	})
 	m.Damaged = w.lost
 	return err
@@ -152,13 +154,11 @@ func (w *writer) forget(name string) error {
 }
 
 // keep sees to it that the backup has a blob, or lists that as lost.
-func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob repository.Blob, progress *meter) error {
+func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob repository.Blob, part *portion) error {
 	if w.has(ctx, blob) {
-		progress.add(blob.Bytes)
 		return nil
 	}
-	err := w.fetch(ctx, blob)
-	progress.add(blob.Bytes)
+	err := w.fetch(ctx, blob, part)
 	w.mu.Lock()
 	if err == nil {
 		w.copied.Count++
@@ -187,9 +187,9 @@ func (w *writer) has(ctx context.Context, blob repository.Blob) bool {
 const attempts = 3
 
 // fetch copies a blob from the source.
-func (w *writer) fetch(ctx context.Context, blob repository.Blob) error {
+func (w *writer) fetch(ctx context.Context, blob repository.Blob, part *portion) error {
 	for try := 1; ; try++ {
-		err := w.fetchOnce(ctx, blob)
+		err := w.fetchOnce(ctx, blob, part)
 		var cut *sourceError
 		if try == attempts || !errors.As(err, &cut) || errors.Is(err, blobs.ErrNotFound) {
 			return err
@@ -221,12 +221,12 @@ func (r sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *writer) fetchOnce(ctx context.Context, blob repository.Blob) error {
+func (w *writer) fetchOnce(ctx context.Context, blob repository.Blob, part *portion) error {
 	body, err := w.source.Blob(ctx, blob.Digest, blob.Bytes)
 	if err != nil {
 		return &sourceError{err}
 	}
-	return errors.Join(place(ctx, w.files, blob, sourceReader{body}), body.Close())
+	return errors.Join(place(ctx, w.files, blob, part.through(sourceReader{body})), body.Close())
 }
 
 // place puts what r yields into a store, if it is the blob, and returns when it is on stable storage. If it is not:

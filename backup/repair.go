@@ -57,8 +57,9 @@ func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (don
 	}
 	progress := &meter{what: partFiles, events: r.left, total: all.Bytes}
 	err = eachBlob(ctx, meta, func(ctx context.Context, blob repository.Blob) error {
-		defer progress.add(blob.Bytes)
-		return r.look(ctx, blob)
+		part := progress.part(blob.Bytes)
+		defer part.end()
+		return r.look(ctx, blob, part)
 	})
 	return r.done, errors.Join(err, r.removeNotes(ctx))
 }
@@ -102,7 +103,7 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 }
 
 // look repairs a blob if that is needed.
-func (r *repairer) look(ctx context.Context, blob repository.Blob) error {
+func (r *repairer) look(ctx context.Context, blob repository.Blob, part *portion) error {
 	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
 	if wrong == nil {
 		r.count(blob, Repaired{Blobs: 1})
@@ -111,7 +112,7 @@ func (r *repairer) look(ctx context.Context, blob repository.Blob) error {
 	if !isLost(wrong) {
 		return wrong
 	}
-	err := take(ctx, r.from, r.files, blob)
+	err := take(ctx, r.from, r.files, blob, part)
 	if isLost(err) {
 		r.count(blob, Repaired{Blobs: 1, Left: 1})
 		return report(ctx, r.meta, blob, fmt.Sprintf("%v; in the backup: %v", wrong, err), r.left)

@@ -141,7 +141,7 @@ func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 		return fmt.Errorf("%w: the metadata file %s has %d bytes, not %d", ErrBroken, want.File, info.Size(), want.Bytes)
 	}
 	progress := &meter{what: partMetadata, events: r.events, total: want.Bytes}
-	_, sum, err := copyHashed(ctx, w, progress.through(brokenReader{file}))
+	_, sum, err := copyHashed(ctx, w, progress.part(want.Bytes).through(brokenReader{file}))
 	if err == nil && sum != want.SHA256 {
 		err = fmt.Errorf("%w: the metadata file %s has been changed: its digest is another", ErrBroken, want.File)
 	}
@@ -197,8 +197,9 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 	var broken atomic.Int64
 	progress := &meter{what: partFiles, events: r.events, total: r.manifest.Blobs.Bytes}
 	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob repository.Blob) error {
-		err := take(ctx, r.files, files, blob)
-		progress.add(blob.Bytes)
+		part := progress.part(blob.Bytes)
+		defer part.end()
+		err := take(ctx, r.files, files, blob, part)
 		if !isLost(err) {
 			return err
 		}
@@ -218,12 +219,12 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 }
 
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged where that is so in the first one.
-func take(ctx context.Context, from, to *blobs.Dir, blob repository.Blob) error {
+func take(ctx context.Context, from, to *blobs.Dir, blob repository.Blob, part *portion) error {
 	file, err := from.Open(blob.Digest, blob.Bytes)
 	if err != nil {
 		return err
 	}
-	return errors.Join(place(ctx, to, blob, lossy{file}), file.Close())
+	return errors.Join(place(ctx, to, blob, part.through(lossy{file})), file.Close())
 }
 
 func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
