@@ -106,6 +106,11 @@ type Staged interface {
 	// Discard gives the body up, and does nothing after a Place that made it visible or after another Discard. When
 	// it fails, calling it again tries again.
 	Discard() error
+
+	// Withdraw is Discard for a body that has been placed and came to nothing: it deletes the blob for good, unless somebody
+	// holds a pin on it (ErrPinned) or confirm, which runs while nobody can pin it, returns an error, which Withdraw then
+	// returns as it is. The caller has released his own pin. Where it fails, or the power, what is left is a blob too many.
+	Withdraw(confirm func() error) error
 }
 
 // Trash is what stores offer of the blobs that were removed. The methods may be called from several goroutines at once.

@@ -190,3 +190,19 @@ func (s *staged) Discard() error {
 	s.temp = ""
 	return nil
 }
+
+// Withdraw implements [Staged]. The folder is not synced: a blob that comes back harms nobody.
+func (s *staged) Withdraw(confirm func() error) error {
+	if !s.named {
+		return s.Discard()
+	}
+	return s.dir.pins.remove(s.digest, func() error {
+		if err := confirm(); err != nil {
+			return err
+		}
+		if err := s.dir.fs.Remove(s.dir.path(s.digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed("withdraw "+s.digest.String(), err)
+		}
+		return nil
+	})
+}

@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -92,6 +93,11 @@ func TestErrorPolicy(t *testing.T) {
 			}
 			if got := len(h.listed()); got != 1 {
 				t.Errorf("%d resources after that, want the one that was there", got)
+			}
+			// Where nobody knows what was written, nothing is taken back.
+			_, err = files.Stat(sha256.Sum256([]byte("body")))
+			if left := err == nil; left != (c.code == repository.CodeOutcomeUnknown) {
+				t.Errorf("the file is left: %t", left)
 			}
 			files.stage, meta.commit = nil, nil
 			condition := h.svc.Condition(t.Context())

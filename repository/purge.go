@@ -294,8 +294,8 @@ func (p *purge) sweepOrphans(ctx context.Context) error {
 
 // noRow returns errVouched if the blob has a row. It waits until what it saw is on stable storage: a power cut must not bring
 // back a row whose file is gone.
-func (p *purge) noRow(ctx context.Context, digest blobs.Digest) error {
-	return p.meta.ViewDurable(ctx, func(tx *Tx) error {
+func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
+	return s.meta.ViewDurable(ctx, func(tx *Tx) error {
 		_, err := tx.Blobs.Size(digest)
 		switch {
 		case errors.Is(err, ErrNotFound):

@@ -164,7 +164,8 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 	if err != nil {
 		return err
 	}
-	defer s.blobs.Pin(digest)()
+	release := s.blobs.Pin(digest)
+	defer release()
 	kept, err := s.vouched(ctx, digest, u.received.Size())
 	if err != nil {
 		return storageError(err)
@@ -189,7 +190,18 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 		return s.blobError(err)
 	}
 	s.opinions.placed(digest)
-	return s.update(ctx, u.caller, record)
+	if err = s.update(ctx, u.caller, record); err != nil && !errors.Is(err, ErrOutcomeUnknown) {
+		release()
+		u.withdraw(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
+// does not work here is left to that purge.
+func (u *Upload) withdraw(ctx context.Context) {
+	digest := u.received.Digest()
+	_ = u.received.Withdraw(func() error { return u.service.noRow(ctx, digest) })
 }
 
 // vouched tells whether a commit vouches for this blob, its file is there and nothing is known to be wrong with it. A file

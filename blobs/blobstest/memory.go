@@ -253,3 +253,21 @@ func (s *inMemory) Discard() error {
 	s.discarded = !s.placed
 	return nil
 }
+
+// Withdraw implements [blobs.Staged].
+func (s *inMemory) Withdraw(confirm func() error) error {
+	if !s.placed {
+		return s.Discard()
+	}
+	if !s.store.claim(s.digest) {
+		return blobs.ErrPinned
+	}
+	defer s.store.unclaim(s.digest)
+	if err := confirm(); err != nil {
+		return err
+	}
+	s.store.mu.Lock()
+	defer s.store.mu.Unlock()
+	delete(s.store.bodies, s.digest)
+	return nil
+}

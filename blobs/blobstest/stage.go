@@ -269,3 +269,35 @@ func testPlaceAndDiscard(t *testing.T, store blobs.Store) {
 	steps(removed, "Place", "Discard")
 	wantOnly(t, store, digestOf(kept))
 }
+
+func testWithdraw(t *testing.T, store blobs.Store) {
+	stage := func(content []byte) blobs.Staged {
+		staged, err := store.Stage(t.Context(), bytes.NewReader(content), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return staged
+	}
+	content, refusal := Content(1000), errors.New("refused")
+	yes, no := func() error { return nil }, func() error { return refusal }
+
+	unplaced := stage(content)
+	wantError(t, "Withdraw before Place", unplaced.Withdraw(no), nil)
+	wantError(t, "Place after Withdraw", unplaced.Place(), fs.ErrClosed)
+	wantOnly(t, store)
+
+	placed := stage(content)
+	wantError(t, "Place", placed.Place(), nil)
+	release := store.Pin(digestOf(content))
+	wantError(t, "Withdraw while pinned", placed.Withdraw(yes), blobs.ErrPinned)
+	release()
+	wantError(t, "Withdraw not confirmed", placed.Withdraw(no), refusal)
+	wantBlob(t, store, content)
+	wantError(t, "Withdraw", placed.Withdraw(yes), nil)
+	wantOnly(t, store)
+	if trash, ok := store.(blobs.Trash); ok {
+		_, _, err := trash.OpenTrashed(digestOf(content))
+		wantError(t, "OpenTrashed after Withdraw", err, blobs.ErrNotFound)
+	}
+	wantError(t, "Withdraw of what has gone", placed.Withdraw(yes), nil)
+}

@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"cancelled", testCancelled},
 		{"invisible before Place", testInvisible},
 		{"Place and Discard", testPlaceAndDiscard},
+		{"Withdraw", testWithdraw},
 		{"Open errors", testOpenErrors},
 		{"Remove", testRemove},
 		{"Remove under a reader", testRemoveUnderReader},
