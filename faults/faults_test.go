@@ -64,6 +64,11 @@ func TestHarvest(t *testing.T) {
 	tiny(t, "harvest", 300)
 }
 
+func TestFlips(t *testing.T) {
+	t.Parallel()
+	tiny(t, "flips", 8)
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

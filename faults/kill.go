@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,10 @@ func kill(ctx context.Context, t *trial) (err error) {
 			}
 			if err != nil {
 				return err
+			}
+			w.purged = true
+			if i/epoch%2 == 0 {
+				w.backups = w.data + ".backups"
 			}
 		}
 		if err = killOnce(ctx, t, w, i); err != nil {
@@ -64,12 +69,19 @@ func killOnce(ctx context.Context, t *trial, w *world, i int) error {
 	if ready > readyLimit {
 		return violated(nil, "it was ready only %v after the crash", ready)
 	}
-	return w.verify(ctx)
+	if err := w.verify(ctx); err != nil || w.backups == "" || i%5 != 0 {
+		return err
+	}
+	return w.verifyBackup(ctx)
 }
 
 // finish stops the service as an operator does, checks the repository once more and removes it.
 func finish(ctx context.Context, w *world) error {
-	if err := w.stop(); err != nil {
+	if w.backups != "" {
+		if err := w.verifyRestored(ctx); err != nil {
+			return err
+		}
+	} else if err := w.stop(); err != nil {
 		return err
 	}
 	if odd, err := said(w.data + ".log"); err != nil || odd != "" {
@@ -78,5 +90,8 @@ func finish(ctx context.Context, w *world) error {
 	if err := w.checkStopped(ctx); err != nil {
 		return err
 	}
-	return os.RemoveAll(w.data)
+	if w.backups == "" {
+		return os.RemoveAll(w.data)
+	}
+	return errors.Join(os.RemoveAll(w.data), os.RemoveAll(w.backups))
 }

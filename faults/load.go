@@ -112,14 +112,10 @@ func (w *writer) try(c *change, want int, send func() (answer, error)) error {
 
 // refused takes an answer that is no success: only a purge may cause one.
 func (w *writer) refused(c *change, a answer) error {
-	if c.on != nil && c.on.purgeable && a.problem().Code == "purged" {
-		c.on.note("%s: it is purged", c.what)
-		c.on.want.Purged, c.on.want.State, c.on.etag = true, "deleted", ""
-		return nil
-	}
-	if c.on != nil && c.on.purgeable && a.problem().Code == "resource_deleted" {
-		// Its set came back, and it did not: a purge was faster. What is to be seen of it is compared later.
-		c.on.note("%s: it is deleted", c.what)
+	code := a.problem().Code
+	if c.on != nil && c.on.purgeable && (code == "purged" || code == "deleted") {
+		// Deleted: its set came back without it. What there is to be seen of it is compared later.
+		c.on.note("%s: it is %s", c.what, code)
 		c.on.want.Purged, c.on.want.State, c.on.etag = true, "deleted", ""
 		return nil
 	}

@@ -59,6 +59,10 @@ func rows() []row {
 			code: program(), run: harvest,
 		},
 		{
+			name: "flips", shows: "bit flips in blobs and metadata, and metadata cut off at each page", unit: "damages", short: 100, long: 2000,
+			code: program(), run: flips,
+		},
+		{
 			name: "syscalls", shows: "the program killed at every call of a fixed script, and while it recovers", unit: "points",
 			needs: []string{"linux", "root", "fuse"}, code: stores(), run: syscalls,
 		},

@@ -136,16 +136,28 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 	if !ok {
 		return violated(c.on, "it is gone after %s", c.what)
 	}
-	if got = factsOf(got); got == c.on.want && got != c.after {
-		return nil
+	before, after := c.on.want, c.after
+	if got = factsOf(got); got.Purged && !before.Purged {
+		// A purge came after it, or instead of it; verify looks whether it may have.
+		before, after = tombstone(before), tombstone(after)
 	}
-	if got != c.after && !got.Purged {
+	switch got {
+	case after:
+	case before:
+		return nil
+	default:
 		return violated(c.on, "after %s, which was not answered, it is neither as before nor as it would be then, but %+v", c.what, got)
 	}
-	before := c.on.etag
+	tag := c.on.etag
 	w.done(c, "")
 	// The state may be the same before and after, as of a file that replaces an equal one: then the tag says which it is.
-	return w.adopt(ctx, c.on, before)
+	return w.adopt(ctx, c.on, tag)
+}
+
+// tombstone is what a purge leaves.
+func tombstone(r record) record {
+	r.State, r.Purged = "deleted", true
+	return r
 }
 
 // adopt takes over the tag of a thing whose last change was not answered. It must not be of an older version.

@@ -105,7 +105,9 @@ func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error
 		return err
 	}
 	world, err := newWorld(ctx, program, data, t.random(i))
-	d.world = world
+	if d.world = world; err == nil {
+		world.purged = true
+	}
 	return err
 }
 

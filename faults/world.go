@@ -15,10 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"labshelf/blobs"
-	"labshelf/bolt"
 	"labshelf/e2e"
-	"labshelf/repository"
 )
 
 // world is one repository, with those who use it.
@@ -32,6 +29,8 @@ type world struct {
 	readers       int
 	harvesters    []*harvester
 	stamps        stamps
+	purged        bool   // a purge runs all the time
+	backups       string // a folder that backups go to all the time; "" makes none
 }
 
 // writers and readers of a world.
@@ -118,10 +117,18 @@ func (w *world) underLoad(ctx context.Context, t *trial, after time.Duration, cr
 		work(writer.work)
 	}
 	for i := range w.readers {
-		work(func(ctx context.Context) error { return w.read(ctx, rand.New(rand.NewPCG(t.Seed, uint64(before)+uint64(i)))) })
+		work(func(ctx context.Context) error {
+			return w.read(ctx, rand.New(rand.NewPCG(t.Seed, uint64(before)+uint64(i))))
+		})
 	}
 	for _, h := range w.harvesters {
 		work(func(ctx context.Context) error { return h.run(ctx, w) })
+	}
+	if w.purged {
+		work(w.purgeOn)
+	}
+	if w.backups != "" {
+		work(w.backUpOn)
 	}
 	var err error
 	select {
@@ -262,21 +269,7 @@ func (w *world) checkStopped(ctx context.Context) error {
 	if err := verifyModes(w.data); err != nil {
 		return err
 	}
-	store, err := bolt.Open(filepath.Join(w.data, "meta.db"), bolt.Options{})
-	if err != nil {
-		return violated(nil, "%v", err)
-	}
-	files, err := blobs.OpenDirReadOnly(w.data)
-	if err != nil {
-		return errors.Join(err, store.Close())
-	}
-	var found bytes.Buffer
-	_, err = repository.NewUpkeep(store, files).Check(ctx, repository.CheckOptions{},
-		repository.CheckEvents{Violation: func(v repository.Violation) { fmt.Fprintln(&found, v) }})
-	if err = errors.Join(err, store.Close()); err == nil && found.Len() > 0 {
-		err = violated(nil, "check found:\n%s", &found)
-	}
-	return err
+	return clean(ctx, w.program, w.data)
 }
 
 // said returns the lines of the service's log that are no JSON: stack traces, for one.
