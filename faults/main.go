@@ -67,6 +67,14 @@ func rows() []row {
 			needs: []string{"linux", "root", "fuse"}, code: stores(), run: syscalls,
 		},
 		{
+			name: "errors", shows: "an I/O error at every sync and write, no space and a read-only file system at every write", unit: "points",
+			needs: []string{"linux", "root", "fuse"}, code: stores(), run: ioErrors,
+		},
+		{
+			name: "full", shows: "no space, no inodes, no descriptors, a read-only file system, under the real program", unit: "shortages",
+			short: 4, long: 40, needs: []string{"linux", "root", "fuse", "mount", "prlimit"}, code: program(), run: full,
+		},
+		{
 			name: "states", shows: "what a disk may hold after a power cut at any call of the script", unit: "states", short: 500, long: 10_000,
 			needs: []string{"linux", "root", "fuse"}, code: stores(), run: states,
 		},
@@ -201,7 +209,6 @@ func firstOf(args []string) string {
 // children are what the program does as a process of its own, beside a trial.
 func children() map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
-		childScript: scriptChild, childThorough: thoroughChild, childRecover: recoverChild,
-		childInspect: inspectChild,
+		childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
 	}
 }

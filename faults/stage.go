@@ -127,17 +127,12 @@ func childCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
 
 // The children that run the script and recover from it.
 const (
-	childScript   = "child-script"
-	childThorough = "child-script-thorough"
-	childRecover  = "child-recover"
+	childScript  = "child-script"
+	childRecover = "child-recover"
 )
 
 func scriptChild(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return childEnd(stderr, script.Child(ctx, args[0], false, os.Stdin, stdout))
-}
-
-func thoroughChild(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return childEnd(stderr, script.Child(ctx, args[0], true, os.Stdin, stdout))
+	return childEnd(stderr, script.Child(ctx, args[0], os.Stdin, stdout))
 }
 
 func recoverChild(ctx context.Context, args []string, _, stderr io.Writer) int {
@@ -155,14 +150,14 @@ func childEnd(stderr io.Writer, err error) int {
 // acks are what a child has acknowledged.
 type acks struct {
 	count int
-	state script.State
+	state script.State // when it acknowledged the last of them
+	told  script.State // by the last report
 }
 
-// take notes a report of a success. The state is also that of a failed try.
 func (a *acks) take(r script.Report) {
+	a.told = a.told.Apply(r)
 	if r.Code == "" {
-		a.state = a.state.Apply(r)
-		a.count = r.Op + 1
+		a.state, a.count = a.told, r.Op+1
 	}
 }
 
@@ -200,7 +195,7 @@ func recordScript(ctx context.Context, dir string) (g *golden, err error) {
 		a.take(r)
 		g.States, g.Total = append(g.States, a.state), a.count
 		return script.Next
-	}, childThorough)
+	}, childScript)
 	if err = errors.Join(err, refused); err != nil {
 		return nil, err
 	}

@@ -18,3 +18,7 @@ func TestMain(m *testing.M) {
 func TestCrashStates(t *testing.T) { tiny(t, "states", 60) }
 
 func TestSyscalls(t *testing.T) { tiny(t, "syscalls", 20) }
+
+func TestErrors(t *testing.T) { tiny(t, "errors", 20) }
+
+func TestFull(t *testing.T) { tiny(t, "full", 2) }

@@ -24,16 +24,16 @@ const (
 )
 
 // Child runs the script in a directory, which exists. It writes a Report to out after each try of an operation, as a line of
-// JSON, and waits for the answer on in; another answer, or the end of in, makes it close the stores and return. With thorough
-// it also reads every body before it reports.
-func Child(ctx context.Context, dir string, thorough bool, in io.Reader, out io.Writer) error {
+// JSON, and waits for the answer on in; another answer, or the end of in, makes it close the stores and return. After
+// a try that has failed it also reads bodies.
+func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	w := &world{dir: dir, ids: map[string]string{}}
 	answers := bufio.NewScanner(in)
 	state := State{}
 	for n, op := range operations() {
 		answer := Again
 		for answer == Again {
-			now, report := w.try(ctx, n, op, state, thorough)
+			now, report := w.try(ctx, n, op, state)
 			state = now
 			if err := json.NewEncoder(out).Encode(report); err != nil {
 				return err
@@ -51,7 +51,7 @@ func Child(ctx context.Context, dir string, thorough bool, in io.Reader, out io.
 }
 
 // try runs an operation and says what came of it.
-func (w *world) try(ctx context.Context, n int, op operation, before State, thorough bool) (now State, r Report) {
+func (w *world) try(ctx context.Context, n int, op operation, before State) (now State, r Report) {
 	err := op.run(ctx, w)
 	r = Report{Op: n, Code: codeOf(err)}
 	if err != nil {
@@ -60,8 +60,9 @@ func (w *world) try(ctx context.Context, n int, op operation, before State, thor
 	if w.svc == nil { // nothing is open: no change
 		return before, r
 	}
+	r.ReadOnly = w.svc.Health().ReadOnly != nil
 	now, err = Read(ctx, w.store)
-	if err == nil && thorough {
+	if err == nil && r.Code != "" {
 		err = w.readBodies(ctx)
 	}
 	if err != nil {
@@ -69,7 +70,6 @@ func (w *world) try(ctx context.Context, n int, op operation, before State, thor
 		return before, r
 	}
 	r.delta(before, now)
-	r.ReadOnly = w.svc.Health().ReadOnly != nil
 	left, err := Leftovers(w.dir)
 	if err != nil {
 		r.Unread = err.Error()
@@ -99,6 +99,9 @@ func (w *world) readBodies(ctx context.Context) error {
 
 func (w *world) readBody(ctx context.Context, id string) error {
 	r, file, err := w.svc.OpenResource(ctx, w.admin, id)
+	if codeOf(err) == string(repository.CodeResourceGone) { // a deletion in steps has not come to it yet
+		return nil
+	}
 	if err != nil {
 		return err
 	}

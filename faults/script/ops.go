@@ -159,14 +159,17 @@ func (w *world) close() error {
 
 func last[T any](_ T, err error) error { return err }
 
+// bootstrap makes the first user. Nobody signs in with the key, since the use of a key is written down later, at some time.
 func bootstrap(ctx context.Context, w *world) error {
-	key, err := w.svc.Bootstrap(ctx, "")
-	if err != nil {
+	if _, err := w.svc.Bootstrap(ctx, ""); err != nil {
 		return err
 	}
-	p, err := w.svc.Authenticate(ctx, key)
-	w.admin = auth.Principal{UserID: p.UserID, Username: p.Username}
-	return err
+	return w.store.View(ctx, func(tx *repository.Tx) error {
+		return each(tx.Users.All(repository.ID{}), func(u repository.User) error {
+			w.admin = auth.Principal{UserID: u.ID, Username: u.Username}
+			return nil
+		})
+	})
 }
 
 func dataspace(name string) func(context.Context, *world) error {
@@ -231,8 +234,21 @@ func edit(name, field, value string) func(context.Context, *world) error {
 	})
 }
 
-// fill makes many resources in one commit, all with one body, as an importer would.
+// fill makes many resources in one commit, all with one body, as an importer would. Its errors are told as a use case tells them.
 func fill(ctx context.Context, w *world) error {
+	err := fillStore(ctx, w)
+	for sentinel, code := range map[error]repository.Code{
+		repository.ErrOutcomeUnknown: repository.CodeOutcomeUnknown, repository.ErrReadOnly: repository.CodeReadOnly,
+		repository.ErrNoSpace: repository.CodeNoSpace, repository.ErrUnwritable: repository.CodeUnavailable,
+	} {
+		if errors.Is(err, sentinel) {
+			return &repository.Error{Code: code, Err: err}
+		}
+	}
+	return err
+}
+
+func fillStore(ctx context.Context, w *world) error {
 	return w.store.Update(ctx, func(tx *repository.Tx) error {
 		set, err := byName(tx.Sets.ByName, tx.Sets.Get, "many")
 		if err != nil {
