@@ -20,8 +20,8 @@ import (
 // The limits of these tests: far enough from what the clients do that a busy machine does not make one look like the other.
 const (
 	slowStall = 2 * time.Second
-	slowRate  = 64 << 10 // bytes per second
-	slowSize  = 24 << 20 // of the file, more than all buffers on the way hold
+	slowRate  = 192 << 10 // bytes per second
+	slowSize  = 24 << 20  // of the file, more than all buffers on the way hold
 )
 
 // caller uses a service over one protocol.
@@ -120,7 +120,7 @@ type paced struct {
 	fast        int64         // bytes
 	slow        time.Duration // 0: for ever
 	piece       int           // bytes
-	pause       time.Duration // between pieces
+	pause       time.Duration // after a whole piece; less after less
 	began       time.Time
 	transferred int64
 }
@@ -129,11 +129,14 @@ func (p *paced) Read(b []byte) (int, error) {
 	if p.transferred >= p.fast && p.began.IsZero() {
 		p.began = time.Now()
 	}
-	if p.transferred >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow) {
-		time.Sleep(p.pause)
+	slowly := p.transferred >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow)
+	if slowly {
 		b = b[:min(len(b), p.piece)]
 	}
 	n, err := p.Reader.Read(b)
+	if slowly {
+		time.Sleep(p.pause * time.Duration(n) / time.Duration(p.piece))
+	}
 	p.transferred += int64(n)
 	return n, err
 }
@@ -145,7 +148,7 @@ func drip(r io.Reader) *paced {
 }
 
 func steady(r io.Reader) *paced {
-	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, piece: slowRate / 4, pause: time.Second / 8}
+	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, piece: slowRate / 16, pause: time.Second / 32}
 }
 
 // TestSlowClients: whoever is far below the least rate is cut off about when a stalled client is, whoever is above it is served

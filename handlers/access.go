@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -32,7 +33,7 @@ func (a *api) access(next http.Handler) http.Handler {
 		defer func() {
 			fault := recover()
 			if fault != nil && fault != http.ErrAbortHandler {
-				a.config.Log.Error().Str("request", id).Interface("panic", fault).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+				a.config.Log.Error().Str("request", id).Str("panic", fmt.Sprint(fault)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 			}
 			if fault != nil && fault != http.ErrAbortHandler && w.status == 0 {
 				writeProblem(w, r, errors.New("panic"))
