@@ -4,32 +4,57 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"labshelf/repository"
 )
 
-// Inspect implements repository.Keeping. It compares every row with its checksum and its entries in the indexes, every entry
-// with its row, and the stamps with the last one given out.
+// Inspect implements repository.Keeping. It goes over all pages, compares every row with its checksum and its entries in the
+// indexes, every entry with its row, and the stamps with the last one given out.
+//
+// The file grows while others write: bbolt uses no page again that the transaction, or a later one, may see. Where much is
+// written, a copy (Snapshot) is better inspected than the store.
 func (s *Store) Inspect(ctx context.Context, report func(repository.Violation)) error {
 	_, err := s.read(ctx, func(t *tx) error {
-		last, err := metaRow(t, lastStampRow, lastStampFields)
-		if err != nil {
+		if err := s.inspectPages(ctx, t, report); err != nil {
 			return err
 		}
-		c := &checker{t: t, ended: ctx.Err, report: report, last: last}
+		c := &checker{t: t, ended: ctx.Err, report: report, last: math.MaxInt64}
+		c.checkMeta()
 		c.run()
 		return ctx.Err()
 	})
 	return err
 }
 
-// checker is one run of Check.
+// checker is one run of Inspect over the rows. What cannot even be read in one bucket does not keep it from the others.
 type checker struct {
 	t      *tx
 	ended  func() error
 	report func(repository.Violation)
 	last   repository.Stamp
+}
+
+// checkMeta looks at the rows of the meta bucket, and learns the last stamp from there.
+func (c *checker) checkMeta() {
+	c.part(metaBucket, func() {
+		version, err := metaRow(c.t, schemaRow, schemaFields)
+		c.failed(metaBucket, nameKey(schemaRow), err)
+		_, err = metaRow(c.t, secretRow, secretFields)
+		c.failed(metaBucket, nameKey(secretRow), err)
+		_, err = (scrub{c.t}).Get()
+		c.failed(metaBucket, nameKey(scrubRow), err)
+		last, err := metaRow(c.t, lastStampRow, lastStampFields)
+		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
+			c.last = last
+		}
+		for b := range bucketCount {
+			if c.t.bucket(b) == nil && buckets[b].since <= version {
+				c.found(b, nil, "there is no such bucket")
+			}
+		}
+	})
 }
 
 func (c *checker) run() {
@@ -40,12 +65,20 @@ func (c *checker) run() {
 	checkTable(c, &keyTable, func(k repository.Key) repository.Stamp { return k.Created })
 	checkTable(c, &privilegeTable, func(p repository.Privilege) repository.Stamp { return p.Modified })
 	checkTable(c, &stepTable, func(s repository.Step) repository.Stamp { return s.Begun })
+	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 }) // Found may be the clock's
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
-	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 }) // Found may be the clock's
 	checkValues(c, blobsBucket, sizeFields)
-	if _, err := (scrub{c.t}).Get(); err != nil {
-		c.found(metaBucket, nameKey(scrubRow), "%v", err)
+}
+
+// part runs fn, which looks at a bucket.
+func (c *checker) part(b bucket, fn func()) {
+	c.failed(b, nil, guarded(func() error { fn(); return nil }))
+}
+
+func (c *checker) failed(b bucket, key []byte, err error) {
+	if err != nil {
+		c.found(b, key, "%v", err)
 	}
 }
 
@@ -54,6 +87,13 @@ func (c *checker) found(b bucket, key []byte, format string, args ...any) {
 }
 
 func checkTable[T any](c *checker, tb *table[T], changed func(T) repository.Stamp) {
+	c.part(tb.bucket, func() { checkRows(c, tb, changed) })
+	for _, index := range tb.indexes {
+		c.part(index.bucket, func() { checkIndex(c, tb, index) })
+	}
+}
+
+func checkRows[T any](c *checker, tb *table[T], changed func(T) repository.Stamp) {
 	for key, record := range c.t.walk(tb.bucket, span{}) {
 		if c.ended() != nil {
 			return
@@ -71,9 +111,6 @@ func checkTable[T any](c *checker, tb *table[T], changed func(T) repository.Stam
 				c.found(tb.bucket, key, "its entry %x in %s is %x, not %x", e.key, e.bucket, value, e.value)
 			}
 		}
-	}
-	for _, index := range tb.indexes {
-		checkIndex(c, tb, index)
 	}
 }
 
@@ -95,9 +132,10 @@ func checkIndex[T any](c *checker, tb *table[T], in index) {
 }
 
 func checkValues[T any](c *checker, b bucket, fields func(*codec, *T)) {
-	for key, record := range c.t.walk(b, span{}) {
-		if _, err := unseal(key, record, fields); err != nil {
-			c.found(b, key, "%v", err)
+	c.part(b, func() {
+		for key, record := range c.t.walk(b, span{}) {
+			_, err := unseal(key, record, fields)
+			c.failed(b, key, err)
 		}
-	}
+	})
 }

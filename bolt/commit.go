@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/repository"
 )
@@ -26,6 +27,8 @@ type committer struct {
 	queue   chan *operation
 	closing chan struct{}
 	stopped chan struct{}
+
+	stuck bool // a transaction could not be ended; to be read once it has stopped
 
 	mu      sync.Mutex
 	last    repository.Stamp // the last one that was committed
@@ -47,7 +50,7 @@ var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 // start runs a committer on a file whose last transaction, durable, has been synced; on one that is only read it refuses all.
 func start(db *bbolt.DB, now func() time.Time, durable int, last repository.Stamp) *committer {
 	c := &committer{
-		db: db, now: now, commit: (*bbolt.Tx).Commit,
+		db: db, now: now, commit: commit,
 		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
 	}
@@ -172,7 +175,30 @@ func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	if err != nil {
 		return -1, c.fail(err)
 	}
-	defer func() { _ = btx.Rollback() }() // does nothing after a commit
+	defer func() { // also where an operation ends its goroutine
+		if failed := c.rollback(btx); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}()
+	err = guarded(func() (err error) {
+		spoiler, err = c.carryOut(btx, ops)
+		return err
+	})
+	return spoiler, err
+}
+
+// rollback ends a transaction that has not been committed; it does nothing to one that has. If bbolt cannot even do that, it
+// still holds its locks.
+func (c *committer) rollback(btx *bbolt.Tx) error {
+	err := guarded(btx.Rollback)
+	if err == nil || errors.Is(err, berrors.ErrTxClosed) {
+		return nil
+	}
+	c.stuck = true
+	return c.fail(err)
+}
+
+func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
 	t := &tx{bolt: btx, now: c.now, last: c.last}
 	wrote := false
 	for i, op := range ops {
@@ -194,8 +220,12 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 	before := t.last
 	t.wrote, t.failed = false, nil
 	defer func() {
-		if p := recover(); p != nil {
-			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
+		p := recover()
+		if p == nil {
+			return
+		}
+		if spoiled, err = true, damage(p); err == nil {
+			err = fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
 	if err = fn(t.tables()); err == nil {
@@ -219,12 +249,24 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 		c.publish(func() { c.durable, c.last = id, t.last })
 		return nil
 	}
-	_ = btx.Rollback() // so that the next transaction can begin
-	if noSpace(err) && !c.visible(id) {
-		return fmt.Errorf("bolt: commit: %w: %w", repository.ErrNoSpace, err)
+	err = revealed(err)
+	if kind := passing(err); kind != nil && c.rollback(btx) == nil && !c.visible(id) {
+		return fmt.Errorf("bolt: commit: %w: %w", kind, err)
 	}
 	_ = c.fail(err)
 	return fmt.Errorf("bolt: commit: %w: %w", repository.ErrOutcomeUnknown, err)
+}
+
+// passing returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another time, and after which nothing but
+// what was to be written is lost; nil for any other.
+func passing(err error) error {
+	switch {
+	case noSpace(err):
+		return repository.ErrNoSpace
+	case unwritable(err):
+		return repository.ErrUnwritable
+	}
+	return nil
 }
 
 // guarded commits, and turns a panic of bbolt, which a damaged file can cause, into an error.
@@ -237,14 +279,17 @@ func (c *committer) guarded(btx *bbolt.Tx) (err error) {
 	return c.commit(btx)
 }
 
-// visible tells whether a transaction whose commit has failed is there all the same.
-func (c *committer) visible(id int) bool {
-	btx, err := c.db.Begin(false)
-	if err != nil {
-		return true
-	}
-	defer func() { _ = btx.Rollback() }()
-	return btx.ID() >= id
+// visible tells whether a transaction whose commit has failed is there all the same, as far as can be seen.
+func (c *committer) visible(id int) (visible bool) {
+	err := guarded(func() error {
+		btx, err := c.db.Begin(false)
+		if err != nil {
+			return err
+		}
+		visible = btx.ID() >= id
+		return btx.Rollback()
+	})
+	return visible || err != nil
 }
 
 // fail ends all changing until the file is opened again, and returns what later changes are told.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	rand2 "math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,10 +161,9 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// readDamaged reads every user. Each that comes without an error must be one that was stored.
+// readDamaged reads every user, and tries to change something. Each user that comes without an error must be one that was stored.
 func readDamaged(t *testing.T, s *Store, names int) {
 	t.Helper()
-	defer func() { _ = recover() }() // as the server does for each request
 	err := s.View(t.Context(), func(tx *repository.Tx) error {
 		before := ""
 		for user, err := range tx.Users.All(repository.ID{}) {
@@ -179,5 +179,120 @@ func readDamaged(t *testing.T, s *Store, names int) {
 	})
 	if err != nil && !errors.Is(err, repository.ErrRecordDamaged) {
 		t.Errorf("read: %v", err)
+	}
+	err = s.Inspect(t.Context(), func(repository.Violation) {})
+	if err != nil {
+		t.Errorf("inspect: %v", err)
+	}
+	snapshot, err := s.Snapshot(t.Context())
+	if err == nil {
+		err = snapshot.Close()
+	}
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		t.Errorf("snapshot: %v", err)
+	}
+	for _, name := range []string{"a-new-one", "user-00007"} {
+		err := s.Update(t.Context(), putUser(name))
+		known := errors.Is(err, repository.ErrRecordDamaged) || errors.Is(err, repository.ErrOutcomeUnknown) || errors.Is(err, repository.ErrReadOnly)
+		if err != nil && !known && !errors.Is(err, errTaken) {
+			t.Errorf("update: %v", err)
+		}
+	}
+}
+
+// TestTruncatedFiles cuts a file off at each page and within it.
+func TestTruncatedFiles(t *testing.T) {
+	t.Parallel()
+	file := grownFile(t)
+	dir := t.TempDir()
+	for length := 0; length < len(file); length += os.Getpagesize() / 4 {
+		path := filepath.Join(dir, fmt.Sprint(length))
+		if err := os.WriteFile(path, file[:length], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, readOnly := range []bool{false, true} {
+			if _, err := Open(path, Options{ReadOnly: readOnly}); !errors.Is(err, ErrDamaged) {
+				t.Errorf("the first %d bytes of %d: %v", length, len(file), err)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFlippedFiles flips bits anywhere in a file: it is refused, or what is read and written gives errors; nothing panics.
+func TestFlippedFiles(t *testing.T) {
+	t.Parallel()
+	const names = 300
+	file := used(t, closedStore(t, names))
+	all, _ := contents(file)
+	flips := 300
+	if testing.Short() {
+		flips = 60
+	}
+	random := rand2.New(rand2.NewPCG(5, 6))
+	dir := t.TempDir()
+	for n := range flips {
+		damaged := bytes.Clone(file)
+		damaged[all[random.IntN(len(all))]] ^= 1 << random.IntN(8)
+		path := filepath.Join(dir, fmt.Sprint(n))
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path, Options{})
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("open: %v", err)
+			}
+			continue
+		}
+		readDamaged(t, s, names)
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestFileVanishesWhileItIsOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
+func TestFileVanishesWhileItIsOpen(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 2000)
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 2*int64(os.Getpagesize())); err != nil {
+		t.Skip(err) // Windows cuts no mapped file off
+	}
+	all := func(tx *repository.Tx) error {
+		for _, err := range tx.Users.All(repository.ID{}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name, run := range map[string]func() error{
+		"View":        func() error { return s.View(t.Context(), all) },
+		"ViewDurable": func() error { return s.ViewDurable(t.Context(), all) },
+		"Update":      func() error { return s.Update(t.Context(), all) },
+	} {
+		if err := run(); !errors.Is(err, repository.ErrRecordDamaged) && !errors.Is(err, repository.ErrReadOnly) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	found := 0
+	if err := s.Inspect(t.Context(), func(repository.Violation) { found++ }); err != nil || found == 0 {
+		t.Errorf("inspect: %d violations, %v", found, err)
+	}
+	if _, err := s.Snapshot(t.Context()); !errors.Is(err, repository.ErrRecordDamaged) {
+		t.Errorf("snapshot: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

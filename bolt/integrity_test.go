@@ -37,7 +37,7 @@ func checkIntegrity(t testing.TB, s *Store) {
 
 // checkPages looks at the pages in a write transaction, since bbolt compares them with the free list as it is at that moment.
 func checkPages(s *Store) (err error) {
-	btx, err := s.db.Begin(true)
+	btx, err := s.db.Begin(!s.db.IsReadOnly())
 	if err != nil {
 		return err
 	}
@@ -71,4 +71,4 @@ func openReviewed(dir string, now func() time.Time) (repository.Store, error) {
 
 func TestContract(t *testing.T) { repositorytest.Run(t, openReviewed) }
 
-func TestContractAgainstModel(t *testing.T) { repositorytest.Compare(t, openReviewed) }
+func TestContractAgainstModel(t *testing.T) { repositorytest.Compare(t, openReviewed, "meta.db") }

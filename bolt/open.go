@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -78,7 +77,7 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	if err := checkFile(path); err != nil {
 		return nil, err
 	}
-	s, err := openFile(path, options.ReadOnly)
+	s, err := openWhole(path, options.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +90,42 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	return s, nil
 }
 
+// openWhole opens the file once its pages have been looked at. That is done while nobody can write it, and before bbolt reads
+// more of it than its meta pages.
+func openWhole(path string, readOnly bool) (*Store, error) {
+	looking, err := openFile(path, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := looking.checkTrees(); err != nil {
+		return nil, errors.Join(err, looking.db.Close())
+	}
+	if readOnly {
+		return looking, nil
+	}
+	if err := looking.db.Close(); err != nil {
+		return nil, err
+	}
+	s, err := openFile(path, false)
+	if err != nil {
+		return nil, err
+	}
+	// While this waited for its lock, the file may have been replaced: then nobody would find again what is written to it.
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	if mine, err := s.file.Stat(); err != nil || !os.SameFile(mine, there) {
+		return nil, errors.Join(ErrLocked, err, s.db.Close())
+	}
+	return s, nil
+}
+
 // openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with
 // that locked, until the process ends.)
 func openFile(path string, readOnly bool) (*Store, error) {
 	s := &Store{}
-	err := guarded(func() (err error) {
+	err := asDamagedFile(guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, NoStatistics: true, ReadOnly: readOnly,
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
@@ -104,7 +134,7 @@ func openFile(path string, readOnly bool) (*Store, error) {
 			},
 		})
 		return err
-	})
+	}))
 	switch {
 	case err == nil:
 		return s, nil
@@ -119,22 +149,14 @@ func openFile(path string, readOnly bool) (*Store, error) {
 	return nil, err
 }
 
-// guarded runs fn, which reads a file that may be damaged in any way, and turns a panic or a fault into an ErrDamaged.
-func guarded(fn func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", ErrDamaged, p)
-		}
-	}()
-	return fn()
-}
-
 // load reads what must be known before the first transaction. Nothing is written before the version is known to be right. What
 // an earlier process has written may not have reached the disk, so the file is synced before anything in it counts.
 func (s *Store) load(options Options, steps []migration) error {
 	known, version := uint32(1+len(steps)), uint32(0)
 	err := inspect(s.db, func(t *tx) (err error) {
+		if t.bucket(metaBucket) == nil {
+			return fmt.Errorf("%w: it holds something else", ErrDamaged)
+		}
 		version, err = metaRow(t, schemaRow, schemaFields)
 		return err
 	})
@@ -173,17 +195,14 @@ func (s *Store) load(options Options, steps []migration) error {
 
 // inspect runs fn in a read transaction of a file that may be damaged.
 func inspect(db *bbolt.DB, fn func(*tx) error) error {
-	return guarded(func() error {
+	return asDamagedFile(guarded(func() error {
 		btx, err := db.Begin(false)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = btx.Rollback() }()
-		if btx.Bucket([]byte(metaBucket.String())) == nil {
-			return fmt.Errorf("%w: it holds something else", ErrDamaged)
-		}
 		return fn(&tx{bolt: btx})
-	})
+	}))
 }
 
 func metaRow[T any](t *tx, row string, fields func(*codec, *T)) (v T, err error) {

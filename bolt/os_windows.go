@@ -15,5 +15,13 @@ func noSpace(err error) bool {
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
+// unwritable tells whether an error says that nothing can be written, or no file opened, at this time.
+func unwritable(err error) bool {
+	return errors.Is(err, windows.ERROR_WRITE_PROTECT) || errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES)
+}
+
+// revealed returns the error: bbolt hides nothing here.
+func revealed(err error) error { return err }
+
 // syncDir does nothing: Windows syncs no directories, and keeps their changes in the log of the file system.
 func syncDir(string) error { return nil }

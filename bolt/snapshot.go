@@ -40,8 +40,8 @@ func (s *Store) Snapshot(ctx context.Context) (repository.Snapshot, error) {
 	if err == nil {
 		return copied, nil
 	}
-	if noSpace(err) {
-		err = fmt.Errorf("%w: %w", repository.ErrNoSpace, err)
+	if kind := passing(err); kind != nil {
+		err = fmt.Errorf("%w: %w", kind, err)
 	}
 	if copied.file != nil {
 		err = errors.Join(err, copied.Close())

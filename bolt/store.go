@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -35,6 +34,9 @@ func (s *Store) Health() repository.Health { return s.committer.health() }
 // closes the file and gives its lock free.
 func (s *Store) Close() error {
 	s.committer.close()
+	if s.committer.stuck {
+		return fmt.Errorf("bolt: close: %w", repository.ErrRecordDamaged)
+	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("bolt: close: %w", err)
 	}
@@ -47,20 +49,22 @@ func (s *Store) View(ctx context.Context, fn func(*repository.Tx) error) error {
 	return err
 }
 
-// read runs fn in a read transaction. It returns the id of the last commit that fn could see.
+// read runs fn in a read transaction. It returns the id of the last commit that fn could see; 0 if fn did not run.
 func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	btx, err := s.db.Begin(false)
-	if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-		err = repository.ErrClosed
-	}
-	if err != nil {
-		return 0, fmt.Errorf("bolt: begin: %w", err)
-	}
-	defer func() { _ = btx.Rollback() }()
-	// A file that cannot be read any more makes this goroutine panic, instead of ending the program.
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return btx.ID(), fn(&tx{bolt: btx})
+	err = guarded(func() error {
+		btx, err := s.db.Begin(false)
+		if errors.Is(err, berrors.ErrDatabaseNotOpen) {
+			err = repository.ErrClosed
+		}
+		if err != nil {
+			return fmt.Errorf("bolt: begin: %w", err)
+		}
+		defer func() { _ = btx.Rollback() }()
+		seen = btx.ID()
+		return fn(&tx{bolt: btx})
+	})
+	return seen, err
 }
