@@ -1,0 +1,19 @@
+package repository
+
+import "testing"
+
+// FuzzParseID holds that an id has one spelling: what is taken is written the same.
+func FuzzParseID(f *testing.F) {
+	for _, seed := range []string{"", "01JD2Q0V7H3M8N4T5R6W7X8Y9Z", "01jd2q0v7h3m8n4t5r6w7x8y9z", "ZZZZZZZZZZZZZZZZZZZZZZZZZZ", "O1JD2Q0V7H3M8N4T5R6W7X8Y9Z", "me"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		id, ok := parseID(text)
+		if ok && id.String() != text {
+			t.Fatalf("%q is taken for %s", text, id)
+		}
+		if again, ok := parseID(id.String()); !ok || again != id {
+			t.Fatalf("%s is taken for %s, %t", id, again, ok)
+		}
+	})
+}
