@@ -114,41 +114,37 @@ func newClient(pool *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// paced is a stream that is fast up to a point, then slow for a time, then fast.
+// paced is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps to a schedule: what a busy
+// machine delays comes later, but not less of it.
 type paced struct {
 	io.Reader
-	fast        int64         // bytes
-	slow        time.Duration // 0: for ever
-	piece       int           // bytes
-	pause       time.Duration // after a whole piece; less after less
-	began       time.Time
-	transferred int64
+	fast  int64         // bytes
+	slow  time.Duration // 0: for ever
+	rate  float64       // bytes per second, while it is slow
+	piece int           // bytes at a time, while it is slow
+	began time.Time
+	bytes int64
 }
 
 func (p *paced) Read(b []byte) (int, error) {
-	if p.transferred >= p.fast && p.began.IsZero() {
-		p.began = time.Now()
+	if p.bytes >= p.fast && p.began.IsZero() {
+		p.began, p.fast = time.Now(), p.bytes
 	}
-	slowly := p.transferred >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow)
-	if slowly {
+	if p.bytes >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow) {
+		time.Sleep(time.Until(p.began.Add(time.Duration(float64(p.bytes-p.fast) / p.rate * float64(time.Second)))))
 		b = b[:min(len(b), p.piece)]
 	}
 	n, err := p.Reader.Read(b)
-	if slowly {
-		time.Sleep(p.pause * time.Duration(n) / time.Duration(p.piece))
-	}
-	p.transferred += int64(n)
+	p.bytes += int64(n)
 	return n, err
 }
 
 // drip is what nobody does who wants a file: a byte now and then. steady is twice the least rate, for longer than a stalled
 // client gets.
-func drip(r io.Reader) *paced {
-	return &paced{Reader: r, fast: 1 << 10, piece: 1, pause: 200 * time.Millisecond}
-}
+func drip(r io.Reader) *paced { return &paced{Reader: r, fast: 1 << 10, rate: 5, piece: 1} }
 
 func steady(r io.Reader) *paced {
-	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, piece: slowRate / 16, pause: time.Second / 32}
+	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, rate: 2 * slowRate, piece: slowRate / 16}
 }
 
 // TestSlowClients: whoever is far below the least rate is cut off about when a stalled client is, whoever is above it is served
