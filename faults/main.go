@@ -39,6 +39,7 @@ type row struct {
 	unit        string   // what its size counts, in the plural
 	short, long int      // sizes; 0 where the row itself finds out how much there is
 	needs       []string // see missing
+	stage       bool     // .ci/run has it as a stage of its own, so that all leaves it out there
 	code        []string // what it tests, beside its own: paths whose change obliges to repeat it
 	run         func(context.Context, *trial) error
 }
@@ -63,6 +64,18 @@ func rows() []row {
 			code: program(), run: flips,
 		},
 		{
+			name: "purge", shows: "uploads against purges of the same files, under the race detector", unit: "seconds", short: 10, long: 600,
+			needs: []string{"gcc"}, code: stores(), run: purge,
+		},
+		{
+			name: "fuzz", shows: "what strangers send: each fuzz target for 5 seconds, or 3 minutes", unit: "targets", code: program(), run: fuzz,
+			stage: true,
+		},
+		{
+			name: "mutants", shows: "faults made on purpose, each found by a test", unit: "runs of the stage", code: program(), run: mutants,
+			stage: true,
+		},
+		{
 			name: "syscalls", shows: "the program killed at every call of a fixed script, and while it recovers", unit: "points",
 			needs: []string{"linux", "root", "fuse"}, code: stores(), run: syscalls,
 		},
@@ -73,6 +86,10 @@ func rows() []row {
 		{
 			name: "full", shows: "no space, no inodes, no descriptors, a read-only file system, under the real program", unit: "shortages",
 			short: 4, long: 40, needs: []string{"linux", "root", "fuse", "mount", "prlimit"}, code: program(), run: full,
+		},
+		{
+			name: "model", shows: "random changes, crashes, purges, backups and restorations against a model", unit: "operations",
+			short: 5000, long: 100_000, code: stores(), run: model,
 		},
 		{
 			name: "states", shows: "what a disk may hold after a power cut at any call of the script", unit: "states", short: 500, long: 10_000,
@@ -124,7 +141,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if o.seed == 0 {
 		o.seed = rand.Uint64N(1_000_000_000) + 1
 	}
-	chosen, err := choose(o.names)
+	chosen, err := choose(o.names, o.short)
 	switch {
 	case err != nil:
 	case o.short && o.write:
@@ -163,13 +180,13 @@ func runAll(ctx context.Context, o options, chosen []row, stdout io.Writer) (cod
 	return code
 }
 
-// choose returns the rows with these names, in the order of the table.
-func choose(names []string) (chosen []row, err error) {
+// choose returns the rows with these names, in the order of the table. A brief all leaves out what .ci/run does anyway.
+func choose(names []string, brief bool) (chosen []row, err error) {
 	all := slices.Contains(names, "all")
 	known := []string{"all"}
 	for _, r := range rows() {
 		known = append(known, r.name)
-		if all || slices.Contains(names, r.name) {
+		if all && !(brief && r.stage) || slices.Contains(names, r.name) {
 			chosen = append(chosen, r)
 		}
 	}

@@ -22,3 +22,5 @@ func TestSyscalls(t *testing.T) { tiny(t, "syscalls", 20) }
 func TestErrors(t *testing.T) { tiny(t, "errors", 20) }
 
 func TestFull(t *testing.T) { tiny(t, "full", 2) }
+
+func TestModel(t *testing.T) { tiny(t, "model", 500) }

@@ -20,8 +20,12 @@ import (
 // disk take two or three seconds; -rapid.checks asks for more.
 const maxActions = 10
 
-// Compare does random things to a store and to Memory, by one clock, and fails where they do not say the same.
-func Compare(t *testing.T, open Open) {
+// Compare does random things to a store and to Memory, by one clock, and fails where they do not say the same. file is the one
+// file in its directory that makes up the store, which is then also copied at any moment and brought back from its snapshots;
+// "" for a store that is not in its directory. It logs how many operations (writes, reading transactions, and what else is
+// done to the store) it tried.
+func Compare(t *testing.T, open Open, file string) {
+	done := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "repositorytest")
 		if err != nil {
@@ -33,16 +37,23 @@ func Compare(t *testing.T, open Open) {
 			}
 		}()
 		m := newMachine(rt, dir, open)
+		m.file = file
 		defer m.close(rt)
+		defer func() { done += m.done }()
 		someWrites := func(rt *rapid.T) { m.update(rt, 0, 8) }
 		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.purge, m.reopen}
+		if file != "" {
+			actions = append(actions, m.crash, m.backUp, m.restore)
+		}
 		m.update(rt, 10, 20)
 		for range rapid.IntRange(1, maxActions).Draw(rt, "actions") {
 			m.clock.move(rapid.SampledFrom(moves()).Draw(rt, "clock moves by"))
 			actions[rapid.IntRange(0, len(actions)-1).Draw(rt, "action")](rt)
+			m.done++
 		}
 		m.everything(rt)
 	})
+	t.Logf("%d operations", done)
 }
 
 // moves are how far the clock goes between transactions.
@@ -58,19 +69,34 @@ type machine struct {
 	subject repository.Store
 	model   *Memory
 	open    Open
-	dir     string
+	file    string // see Compare
+	root    string // holds the directories of all places that the store has been in
+	places  int
+	dir     string // where it is now
+	backups []backup
 	pool    pool
 	last    repository.Stamp // that the machine has taken
+	done    int              // operations
 }
 
-func newMachine(rt *rapid.T, dir string, open Open) *machine {
-	m := &machine{clock: newClock(), open: open, dir: dir, pool: drawPool(rt)}
+func newMachine(rt *rapid.T, root string, open Open) *machine {
+	m := &machine{clock: newClock(), open: open, root: root, pool: drawPool(rt)}
+	m.dir = m.place()
+	if err := os.Mkdir(m.dir, 0o700); err != nil {
+		rt.Fatal(err)
+	}
 	m.model = NewMemory(m.clock.now)
+	m.start(rt)
+	return m
+}
+
+// start opens the store where it is now.
+func (m *machine) start(rt *rapid.T) {
 	var err error
-	if m.subject, err = open(dir, m.clock.now); err != nil {
+	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
+		m.subject = m.model.Reopen(m.clock.now) // something to close
 		rt.Fatalf("open: %v", err)
 	}
-	return m
 }
 
 func (m *machine) close(rt *rapid.T) {
@@ -153,6 +179,7 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 		rt.Fatalf("update: got error %v, want %v", err, end)
 	}
 	agree(rt, "update", got, s.want)
+	m.done += len(s.ops)
 	if end != nil {
 		m.last = last
 	}
@@ -209,11 +236,7 @@ func (m *machine) reopen(rt *rapid.T) {
 	secret := m.subject.Secret()
 	m.close(rt)
 	m.model = m.model.Reopen(m.clock.now)
-	var err error
-	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
-		m.subject = m.model.Reopen(m.clock.now) // something to close
-		rt.Fatalf("open again: %v", err)
-	}
+	m.start(rt)
 	agree(rt, "secret after opening again", m.subject.Secret(), secret)
 }
 

@@ -58,4 +58,4 @@ func (m twice) Update(ctx context.Context, fn func(*repository.Tx) error) error 
 	return m.Store.Update(context.WithoutCancel(ctx), fn)
 }
 
-func TestMemoryAgainstItself(t *testing.T) { Compare(t, opener()) }
+func TestMemoryAgainstItself(t *testing.T) { Compare(t, opener(), "") }
