@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -284,6 +285,17 @@ func TestCommitFails(t *testing.T) {
 	}{
 		"no space":             {before(syscall.ENOSPC), repository.ErrNoSpace, true, false},
 		"quota":                {before(fmt.Errorf("write: %w", syscall.EDQUOT)), repository.ErrNoSpace, true, false},
+		"file too long":        {before(&fs.PathError{Op: "write", Err: syscall.EFBIG}), repository.ErrNoSpace, true, false},
+		"no space, hidden":     {before(errors.New("file resize error: truncate meta.db: " + syscall.ENOSPC.Error())), repository.ErrNoSpace, true, false},
+		"quota, hidden":        {before(errors.New("file resize error: truncate meta.db: " + syscall.EDQUOT.Error())), repository.ErrNoSpace, true, false},
+		"unwritable, hidden":   {before(errors.New("file resize error: truncate meta.db: " + syscall.EROFS.Error())), repository.ErrUnwritable, true, false},
+		"I/O error, hidden":    {before(errors.New("file resize error: truncate meta.db: " + syscall.EIO.Error())), repository.ErrOutcomeUnknown, false, false},
+		"hidden in a sync":     {before(errors.New("file sync error: sync meta.db: " + syscall.ENOSPC.Error())), repository.ErrOutcomeUnknown, false, false},
+		"unwritable":           {before(&fs.PathError{Op: "write", Err: syscall.EROFS}), repository.ErrUnwritable, true, false},
+		"no descriptors":       {before(&fs.PathError{Op: "open", Err: syscall.EMFILE}), repository.ErrUnwritable, true, false},
+		"unwritable, visible":  {after(&fs.PathError{Op: "write", Err: syscall.EROFS}), repository.ErrOutcomeUnknown, false, true},
+		"unwritable in a sync": {before(syscall.EROFS), repository.ErrOutcomeUnknown, false, false},
+		"in a sync of a file":  {before(&fs.PathError{Op: "sync", Err: syscall.EROFS}), repository.ErrOutcomeUnknown, false, false},
 		"no space in the sync": {after(syscall.ENOSPC), repository.ErrOutcomeUnknown, false, true},
 		"I/O error":            {before(syscall.EIO), repository.ErrOutcomeUnknown, false, false},
 		"I/O error in sync":    {after(syscall.EIO), repository.ErrOutcomeUnknown, false, true},

@@ -110,15 +110,24 @@ func openWhole(path string, readOnly bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	// While this waited for its lock, the file may have been replaced: then nobody would find again what is written to it.
-	there, err := os.Stat(path)
-	if err != nil {
+	if err := s.inPlace(path); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
-	if mine, err := s.file.Stat(); err != nil || !os.SameFile(mine, there) {
-		return nil, errors.Join(ErrLocked, err, s.db.Close())
-	}
 	return s, nil
+}
+
+// inPlace returns an ErrLocked if another file is in the place of the one that is open: it was replaced while this waited for its
+// lock, and nobody would find again what is written to it.
+func (s *Store) inPlace(path string) error {
+	there, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	open, err := s.file.Stat()
+	if err == nil && !os.SameFile(open, there) {
+		err = fmt.Errorf("%w: it was replaced at this moment", ErrLocked)
+	}
+	return err
 }
 
 // openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with

@@ -15,6 +15,9 @@ import (
 // every reader. It costs neither memory nor disk. 16 GiB, or 256 MiB where addresses have 32 bits.
 const mapped = 1 << (28 + 6*(^uint(0)>>63))
 
+// renamesOverOpen tells whether a file can be put in the place of one that is open.
+const renamesOverOpen = true
+
 // noSpace tells whether an error says that the disk or a quota is full, or the file as long as it can be.
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)

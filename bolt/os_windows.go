@@ -9,6 +9,9 @@ import (
 // mapped is the address space that the file gets at once, in bytes. Windows makes the file itself that long, so it is little.
 const mapped = 64 << 20
 
+// renamesOverOpen tells whether a file can be put in the place of one that is open.
+const renamesOverOpen = false
+
 // noSpace tells whether an error says that the disk or a quota is full.
 func noSpace(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||

@@ -167,11 +167,7 @@ func (tb *table[T]) put(t *tx, row T) error {
 			return err
 		}
 	}
-	for _, e := range old {
-		if !slices.ContainsFunc(entries, e.sameKey) {
-			t.delete(e.bucket, e.key)
-		}
-	}
+	t.deleteStale(old, entries)
 	for _, e := range added {
 		t.put(e.bucket, e.key, e.value)
 	}

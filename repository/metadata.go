@@ -28,7 +28,7 @@ type Metadata interface {
 	// Update runs fn in a write transaction and returns when the commit is on stable storage. One writer at a time; several
 	// operations may share one commit. An fn that returns an error changes nothing, and Update returns that error. fn may
 	// run more than once, and should find all its reasons to fail before its first write. Other errors: ErrNoSpace,
-	// ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
+	// ErrUnwritable, ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
 	Update(ctx context.Context, fn func(*Tx) error) error
 
 	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.

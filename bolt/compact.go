@@ -1,0 +1,159 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// compactBytes is how much Compact copies in one transaction, about: it is kept in memory until then.
+const compactBytes = 16 << 20
+
+// Compact writes the file at path anew, without what is free in it, and returns its length in bytes before and after. No other
+// process may have it open (ErrLocked). The new file is made beside the old one, brought to stable storage, and inspected like
+// the old one before; only then it takes its place. Up to that moment, and after any error, the old file is as it was. A file in
+// which Inspect finds something is not touched (ErrDamaged); without room for a second file there is repository.ErrNoSpace.
+func Compact(ctx context.Context, path string) (before, after int64, err error) {
+	if before, after, err = compact(ctx, path); err == nil {
+		return before, after, nil
+	}
+	if kind := passing(err); kind != nil {
+		err = fmt.Errorf("%w: %w", kind, err)
+	}
+	return 0, 0, fmt.Errorf("bolt: compact %s: %w", path, err)
+}
+
+func compact(ctx context.Context, path string) (before, after int64, err error) {
+	old, err := Open(path, Options{})
+	if err != nil {
+		return 0, 0, err
+	}
+	closed := false
+	defer func() {
+		if !closed {
+			err = errors.Join(err, old.Close())
+		}
+	}()
+	if err := old.sound(ctx); err != nil {
+		return 0, 0, err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newMark)
+	if err != nil {
+		return 0, 0, err
+	}
+	fresh := file.Name()
+	defer func() { _ = os.Remove(fresh) }() // there is none any more when all went well
+	if err := errors.Join(file.Close(), old.copyTo(ctx, fresh)); err != nil {
+		return 0, 0, err
+	}
+	was, err := old.file.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	is, err := os.Stat(fresh)
+	if err != nil {
+		return 0, 0, err
+	}
+	// Whoever waits for the lock of the old file from here on finds that another one is in its place; see openWhole. Where an
+	// open file cannot be replaced, it is closed before.
+	if renamesOverOpen {
+		err = os.Rename(fresh, path)
+	}
+	closed = true
+	if err := errors.Join(err, old.Close()); err != nil {
+		return 0, 0, err
+	}
+	if !renamesOverOpen {
+		err = os.Rename(fresh, path)
+	}
+	return was.Size(), is.Size(), errors.Join(err, syncDir(filepath.Dir(path)))
+}
+
+// sound returns an ErrDamaged if Inspect finds anything.
+func (s *Store) sound(ctx context.Context) error {
+	found, first := 0, ""
+	err := s.Inspect(ctx, func(v repository.Violation) {
+		if found++; found == 1 {
+			first = v.String()
+		}
+	})
+	if err == nil && found > 0 {
+		err = fmt.Errorf("%w: %d violations, the first: %s", ErrDamaged, found, first)
+	}
+	return err
+}
+
+// copyTo makes the empty file at path into one of the same contents, on stable storage and sound.
+func (s *Store) copyTo(ctx context.Context, path string) error {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true})
+	if err != nil {
+		return err
+	}
+	_, err = s.read(ctx, func(t *tx) error {
+		return t.bolt.ForEach(func(name []byte, from *bbolt.Bucket) error { return copyBucket(ctx, db, name, from) })
+	})
+	if err == nil {
+		err = db.Sync()
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	copied, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(copied.sound(ctx), s.sameAs(ctx, copied), copied.Close())
+}
+
+// copyBucket fills a new bucket in order, so that its pages are full.
+func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Bucket) error {
+	cursor := from.Cursor()
+	key, value := cursor.First()
+	for first := true; first || key != nil; first = false {
+		err := db.Update(func(btx *bbolt.Tx) error {
+			to, err := btx.CreateBucketIfNotExists(name)
+			if err != nil {
+				return err
+			}
+			to.FillPercent = growing
+			for bytes := 0; key != nil && bytes < compactBytes; key, value = cursor.Next() {
+				if err := errors.Join(ctx.Err(), to.Put(key, value)); err != nil {
+					return err
+				}
+				bytes += len(key) + len(value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameAs returns an error where the buckets of another file hold another number of keys.
+func (s *Store) sameAs(ctx context.Context, other *Store) error {
+	var here, there [bucketCount]int
+	count := func(into *[bucketCount]int) func(*tx) error {
+		return func(t *tx) error {
+			for b := range bucketCount {
+				for range t.walk(b, span{}) {
+					into[b]++
+				}
+			}
+			return nil
+		}
+	}
+	_, err := s.read(ctx, count(&here))
+	_, failed := other.read(ctx, count(&there))
+	if err = errors.Join(err, failed); err == nil && here != there {
+		err = fmt.Errorf("%w: the copy holds %v rows, the file %v", ErrDamaged, there, here)
+	}
+	return err
+}
