@@ -66,7 +66,7 @@ and gives them out over HTTP.
 		RunE:          wantSubcommand,
 	}
 	root.AddCommand(serveCommand(p), keyCommand(p), versionCommand(p))
-	root.AddCommand(checkCommand(p), purgeCommand(p), doctorCommand(p))
+	root.AddCommand(checkCommand(p), purgeCommand(p), compactCommand(p), doctorCommand(p))
 	root.AddCommand(backupCommand(p), repairCommand(p))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/bolt"
+)
+
+func compactCommand(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compact --data DIR",
+		Short: "Give back the room that the metadata file no longer needs",
+		Long: `compact writes the metadata file anew, without the room that records once took
+which are gone, checks the new one, and puts it in the place of the old one. The
+service must be stopped, and there must be room for both. Whatever happens, one
+of the two is there, whole.`,
+		Args:        cobra.NoArgs,
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := load(cmd.Flags(), p.environ)
+			if err != nil {
+				return err
+			}
+			return untilSignal(func(ctx context.Context) error { return compact(ctx, p, c.data) })
+		},
+	}
+	addFlags(cmd.Flags(), "data")
+	return cmd
+}
+
+func compact(ctx context.Context, p process, path string) error {
+	data, err := filepath.Abs(path)
+	if err == nil {
+		err = wantMetadata(data)
+	}
+	if err != nil {
+		return err
+	}
+	before, after, err := bolt.Compact(ctx, filepath.Join(data, metadataFile))
+	if err != nil {
+		return interrupted(ctx, remedy(data, err), "the metadata file is as it was")
+	}
+	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", bytesText(before), bytesText(after))
+	return err
+}
