@@ -18,7 +18,7 @@ func tiny(t *testing.T, name string, size int) {
 	if testing.Short() {
 		t.Skip("the rows take seconds; .ci/run runs them on their own")
 	}
-	chosen, err := choose([]string{name})
+	chosen, err := choose([]string{name}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
