@@ -220,12 +220,13 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 	before := t.last
 	t.wrote, t.failed = false, nil
 	defer func() {
+		damaged := fileIsToBlame()
 		p := recover()
-		if p == nil {
-			return
-		}
-		if spoiled, err = true, damage(p); err == nil {
-			err = fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
+		switch {
+		case damaged:
+			spoiled, err = true, fmt.Errorf("bolt: %w: %v", repository.ErrRecordDamaged, p)
+		case p != nil:
+			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
 	if err = fn(t.tables()); err == nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -89,21 +88,16 @@ func contents(file []byte) (all, ways []int) {
 		}
 		page := node(file[id*size:])
 		h := headerOf(page)
-		end := int(h.entries())
-		switch h.flags {
-		case freelistPage:
-			end = pageHeader + 8*int(h.count)
-			ways = add(ways, id*size, id*size+end)
-		case branchPage:
+		end := pageHeader + 8*int(h.count)
+		if h.flags != freelistPage {
 			length, _ := page.size()
-			end = int(length)
-			ways = add(ways, id*size, id*size+end)
-		default:
-			length, _ := page.size()
-			ways = add(ways, id*size, id*size+pageHeader)
 			end = int(length)
 		}
-		all = add(all, id*size, id*size+end)
+		way := end
+		if h.flags == leafPage {
+			way = pageHeader
+		}
+		all, ways = add(all, id*size, id*size+end), add(ways, id*size, id*size+way)
 		id += int(h.overflow)
 	}
 	for _, meta := range []int{0, size} {
@@ -294,46 +288,4 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 		t.Error(err)
 	}
 	checkIntegrity(t, s)
-}
-
-// TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.
-func TestSnapshotsOpen(t *testing.T) {
-	t.Parallel()
-	path := closedStore(t, 50)
-	for _, readOnly := range []bool{false, true} {
-		s, err := Open(path, Options{ReadOnly: readOnly})
-		if err != nil {
-			t.Fatal(err)
-		}
-		snapshot, err := s.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		beside, err := filepath.Glob(path + snapshotMark + "*")
-		if err != nil || len(beside) != 1 && !readOnly || len(beside) != 0 && readOnly {
-			t.Errorf("read only: %v: beside the file: %q, %v", readOnly, beside, err)
-		}
-		content, err := io.ReadAll(snapshot)
-		if err := errors.Join(err, snapshot.Close()); err != nil {
-			t.Error(err)
-		}
-		if beside, _ := filepath.Glob(path + snapshotMark + "*"); len(beside) != 0 {
-			t.Errorf("after closing it: %q", beside)
-		}
-		restored := filepath.Join(t.TempDir(), "meta.db")
-		if err := os.WriteFile(restored, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		copied, err := Open(restored, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := usersIn(t, copied), usersIn(t, s); !slices.Equal(got, want) || len(got) != 50 {
-			t.Errorf("%d users in the snapshot, %d in the store", len(got), len(want))
-		}
-		checkIntegrity(t, copied)
-		if err := errors.Join(copied.Close(), s.Close()); err != nil {
-			t.Error(err)
-		}
-	}
 }

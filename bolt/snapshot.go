@@ -30,7 +30,10 @@ func (s *Store) Snapshot(ctx context.Context) (repository.Snapshot, error) {
 		}
 		copied.SectionReader = io.NewSectionReader(copied.file, 0, t.bolt.Size())
 		if copied.temporary {
-			_, err = t.bolt.WriteTo(&ending{copied.file, ctx.Err})
+			to := &ending{to: copied.file, ended: ctx.Err}
+			if _, err = t.bolt.WriteTo(to); err != nil {
+				err = errors.Join(to.failed, err)
+			}
 		}
 		return err
 	})
@@ -69,15 +72,17 @@ func (s *snapshot) Close() error {
 	return err
 }
 
-// ending is a writer that fails once ended does.
+// ending is a writer that fails once ended does. It keeps the error with which it has failed, of which bbolt may keep the text only.
 type ending struct {
-	io.Writer
-	ended func() error
+	to     io.Writer
+	ended  func() error
+	failed error
 }
 
-func (w *ending) Write(p []byte) (int, error) {
-	if err := w.ended(); err != nil {
-		return 0, err
+func (w *ending) Write(p []byte) (n int, err error) {
+	if err = w.ended(); err == nil {
+		n, err = w.to.Write(p)
 	}
-	return w.Writer.Write(p)
+	w.failed = err
+	return n, err
 }

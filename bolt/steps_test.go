@@ -176,7 +176,7 @@ func TestStepsSurviveKill(t *testing.T) {
 				w.seam = func(c *committer) { c.commit = func(*bbolt.Tx) error { return errors.New("not here") } }
 				w.open()
 				k.toEnd()
-				w.close()
+				w.shut()
 			}
 		}
 		onceEach(t, pass.do, k.since(had, set.ID, pass.state), n)

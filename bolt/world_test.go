@@ -55,6 +55,12 @@ func (w *world) open() {
 	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000})
 }
 
+// shut closes the repository without a look at what is in it.
+func (w *world) shut() {
+	w.svc.Close()
+	check(w.store.Close())
+}
+
 func (w *world) close() {
 	w.svc.Close()
 	report := repository.CheckEvents{Violation: func(v repository.Violation) { w.t.Errorf("violation: %v", v) }}

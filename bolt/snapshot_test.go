@@ -1,0 +1,136 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"labshelf/repository"
+)
+
+// TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.
+func TestSnapshotsOpen(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 50)
+	for _, readOnly := range []bool{false, true} {
+		s, err := Open(path, Options{ReadOnly: readOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshot, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		beside, err := filepath.Glob(path + snapshotMark + "*")
+		if err != nil || len(beside) != 1 && !readOnly || len(beside) != 0 && readOnly {
+			t.Errorf("read only: %v: beside the file: %q, %v", readOnly, beside, err)
+		}
+		content, err := io.ReadAll(snapshot)
+		if err := errors.Join(err, snapshot.Close()); err != nil {
+			t.Error(err)
+		}
+		if beside, _ := filepath.Glob(path + snapshotMark + "*"); len(beside) != 0 {
+			t.Errorf("after closing it: %q", beside)
+		}
+		restored := filepath.Join(t.TempDir(), "meta.db")
+		if err := os.WriteFile(restored, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		copied, err := Open(restored, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := usersIn(t, copied), usersIn(t, s); !slices.Equal(got, want) || len(got) != 50 {
+			t.Errorf("%d users in the snapshot, %d in the store", len(got), len(want))
+		}
+		checkIntegrity(t, copied)
+		if err := errors.Join(copied.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// endsLater is a context that ends once it has been asked so often.
+type endsLater struct {
+	context.Context
+	after int
+}
+
+func (c *endsLater) Err() error {
+	if c.after--; c.after < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestSnapshotEnds with its context wherever it is, and leaves nothing behind.
+func TestSnapshotEnds(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 50)
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after := range 4 {
+		if _, err := s.Snapshot(&endsLater{t.Context(), after}); !errors.Is(err, context.Canceled) {
+			t.Errorf("asked %d times: %v", after, err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	onlyFile(t, path)
+}
+
+// full is a writer that has room for some bytes.
+type full struct{ room int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return len(p), nil
+}
+
+// TestSnapshotTellsWhyItFailed: bbolt keeps the text of some errors only.
+func TestSnapshotTellsWhyItFailed(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	for _, room := range []int{0, os.Getpagesize(), 3 * os.Getpagesize()} {
+		_, err := s.read(t.Context(), func(tx *tx) error {
+			to := &ending{to: &full{room}, ended: t.Context().Err}
+			_, err := tx.bolt.WriteTo(to)
+			if !errors.Is(to.failed, syscall.ENOSPC) {
+				t.Errorf("with room for %d bytes: %v", room, to.failed)
+			}
+			return err
+		})
+		if err == nil {
+			t.Errorf("with room for %d bytes: no error", room)
+		}
+	}
+}
+
+// TestSnapshotsThatWereLeft by a process that was killed are removed when the file is opened to be changed.
+func TestSnapshotsThatWereLeft(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 1)
+	if err := os.WriteFile(path+snapshotMark+"1", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	onlyFile(t, path)
+}
+
+var _ repository.Snapshot = (*snapshot)(nil)
