@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -23,15 +25,18 @@ import (
 type stage struct {
 	below, above string
 	fs           *passfs.FS
-	hook         passfs.Hook
 	child        *os.Process
+	asleep       bool // until the first operation is acknowledged: its calls are none of the hook's
 	calls        int  // so far
 	dead         bool // the child was killed: nothing of what it still asks for is done
 	mu           sync.Mutex
 }
 
+// stageHook is a passfs.Hook that knows its stage.
+type stageHook func(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno
+
 // newStage mounts the directory dir/below, which may exist. The hook is called for each call, as passfs does, until kill.
-func newStage(dir string, hook func(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno) (*stage, error) {
+func newStage(dir string, hook stageHook) (*stage, error) {
 	s := &stage{below: filepath.Join(dir, "below"), above: filepath.Join(dir, "above")}
 	for _, path := range []string{s.below, s.above} {
 		if err := os.MkdirAll(path, 0o700); err != nil {
@@ -42,8 +47,11 @@ func newStage(dir string, hook func(s *stage, c *passfs.Call, do func() syscall.
 	s.fs, err = passfs.Mount(s.below, s.above, func(c *passfs.Call, do func() syscall.Errno) syscall.Errno {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.dead {
+		switch {
+		case s.dead:
 			return syscall.EIO
+		case s.asleep:
+			return do()
 		}
 		s.calls++
 		return hook(s, c, do)
@@ -109,6 +117,7 @@ func (s *stage) talk(in io.WriteCloser, out io.Reader, report func(script.Report
 		}
 		s.mu.Lock()
 		answer := report(r)
+		s.asleep = s.asleep && r.Code != ""
 		s.mu.Unlock()
 		if _, err := io.WriteString(in, answer+"\n"); err != nil && !errors.Is(err, syscall.EPIPE) {
 			return err
@@ -166,6 +175,41 @@ type golden struct {
 	crash.Recording
 	States   []script.State // after each operation
 	recovery int            // how many calls a recovery makes that has nothing to do
+	made     string         // a copy of the directory as it is after the first creation
+	creation int            // how many calls that takes
+}
+
+// onGolden is newStage for the script. Where nothing is to happen before the first creation is over, late, the stores are made
+// already, which takes most of the calls, and the hook sleeps until they are open.
+func (g *golden) onGolden(dir string, late bool, hook stageHook) (*stage, error) {
+	if late {
+		if err := errors.Join(os.MkdirAll(dir, 0o700), copyTree(g.made, filepath.Join(dir, "below"))); err != nil {
+			return nil, err
+		}
+	}
+	s, err := newStage(dir, hook)
+	if err == nil {
+		s.asleep = late
+	}
+	return s, err
+}
+
+// copyTree copies a directory, with the modes of a data directory.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		place := filepath.Join(to, strings.TrimPrefix(path, from))
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.Mkdir(place, 0o700)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return crash.WriteFile(place, content)
+	})
 }
 
 // recordScript runs the script to its end.
@@ -193,6 +237,10 @@ func recordScript(ctx context.Context, dir string) (g *golden, err error) {
 			return ""
 		}
 		a.take(r)
+		if r.Op == 0 {
+			g.creation, g.made = len(g.Calls), filepath.Join(dir, "made")
+			refused = copyTree(s.below, g.made)
+		}
 		g.States, g.Total = append(g.States, a.state), a.count
 		return script.Next
 	}, childScript)

@@ -62,8 +62,12 @@ type killPoint struct {
 func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error) {
 	a := acks{}
 	last := ""
-	s, err := newStage(dir, func(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
-		if s.calls < p.call {
+	late, at := p.call > g.creation, p.call
+	if late {
+		at -= g.creation
+	}
+	s, err := g.onGolden(dir, late, func(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
+		if s.calls < at {
 			return do()
 		}
 		last = strings.TrimSpace(fmt.Sprint(c.Kind, " ", c.Path, " ", c.To))

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -152,11 +153,19 @@ func (d *dir) build(into string, made map[*file]string) error {
 				break
 			}
 			made[o] = place
-			err = os.WriteFile(place, o.data, 0o600)
+			err = WriteFile(place, o.data)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WriteFile makes a file of mode 0600 whose end, as far as it is zero, takes no room.
+func WriteFile(path string, data []byte) error {
+	if err := os.WriteFile(path, bytes.TrimRight(data, "\x00"), 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(path, int64(len(data)))
 }
