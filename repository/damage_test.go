@@ -68,6 +68,21 @@ func TestDamageIsMarkedAndHealed(t *testing.T) {
 	}
 }
 
+// TestUploadHealsUnnoticedDamage: a check of a stopped service writes nothing down, and a scrub may not have come by yet. Whoever
+// brings the content is not to be told that it is kept, and be given the damaged bytes of long ago.
+func TestUploadHealsUnnoticedDamage(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	r := k.files0()
+	k.flip(r.Digest)
+	twin := k.upload(k.sets[0], "file 0 0")
+	for _, id := range []repository.ID{r.ID, twin.ID} {
+		if got, err := k.content(id); err != nil || got != "file 0 0" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
 // files0 is the first resource.
 func (k *kept) files0() repository.Resource { return k.held.files[0] }
 

@@ -149,12 +149,10 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	return replaced, err
 }
 
-// errNotKept: the blob that an upload relied on has been found damaged meanwhile.
-var errNotKept = errors.New("the blob is not kept well")
-
 // commit puts the received body in its place and writes its record. prepare checks, and returns what writes: it runs first in a
 // read transaction, so that what is refused leaves no file behind, and then in the one that writes, which has the last word.
-// The blob is pinned from before it is looked for until the commit is done, so that no purge takes it away in between.
+// The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
+// replaced: nobody has read it just now, and the received one is known to be whole.
 func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
 	s, digest := u.service, u.received.Digest()
 	err := s.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
@@ -166,31 +164,18 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 	}
 	release := s.blobs.Pin(digest)
 	defer release()
-	kept, err := s.vouched(ctx, digest, u.received.Size())
-	if err != nil {
-		return storageError(err)
-	}
-	record := func(tx *Tx, p auth.Principal) error {
-		write, err := prepare(tx, p)
-		if err != nil {
-			return err
-		}
-		if wrong, err := s.damageOf(tx, digest); err != nil || kept && wrong != "" {
-			return errors.Join(errNotKept, err)
-		}
-		return errors.Join(tx.Damages.Remove(digest), write())
-	}
-	if kept {
-		if err = s.update(ctx, u.caller, record); !errors.Is(err, errNotKept) {
-			return err
-		}
-		kept = false
-	}
 	if err := u.received.Place(); err != nil {
 		return s.blobError(err)
 	}
 	s.opinions.placed(digest)
-	if err = s.update(ctx, u.caller, record); err != nil && !errors.Is(err, ErrOutcomeUnknown) {
+	err = s.update(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+		write, err := prepare(tx, p)
+		if err != nil {
+			return err
+		}
+		return errors.Join(tx.Damages.Remove(digest), write())
+	})
+	if err != nil && !errors.Is(err, ErrOutcomeUnknown) {
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
 	}
@@ -202,28 +187,6 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 func (u *Upload) withdraw(ctx context.Context) {
 	digest := u.received.Digest()
 	_ = u.received.Withdraw(func() error { return u.service.noRow(ctx, digest) })
-}
-
-// vouched tells whether a commit vouches for this blob, its file is there and nothing is known to be wrong with it. A file
-// without a row proves nothing: the upload that made it may not have synced its folder yet.
-func (s *Service) vouched(ctx context.Context, digest blobs.Digest, size int64) (kept bool, err error) {
-	err = s.meta.View(ctx, func(tx *Tx) error {
-		_, err := tx.Blobs.Size(digest)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		wrong, err := s.damageOf(tx, digest)
-		kept = wrong == ""
-		return err
-	})
-	if err != nil || !kept {
-		return false, err
-	}
-	stored, err := s.blobs.Stat(digest)
-	return err == nil && stored == size, nil
 }
 
 // describe checks what came beside the body and returns the resource that both make, without its record and place.
