@@ -270,6 +270,24 @@ func TestPlaceHeals(t *testing.T) {
 	}
 }
 
+// TestPlaceMakesRoom: a folder that somebody made where a blob belongs goes to the trash, with what is in it.
+func TestPlaceMakesRoom(t *testing.T) {
+	t.Parallel()
+	data := blobstest.DataDir(t)
+	dir := openDir(t, data, blobs.OS{})
+	content := blobstest.Content(1000)
+	inTheWay := blobPath(data, content)
+	if err := errors.Join(os.Mkdir(inTheWay, 0o700), os.WriteFile(filepath.Join(inTheWay, "a"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(data, "trash", filepath.Base(inTheWay), "a")); err != nil {
+		t.Error(err)
+	}
+}
+
 type panicking struct{}
 
 func (panicking) Read([]byte) (int, error) { panic("reader gave up") }

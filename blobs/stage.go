@@ -159,19 +159,23 @@ func (s *staged) Place() error {
 	return err
 }
 
-// rename gives the temporary file its final name. Where a file in use cannot be replaced (Windows), one of the right
-// size that has the name already is taken for the blob.
+// rename gives the temporary file its final name. A folder that has the name goes to the trash. Where a file in use cannot be
+// replaced (Windows), one of the right size that has the name already is taken for the blob.
 func (s *staged) rename() error {
 	to := s.dir.path(s.digest)
 	err := s.dir.fs.Rename(s.temp, to)
 	if err == nil {
 		return nil
 	}
-	if s.dir.keepsOpenTargets {
-		info, found := os.Lstat(to)
-		if found == nil && info.Mode().IsRegular() && info.Size() == s.size {
-			err = s.dir.fs.Remove(s.temp)
+	info, found := os.Lstat(to)
+	switch {
+	case found != nil:
+	case info.IsDir():
+		if err = s.dir.discard(s.digest); err == nil {
+			err = s.dir.fs.Rename(s.temp, to)
 		}
+	case s.dir.keepsOpenTargets && info.Mode().IsRegular() && info.Size() == s.size:
+		err = s.dir.fs.Remove(s.temp)
 	}
 	if err != nil {
 		return failed("place "+s.digest.String(), err)

@@ -54,7 +54,6 @@ func TestDamageIsMarkedAndHealed(t *testing.T) {
 				t.Errorf("%d blobs are known to be damaged", got)
 			}
 
-			k.ok(os.RemoveAll(k.pathIfFolder(r.Digest)))
 			k.upload(k.sets[0], content)
 			for _, id := range []repository.ID{r.ID, twin.ID} {
 				if got, err := k.content(id); err != nil || got != content {
@@ -85,14 +84,6 @@ func TestUploadHealsUnnoticedDamage(t *testing.T) {
 
 // files0 is the first resource.
 func (k *kept) files0() repository.Resource { return k.held.files[0] }
-
-// pathIfFolder is where a folder is in the way of a file, which no upload replaces, or a path where nothing is.
-func (k *kept) pathIfFolder(d blobs.Digest) string {
-	if info, err := os.Stat(k.path(d)); err == nil && info.IsDir() {
-		return k.path(d)
-	}
-	return k.path(d) + "-no"
-}
 
 // TestNoteDamageLooksAgain: what was read may have been read from memory, or from a file that is not there any more.
 func TestNoteDamageLooksAgain(t *testing.T) {
