@@ -27,10 +27,7 @@ func Mount(below, mount string, hook Hook) (*FS, error) {
 		return nil, err
 	}
 	tree := &fs.LoopbackRoot{Path: below, Dev: uint64(st.Dev)}
-	tree.NewNode = func(data *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
-		return &node{LoopbackNode: fs.LoopbackNode{RootData: data}, fs: f}
-	}
-	root := &node{LoopbackNode: fs.LoopbackNode{RootData: tree}, fs: f}
+	root := &node{LoopbackNode: &fs.LoopbackNode{RootData: tree}, fs: f}
 	tree.RootNode = root
 	options := &fs.Options{}
 	options.MountOptions = fuse.MountOptions{
@@ -66,11 +63,12 @@ func (f *FS) call(c *Call, do func() syscall.Errno) syscall.Errno {
 
 // node is a file or a directory.
 type node struct {
-	fs.LoopbackNode
+	*fs.LoopbackNode
 	fs *FS
 }
 
 var (
+	_ fs.NodeWrapChilder    = (*node)(nil)
 	_ fs.NodeCreater        = (*node)(nil)
 	_ fs.NodeWriter         = (*node)(nil)
 	_ fs.NodeFsyncer        = (*node)(nil)
@@ -90,6 +88,11 @@ var (
 	_ fs.FileSeekdirer      = (*dirHandle)(nil)
 	_ fs.FileReleasedirer   = (*dirHandle)(nil)
 )
+
+// WrapChild implements fs.NodeWrapChilder.
+func (n *node) WrapChild(_ context.Context, below fs.InodeEmbedder) fs.InodeEmbedder {
+	return &node{LoopbackNode: below.(*fs.LoopbackNode), fs: n.fs}
+}
 
 func (n *node) path() string { return n.Path(n.RootData.RootNode.EmbeddedInode()) }
 
@@ -114,7 +117,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 		return errno
 	})
 	if errno != 0 && h != nil {
-		h.(fs.FileReleaser).Release(ctx)
+		_ = h.(fs.FileReleaser).Release(ctx) // the caller gets the error that the hook wants
 		h = nil
 	}
 	return made, h, 0, errno

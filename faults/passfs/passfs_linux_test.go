@@ -21,7 +21,7 @@ const inChild = "PASSFS_CHILD"
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(inChild); dir != "" {
 		if err := use(dir); err != nil {
-			os.Stderr.WriteString(err.Error())
+			_, _ = os.Stderr.WriteString(err.Error())
 			os.Exit(1)
 		}
 		os.Exit(0)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"labshelf/auth"
@@ -52,7 +53,10 @@ func Length() int { return len(operations()) }
 const many = 203
 
 // operations are the script. Each name is used once for one thing, so that a state can be told by names.
-func operations() []operation {
+func operations() []operation { return slices.Concat(first(), people(), steps()) }
+
+// first makes the stores, and files in them, and changes those.
+func first() []operation {
 	return []operation{
 		{"first creation", false, func(_ context.Context, w *world) error { return w.open() }},
 		{"bootstrap", false, bootstrap},
@@ -81,6 +85,12 @@ func operations() []operation {
 		{"delete another", false, withID("empty", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
 		})},
+	}
+}
+
+// people come and go.
+func people() []operation {
+	return []operation{
 		{"user", false, func(ctx context.Context, w *world) error {
 			u, err := w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"})
 			w.ids["member"] = u.ID.String()
@@ -103,6 +113,12 @@ func operations() []operation {
 		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.Revoke(ctx, w.admin, id, repository.Match{}))
 		})},
+	}
+}
+
+// steps takes several commits for many objects, purges, copies, and opens the stores again.
+func steps() []operation {
+	return []operation{
 		{"second dataspace", false, dataspace("archive")},
 		{"set for many", false, set("many", "archive")},
 		{"many at once", false, fill},

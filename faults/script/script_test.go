@@ -1,0 +1,81 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	line := func(exact, shape string) Line { return Line{Exact: exact, Shape: shape} }
+	before := State{"a": line("a1", "a"), "b": line("b1", "b")}
+	after := State{"a": line("a2", "A"), "b": line("b1", "b"), "c": line("c2", "c")}
+	acked := State{"a": line("a7", "a"), "b": line("b7", "b")} // another run: other ids and stamps
+	for _, c := range []struct {
+		name  string
+		found State
+		steps bool
+		want  string // a part of what is reported; "" is nothing
+	}{
+		{"not done", acked, false, ""},
+		{"done", State{"a": line("a8", "A"), "b": line("b7", "b"), "c": line("c8", "c")}, false, ""},
+		{"half done", State{"a": line("a8", "A"), "b": line("b7", "b")}, false, "half of an operation: a is new, c is not"},
+		{"half done in steps", State{"a": line("a8", "A"), "b": line("b7", "b")}, true, ""},
+		{"lost", State{"a": line("a7", "a")}, false, `b: found "", acknowledged "b7"`},
+		{"other stamps", State{"a": line("a7", "a"), "b": line("b8", "b")}, false, `b: found "b8"`},
+		{"other contents", State{"a": line("a9", "?"), "b": line("b7", "b")}, true, `a: found "a9"`},
+		{"more than there was", State{"a": line("a7", "a"), "b": line("b7", "b"), "d": line("d1", "d")}, false, `d: found "d1"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := Expected{Acked: acked, Before: before, After: after, Stepwise: c.steps}.Differences(c.found)
+			if c.want == "" && len(got) > 0 || !strings.Contains(strings.Join(got, "\n"), c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestReportsAddUp sees that the reports of a run, one after the other, tell the state.
+func TestReportsAddUp(t *testing.T) {
+	t.Parallel()
+	states := []State{{}, {"a": {"1", "x"}, "b": {"2", "y"}}, {"a": {"3", "x"}}, {}}
+	told := State{}
+	for n := range states[1:] {
+		var r Report
+		r.delta(states[n], states[n+1])
+		told = told.Apply(r)
+		if got, want := keysOf(told), keysOf(states[n+1]); !slices.Equal(got, want) || told["a"] != states[n+1]["a"] {
+			t.Errorf("after report %d: %v, want %v", n, told, states[n+1])
+		}
+	}
+}
+
+// TestVerifyBites breaks what a run of the script has left: each is noticed.
+func TestVerifyBites(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		hurt func(t *testing.T, dir string)
+		want string
+	}{
+		{"nothing", func(*testing.T, string) {}, ""},
+		{"a file is gone", func(t *testing.T, dir string) { remove(t, blobOf(t, dir)) }, "its file is missing"},
+		{"a file is other", func(t *testing.T, dir string) { spoil(t, blobOf(t, dir)) }, "another digest"},
+		{"a mode is too open", func(t *testing.T, dir string) { open(t, dir) }, "has mode"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir, state := ran(t)
+			c.hurt(t, dir)
+			wrong, err := Verify(t.Context(), dir, Expected{Acked: state, Before: state, After: state})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(wrong, "\n"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
