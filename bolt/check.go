@@ -73,7 +73,8 @@ func (c *checker) run() {
 
 // part runs fn, which looks at a bucket.
 func (c *checker) part(b bucket, fn func()) {
-	c.failed(b, nil, guarded(func() error { fn(); return nil }))
+	c.failed(b, nil, guarded(func() error { fn(); return c.t.failed }))
+	c.t.failed = nil
 }
 
 func (c *checker) failed(b bucket, key []byte, err error) {

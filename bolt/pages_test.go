@@ -27,12 +27,12 @@ func grownFile(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 20 {
+	for i := range 40 {
 		err := s.Update(t.Context(), func(tx *repository.Tx) error {
 			stamp := tx.Stamp()
 			r := repository.Resource{
 				Record: repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp},
-				Name:   fmt.Sprint("map-", i), Description: strings.Repeat("d", 1000*i), Digest: blobs.Digest{byte(i)},
+				Name:   fmt.Sprint("map-", i), Description: strings.Repeat("d", 1000*(i%20)), Digest: blobs.Digest{byte(i)},
 			}
 			return errors.Join(tx.Resources.Put(r), tx.Blobs.Put(r.Digest, 9), tx.Damages.Put(repository.Damage{Digest: r.Digest}))
 		})

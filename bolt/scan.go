@@ -36,7 +36,7 @@ func (l listing) ids(t *tx) iter.Seq2[repository.ID, error] {
 			if !yield(id, nil) {
 				return
 			}
-			if first.advance(t, l.backwards); first.key == nil {
+			if first.advance(t, l); first.key == nil {
 				heap.Pop(heads)
 				continue
 			}
@@ -52,7 +52,7 @@ func (l listing) start(t *tx) *heads {
 			continue
 		}
 		h := &head{cursor: t.bucket(l.index).Cursor(), span: s}
-		if h.enter(t, l.backwards); h.key != nil {
+		if h.enter(t, l); h.key != nil {
 			heads.list = append(heads.list, h)
 		}
 	}
@@ -67,25 +67,29 @@ type head struct {
 	key    []byte // nil at the end
 }
 
-func (h *head) enter(t *tx, backwards bool) {
+func (h *head) enter(t *tx, l listing) {
 	t.counts.index++
-	if !backwards {
+	if !l.backwards {
 		key, _ := h.cursor.Seek(h.span.lo)
 		h.at(key)
 		return
 	}
 	h.cursor.Seek(h.span.hi)
 	h.key = h.span.hi
-	h.advance(t, backwards)
+	h.advance(t, l)
 }
 
-func (h *head) advance(t *tx, backwards bool) {
+func (h *head) advance(t *tx, l listing) {
 	t.counts.index++
-	if backwards {
-		h.at(previous(t, h.cursor, h.key))
-		return
+	var key []byte
+	if l.backwards {
+		key = previous(t, h.cursor, h.key)
+	} else {
+		key, _ = h.cursor.Next()
 	}
-	key, _ := h.cursor.Next()
+	if t.disordered(l.index, h.key, key, l.backwards) {
+		key = nil
+	}
 	h.at(key)
 }
 

@@ -64,7 +64,11 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err err
 		}
 		defer func() { _ = btx.Rollback() }()
 		seen = btx.ID()
-		return fn(&tx{bolt: btx})
+		t := &tx{bolt: btx}
+		if err := fn(t); err != nil {
+			return err
+		}
+		return t.failed
 	})
 	return seen, err
 }

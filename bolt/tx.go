@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"time"
@@ -21,7 +22,7 @@ type tx struct {
 
 	// Of the operation that runs now.
 	wrote  bool
-	failed error // of its first write that failed; nothing is kept of it then, whatever it returns
+	failed error // of its first write that failed, or a damage that it met; nothing is kept of it then, whatever it returns
 }
 
 // counts is what listings have cost in a transaction.
@@ -86,6 +87,18 @@ func (t *tx) delete(b bucket, key []byte) {
 	}
 }
 
+// disordered tells whether a key that follows another one in a bucket is not beyond it. Then a place within a page is damaged,
+// and what it leads to is a row of its own, so its checksum does not tell; the operation fails.
+func (t *tx) disordered(b bucket, before, key []byte, backwards bool) bool {
+	if order := bytes.Compare(before, key); key == nil || order < 0 && !backwards || order > 0 && backwards {
+		return false
+	}
+	if t.failed == nil {
+		t.failed = fmt.Errorf("bolt: %s %x comes after %x: %w", b, key, before, repository.ErrRecordDamaged)
+	}
+	return true
+}
+
 // walk yields the keys and values in a span of a bucket, ascending. They are valid as long as the transaction.
 func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
@@ -94,8 +107,10 @@ func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
 			return
 		}
 		cursor := in.Cursor()
-		for key, value := cursor.Seek(s.lo); s.holds(key); key, value = cursor.Next() {
-			if !yield(key, value) {
+		key, value := cursor.Seek(s.lo)
+		for s.holds(key) && yield(key, value) {
+			before := key
+			if key, value = cursor.Next(); t.disordered(b, before, key, false) {
 				return
 			}
 		}

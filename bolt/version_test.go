@@ -49,14 +49,14 @@ func holdsVersion1(t *testing.T, s *Store) {
 		t.Error(err)
 	}
 	err = s.View(t.Context(), func(tx *repository.Tx) error {
-		files, purposes := 0, 0
+		files, references := 0, 0
 		for r, err := range tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}) {
 			if err != nil {
 				return err
 			}
 			files++
 			for id, err := range tx.Blobs.Refs(r.Digest) {
-				if purposes++; err != nil || id == (repository.ID{}) {
+				if references++; err != nil || id == (repository.ID{}) {
 					return errors.Join(err, errors.New("a reference of nobody"))
 				}
 			}
@@ -74,8 +74,8 @@ func holdsVersion1(t *testing.T, s *Store) {
 		if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {
 			t.Errorf("scrub: %+v, %v", state, err)
 		}
-		if files < 10 || purposes < files {
-			t.Errorf("%d resources, %d references", files, purposes)
+		if files < 10 || references < files {
+			t.Errorf("%d resources, %d references", files, references)
 		}
 		return nil
 	})
