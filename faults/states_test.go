@@ -15,12 +15,27 @@ func TestMain(m *testing.M) {
 }
 
 // TestCrashStates is also what finds the mutants that sync too little or too late: see .ci/mutants.
-func TestCrashStates(t *testing.T) { tiny(t, "states", 60) }
+func TestCrashStates(t *testing.T) {
+	t.Parallel()
+	tiny(t, "states", 60)
+}
 
-func TestSyscalls(t *testing.T) { tiny(t, "syscalls", 20) }
+func TestSyscalls(t *testing.T) {
+	t.Parallel()
+	tiny(t, "syscalls", 20)
+}
 
-func TestErrors(t *testing.T) { tiny(t, "errors", 20) }
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	tiny(t, "errors", 20)
+}
 
-func TestFull(t *testing.T) { tiny(t, "full", 2) }
+func TestFull(t *testing.T) {
+	t.Parallel()
+	tiny(t, "full", 2)
+}
 
-func TestModel(t *testing.T) { tiny(t, "model", 500) }
+func TestModel(t *testing.T) {
+	t.Parallel()
+	tiny(t, "model", 500)
+}
