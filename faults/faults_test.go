@@ -69,6 +69,16 @@ func TestFlips(t *testing.T) {
 	tiny(t, "flips", 8)
 }
 
+func TestClock(t *testing.T) {
+	t.Parallel()
+	tiny(t, "clock", 0)
+}
+
+func TestSlow(t *testing.T) {
+	t.Parallel()
+	tiny(t, "slow", 100)
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -97,6 +97,7 @@ func (h *harvester) verify(ctx context.Context, w *world, all map[string]record)
 type stamps struct {
 	mu    sync.Mutex
 	known map[record][]int64
+	vague map[record]bool // without the time: there is also such a version whose stamp nobody was told
 }
 
 // versionOf is what tells one version of a resource from others, as far as a record can.
@@ -106,31 +107,35 @@ func versionOf(id, description, state, modified string) record {
 
 // add notes what a writer was told about a thing.
 func (s *stamps) add(th *thing) {
-	if th.isSet() || th.etag == "" {
+	if th.isSet() {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.known == nil {
-		s.known = map[record][]int64{}
+		s.known, s.vague = map[record][]int64{}, map[record]bool{}
+	}
+	if th.etag == "" {
+		s.vague[versionOf(th.want.ID, th.want.Description, th.want.State, "")] = true
+		return
 	}
 	key := versionOf(th.want.ID, th.want.Description, th.want.State, modifiedOf(th.etag))
 	s.known[key] = append(s.known[key], stampOf(th.etag))
 }
 
 // of returns the stamp of a version that a harvester was given after one with the stamp last. Where nobody was told it exactly,
-// it is taken for as late as last allows, within its millisecond.
+// it is taken for as early as last allows, within its millisecond.
 func (s *stamps) of(r record, last int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var stamp int64
-	for _, stamp = range s.known[versionOf(r.ID, r.Description, r.State, r.Modified)] {
-		if stamp > last {
-			return stamp
+	known := s.known[versionOf(r.ID, r.Description, r.State, r.Modified)]
+	if len(known) > 0 && !s.vague[versionOf(r.ID, r.Description, r.State, "")] {
+		for _, stamp := range known {
+			if stamp > last {
+				return stamp
+			}
 		}
-	}
-	if stamp > 0 {
-		return stamp
+		return known[0]
 	}
 	at, err := time.Parse(time.RFC3339, r.Modified)
 	if err != nil {

@@ -34,6 +34,9 @@ func kill(ctx context.Context, t *trial) (err error) {
 			if err != nil {
 				return err
 			}
+			if err := w.writers[0].fill(ctx); err != nil {
+				return errors.Join(err, w.stop())
+			}
 			w.purged = true
 			if i/epoch%2 == 0 {
 				w.backups = w.data + ".backups"

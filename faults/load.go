@@ -19,11 +19,12 @@ type writer struct {
 	ended     *atomic.Bool // set before the service is killed: from then on an answer may be missing
 	sets      []*thing
 	resources []*thing
-	made      int // names given out
+	full      bool // the first set holds more than one step of its deletion moves
+	made      int  // names given out
 	pending   *change
 	revoked   []string // keys, since the last verification
 	answered  int64
-	told      func(*thing) // called after each answered change; may be nil
+	told      func(*thing) // called after each change of a thing
 }
 
 // errEnded: the service was killed while, or before, a request was under way.
@@ -49,6 +50,9 @@ func (w *writer) step(ctx context.Context) error {
 		return w.makeSet(ctx)
 	}
 	set := w.sets[w.random.IntN(len(w.sets))]
+	if w.full && at < 10 {
+		set = w.sets[0]
+	}
 	switch {
 	case at < 6:
 		return w.editSet(ctx, set)
@@ -71,6 +75,23 @@ func (w *writer) step(ctx context.Context) error {
 		return w.edit(ctx, th)
 	}
 	return w.remove(ctx, th)
+}
+
+// stepObjects is how many resources a deletion or restoration of a set moves in one commit.
+const stepObjects = 200
+
+// fill makes the first set one whose deletion takes several steps.
+func (w *writer) fill(ctx context.Context) error {
+	if err := w.makeSet(ctx); err != nil {
+		return err
+	}
+	for range stepObjects + stepObjects/4 {
+		if err := w.create(ctx, w.sets[0]); err != nil {
+			return err
+		}
+	}
+	w.full = true
+	return nil
 }
 
 // try writes down a change, sends it, and makes it true when the answer says so.
@@ -103,10 +124,7 @@ func (w *writer) try(c *change, want int, send func() (answer, error)) error {
 		}
 	}
 	w.answered++
-	th := w.done(c, a.header.Get("ETag"))
-	if w.told != nil {
-		w.told(th)
-	}
+	w.told(w.done(c, a.header.Get("ETag")))
 	return nil
 }
 
@@ -188,6 +206,7 @@ func (w *writer) takeAlong(set *thing) {
 		if th.set == set && th.want.State == "active" {
 			th.want.State, th.etag, th.taken, th.purgeable = "deleted", "", true, true
 			th.note("its set was deleted")
+			w.told(th)
 		}
 	}
 }
@@ -202,6 +221,7 @@ func (w *writer) bringBack(set *thing) {
 			}
 			th.want.State, th.etag = "active", "" // and purgeable it stays: a purge may have been faster
 			th.note("its set was restored")
+			w.told(th)
 		}
 	}
 }

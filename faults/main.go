@@ -68,6 +68,13 @@ func rows() []row {
 			needs: []string{"gcc"}, code: stores(), run: purge,
 		},
 		{
+			name: "clock", shows: "a clock that goes back a day, ten years ahead and back, or stands", unit: "clocks", code: program(), run: clock,
+		},
+		{
+			name: "slow", shows: "clients that send or take almost nothing, and idle connections, beside normal ones", unit: "idle connections",
+			short: 1000, long: 10_000, needs: []string{"linux"}, code: program(), run: slow,
+		},
+		{
 			name: "fuzz", shows: "what strangers send: each fuzz target for 5 seconds, or 3 minutes", unit: "targets", code: program(), run: fuzz,
 			stage: true,
 		},
@@ -226,6 +233,6 @@ func firstOf(args []string) string {
 // children are what the program does as a process of its own, beside a trial.
 func children() map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
-		childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
+		childCrowd: crowdChild, childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
 	}
 }

@@ -126,7 +126,9 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 			return nil
 		case 1:
 			c.after.ID = ids[0]
-			w.done(c, "").note("nobody was told")
+			th := w.done(c, "")
+			th.note("nobody was told")
+			w.told(th)
 			return nil
 		}
 		return violated(nil, "%s was sent once, and is there as %q", c.what, ids)
@@ -149,7 +151,7 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 		return violated(c.on, "after %s, which was not answered, it is neither as before nor as it would be then, but %+v", c.what, got)
 	}
 	tag := c.on.etag
-	w.done(c, "")
+	w.told(w.done(c, ""))
 	// The state may be the same before and after, as of a file that replaces an equal one: then the tag says which it is.
 	return w.adopt(ctx, c.on, tag)
 }
