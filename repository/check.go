@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,7 +33,14 @@ type Violation struct {
 
 // String says where and what.
 func (v Violation) String() string {
-	return fmt.Sprintf("%s: %s %s %q: %s", v.Part, v.Kind, v.ID, v.Name, v.Wrong)
+	of := v.Kind
+	if v.ID != "" {
+		of += " " + v.ID
+	}
+	if v.Name != "" {
+		of += fmt.Sprintf(" %q", v.Name)
+	}
+	return fmt.Sprintf("%s: %s: %s", v.Part, of, v.Wrong)
 }
 
 // CheckOptions say what to leave out of a check.
@@ -132,11 +140,23 @@ func (c *check) checkFiles(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	return files.Stray(ctx, func(path, why string) error {
-		path = filepath.ToSlash(path) // where the data directory is, is nobody's business but its owner's
-		c.report(Violation{Part: PartFiles, Kind: "file", Name: path[strings.LastIndex(path, "/blobs/")+1:], Wrong: why})
+	err := files.Stray(ctx, func(path, why string) error {
+		c.report(Violation{Part: PartFiles, Kind: "file", Name: within(path), Wrong: why})
 		return nil
 	})
+	var folder *fs.PathError
+	if !errors.As(err, &folder) || errors.Is(err, blobs.ErrUnavailable) {
+		return err
+	}
+	c.report(Violation{Part: PartFiles, Kind: "folder", Name: within(folder.Path), // what belongs there is missed below
+		Wrong: fmt.Sprintf("it cannot be read, and the check for strange files came no further: %v", folder.Err)})
+	return nil
+}
+
+// within is a path below the data directory: where that is, is nobody's business but its owner's.
+func within(path string) string {
+	path = filepath.ToSlash(path)
+	return path[strings.LastIndex(path+"/", "/blobs/")+1:]
 }
 
 // eachBlob calls fn with every blob of the subset, outside of transactions.
@@ -206,7 +226,7 @@ func (c *check) lookAt(ctx context.Context, b Blob) (wrong string, err error) {
 	if err == nil && size != b.Bytes {
 		return fmt.Sprintf("its file has %d bytes, not %d", size, b.Bytes), nil
 	}
-	return verdict(err)
+	return verdict(b.Digest, err)
 }
 
 // ignore drops an error of one kind.

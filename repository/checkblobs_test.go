@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,23 @@ func (m torn) View(ctx context.Context, fn func(*repository.Tx) error) error {
 
 func (tornUsers) All(repository.ID) iter.Seq2[repository.User, error] {
 	return func(yield func(repository.User, error) bool) { yield(repository.User{}, repository.ErrRecordDamaged) }
+}
+
+// TestCheckGoesOnWithoutAFolder: what cannot be listed is a finding, and the files are looked at all the same.
+func TestCheckGoesOnWithoutAFolder(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 2)
+	folder := filepath.Join(k.dir, "blobs")
+	k.ok(errors.Join(os.RemoveAll(folder), os.WriteFile(folder, nil, 0o600)))
+	found, result := k.check(repository.NewUpkeep(k.meta, k.files), repository.CheckOptions{})
+	if len(found) != 3 || result.Blobs != 2 || !strings.HasPrefix(found[0].String(), `files: folder "blobs": it cannot be read`) {
+		t.Errorf("%q", found)
+	}
+	for _, v := range found {
+		if strings.Contains(v.String(), k.dir) {
+			t.Errorf("%s: tells a path", v)
+		}
+	}
 }
 
 // TestOpenBlob from its place, from the trash, and neither.

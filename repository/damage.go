@@ -43,7 +43,7 @@ func dataDamaged(of string, cause error) error {
 func (s *stores) judge(ctx context.Context, b Blob) (wrong string, err error) {
 	j := s.opinions.begin(b.Digest)
 	defer s.opinions.end(j)
-	if wrong, err = verdict(blobs.Verify(ctx, s.blobs, b.Digest, b.Bytes)); err != nil {
+	if wrong, err = verdict(b.Digest, blobs.Verify(ctx, s.blobs, b.Digest, b.Bytes)); err != nil {
 		return "", err
 	}
 	known, err := s.knownDamage(ctx, b.Digest)
@@ -93,7 +93,7 @@ func (s *stores) mark(ctx context.Context, j *opinion, wrong string) (upheld str
 
 // verdict tells what is wrong with a blob, in words without paths, by the error of looking at it; or returns the error where that
 // says nothing about the blob.
-func verdict(err error) (wrong string, unknown error) {
+func verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
 	switch {
 	case err == nil:
 		return "", nil
@@ -102,7 +102,7 @@ func verdict(err error) (wrong string, unknown error) {
 	case !errors.Is(err, blobs.ErrDamaged):
 		return "", err
 	}
-	wrong = err.Error()
+	wrong = strings.Replace(err.Error(), fmt.Sprintf("%v: %s ", blobs.ErrDamaged, digest), "it ", 1)
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		wrong = strings.ReplaceAll(wrong, at.Path, "file")

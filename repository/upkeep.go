@@ -104,5 +104,5 @@ func (u *Upkeep) look(ctx context.Context, b Blob) (wrong string, err error) {
 	if u.marks {
 		return u.judge(ctx, b)
 	}
-	return verdict(blobs.Verify(ctx, u.blobs, b.Digest, b.Bytes))
+	return verdict(b.Digest, blobs.Verify(ctx, u.blobs, b.Digest, b.Bytes))
 }
