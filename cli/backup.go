@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,14 +94,15 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 	if err := tell.end(text, made); err != nil {
 		return err
 	}
+	var damage error
+	if tell.metadata {
+		damage = fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", errDamageFound)
+	}
 	if n := int64(len(m.Damaged)); n > 0 {
-		return fmt.Errorf("%w: %s damaged or missing where the backup comes from, and not in it; everything else is; "+
-			"an older backup may hold what is lost: %s repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are"), program)
+		damage = errors.Join(damage, fmt.Errorf("%w: %s damaged or missing where the backup comes from, and not in it; all other files are; "+
+			"an older backup may hold what is lost: %s repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are"), program))
 	}
-	if made.Violations > 0 {
-		return fmt.Errorf("%w: the metadata are damaged, and so is this backup of them; keep older backups", errDamageFound)
-	}
-	return nil
+	return damage
 }
 
 // remoteSource makes backups over the interface.
@@ -121,7 +123,7 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
 	body, err := s.service.Blob(ctx, digest)
 	var problem *client.Problem
-	if errors.As(err, &problem) && (problem.Code == repository.CodeDataDamaged || problem.Status == http.StatusInternalServerError) {
+	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code != "" {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 	}
 	if err != nil {
@@ -203,7 +205,7 @@ of it, compares, and deletes it again. It needs room for the whole backup.`,
 				defer tell.close()
 				done, err := backup.Verify(ctx, args[0], temp, tell.restoreOptions(false))
 				if err != nil {
-					return tell.failed(ctx, err, "the backup was not verified")
+					return tell.failed(ctx, err, "the backup was not verified; --temp names another folder for it")
 				}
 				return tell.restored(done, fmt.Sprintf("The backup as of %s in %s can be restored: %%s.\n", moment(done.Manifest.Stamp), args[0]))
 			})
@@ -221,6 +223,7 @@ type teller struct {
 	asJSON     bool
 	progress   *progress
 	violations []violationFields // with asJSON: all; else none
+	metadata   bool              // something was wrong with them
 }
 
 func newTeller(p process, asJSON bool) *teller {
@@ -235,6 +238,7 @@ func (t *teller) close() { t.progress.close() }
 
 // violation tells of one at once, or keeps it for the end.
 func (t *teller) violation(v repository.Violation) {
+	t.metadata = t.metadata || v.Part != repository.PartBlobs && v.Part != repository.PartFiles
 	if t.asJSON {
 		t.violations = append(t.violations, violationFields(v))
 		return
@@ -258,6 +262,9 @@ func (t *teller) end(text string, result any) error {
 // failed ends a command that did not come to its end, with what it has found until then. state is as in interrupted.
 func (t *teller) failed(ctx context.Context, err error, state string) error {
 	t.close()
+	if noRoom(err) {
+		err = fmt.Errorf("%w\nthere is no room left on that disk: %s", err, state)
+	}
 	err = interrupted(ctx, err, state)
 	if t.asJSON && len(t.violations) > 0 {
 		return errors.Join(err, t.end("", nil))
@@ -280,11 +287,21 @@ func (t *teller) restored(done backup.Restored, text string) error {
 	if err := t.end(fmt.Sprintf(text, numbers), fields); err != nil {
 		return err
 	}
-	if n := done.Check.Violations; n > 0 {
+	if n := done.Check.Violations; n > 0 && t.metadata {
+		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: they were so when the backup was made; restore an older one",
+			errDamageFound, countText(n, "thing is", "things are"))
+	} else if n > 0 {
 		return fmt.Errorf("%w: %s wrong; %s lost already when the backup was made; an older backup may hold what is lost: %s repair --from OLDER --data DIR",
 			errDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"), program)
 	}
 	return nil
+}
+
+// noRoom tells whether a disk or a quota is full, here or where the service is.
+func noRoom(err error) bool {
+	var problem *client.Problem
+	return errors.Is(err, blobs.ErrNoSpace) || errors.Is(err, repository.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
+		errors.As(err, &problem) && problem.Code == repository.CodeNoSpace
 }
 
 // interrupted says in which state things are when somebody ended a command.

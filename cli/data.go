@@ -109,6 +109,8 @@ func remedy(path string, err error) error {
 			path, holder(path), err)
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of %s that wrote it, or a later one", err, program)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; run it as the user that runs the service, to whom %s belongs", err, path)
 	case errors.Is(err, bolt.ErrDamaged):
 		return fmt.Errorf("%w; nothing was changed; keep a copy of %s as it is, and restore a backup to another directory with: "+
 			"%s backup restore BACKUP --data NEWDIR", err, path, program)

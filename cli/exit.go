@@ -111,6 +111,8 @@ func explain(err error) string {
 		return err.Error()
 	case refusal.Err == nil:
 		return refusal.Message
+	case refusal.Code == repository.CodeInternal: // it says no more than that the cause is in the log
+		return refusal.Err.Error()
 	}
 	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)
 }

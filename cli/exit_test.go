@@ -88,8 +88,12 @@ func TestHelpEndsWithExitCodes(t *testing.T) {
 
 func TestExplainTellsTheOperatorTheCause(t *testing.T) {
 	t.Parallel()
-	refusal := &repository.Error{Kind: repository.Internal, Code: repository.CodeInternal, Message: "it failed", Err: errors.New("disk on fire")}
+	refusal := &repository.Error{Kind: repository.Internal, Code: repository.CodeReadOnly, Message: "it failed", Err: errors.New("disk on fire")}
 	if got := explain(fmt.Errorf("wrapped: %w", refusal)); got != "it failed: disk on fire" {
+		t.Errorf("got %q", got)
+	}
+	refusal.Code = repository.CodeInternal
+	if got := explain(refusal); got != "disk on fire" {
 		t.Errorf("got %q", got)
 	}
 	refusal.Err = nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +44,7 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 
 func repair(ctx context.Context, data, from string, tell *teller) error {
 	defer tell.close()
-	if err := wantMetadata(data); err != nil {
+	if err := errors.Join(wantMetadata(data), wantFiles(from)); err != nil {
 		return err
 	}
 	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{
@@ -67,6 +69,14 @@ func repair(ctx context.Context, data, from string, tell *teller) error {
 	}
 	if done.Left > 0 {
 		return fmt.Errorf("%w: the backup %s does not hold what is left; try an older one", errDamageFound, from)
+	}
+	return nil
+}
+
+// wantFiles returns an error unless the folder could be a backup. It need not be complete.
+func wantFiles(from string) error {
+	if info, err := os.Stat(filepath.Join(from, "blobs")); err != nil || !info.IsDir() {
+		return usageError{fmt.Errorf("%s is no backup: there is no folder blobs in it that can be read; name one with --from", from)}
 	}
 	return nil
 }

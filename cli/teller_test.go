@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/repository"
+)
+
+// TestFailedSaysHowThingsAre: whoever ran out of room wants to know what is there now, and what to do next.
+func TestFailedSaysHowThingsAre(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		room bool
+	}{
+		"files":      {fmt.Errorf("copy: %w", blobs.ErrNoSpace), true},
+		"metadata":   {fmt.Errorf("copy: %w", syscall.ENOSPC), true},
+		"the server": {fmt.Errorf("copy: %w", &client.Problem{Status: 507, Code: repository.CodeNoSpace}), true},
+		"other":      {errors.New("no route to host"), false},
+	} {
+		err := newTeller(process{stdout: io.Discard}, false).failed(t.Context(), c.err, "run it again")
+		if !errors.Is(err, c.err) || strings.Contains(err.Error(), "there is no room left on that disk: run it again") != c.room {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRestoredTellsDamagedMetadata: files can be repaired from another backup, records cannot.
+func TestRestoredTellsDamagedMetadata(t *testing.T) {
+	t.Parallel()
+	for part, want := range map[string]string{repository.PartRows: "restore an older one", repository.PartBlobs: "repair --from OLDER"} {
+		tell := newTeller(process{stdout: io.Discard}, false)
+		tell.violation(repository.Violation{Part: part, Wrong: "on purpose"})
+		err := tell.restored(backup.Restored{Check: repository.CheckResult{Violations: 1}}, "%s\n")
+		if !errors.Is(err, errDamageFound) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+}
