@@ -124,7 +124,8 @@ func wantMetadata(data string) error {
 }
 
 // wrongModes lists what in the data directory has other permissions than the service gives. What is in blobs/ is looked at
-// elsewhere; the configuration, which holds no secret, is the operator's own.
+// elsewhere; the configuration, which holds no secret, is the operator's own, and so is the directory itself as long as nobody
+// else can write to it.
 func wrongModes(data string) (wrong []repository.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -142,6 +143,8 @@ func wrongModes(data string) (wrong []repository.Violation) {
 		switch {
 		case err != nil:
 			v.Wrong = fmt.Sprintf("it cannot be looked at: %v", err)
+		case name == "." && info.Mode().Perm()&0o022 == 0:
+			continue
 		case info.Mode().Perm() != want:
 			v.Wrong = fmt.Sprintf("it has mode %04o, not %04o", info.Mode().Perm(), want)
 		default:
