@@ -67,7 +67,7 @@ func crowdAround(ctx context.Context, args []string, stdout io.Writer) error {
 			clients.Go(func() { m.stay(ctx, args[0], arrived) })
 		}
 	}
-	still := &member{then: wait}
+	still := &member{say: "GET /v1/status HTTP/1.1\r\nHost: " + args[0] + "\r\n\r\n", then: wait} // and kept alive
 	for range idle {
 		clients.Go(func() { still.stay(ctx, args[0], arrived) })
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,9 +75,12 @@ func runRow(ctx context.Context, o options, r row, out io.Writer) (err error) {
 		return err
 	}
 	t.say("%s: %s, seed %d, offset %d, from %d", r.name, r.size(t.size), t.Seed, t.offset, t.Done)
-	err = r.run(ctx, t)
-	if err == nil {
-		err = cmp.Or(ctx.Err(), t.save())
+	if err = r.run(ctx, t); err == nil {
+		err = t.save()
+	}
+	if ctx.Err() != nil {
+		// What was under way does not count. It may have failed for being interrupted.
+		err, t.unfinished = nil, true
 	}
 	if err != nil {
 		return fmt.Errorf("unit %d, seed %d, offset %d: %w; what it left is in %s", t.Done, t.Seed, t.offset, err, t.dir)
