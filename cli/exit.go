@@ -10,6 +10,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
+	"labshelf/client"
 	"labshelf/repository"
 )
 
@@ -99,6 +100,10 @@ func exitCode(err error) int {
 	var refusal *repository.Error
 	if errors.As(err, &refusal) {
 		return kindExits[refusal.Kind]
+	}
+	var problem *client.Problem
+	if errors.As(err, &problem) && problem.Code == repository.CodeDataDamaged {
+		return exitDamaged
 	}
 	return exitFailure
 }

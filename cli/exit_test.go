@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/bolt"
+	"labshelf/client"
 	"labshelf/repository"
 )
 
@@ -53,6 +54,7 @@ func TestExitCode(t *testing.T) {
 		{usageError{errors.New("anything")}, 2},
 		{errors.Join(bolt.ErrLocked, errors.New("closing failed too")), 3},
 		{&repository.Error{Kind: repository.Internal, Err: repository.ErrRecordDamaged}, 5},
+		{fmt.Errorf("purge: %w", &client.Problem{Status: 500, Code: repository.CodeDataDamaged}), 5},
 	} {
 		if got := exitCode(tt.err); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"labshelf/blobs"
@@ -41,7 +42,7 @@ var (
 // resource refers, the files of uploads that came to nothing, and what has been in the trash for longer than the grace period.
 // The row of a blob always goes before its file: what an interruption leaves is a file too many, which the next purge takes. It
 // works in bounded commits, beside all other use, and can be ended at any time; the result then tells how far it came. One purge
-// runs at a time, another is a Conflict.
+// runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
 func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (PurgeResult, error) {
 	if !u.purging.TryLock() {
 		return PurgeResult{}, conflict(CodeBusy, "", "a purge is under way; try again when it is done")
@@ -58,12 +59,22 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (PurgeResult, error)
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
 	}
-	for _, part := range []func(context.Context) error{p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash} {
+	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash} {
 		if err := part(ctx); err != nil {
 			return p.result, u.blobError(err)
 		}
 	}
 	return p.result, nil
+}
+
+// inspect refuses metadata that contradict themselves: by an index that lies about who needs a file, the file would be removed.
+func (p *purge) inspect(ctx context.Context) error {
+	var found error
+	err := p.meta.Inspect(ctx, func(v Violation) { found = fmt.Errorf("%w: %v", ErrRecordDamaged, v) })
+	if err == nil && found != nil {
+		err = &Error{Kind: Internal, Code: CodeDataDamaged, Message: "the metadata are damaged, as a check tells in full; nothing was removed", Err: found}
+	}
+	return err
 }
 
 // purge is one run of Purge.
@@ -285,21 +296,21 @@ func (p *purge) sweepOrphans(ctx context.Context) error {
 		case err == nil:
 			p.result.Orphans++
 			p.result.OrphanBytes += size
-		case errors.Is(err, errVouched), errors.Is(err, blobs.ErrPinned), errors.Is(err, blobs.ErrNotFound):
+		case errors.Is(err, errVouched), errors.Is(err, errReferred), errors.Is(err, blobs.ErrPinned), errors.Is(err, blobs.ErrNotFound):
 			return nil
 		}
 		return err
 	})
 }
 
-// noRow returns errVouched if the blob has a row. It waits until what it saw is on stable storage: a power cut must not bring
+// noRow returns errVouched if the blob has a row, and errReferred if it has none, but should. It waits until what it saw is on stable storage: a power cut must not bring
 // back a row whose file is gone.
 func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
 	return s.meta.ViewDurable(ctx, func(tx *Tx) error {
 		_, err := tx.Blobs.Size(digest)
 		switch {
 		case errors.Is(err, ErrNotFound):
-			return nil
+			return unused(tx, digest)
 		case err != nil:
 			return err
 		}

@@ -1,6 +1,8 @@
 package repository_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"slices"
 	"testing"
@@ -188,5 +190,42 @@ func TestPurgeOfADeletedSet(t *testing.T) {
 	}
 	if r := k.upload(k.sets[0], "file 0 1"); r.State != repository.Active {
 		t.Errorf("an upload after that is %s", r.State)
+	}
+}
+
+// contradicting is a store whose indexes are not what its rows say.
+type contradicting struct{ repository.Store }
+
+func (contradicting) Inspect(_ context.Context, report func(repository.Violation)) error {
+	report(repository.Violation{Part: repository.PartRows, Kind: "blob_refs", Wrong: "the row that it points to has no such entry"})
+	return nil
+}
+
+// TestPurgeRefusesDamagedMetadata: an index that lies about who needs a file must not cost the file.
+func TestPurgeRefusesDamagedMetadata(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 2)
+	k.remove(k.held.files[0])
+	upkeep := repository.NewUpkeep(contradicting{k.meta}, k.files)
+	for _, dry := range []bool{true, false} {
+		result, err := upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later, DryRun: dry})
+		k.refused(err, repository.CodeDataDamaged)
+		if !errors.Is(err, repository.ErrRecordDamaged) || result != (repository.PurgeResult{}) || k.get(k.held.files[0].ID).Purged {
+			t.Errorf("dry run %t: %+v, %v", dry, result, err)
+		}
+	}
+}
+
+// TestPurgeLeavesWhatIsReferredTo: the file of a resource is no orphan, also where its row is lost.
+func TestPurgeLeavesWhatIsReferredTo(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	r := k.files0()
+	k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+	if result, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later}); err != nil || result.Orphans != 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if got, err := k.content(r.ID); err != nil || got != "file 0 0" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
