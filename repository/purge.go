@@ -288,7 +288,7 @@ func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
 // sweepOrphans removes the files without a row: of uploads that came to nothing, and of blobs whose removal was interrupted.
 func (p *purge) sweepOrphans(ctx context.Context) error {
 	return p.blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
-		err := p.noRow(ctx, digest)
+		err := p.meta.View(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
 		if err == nil {
 			err = p.remove(digest, func() error { return p.noRow(ctx, digest) })
 		}
@@ -303,19 +303,21 @@ func (p *purge) sweepOrphans(ctx context.Context) error {
 	})
 }
 
-// noRow returns errVouched if the blob has a row, and errReferred if it has none, but should. It waits until what it saw is on stable storage: a power cut must not bring
-// back a row whose file is gone.
-func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
-	return s.meta.ViewDurable(ctx, func(tx *Tx) error {
-		_, err := tx.Blobs.Size(digest)
-		switch {
-		case errors.Is(err, ErrNotFound):
-			return unused(tx, digest)
-		case err != nil:
-			return err
-		}
+// orphaned returns errVouched if the blob has a row, and errReferred if it has none, but should.
+func orphaned(tx *Tx, digest blobs.Digest) error {
+	_, err := tx.Blobs.Size(digest)
+	switch {
+	case err == nil:
 		return errVouched
-	})
+	case errors.Is(err, ErrNotFound):
+		return unused(tx, digest)
+	}
+	return err
+}
+
+// noRow is orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
+func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
+	return s.meta.ViewDurable(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
 }
 
 // emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been counted so far is what would
