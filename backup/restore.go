@@ -18,6 +18,7 @@ import (
 type RestoreOptions struct {
 	Partial bool // restore what there is, also where files of the backup are missing or damaged
 	Events
+	temporary bool // the directory does not stay
 }
 
 // Restored is what came of restoring a backup.
@@ -46,7 +47,11 @@ func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done R
 	if err := makeDir(dataDir); err != nil {
 		return done, err
 	}
-	if err := r.restore(ctx, dataDir); err != nil {
+	err = r.restore(ctx, dataDir)
+	if err != nil && o.temporary {
+		return done, err
+	}
+	if err != nil {
 		return done, fmt.Errorf("%w\n%s is not complete; no service starts on it, and it can be deleted", err, dataDir)
 	}
 	done.Check, err = check(ctx, dataDir, r.events)
@@ -272,6 +277,7 @@ func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done R
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	dataDir := filepath.Join(folder, "data")
+	o.temporary = true
 	if done, err = Restore(ctx, dest, dataDir, o); err != nil {
 		return done, err
 	}

@@ -167,6 +167,26 @@ func TestCancelledRestore(t *testing.T) {
 	wantError(t, err, backup.ErrOccupied, dir)
 }
 
+// TestCancelledVerify: what it has made is gone, and nobody is told to delete it.
+func TestCancelledVerify(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.upload("one", "two", "three")
+	dest, temp := t.TempDir(), t.TempDir()
+	w.backUp(dest)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := backup.Verify(ctx, dest, temp, backup.RestoreOptions{Events: backup.Events{Progress: func(what string, _, _ int64) {
+		if what == "files" {
+			cancel()
+		}
+	}}})
+	wantError(t, err, context.Canceled, "")
+	if left, _ := os.ReadDir(temp); len(left) > 0 || strings.Contains(err.Error(), temp) {
+		t.Errorf("%v, left %v", err, left)
+	}
+}
+
 // TestManifestIsPublic: the manifest tells what the documentation says, and nothing secret.
 func TestManifestIsPublic(t *testing.T) {
 	t.Parallel()

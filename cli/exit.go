@@ -111,7 +111,10 @@ func exitCode(err error) int {
 // explain is an error as the operator of the service sees it: the cause of a refusal, which strangers are not told, included.
 func explain(err error) string {
 	var refusal *repository.Error
+	var problem *client.Problem
 	switch {
+	case errors.As(err, &problem) && problem.Code == repository.CodeDataDamaged:
+		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and look there with: %s check --data DIR", err, program)
 	case !errors.As(err, &refusal):
 		return err.Error()
 	case refusal.Err == nil:

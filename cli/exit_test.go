@@ -94,6 +94,10 @@ func TestExplainTellsTheOperatorTheCause(t *testing.T) {
 	if got := explain(fmt.Errorf("wrapped: %w", refusal)); got != "it failed: disk on fire" {
 		t.Errorf("got %q", got)
 	}
+	damaged := fmt.Errorf("wrapped: %w", &client.Problem{Status: 500, Code: repository.CodeDataDamaged, Detail: "a stored record is damaged"})
+	if got := explain(damaged); !strings.Contains(got, "wrapped: ") || !strings.Contains(got, "labshelf check --data DIR") {
+		t.Errorf("got %q", got)
+	}
 	refusal.Code = repository.CodeInternal
 	if got := explain(refusal); got != "disk on fire" {
 		t.Errorf("got %q", got)
