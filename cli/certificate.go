@@ -24,6 +24,7 @@ type tlsFiles struct {
 	mu     sync.Mutex
 	looked time.Time
 	seen   [2]edition
+	wrong  string // with the files seen, or ""
 	pair   *tls.Certificate
 }
 
@@ -42,7 +43,8 @@ func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error
 	return c, err
 }
 
-// get is the GetCertificate of a tls.Config. New files that are of no use leave the old certificate where it is.
+// get is the GetCertificate of a tls.Config. New files that are of no use leave the old certificate where it is, and are tried
+// again: what was wrong may be who can read them, which makes no new edition.
 func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,12 +53,16 @@ func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	c.looked = time.Now()
 	seen := c.look()
-	if seen == c.seen {
+	if seen == c.seen && c.wrong == "" {
 		return c.pair, nil
 	}
-	c.seen = seen
 	pair, err := c.load()
+	if err != nil && seen == c.seen && err.Error() == c.wrong {
+		return c.pair, nil
+	}
+	c.seen, c.wrong = seen, ""
 	if err != nil {
+		c.wrong = err.Error()
 		c.log.Error().Err(err).Msg("the new certificate cannot be used; the service goes on with the old one")
 		return c.pair, nil
 	}

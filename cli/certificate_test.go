@@ -67,8 +67,17 @@ func TestRenewedCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("a key that others can read", second, 4)
+	thirdCert, thirdKey, third := certificate(t)
+	change(certFile, thirdCert)
+	change(keyFile, thirdKey)
+	shows("new files whose key others can read", second, 5)
+	shows("that is told of once", second, 5)
+	if err := os.Chmod(keyFile, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shows("the remedy alone", third, 5)
 
 	own.age = time.Hour
 	change(certFile, broken)
-	shows("it is not looked at all the time", second, 4)
+	shows("it is not looked at all the time", third, 5)
 }
