@@ -30,8 +30,18 @@ func (w *world) purgeOn(ctx context.Context) error {
 	return nil
 }
 
-// backUpOn makes backups, each over the one before, until the service is killed.
+// backUpOn makes backups, each over the one before, until the service is killed. The one under way is killed a little later, in
+// whatever it does about that.
 func (w *world) backUpOn(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		for !w.ended.Load() && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(50 * time.Millisecond)
+		stop()
+	}()
 	for !w.ended.Load() {
 		o, err := w.backUp(ctx)
 		if err == nil && o.code != 0 {
