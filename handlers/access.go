@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/repository"
 )
 
 const requestIDHeader = "X-Request-Id"
@@ -50,7 +51,7 @@ func (a *api) access(next http.Handler) http.Handler {
 }
 
 // logRequest writes the access log. People put secrets into queries and paths, and a page token tells what somebody looks at:
-// the query is left out, and so is what follows in the path.
+// the query is left out, so is what follows in the path, and of what is as long as a key only the beginning is kept.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
 	if at := strings.Index(path, results); at >= 0 {
@@ -63,7 +64,10 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	if w.caller.Username != "" {
 		event = event.Str("user", w.caller.Username)
 	}
-	event.Str("request", id).Str("method", r.Method).Str("path", withoutKeys(path)).Int("status", w.status).
+	if w.status == http.StatusMisdirectedRequest {
+		event = event.Str("host", withoutKeys(repository.Shorten(hostName(a.host(r)))))
+	}
+	event.Str("request", id).Str("method", withoutKeys(r.Method)).Str("path", withoutLong(withoutKeys(path))).Int("status", w.status).
 		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr)
 	if client := a.client(r); client != peer(r) {
 		event.Stringer("client", client)

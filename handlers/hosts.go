@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -11,9 +12,12 @@ import (
 )
 
 // errMisdirected answers a request for a host that is not this service. A page of somebody else whose name leads here (DNS
-// rebinding) gets no further.
-var errMisdirected = &repository.Error{Kind: repository.Misdirected, Code: repository.CodeMisdirected,
-	Message: "this service does not answer for the host that the request names; whoever runs it can add the name to allowed_hosts"}
+// rebinding) gets no further. Where a proxy changes the host on the way, only we know what arrived: so it is told.
+func (a *api) errMisdirected(r *http.Request) error {
+	return &repository.Error{Kind: repository.Misdirected, Code: repository.CodeMisdirected, Message: fmt.Sprintf(
+		"this service does not answer for %q; if it is to, whoever runs it adds that name to allowed_hosts, or sets base_url",
+		repository.Shorten(hostName(a.host(r))))}
+}
 
 // knownHosts are the names under which the service answers everywhere.
 func knownHosts(config *Config) map[string]bool {

@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"strings"
 	"testing"
 
 	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 func loopback() []netip.Prefix {
@@ -87,11 +89,14 @@ func TestHost(t *testing.T) {
 // TestMisdirected: everything but the right host is refused alike, with a key and without, before anything is done.
 func TestMisdirected(t *testing.T) {
 	t.Parallel()
-	s := sysadmin(t).newSpace(nil)
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	for _, line := range []string{"GET /v1/status", "GET /v1/sets", "DELETE /v1/dataspaces/" + s.dataspace, "OPTIONS /v1/sets", "GET /v1/nothing", "GET /"} {
-		_, reader := s.dial("%s HTTP/1.1\r\nHost: evil.example.org\r\nAuthorization: %s\r\nOrigin: https://evil.example.org\r\n\r\n", line, s.key)
+		_, reader := s.dial("%s HTTP/1.1\r\nHost: Evil.example.org:80\r\nAuthorization: %s\r\nOrigin: https://evil.example.org\r\n\r\n", line, s.key)
 		a := s.readRaw(reader, "GET", "/status").problem(http.StatusMisdirectedRequest, "misdirected", "")
+		detail := a.object().text("detail")
+		same(t, "the detail names host and remedy", strings.Contains(detail, `"evil.example.org"`) && strings.Contains(detail, "allowed_hosts"), true)
 		same(t, "CORS", a.header.Get("Access-Control-Allow-Origin"), "")
 	}
 	same(t, "the dataspace", s.get("/dataspaces/"+s.dataspace).object().text("state"), "active")
+	same(t, "hosts in the log", strings.Count(s.log.String(), `"host":"evil.example.org"`), 6)
 }

@@ -32,6 +32,12 @@ func withoutKeys(text string) string {
 	return keyForm.ReplaceAllString(text, "$1…")
 }
 
+// longSegment is a part of a path that may be a key which somebody chose himself: of at least 32 characters, more than an id has.
+var longSegment = regexp.MustCompile("([^/]{8})[^/]{24,}")
+
+// withoutLong returns a path as it may stand in a log.
+func withoutLong(path string) string { return longSegment.ReplaceAllString(path, "$1…") }
+
 func keyInURL(field string) error {
 	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,
 		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}

@@ -132,7 +132,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	}
 	return a.access(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.answersFor(r) {
-			writeProblem(w, r, errMisdirected)
+			writeProblem(w, r, a.errMisdirected(r))
 			return
 		}
 		a.allowOrigin(w.Header(), r)
