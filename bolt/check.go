@@ -16,6 +16,9 @@ import (
 // The file grows while others write: bbolt uses no page again that the transaction, or a later one, may see. Where much is
 // written, a copy (Snapshot) is better inspected than the store.
 func (s *Store) Inspect(ctx context.Context, report func(repository.Violation)) error {
+	if err := s.inPlace(); err != nil {
+		report(repository.Violation{Part: repository.PartPages, Kind: "file", Wrong: err.Error()})
+	}
 	_, err := s.read(ctx, func(t *tx) error {
 		if err := s.inspectPages(ctx, t, report); err != nil {
 			return err
@@ -108,7 +111,10 @@ func checkRows[T any](c *checker, tb *table[T], changed func(T) repository.Stamp
 			c.found(tb.bucket, key, "its stamp %d is later than the last one given out, %d", stamp, c.last)
 		}
 		for _, e := range tb.entries(row) {
-			if value := c.t.get(e.bucket, e.key); value == nil || !bytes.Equal(value, e.value) {
+			switch value := c.t.get(e.bucket, e.key); {
+			case value == nil:
+				c.found(tb.bucket, key, "its entry %x in %s is missing", e.key, e.bucket)
+			case !bytes.Equal(value, e.value):
 				c.found(tb.bucket, key, "its entry %x in %s is %x, not %x", e.key, e.bucket, value, e.value)
 			}
 		}

@@ -24,6 +24,7 @@ type committer struct {
 	db      *bbolt.DB
 	now     func() time.Time
 	commit  func(*bbolt.Tx) error
+	inPlace func() error // tells whether what is committed will be found again
 	queue   chan *operation
 	closing chan struct{}
 	stopped chan struct{}
@@ -48,9 +49,10 @@ type operation struct {
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
 // start runs a committer on a file whose last transaction, durable, has been synced; on one that is only read it refuses all.
-func start(db *bbolt.DB, now func() time.Time, durable int, last repository.Stamp) *committer {
+func start(s *Store, now func() time.Time, durable int, last repository.Stamp) *committer {
+	db := s.db
 	c := &committer{
-		db: db, now: now, commit: commit,
+		db: db, now: now, commit: commit, inPlace: s.inPlace,
 		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
 	}
@@ -246,6 +248,9 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 		return t.failed
 	}
 	err := c.guarded(btx)
+	if err == nil {
+		err = c.inPlace()
+	}
 	if err == nil {
 		c.publish(func() { c.durable, c.last = id, t.last })
 		return nil

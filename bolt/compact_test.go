@@ -163,14 +163,14 @@ func TestReplacedWhileItWasOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.inPlace(path); err != nil {
+	if err := s.inPlace(); err != nil {
 		t.Errorf("before: %v", err)
 	}
 	if renamesOverOpen {
 		if err := os.Rename(other, path); err != nil {
 			t.Error(err)
 		}
-		if err := s.inPlace(path); !errors.Is(err, ErrLocked) {
+		if err := s.inPlace(); !errors.Is(err, ErrLocked) {
 			t.Errorf("after it was replaced: %v", err)
 		}
 	}

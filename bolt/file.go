@@ -27,40 +27,50 @@ type fileMeta struct {
 	pageSize             uint32
 	root, freelist, past uint64 // pages; past is the first one that is not in use
 	txid                 uint64
+	alone                bool // the other one is not valid
 }
 
-// checkFile returns an ErrDamaged if the file at path is not whole. It may be called while another process writes: one of the
-// meta pages is always valid, and files only grow.
-func checkFile(path string) (err error) {
+// errAlone: of the two meta pages, which hold the last state and the one before, one is not valid. That is what a power cut may
+// leave of a commit that nobody was told of, and what a damaged disk may leave of the last one.
+var errAlone = errors.New("the first pages of the metadata file were not both valid at the start: perhaps only what a power cut " +
+	"leaves, perhaps the last change before it is missing")
+
+// checkFile returns an ErrDamaged if the file at path is not whole, and whether only one of its meta pages is valid. It may be
+// called while another process writes: one of the meta pages is always valid, and files only grow.
+func checkFile(path string) (alone bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	m, ok := readFileMeta(file)
 	if !ok {
-		return fmt.Errorf("%w: no valid meta page", ErrDamaged)
+		return false, fmt.Errorf("%w: no valid meta page", ErrDamaged)
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
 	pages := uint64(info.Size()) / uint64(m.pageSize)
 	switch {
 	case pages < leastPages || m.past > pages:
-		return fmt.Errorf("%w: %d bytes long, and %d pages of %d in use", ErrDamaged, info.Size(), m.past, m.pageSize)
+		return false, fmt.Errorf("%w: %d bytes long, and %d pages of %d in use", ErrDamaged, info.Size(), m.past, m.pageSize)
 	case m.root >= m.past || m.freelist >= m.past && m.freelist != noFreelist:
-		return fmt.Errorf("%w: a page number is beyond the end", ErrDamaged)
+		return false, fmt.Errorf("%w: a page number is beyond the end", ErrDamaged)
 	}
-	return nil
+	return m.alone, nil
 }
 
 // readFileMeta finds the meta page that counts. The second one is where the first one's page ends; where the first one is not
 // valid, that may be at any power of two.
 func readFileMeta(file io.ReaderAt) (newest fileMeta, ok bool) {
+	found := 0
 	consider := func(m fileMeta, valid bool) {
 		if valid && (!ok || m.txid > newest.txid) {
 			newest, ok = m, true
+		}
+		if valid {
+			found++
 		}
 	}
 	first, valid := fileMetaAt(file, 0)
@@ -71,6 +81,7 @@ func readFileMeta(file io.ReaderAt) (newest fileMeta, ok bool) {
 			consider(second, valid && int64(second.pageSize) == size)
 		}
 	}
+	newest.alone = found == 1
 	return newest, ok
 }
 

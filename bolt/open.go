@@ -74,12 +74,16 @@ func Open(path string, options Options) (*Store, error) {
 }
 
 func open(path string, options Options, steps []migration) (*Store, error) {
-	if err := checkFile(path); err != nil {
+	alone, err := checkFile(path)
+	if err != nil {
 		return nil, err
 	}
 	s, err := openWhole(path, options.ReadOnly)
 	if err != nil {
 		return nil, err
+	}
+	if alone {
+		s.suspect = errAlone
 	}
 	if err := s.load(options, steps); err != nil {
 		return nil, errors.Join(err, s.db.Close())
@@ -110,35 +114,36 @@ func openWhole(path string, readOnly bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.inPlace(path); err != nil {
+	if err := s.inPlace(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	return s, nil
 }
 
-// inPlace returns an ErrLocked if another file is in the place of the one that is open: it was replaced while this waited for its
-// lock, and nobody would find again what is written to it.
-func (s *Store) inPlace(path string) error {
-	there, err := os.Stat(path)
+// inPlace returns an ErrLocked if another file is in the place of the one that is open, which was replaced while this waited for
+// its lock or since then, and another error if there is none: nobody would find again what is written to it.
+func (s *Store) inPlace() error {
+	there, err := os.Stat(s.path)
 	if err != nil {
-		return err
+		return fmt.Errorf("the metadata file is no longer in its place: %w", errors.Unwrap(err)) // without the path
 	}
-	open, err := s.file.Stat()
-	if err == nil && !os.SameFile(open, there) {
-		err = fmt.Errorf("%w: it was replaced at this moment", ErrLocked)
+	if !os.SameFile(s.info, there) {
+		return fmt.Errorf("%w: another file is in its place", ErrLocked)
 	}
-	return err
+	return nil
 }
 
 // openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with
 // that locked, until the process ends.)
 func openFile(path string, readOnly bool) (*Store, error) {
-	s := &Store{}
+	s := &Store{path: path}
 	err := asDamagedFile(guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, NoStatistics: true, ReadOnly: readOnly,
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
-				s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode)
+				if s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode); err == nil {
+					s.info, err = s.file.Stat()
+				}
 				return s.file, err
 			},
 		})
@@ -196,7 +201,7 @@ func (s *Store) load(options Options, steps []migration) error {
 			}
 		}
 		if err == nil {
-			s.committer = start(s.db, options.Now, t.bolt.ID(), last)
+			s.committer = start(s, options.Now, t.bolt.ID(), last)
 		}
 		return err
 	})

@@ -17,8 +17,11 @@ import (
 // Store is an open file. It is safe for concurrent use.
 type Store struct {
 	db        *bbolt.DB
-	file      *os.File // the one that db reads and writes
+	path      string
+	info      os.FileInfo // which file that is
+	file      *os.File    // the one that db reads and writes
 	secret    [32]byte
+	suspect   error // what was strange about the file when it was opened
 	committer *committer
 }
 
@@ -27,8 +30,12 @@ var _ repository.Store = (*Store)(nil)
 // Secret returns the 32 random bytes made when the file was.
 func (s *Store) Secret() [32]byte { return s.secret }
 
-// Health tells whether the store still takes changes, and how far the clock is behind.
-func (s *Store) Health() repository.Health { return s.committer.health() }
+// Health tells whether the store still takes changes, how far the clock is behind, and whether the file was strange at the start.
+func (s *Store) Health() repository.Health {
+	h := s.committer.health()
+	h.Suspect = s.suspect
+	return h
+}
 
 // Close lets the changes that are queued reach the disk, and refuses others; then it waits for the read transactions to end,
 // closes the file and gives its lock free.

@@ -73,6 +73,7 @@ func (s *Service) Ready(ctx context.Context) error {
 
 // The tasks in the background whose failures Config.Note and Condition tell.
 const (
+	taskOpen   = "opening the metadata"
 	taskSteps  = "deletions and restorations under way"
 	taskScrub  = "reading all files to find damage"
 	taskDamage = "a file is damaged or missing"

@@ -74,6 +74,7 @@ type Store interface {
 type Health struct {
 	ReadOnly    error         // why no change is taken any more; nil while all is well
 	ClockBehind time.Duration // how far the clock is behind the last stamp; 0 if it is not
+	Suspect     error         // what an operator should know of how the store was found when it was opened; nil: nothing
 }
 
 // Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.

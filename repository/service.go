@@ -50,6 +50,7 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 		config.Now = time.Now
 	}
 	s := newStores(meta, files, config.Note)
+	s.troubles.tell(taskOpen, meta.Health().Suspect)
 	return &Service{
 		stores: s, config: config,
 		tokens: paging.NewCodec(meta.Secret()),
