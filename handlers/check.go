@@ -69,6 +69,7 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	lines := startLines(w, cancel)
+	defer lines.stop() // also where the check panics: nothing may be written after the handler
 	result, err := upkeep.Check(ctx, options, repository.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
 	if err != nil {
@@ -91,8 +92,7 @@ func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErr
 // checkLines writes the lines, and gives the check up when they cannot be written. Its methods may be called concurrently.
 type checkLines struct {
 	cancel context.CancelFunc
-	ended  chan struct{}
-	beats  sync.WaitGroup
+	stop   func() // returns when progress is told no more
 
 	mu      sync.Mutex // of what follows
 	lines   *json.Encoder
@@ -102,16 +102,19 @@ type checkLines struct {
 
 // startLines sends the header and begins to tell progress.
 func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
-	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel, ended: make(chan struct{})}
+	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel}
+	var beats sync.WaitGroup
+	ended := make(chan struct{})
+	l.stop = sync.OnceFunc(func() { close(ended); beats.Wait() })
 	l.lines.SetEscapeHTML(false)
 	w.WriteHeader(http.StatusOK)
 	_ = l.control.Flush() // the next line finds out what is wrong
-	l.beats.Go(func() {
+	beats.Go(func() {
 		ticker := time.NewTicker(beat)
 		defer ticker.Stop()
 		for {
 			select {
-			case <-l.ended:
+			case <-ended:
 				return
 			case <-ticker.C:
 			}
@@ -119,12 +122,6 @@ func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
 		}
 	})
 	return l
-}
-
-// stop returns when progress is told no more.
-func (l *checkLines) stop() {
-	close(l.ended)
-	l.beats.Wait()
 }
 
 func (l *checkLines) write(line checkLine) {

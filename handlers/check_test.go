@@ -2,9 +2,11 @@ package handlers_test
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"runtime/pprof"
 	"strings"
 	"testing"
 	"time"
@@ -147,3 +149,26 @@ type unavailable struct{ *blobs.Dir }
 func (*unavailable) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) {
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
+
+// TestCheckPanics: after a fault nothing writes to an answer that has ended, whose memory others may have by then.
+func TestCheckPanics(t *testing.T) {
+	t.Parallel()
+	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store { return &faulty{dir} })
+	c.newSpace(nil).newFile("a", "content")
+	response, err := httpClient.Do(c.request("POST", "/admin/check", nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	same(t, "the answer is cut off", err, io.ErrUnexpectedEOF)
+	same(t, "closing it", response.Body.Close(), nil)
+	eventually(t, "the end of the progress", func() bool {
+		var stacks bytes.Buffer
+		return pprof.Lookup("goroutine").WriteTo(&stacks, 2) == nil && !strings.Contains(stacks.String(), "handlers.startLines")
+	})
+}
+
+// faulty is a disk with a mistake in it.
+type faulty struct{ *blobs.Dir }
+
+func (*faulty) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) { panic("a mistake") }
