@@ -122,10 +122,8 @@ func inlineType(mimetype string) bool {
 	media, _, _ := mime.ParseMediaType(mimetype)
 	kind, sub, _ := strings.Cut(media, "/")
 	switch kind {
-	case "image":
-		return !strings.HasPrefix(sub, "svg")
-	case "audio", "video":
-		return true
+	case "image", "audio", "video":
+		return !strings.HasPrefix(sub, "svg") && !strings.HasSuffix(sub, "xml") // browsers take all of these for documents
 	}
 	return media == "application/pdf" || media == "text/plain"
 }

@@ -156,7 +156,8 @@ func TestDisposition(t *testing.T) {
 		{"application/pdf", "inline", plain}, {"Application/PDF; v=1", "inline", plain}, {"audio/mpeg", "inline", sandbox}, {"video/mp4", "inline", sandbox},
 		{"text/plain", "inline", sandbox}, {"text/plain; charset=latin1", "inline", sandbox},
 		{"text/html", "attachment", sandbox}, {"text/csv", "attachment", sandbox}, {"application/xhtml+xml", "attachment", sandbox},
-		{"application/xml", "attachment", sandbox}, {"application/json", "attachment", sandbox}, {"text/xml", "attachment", sandbox},
+		{"application/xml", "attachment", sandbox}, {"image/any+xml", "attachment", sandbox}, {"video/x+XML", "attachment", sandbox}, {"audio/xml", "attachment", sandbox},
+		{"application/json", "attachment", sandbox}, {"text/xml", "attachment", sandbox},
 	} {
 		path := s.newFile("f", "content", "Content-Type: "+tc.mimetype) + "/data"
 		for query, want := range map[string]string{"": "attachment", "?disposition=attachment": "attachment", "?disposition=inline": tc.kind} {
