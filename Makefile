@@ -18,8 +18,8 @@ race: ## run all tests in full under the race detector (wants a C compiler)
 lint: ## staticcheck, errcheck, import arrows, limits of size
 	.ci/run format vet lint
 
-fuzz: ## fuzz every target, FUZZ_SECONDS (600) for all together
-	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} .ci/run fuzz
+fuzz: ## fuzz every target, each for FUZZ_SECONDS (60)
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} .ci/run fuzz
 
 bench: ## measure the real program beside what the disk can do (docs/performance.md)
 	go run ./bench
