@@ -58,9 +58,11 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 		path = path[:at+len(results)]
 	}
 	event := a.config.Log.Info()
-	if w.status >= http.StatusInternalServerError || w.err != nil {
-		event = a.config.Log.Error().AnErr("error", w.err)
+	gone := errors.Is(w.err, context.Canceled) && r.Context().Err() != nil // and nobody is worse off
+	if (w.status >= http.StatusInternalServerError || w.err != nil) && !gone {
+		event = a.config.Log.Error()
 	}
+	event = event.AnErr("error", w.err)
 	if w.caller.Username != "" {
 		event = event.Str("user", w.caller.Username)
 	}

@@ -37,8 +37,8 @@ func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if n, err := io.Copy(w, snapshot); err != nil || n != snapshot.Bytes() {
-		noteError(w, errors.Join(io.ErrShortWrite, err), http.StatusInternalServerError) // the length tells the client
+	if n, err := io.Copy(w, snapshot); isReading(err) || err == nil && n != snapshot.Bytes() {
+		noteError(w, errors.Join(io.ErrUnexpectedEOF, err), http.StatusInternalServerError) // the length tells the client
 	}
 	return nil
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,6 +55,26 @@ func TestSnapshot(t *testing.T) {
 		left, err := filepath.Glob(filepath.Join(c.dir, "*snapshot*"))
 		return err == nil && len(left) == 0
 	})
+}
+
+// hungUp is the answer to a client that has gone away.
+type hungUp struct{ *httptest.ResponseRecorder }
+
+func (hungUp) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
+
+// TestClientGone: that clients go away is nothing that whoever reads the log for errors has to see.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	gone, leave := context.WithCancel(context.Background())
+	leave()
+	for path, ctx := range map[string]context.Context{"/admin/snapshot": context.Background(), "/admin/blobs/" + sha256Hex("x"): gone, "/sets": gone} {
+		request := c.request("GET", path, nil, nil).WithContext(ctx)
+		request.RemoteAddr = "127.0.0.1:1"
+		c.server.Config.Handler.ServeHTTP(hungUp{httptest.NewRecorder()}, request)
+	}
+	same(t, "lines in the log", strings.Count(c.log.String(), "\n"), 3)
+	same(t, "an error in the log", strings.Contains(c.log.String(), `"level":"error"`), false)
 }
 
 // withStore is a client that looks at another store.

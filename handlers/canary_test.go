@@ -85,7 +85,7 @@ func TestCanary(t *testing.T) {
 		}
 	}
 	_, reader := own.dial("%s /v1/sets HTTP/1.1\r\nHost: localhost\r\n\r\n", key)
-	tried(own.readRaw(reader, "GET", "/sets"))
+	tried(own.readRaw(reader, key, "/sets"))
 	for _, body := range []any{object{key: 1}, object{"x" + key: 1}, object{"name": object{key: "x"}}, object{"dataspaceId": key}, object{"role": key}} {
 		for _, path := range []string{"/sets", "/dataspaces", "/users", "/privileges"} {
 			tried(own.bad("POST", path, body))

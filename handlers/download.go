@@ -107,14 +107,19 @@ func (w *contentWriter) Write(p []byte) (int, error) {
 // ReadFrom keeps the way of files through the kernel open.
 func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 	n, err := io.Copy(w.ResponseWriter, src)
-	var reading *fs.PathError
 	switch wanted, limited := src.(*io.LimitedReader); {
-	case errors.Is(err, errContent), errors.As(err, &reading), errors.Is(err, syscall.EIO): // no connection fails like that
+	case isReading(err):
 		w.damage = err
 	case err == nil && limited && wanted.N > 0:
 		w.damage = io.ErrUnexpectedEOF
 	}
 	return n, err
+}
+
+// isReading tells whether a file could not be sent because of the file: no connection fails like that.
+func isReading(err error) bool {
+	var reading *fs.PathError
+	return errors.Is(err, errContent) || errors.As(err, &reading) || errors.Is(err, syscall.EIO)
 }
 
 // inlineType tells what a browser may show in place: types that hold no script, or that it opens in a viewer of its own.
