@@ -226,7 +226,7 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 		p := recover()
 		switch {
 		case damaged:
-			spoiled, err = true, fmt.Errorf("bolt: %w: %v", repository.ErrRecordDamaged, p)
+			spoiled, err = true, fmt.Errorf("bolt: %w: %s", repository.ErrRecordDamaged, reason(p))
 		case p != nil:
 			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}

@@ -20,12 +20,20 @@ func guarded(fn func() error) (err error) {
 	returned := false
 	defer func() {
 		if !returned && fileIsToBlame() {
-			err = fmt.Errorf("%w: %v", repository.ErrRecordDamaged, recover())
+			err = fmt.Errorf("%w: %s", repository.ErrRecordDamaged, reason(recover()))
 		}
 	}()
 	err = fn()
 	returned = true
 	return err
+}
+
+// reason says for people why the file panicked.
+func reason(panicked any) string {
+	if _, ok := panicked.(runtime.Error); ok {
+		return "a page leads to where nothing can be read"
+	}
+	return fmt.Sprint(panicked)
 }
 
 // fileIsToBlame tells whether the panic of which the calling deferred function is a part was caused by the file: an access to
