@@ -87,6 +87,16 @@ func newMachine(rt *rapid.T, root string, open Open) *machine {
 	}
 	m.model = NewMemory(m.clock.now)
 	m.start(rt)
+	// No row is older than the first stamp, or the store would rightly call it damaged.
+	for _, store := range []repository.Store{m.model, m.subject} {
+		err := store.Update(context.Background(), func(tx *repository.Tx) error {
+			m.last = tx.Stamp()
+			return nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+	}
 	return m
 }
 
