@@ -85,7 +85,9 @@ func TestFromHeader(t *testing.T) {
 		"  lsk_abc ":      "lsk_abc",
 		"Bearer lsk_abc":  "lsk_abc",
 		"bearer  lsk_abc": "lsk_abc",
-		"Bearer":          "Bearer",
+		"Bearer":          "",
+		"Bearer ":         "",
+		"Bearerlsk_abc":   "Bearerlsk_abc",
 		"Basic dXNlcg==":  "Basic dXNlcg==",
 	} {
 		if got := auth.FromHeader(value); got != want {

@@ -53,10 +53,10 @@ func ValidChosenKey(key string) bool {
 // FromHeader returns the key in the value of an Authorization header: the key as it is, or after "Bearer " in any case.
 // It returns "" where there is none.
 func FromHeader(value string) string {
-	const bearer = "bearer "
 	value = strings.TrimSpace(value)
-	if len(value) >= len(bearer) && strings.EqualFold(value[:len(bearer)], bearer) {
-		value = strings.TrimSpace(value[len(bearer):])
+	scheme, key, _ := strings.Cut(value, " ")
+	if strings.EqualFold(scheme, "bearer") {
+		return strings.TrimSpace(key)
 	}
 	return value
 }

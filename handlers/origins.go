@@ -11,7 +11,7 @@ const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, " +
 		"If-Unmodified-Since, If-Range, Range"
-	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After"
+	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After, Labshelf-Stamp"
 	corsAge     = "600" // seconds that a browser remembers the answer
 )
 
