@@ -87,8 +87,12 @@ func fuzzTargets() (names []string, err error) {
 
 // mutants runs the stage of .ci/run that has each fault made on purpose found by a test.
 func mutants(ctx context.Context, t *trial) error {
+	var environ []string
+	if !t.brief {
+		environ = append(environ, "LONG=1")
+	}
 	for range t.units(ctx, 1) {
-		output, err := gate(ctx, nil, ".ci/run", "mutants")
+		output, err := gate(ctx, environ, ".ci/run", "mutants")
 		if err != nil {
 			return err
 		}
