@@ -85,6 +85,9 @@ func TestKeyFileOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			if os.Getenv("CI") == "true" {
+				t.Fatal("CI needs a file system with permissions for this")
+			}
 			t.Skip("no such permissions here")
 		}
 		_, err := placeFrom(t, []string{"--key-file", path})

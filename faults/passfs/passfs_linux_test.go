@@ -63,17 +63,26 @@ func flush(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// cannot skips a test that cannot run here; in CI it must.
+func cannot(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
 // mount shows a new directory and returns both sides; below is the one that the tests may use.
 func mount(t *testing.T, hook passfs.Hook) (fs *passfs.FS, below, above string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("mounting needs root")
+		cannot(t, "mounting needs root")
 	}
 	below, above = t.TempDir(), t.TempDir()
 	fs, err := passfs.Mount(below, above, hook)
 	if err != nil {
 		if _, missing := os.Stat("/dev/fuse"); missing != nil {
-			t.Skip("there is no /dev/fuse")
+			cannot(t, "there is no /dev/fuse")
 		}
 		t.Fatal(err)
 	}
