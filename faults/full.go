@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -64,6 +65,7 @@ func full(ctx context.Context, t *trial) error {
 	}
 	t.add("reads meanwhile", 0)
 	t.add("changes refused", 0)
+	t.add("changes without an answer", 0)
 	t.add("violations", 0)
 	all := shortages()
 	for unit := range t.units(ctx, t.size) {
@@ -129,7 +131,7 @@ func (s shortage) while(ctx context.Context, t *trial, u *user) error {
 	}
 	refused := 0
 	for range 40 {
-		no, err := s.change(ctx, u)
+		no, err := s.change(ctx, t, u)
 		if err != nil {
 			return errors.Join(err, end())
 		}
@@ -147,7 +149,7 @@ func (s shortage) while(ctx context.Context, t *trial, u *user) error {
 		return errors.New("nothing was refused: the shortage was none")
 	}
 	for range 5 {
-		no, err := s.change(ctx, u)
+		no, err := s.change(ctx, t, u)
 		if err == nil && no > 0 {
 			err = violated(nil, "it is over, and changes are still refused")
 		}
@@ -203,34 +205,58 @@ func (u *user) acknowledged(a answer, sha256 string) error {
 	return nil
 }
 
-// change tries one change, which succeeds or is refused as it must be.
-func (s shortage) change(ctx context.Context, u *user) (refused int, err error) {
+// change tries one change, which succeeds or is refused as it must be. A service that refuses before it has read the whole file
+// may close the connection while the client still sends, and the client then sees no answer: what it left is looked up.
+func (s shortage) change(ctx context.Context, t *trial, u *user) (refused int, err error) {
 	id := u.ids[u.random.IntN(len(u.ids))]
+	want := u.kept[id]
 	var a answer
 	switch u.random.IntN(3) {
 	case 0:
+		id, want.sha256 = "", ""
 		a, err = u.create(ctx, 1+u.random.IntN(1_000_000))
 	case 1:
 		body := content(u.random.Uint64(), 1+u.random.IntN(1_000_000))
+		want.sha256, want.description = digestOf(body), "" // a replacement without a description has none
 		a, err = u.upload(ctx, http.MethodPut, "/resources/"+id, nil, body)
-		if err == nil && a.status == http.StatusOK {
-			err = u.acknowledged(a, digestOf(body))
-		}
 	default:
-		a, err = u.call(ctx, http.MethodPatch, "/resources/"+id, map[string]string{"description": strconv.Itoa(u.random.Int())})
-		if err == nil && a.status == http.StatusOK {
-			err = u.acknowledged(a, u.kept[id].sha256)
-		}
+		want.description = strconv.Itoa(u.random.Int())
+		a, err = u.call(ctx, http.MethodPatch, "/resources/"+id, map[string]string{"description": want.description})
 	}
 	switch {
+	case cutOff(err):
+		t.add("changes without an answer", 1)
+		return 0, u.lookUp(ctx, id, want)
 	case err != nil:
 		return 0, err
+	case a.status/100 == 2 && id != "":
+		return 0, u.acknowledged(a, want.sha256)
 	case a.status/100 == 2:
 		return 0, nil
 	case a.status == s.status && slices.Contains(s.codes, a.problem().Code):
 		return 1, nil
 	}
 	return 0, violated(nil, "a change is refused with the wrong answer: %w", a.refusal())
+}
+
+// cutOff tells whether the connection ended in the middle of a request.
+func cutOff(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
+}
+
+// lookUp finds out whether a change without an answer was made: the resource is as it was, or all that the change wanted.
+func (u *user) lookUp(ctx context.Context, id string, want kept) error {
+	if id == "" {
+		return nil // of a resource that nobody was told of
+	}
+	var r record
+	if err := u.get(ctx, "/resources/"+id, &r); err != nil {
+		return violated(nil, "what can be read is not: %w", err)
+	}
+	if r.SHA256 == want.sha256 && r.Description == want.description {
+		u.kept[id] = kept{r.SHA256, r.Description, r.DataURL}
+	}
+	return nil
 }
 
 // something reads one record, and its file where that can be read.
