@@ -28,6 +28,7 @@ type committer struct {
 	queue   chan *operation
 	closing chan struct{}
 	stopped chan struct{}
+	watch   *watch
 
 	stuck bool // a transaction could not be ended; to be read once it has stopped
 
@@ -41,6 +42,7 @@ type committer struct {
 // operation is one call of Update. Whoever claims it decides: the committer to run it, or the caller to give up.
 type operation struct {
 	fn      func(*repository.Tx) error
+	queued  time.Time // where somebody measures
 	claimed atomic.Bool
 	err     error
 	done    chan struct{}
@@ -49,10 +51,10 @@ type operation struct {
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
 // start runs a committer on a file whose last transaction, durable, has been synced; on one that is only read it refuses all.
-func start(s *Store, now func() time.Time, durable int, last repository.Stamp) *committer {
+func start(s *Store, options Options, durable int, last repository.Stamp) *committer {
 	db := s.db
 	c := &committer{
-		db: db, now: now, commit: commit, inPlace: s.inPlace,
+		db: db, now: options.Now, watch: newWatch(options.Watch), commit: commit, inPlace: s.inPlace,
 		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
 	}
@@ -65,7 +67,7 @@ func start(s *Store, now func() time.Time, durable int, last repository.Stamp) *
 
 // do queues fn and waits for its outcome.
 func (c *committer) do(ctx context.Context, fn func(*repository.Tx) error) error {
-	op := &operation{done: make(chan struct{}), fn: func(tx *repository.Tx) error {
+	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), fn: func(tx *repository.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -146,7 +148,9 @@ func (c *committer) gather(op *operation) (batch []*operation) {
 func (c *committer) process(batch []*operation) {
 	outcome := errUnfinished
 	rest := batch
+	c.watch.begin(batch)
 	defer func() {
+		c.watch.end()
 		for _, op := range rest {
 			if outcome != nil {
 				op.err = outcome
@@ -213,7 +217,7 @@ func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err 
 	if !wrote && t.last == c.last {
 		return -1, nil
 	}
-	return -1, c.finish(btx, t)
+	return -1, c.watch.commit(btx, len(ops), func() error { return c.finish(btx, t) })
 }
 
 // run carries out one operation. If it spoiled the transaction, nothing of that may be committed; else, if it failed, there is

@@ -28,6 +28,10 @@ type Options struct {
 	// ReadOnly shares the file with others who only read it, and writes nothing: no file is made or brought to the present
 	// schema, leftovers stay, every change is refused with repository.ErrReadOnly. What an older schema lacks is empty.
 	ReadOnly bool
+
+	// Watch hears of each commit once its outcome is known, just before those who wait for it do. It is called from one
+	// goroutine, that of all commits, and must return at once. nil: nobody hears, and nothing is measured.
+	Watch func(Commit)
 }
 
 // lockTimeout is how long Open waits for another process to end.
@@ -78,7 +82,7 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openWhole(path, options.ReadOnly)
+	s, err := openWhole(path, options)
 	if err != nil {
 		return nil, err
 	}
@@ -96,21 +100,21 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 
 // openWhole opens the file once its pages have been looked at. That is done while nobody can write it, and before bbolt reads
 // more of it than its meta pages.
-func openWhole(path string, readOnly bool) (*Store, error) {
-	looking, err := openFile(path, true)
+func openWhole(path string, options Options) (*Store, error) {
+	looking, err := openFile(path, Options{ReadOnly: true, Watch: options.Watch})
 	if err != nil {
 		return nil, err
 	}
 	if err := looking.checkTrees(); err != nil {
 		return nil, errors.Join(err, looking.db.Close())
 	}
-	if readOnly {
+	if options.ReadOnly {
 		return looking, nil
 	}
 	if err := looking.db.Close(); err != nil {
 		return nil, err
 	}
-	s, err := openFile(path, false)
+	s, err := openFile(path, options)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +139,12 @@ func (s *Store) inPlace() error {
 
 // openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with
 // that locked, until the process ends.)
-func openFile(path string, readOnly bool) (*Store, error) {
+func openFile(path string, options Options) (*Store, error) {
 	s := &Store{path: path}
 	err := asDamagedFile(guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, NoStatistics: true, ReadOnly: readOnly,
+			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, ReadOnly: options.ReadOnly,
+			NoStatistics: options.Watch == nil, // they take a lock in each transaction
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
 				if s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode); err == nil {
 					s.info, err = s.file.Stat()
@@ -201,7 +206,7 @@ func (s *Store) load(options Options, steps []migration) error {
 			}
 		}
 		if err == nil {
-			s.committer = start(s, options.Now, t.bolt.ID(), last)
+			s.committer = start(s, options, t.bolt.ID(), last)
 		}
 		return err
 	})
