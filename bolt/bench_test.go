@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"fmt"
-	"iter"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -32,13 +31,50 @@ func BenchmarkPage(b *testing.B) {
 				q := place.q
 				q.States, q.Order, q.After = paging.All, paging.Oldest, depth.after
 				b.Run(fmt.Sprintf("of=%d/in=%s/at=%s", resources, place.name, depth.name), func(b *testing.B) {
+					b.ReportAllocs()
 					for b.Loop() {
-						first(b, s.Store, 100, func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return tx.Resources.Range(q) })
+						lend(b, s.Store, q, 100)
 					}
 				})
 			}
 		}
 	}
+}
+
+// lend reads a page and looks at what it lends.
+func lend(t testing.TB, s *Store, q repository.ResourceRange, limit int) (items, texts int) {
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		return tx.Resources.Page(q, func(r *repository.Resource) bool {
+			items, texts = items+1, texts+len(r.Name)
+			return items < limit
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items, texts
+}
+
+// TestPageAllocatesNothingPerResource: a page of 900 costs as many allocations as one of 10.
+func TestPageAllocatesNothingPerResource(t *testing.T) {
+	s := fillShelf(t, 10, 2000)
+	for name, q := range map[string]repository.ResourceRange{
+		"by time": {}, "of a dataspace": {Dataspaces: s.dataspaces[3:4]}, "of ten": {Dataspaces: s.dataspaces},
+		"newest": {Order: paging.Newest}, "by name": {Order: paging.ByName, Set: s.sets[0]},
+	} {
+		if q.States = paging.All; q.Order == 0 {
+			q.Order = paging.Oldest
+		}
+		var items [2]int
+		var allocations [2]float64
+		for i, limit := range []int{10, 900} {
+			allocations[i] = testing.AllocsPerRun(20, func() { items[i], _ = lend(t, s.Store, q, limit) })
+		}
+		if items[1] < 8*items[0] || allocations[0] != allocations[1] {
+			t.Errorf("%s: %d resources for %v allocations, %d for %v", name, items[0], allocations[0], items[1], allocations[1])
+		}
+	}
+	checkIntegrity(t, s.Store)
 }
 
 // BenchmarkCommit makes resources, each durable before the next one of the same writer.

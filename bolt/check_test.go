@@ -12,6 +12,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // fullStore has a row in every table.
@@ -199,6 +200,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"sets":                 func() error { return last(tx.Sets.Range(repository.SetRange{States: 3})) },
 			"resource":             func() error { _, err := tx.Resources.Get(resource); return err },
 			"resources":            func() error { return last(tx.Resources.Range(repository.ResourceRange{States: 3, Order: 1})) },
+			"resources, lent":      func() error { return last(repositorytest.Paged(tx, repository.ResourceRange{States: 3, Order: 1})) },
 			"user":                 func() error { _, err := tx.Users.Get(user); return err },
 			"user by name":         func() error { _, err := tx.Users.ByName("anna"); return err },
 			"users":                func() error { return last(tx.Users.All(repository.ID{})) },

@@ -12,6 +12,7 @@ import (
 
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // Each guarantee of a listing has a test here under concurrent writers, and a variant of the program, under a build tag, that
@@ -144,7 +145,7 @@ func countedWalk(t *testing.T, w *world, q repository.ResourceRange, limit int) 
 	for items := limit; items == limit && pages < 20; pages++ {
 		items = 0
 		_, err := w.store.read(context.Background(), func(tx *tx) error {
-			for r, err := range (resources{tx}).Range(q) {
+			for r, err := range repositorytest.Paged(tx.tables(), q) {
 				if err != nil {
 					return err
 				}

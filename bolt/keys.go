@@ -33,6 +33,9 @@ func appendName(key []byte, name string) []byte {
 
 func idKey(id repository.ID) []byte { return id[:] }
 
+// ownKey is the idKey of a row as a part of the row, not a copy.
+func ownKey(id *repository.ID) []byte { return id[:] }
+
 func blobKey(d blobs.Digest) []byte { return d[:] }
 
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }

@@ -46,7 +46,7 @@ func (s sets) Range(r repository.SetRange) iter.Seq2[repository.Set, error] {
 	for _, scope := range scopes(r.Dataspaces, r.States) {
 		l.spans = append(l.spans, idSpan(scope, r.After))
 	}
-	return rows(s.tx, &setTable, l)
+	return sequence(func(fn func(*repository.Set) bool) error { return each(s.tx, &setTable, l, &codec{}, fn) })
 }
 
 type users struct{ *tx }

@@ -2,17 +2,13 @@
 
 package bolt
 
-import (
-	"iter"
+import "labshelf/repository"
 
-	"labshelf/repository"
-)
-
-// Range costs what it yields, wherever it starts and however much there is beside it.
-func (r resources) Range(q repository.ResourceRange) iter.Seq2[repository.Resource, error] {
+// scan costs what it calls fn for, wherever it starts and however much there is beside it.
+func (r resources) scan(q repository.ResourceRange, c *codec, fn func(*repository.Resource) (more bool)) error {
 	l, ok := resourceListing(q)
 	if !ok {
-		return failing[repository.Resource]("resources have no such order there")
+		return errNoListing
 	}
-	return rows(r.tx, &resourceTable, l)
+	return each(r.tx, &resourceTable, l, c, fn)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"unsafe"
 
 	"labshelf/repository"
 )
@@ -28,6 +29,7 @@ func checksum(key, fields []byte) uint32 {
 type codec struct {
 	data   []byte
 	decode bool
+	views  bool // decoded texts are views of data instead of copies
 	bad    bool // decoding met something that encoding never writes; what was decoded means nothing
 }
 
@@ -42,19 +44,27 @@ func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
 
 // unseal returns the object in a record. It keeps no part of the record. Every error is a repository.ErrRecordDamaged.
 func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err error) {
-	if len(record) < recordHeader || record[0] != recordFormat {
-		return object, fmt.Errorf("%w: no record of a known format", repository.ErrRecordDamaged)
-	}
-	c := codec{data: record[recordHeader:], decode: true}
-	if checksum(key, c.data) != binary.BigEndian.Uint32(record[1:]) {
-		return object, fmt.Errorf("%w: checksum", repository.ErrRecordDamaged)
-	}
-	fields(&c, &object)
-	if c.bad || len(c.data) != 0 {
+	if err := decode(&codec{}, key, record, fields, &object); err != nil {
 		var none T
-		return none, fmt.Errorf("%w: its fields do not fit", repository.ErrRecordDamaged)
+		return none, err
 	}
 	return object, nil
+}
+
+// decode fills an object, every field of it, from a record. An object that it returns an error for means nothing.
+func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object *T) error {
+	if len(record) < recordHeader || record[0] != recordFormat {
+		return fmt.Errorf("%w: no record of a known format", repository.ErrRecordDamaged)
+	}
+	if checksum(key, record[recordHeader:]) != binary.BigEndian.Uint32(record[1:]) {
+		return fmt.Errorf("%w: checksum", repository.ErrRecordDamaged)
+	}
+	c.data, c.decode, c.bad = record[recordHeader:], true, false
+	fields(c, object)
+	if c.bad || len(c.data) != 0 {
+		return fmt.Errorf("%w: its fields do not fit", repository.ErrRecordDamaged)
+	}
+	return nil
 }
 
 // take returns the next n bytes when decoding; they belong to the record. Where there are fewer it returns zeros.
@@ -125,5 +135,13 @@ func (c *codec) text(field *string) {
 		return
 	}
 	c.data = c.data[size:]
-	*field = string(c.take(int(length)))
+	*field = c.string(c.take(int(length)))
+}
+
+// string is the only place where bytes of the file are taken for a text without a copy.
+func (c *codec) string(b []byte) string {
+	if c.views {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	return string(b)
 }

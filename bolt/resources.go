@@ -1,6 +1,9 @@
 package bolt
 
 import (
+	"errors"
+	"iter"
+
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -12,6 +15,18 @@ func (r resources) Get(id repository.ID) (repository.Resource, error) {
 }
 
 func (r resources) Put(row repository.Resource) error { return resourceTable.put(r.tx, row) }
+
+// Range yields copies.
+func (r resources) Range(q repository.ResourceRange) iter.Seq2[repository.Resource, error] {
+	return sequence(func(fn func(*repository.Resource) bool) error { return r.scan(q, &codec{}, fn) })
+}
+
+// Page lends views of the file.
+func (r resources) Page(q repository.ResourceRange, fn func(*repository.Resource) (more bool)) error {
+	return r.scan(q, &codec{views: true}, fn)
+}
+
+var errNoListing = errors.New("bolt: resources have no such order there")
 
 // resourceListing says which spans of which index hold what a range asks for. Not ok: there is no such listing.
 func resourceListing(q repository.ResourceRange) (l listing, ok bool) {

@@ -16,6 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // shelf is a store full of resources, and the same resources beside it.
@@ -181,6 +182,11 @@ func TestRangesCostWhatTheyYield(t *testing.T) {
 				rt.Fatalf("%+v, page %d (-want +got):\n%s", q, page, gocmp.Diff(want, got))
 			}
 			checkCost(rt, cost, limit, ranges)
+			paged, cost := first(t, s.Store, limit, func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return repositorytest.Paged(tx, q) })
+			if !slices.Equal(want, paged) {
+				rt.Fatalf("%+v, page %d, lent (-want +got):\n%s", q, page, gocmp.Diff(want, paged))
+			}
+			checkCost(rt, cost, limit, ranges)
 			if len(got) == 0 {
 				return
 			}
@@ -284,6 +290,17 @@ func TestFreshRecordsAreBesideEachOther(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
+// collected is all that a sequence yields.
+func collected[T any](items iter.Seq2[T, error]) (all []T, err error) {
+	for item, err := range items {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, item)
+	}
+	return all, nil
+}
+
 // TestRangesInTheirOwnTransaction empties whole pages of the indexes, and reads what is left before the commit: there bbolt
 // has pages without keys, at which its Prev stops.
 func TestRangesInTheirOwnTransaction(t *testing.T) {
@@ -312,12 +329,14 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 				{Order: paging.Newest, Dataspaces: s.dataspaces},
 			} {
 				for _, q.States = range []paging.States{paging.Active, paging.Deleted, paging.All} {
-					want, got := s.expected(q, len(s.resources)), []repository.Resource(nil)
-					for r, err := range tx.Resources.Range(q) {
-						if err != nil {
-							return err
-						}
-						got = append(got, r)
+					want := s.expected(q, len(s.resources))
+					got, err := collected(tx.Resources.Range(q))
+					if err != nil {
+						return err
+					}
+					paged, err := collected(repositorytest.Paged(tx, q))
+					if err != nil || !slices.Equal(want, paged) {
+						t.Errorf("round %d: %+v: %d resources lent, want %d (%v)", round, q, len(paged), len(want), err)
 					}
 					if !slices.Equal(want, got) {
 						t.Errorf("round %d: %+v: %d resources, want %d", round, q, len(got), len(want))
@@ -343,6 +362,9 @@ func TestNoSuchListing(t *testing.T) {
 				if err != nil {
 					errs++
 				}
+			}
+			if tx.Resources.Page(q, func(*repository.Resource) bool { return true }) == nil {
+				t.Errorf("%+v: a page", q)
 			}
 			if errs != 1 {
 				t.Errorf("%+v: %d errors", q, errs)

@@ -15,7 +15,7 @@ import (
 // from what somebody remembers.
 type table[T any] struct {
 	bucket  bucket
-	key     func(T) []byte
+	key     func(*T) []byte
 	fields  func(*codec, *T)
 	indexes []index
 	entries func(T) []entry
@@ -40,7 +40,7 @@ func (e entry) equal(o entry) bool { return e.sameKey(o) && bytes.Equal(e.value,
 var (
 	dataspaceTable = table[repository.Dataspace]{
 		bucket: dataspacesBucket, fields: dataspaceFields,
-		key:     func(d repository.Dataspace) []byte { return idKey(d.ID) },
+		key:     func(d *repository.Dataspace) []byte { return ownKey(&d.ID) },
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
 		entries: func(d repository.Dataspace) []entry {
 			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
@@ -52,7 +52,7 @@ var (
 	}
 	setTable = table[repository.Set]{
 		bucket: setsBucket, fields: setFields,
-		key:     func(s repository.Set) []byte { return idKey(s.ID) },
+		key:     func(s *repository.Set) []byte { return ownKey(&s.ID) },
 		indexes: []index{{setNames, ownerInValue}, {setsByState, ownerInKey}, {setsByDataspace, ownerInKey}},
 		entries: func(s repository.Set) []entry {
 			return []entry{
@@ -64,7 +64,7 @@ var (
 	}
 	resourceTable = table[repository.Resource]{
 		bucket: resourcesBucket, fields: resourceFields,
-		key: func(r repository.Resource) []byte { return idKey(r.ID) },
+		key: func(r *repository.Resource) []byte { return ownKey(&r.ID) },
 		indexes: []index{
 			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
 			{resourcesByName, ownerInKey}, {blobRefs, ownerOfRef},
@@ -84,13 +84,13 @@ var (
 	}
 	userTable = table[repository.User]{
 		bucket: usersBucket, fields: userFields,
-		key:     func(u repository.User) []byte { return idKey(u.ID) },
+		key:     func(u *repository.User) []byte { return ownKey(&u.ID) },
 		indexes: []index{{usernames, ownerInValue}},
 		entries: func(u repository.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
 	}
 	keyTable = table[repository.Key]{
 		bucket: keysBucket, fields: keyFields,
-		key:     func(k repository.Key) []byte { return keyDigestKey(k.Digest) },
+		key:     func(k *repository.Key) []byte { return keyDigestKey(k.Digest) },
 		indexes: []index{{keysByUser, ownerInValue}},
 		entries: func(k repository.Key) []entry {
 			return []entry{{keysByUser, pairKey(k.UserID, k.ID), keyDigestKey(k.Digest)}}
@@ -98,7 +98,7 @@ var (
 	}
 	privilegeTable = table[repository.Privilege]{
 		bucket: privilegesBucket, fields: privilegeFields,
-		key:     func(p repository.Privilege) []byte { return idKey(p.ID) },
+		key:     func(p *repository.Privilege) []byte { return ownKey(&p.ID) },
 		indexes: []index{{privilegesByDataspace, ownerInValue}, {privilegesByUser, ownerInValue}},
 		entries: func(p repository.Privilege) []entry {
 			return []entry{
@@ -109,26 +109,33 @@ var (
 	}
 	stepTable = table[repository.Step]{
 		bucket: stepsBucket, fields: stepFields,
-		key:     func(s repository.Step) []byte { return idKey(s.Container) },
+		key:     func(s *repository.Step) []byte { return ownKey(&s.Container) },
 		entries: func(repository.Step) []entry { return nil },
 	}
 	damageTable = table[repository.Damage]{
 		bucket: blobsDamaged, fields: damageFields,
-		key:     func(d repository.Damage) []byte { return blobKey(d.Digest) },
+		key:     func(d *repository.Damage) []byte { return blobKey(d.Digest) },
 		entries: func(repository.Damage) []entry { return nil },
 	}
 )
 
 // at decodes the row stored under key.
 func (tb *table[T]) at(key, record []byte) (T, error) {
-	row, err := unseal(key, record, tb.fields)
+	var row T
+	err := tb.fill(&codec{}, key, record, &row)
+	return row, err
+}
+
+// fill decodes the row stored under key into one that is there already.
+func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
+	err := decode(c, key, record, tb.fields, row)
 	if err == nil && !bytes.Equal(tb.key(row), key) {
 		err = fmt.Errorf("%w: it is of another row", repository.ErrRecordDamaged)
 	}
 	if err != nil {
 		err = fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, err)
 	}
-	return row, err
+	return err
 }
 
 // get returns the row under key.
@@ -155,7 +162,7 @@ func (tb *table[T]) stored(t *tx, key []byte) ([]entry, error) {
 // put inserts or replaces a row: it takes out exactly those entries that the row no longer has, and adds those that are new.
 func (tb *table[T]) put(t *tx, row T) error {
 	t.mustWrite()
-	key := tb.key(row)
+	key := tb.key(&row)
 	old, err := tb.stored(t, key)
 	if err != nil {
 		return err

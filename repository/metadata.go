@@ -15,7 +15,7 @@ import (
 // repository; package bolt implements it for real, repositorytest in memory for comparison. Both pass the same suite.
 //
 // The function given to a transaction may run in another goroutine. It must not use the Tx after it returns, must not start
-// another transaction, and gets copies that it may keep.
+// another transaction, and gets copies that it may keep, except from Resources.Page.
 type Metadata interface {
 	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
@@ -131,6 +131,9 @@ type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
 	Range(ResourceRange) iter.Seq2[Resource, error]
+	// Page calls fn for what Range yields, until fn returns false. The resource is lent: it is the same one each time, and its
+	// texts may be memory of the store. Neither is valid once fn has returned.
+	Page(q ResourceRange, fn func(*Resource) (more bool)) error
 }
 
 // ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id) and ByName

@@ -305,6 +305,10 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		return rowsOp(fmt.Sprintf("Sets.Range %+v", q), few, seq)
 	default:
 		q := m.resourceRange(rt, s)
+		if rapid.Bool().Draw(rt, "lent") {
+			seq := func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return Paged(tx, q) }
+			return rowsOp(fmt.Sprintf("Resources.Page %+v", q), few, seq)
+		}
 		seq := func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return tx.Resources.Range(q) }
 		return rowsOp(fmt.Sprintf("Resources.Range %+v", q), few, seq)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"labshelf/paging"
@@ -50,6 +51,24 @@ func shelf() (rows []any) {
 	return rows
 }
 
+// Paged yields copies of what Resources.Page lends.
+func Paged(tx *repository.Tx, q repository.ResourceRange) iter.Seq2[repository.Resource, error] {
+	return func(yield func(repository.Resource, error) bool) {
+		more := true
+		err := tx.Resources.Page(q, func(lent *repository.Resource) bool {
+			r := *lent
+			for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
+				*text = strings.Clone(*text)
+			}
+			more = yield(r, nil)
+			return more
+		})
+		if err != nil && more {
+			yield(repository.Resource{}, err)
+		}
+	}
+}
+
 // rangeCase is a range of the shelf and the ids of what is in it.
 type rangeCase struct {
 	q    repository.ResourceRange
@@ -64,6 +83,9 @@ func checkRanges(t *testing.T, s *store, cases []rangeCase) {
 		got := listed(t, s, func(r repository.Resource) repository.ID { return r.ID },
 			func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return tx.Resources.Range(c.q) })
 		same(t, fmt.Sprintf("resources of %+v", c.q), got, c.want)
+		got = listed(t, s, func(r repository.Resource) repository.ID { return r.ID },
+			func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return Paged(tx, c.q) })
+		same(t, fmt.Sprintf("page of resources of %+v", c.q), got, c.want)
 		same(t, "the caller's slice of dataspaces", c.q.Dataspaces, given)
 	}
 }

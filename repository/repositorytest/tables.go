@@ -137,6 +137,23 @@ func (t resources) Range(q repository.ResourceRange) iter.Seq2[repository.Resour
 	return t.all(keep, order)
 }
 
+// Page lends a resource that means nothing any more once fn has returned.
+func (t resources) Page(q repository.ResourceRange, fn func(*repository.Resource) (more bool)) error {
+	var lent repository.Resource
+	for row, err := range t.Range(q) {
+		if err != nil {
+			return err
+		}
+		lent = row
+		more := fn(&lent)
+		lent = repository.Resource{}
+		if !more {
+			return nil
+		}
+	}
+	return nil
+}
+
 func inContainer(q repository.ResourceRange, r repository.Resource) bool {
 	if q.Set != (repository.ID{}) {
 		return r.SetID == q.Set
