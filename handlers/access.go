@@ -40,7 +40,9 @@ func (a *api) access(next http.Handler) http.Handler {
 				writeProblem(w, r, errors.New("panic"))
 				fault = nil
 			}
-			a.logRequest(w, r, id, time.Since(start))
+			took := time.Since(start)
+			a.logRequest(w, r, id, took)
+			a.observe(w, id, took)
 			w.pace.wait() // what is still buffered goes out after this
 			if fault != nil {
 				panic(http.ErrAbortHandler) // cuts the connection, so that nobody takes half an answer for a whole one

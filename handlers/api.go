@@ -27,9 +27,15 @@ type Config struct {
 	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
 	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
 	FailedKeys     int            // requests with an unknown key in a minute from one address that are looked into; 0: all
+	Slow           time.Duration  // of a request, without the client's part, from which on it is logged as slow; 0: none is
 	Hostname       string
 	Version        string
 	Log            zerolog.Logger
+
+	// Metrics is served to sysadmins at /metrics; nil: there is no such address.
+	Metrics http.Handler
+	// Observe hears of each request when it is over, in the goroutine that served it; nil: nobody does.
+	Observe func(Observation)
 }
 
 // api serves requests. All that changes in it is the memory of who tried unknown keys.

@@ -22,6 +22,7 @@ type pace struct {
 	set      func(time.Time) error
 	shared   bool // deadlines of this connection act by themselves, not on the next call: HTTP/2
 	left     time.Duration
+	waited   time.Duration // in all
 	began    time.Time
 }
 
@@ -42,7 +43,9 @@ func (p *pace) moved(n int64) {
 	if p.patience == 0 {
 		return
 	}
-	p.left -= time.Since(p.began)
+	took := time.Since(p.began)
+	p.waited += took
+	p.left -= took
 	switch {
 	case n > 0 && (p.rate == 0 || n >= int64(p.patience.Seconds()*float64(p.rate))):
 		p.left = p.patience
@@ -72,6 +75,8 @@ type response struct {
 	status  int
 	bytes   int64
 	caller  auth.Principal
+	method  string // of the route
+	route   string // "" until there is one
 	err     error
 }
 
@@ -140,13 +145,15 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 type progressBody struct {
 	io.ReadCloser
 	pace  pace
-	ended bool // it has been read to its end, or there is none
+	bytes int64 // that have come
+	ended bool  // it has been read to its end, or there is none
 }
 
 func (b *progressBody) Read(p []byte) (int, error) {
 	b.pace.wait()
 	n, err := b.ReadCloser.Read(p)
 	b.pace.moved(int64(n))
+	b.bytes += int64(n)
 	if b.ended = err == io.EOF; b.ended {
 		b.pace.rest() // or the connection would be broken while the answer is made
 	}

@@ -126,6 +126,9 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a.add(whole, "/", route{"GET", "/", everybody, serveWelcome, plain})
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
 	a.add(whole, "/resources/:id", route{"GET", "/resources/:id", everybody, a.viewResource, plain})
+	if config.Metrics != nil {
+		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})
+	}
 	prefix := ""
 	if config.BaseURL != nil {
 		prefix = strings.TrimSuffix(strings.TrimSuffix(config.BaseURL.Path, "/"), version)
@@ -163,9 +166,7 @@ func (a *api) router() *httprouter.Router {
 	router.RedirectFixedPath = false
 	router.NotFound = refuse(errNoSuchPath)
 	router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	router.MethodNotAllowed = refuse(&repository.Error{
-		Kind: repository.MethodNotAllowed, Code: repository.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
-	})
+	router.MethodNotAllowed = refuse(errMethod)
 	return router
 }
 
@@ -176,9 +177,15 @@ func refuse(err error) http.Handler {
 // errNoSuchPath answers an address that the interface does not have.
 var errNoSuchPath = &repository.Error{Kind: repository.NotFound, Code: repository.CodeNotFound, Message: "there is nothing at this address"}
 
+// errMethod answers a method that an address of the interface does not take.
+var errMethod = &repository.Error{
+	Kind: repository.MethodNotAllowed, Code: repository.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
+}
+
 // add registers a route, and HEAD beside GET.
 func (a *api) add(router *httprouter.Router, path string, rt route) {
 	handle := func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		noteRoute(w, r.Method, path)
 		if err := a.serve(w, r, params, rt); err != nil {
 			writeProblem(w, r, err)
 		}
