@@ -2,6 +2,8 @@ package blobs_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"io"
 	"testing"
 
 	"labshelf/blobs"
@@ -12,7 +14,7 @@ func BenchmarkStage(b *testing.B) {
 	sizes := []struct {
 		name string
 		size int
-	}{{"4KiB", 4 << 10}, {"64MiB", 64 << 20}}
+	}{{"4KiB", 4 << 10}, {"100KiB", 100 << 10}, {"64MiB", 64 << 20}}
 	for _, size := range sizes {
 		b.Run(size.name, func(b *testing.B) {
 			dir, err := blobs.OpenDir(blobstest.DataDir(b), blobs.OS{})
@@ -30,6 +32,44 @@ func BenchmarkStage(b *testing.B) {
 				if err := staged.Discard(); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// nowhere is a file system whose files keep nothing.
+type nowhere struct{ blobs.OS }
+
+func (nowhere) Create(string) (blobs.File, error) { return swallow{io.Discard}, nil }
+func (nowhere) Remove(string) error               { return nil }
+
+type swallow struct{ io.Writer }
+
+func (swallow) Sync() error  { return nil }
+func (swallow) Close() error { return nil }
+
+// BenchmarkHash is staging without the disk, beside the hash alone: what reading and the way between two goroutines add.
+func BenchmarkHash(b *testing.B) {
+	dir, err := blobs.OpenDir(blobstest.DataDir(b), nowhere{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	content := blobstest.Content(64 << 20)
+	for name, size := range map[string]int{"4KiB": 4 << 10, "128KiB": 128 << 10, "64MiB": 64 << 20} {
+		b.Run(name+"/stage", func(b *testing.B) {
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				staged, err := dir.Stage(b.Context(), bytes.NewReader(content[:size]), 0)
+				if err != nil || staged.Discard() != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/alone", func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				sha256.Sum256(content[:size])
 			}
 		})
 	}

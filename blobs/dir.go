@@ -27,7 +27,7 @@ type Dir struct {
 	tmp              string
 	trash            string
 	temps            atomic.Uint64 // temporary files named so far
-	chunks           sync.Pool     // of *[chunkSize]byte
+	chunks           sync.Pool     // of *chunk
 	pins             *pins
 	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
 	keepsOpenTargets bool
@@ -70,7 +70,7 @@ func newDir(path string, fsys FS) *Dir {
 		blobs:            filepath.Join(path, "blobs"),
 		tmp:              filepath.Join(path, "tmp"),
 		trash:            filepath.Join(path, "trash"),
-		chunks:           sync.Pool{New: func() any { return new([chunkSize]byte) }},
+		chunks:           sync.Pool{New: func() any { return new(chunk) }},
 		pins:             newPins(),
 		keepsOpenTargets: !renameReplacesOpenFile,
 	}

@@ -62,7 +62,7 @@ func (OS) Create(path string) (File, error) {
 	if err := f.Chmod(fileMode); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
-	return f, nil
+	return newFile(f), nil
 }
 
 // Mkdir implements [FS].

@@ -3,7 +3,6 @@ package blobs
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 )
-
-// chunkSize is the number of bytes that are hashed and written at a time, and all that Stage keeps of a body in memory.
-const chunkSize = 256 << 10
 
 // Stage implements [Store].
 func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, err error) {
@@ -82,32 +78,42 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 
 // fill copies r to w and learns digest, size and head on the way.
 func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64) error {
-	chunk := s.dir.chunks.Get().(*[chunkSize]byte)
-	defer s.dir.chunks.Put(chunk)
-	hash := sha256.New()
-	for end := false; !end; {
-		room := chunk[:]
-		if limit > 0 {
-			room = chunk[:1+min(chunkSize-1, limit-s.size)]
+	hash := newHasher(&s.dir.chunks)
+	defer hash.close()
+	for last := false; !last; {
+		part := filled{chunk: hash.chunk()}
+		var err error
+		if part.size, err = s.next(ctx, r, limit, part.chunk); err != nil && err != io.EOF {
+			return err
 		}
-		n, err := readFull(ctx, r, room)
-		if s.size == 0 {
-			s.head = bytes.Clone(room[:min(n, HeadSize)])
-		}
-		s.size += int64(n)
-		if limit > 0 && s.size > limit {
-			return ErrTooLarge
-		}
-		if end = err == io.EOF; err != nil && !end {
-			return fmt.Errorf("blobs: read the body: %w", err)
-		}
-		hash.Write(room[:n]) // never fails
-		if err := writeFull(w, room[:n]); err != nil {
+		last = err == io.EOF
+		hash.add(part, last)
+		if err := writeFull(w, part.chunk[:part.size]); err != nil {
 			return failed("write a temporary file", err)
 		}
 	}
-	hash.Sum(s.digest[:0])
+	s.digest = hash.close()
 	return nil
+}
+
+// next reads as much of the body as c holds and counts it. io.EOF comes with the last part.
+func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (int, error) {
+	room := c[:]
+	if limit > 0 {
+		room = c[:1+min(chunkSize-1, limit-s.size)]
+	}
+	n, err := readFull(ctx, r, room)
+	if s.size == 0 {
+		s.head = bytes.Clone(room[:min(n, HeadSize)])
+	}
+	s.size += int64(n)
+	if limit > 0 && s.size > limit {
+		return n, ErrTooLarge
+	}
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("blobs: read the body: %w", err)
+	}
+	return n, err
 }
 
 // readFull reads until buf is full (nil), r ends (io.EOF), r fails or ctx does.

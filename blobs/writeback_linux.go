@@ -1,0 +1,51 @@
+package blobs
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// writeBackEvery is how many bytes are written to a file before the system is asked to begin bringing them to the disk.
+const writeBackEvery = 8 << 20
+
+// earlyFile has the system begin with a large file while the rest still comes in, so that little is left for Sync to wait for.
+// What is durable is decided by Sync alone.
+type earlyFile struct {
+	*os.File
+	size, begun int64 // bytes: written, and handed to the disk
+}
+
+func newFile(f *os.File) File { return &earlyFile{File: f} }
+
+// Write implements [File]. An error that shows while the disk is fed is one of this write: nothing of it may get lost.
+func (f *earlyFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.size += int64(n)
+	if err != nil || f.size-f.begun < writeBackEvery {
+		return n, err
+	}
+	err = f.begin()
+	f.begun = f.size
+	return n, err
+}
+
+func (f *earlyFile) begin() error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		failed = unix.SyncFileRange(int(fd), f.begun, f.size-f.begun, unix.SYNC_FILE_RANGE_WRITE)
+	})
+	switch {
+	case err != nil:
+		return err
+	case failed == nil, errors.Is(failed, unix.EINTR), errors.Is(failed, errors.ErrUnsupported),
+		errors.Is(failed, unix.EINVAL), errors.Is(failed, unix.ESPIPE), errors.Is(failed, unix.EPERM):
+		return nil // not here, or not now
+	}
+	return &os.PathError{Op: "sync_file_range", Path: f.Name(), Err: failed}
+}
