@@ -43,11 +43,14 @@ var (
 // The row of a blob always goes before its file: what an interruption leaves is a file too many, which the next purge takes. It
 // works in bounded commits, beside all other use, and can be ended at any time; the result then tells how far it came. One purge
 // runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
-func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (PurgeResult, error) {
+func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult, err error) {
 	if !u.purging.TryLock() {
 		return PurgeResult{}, conflict(CodeBusy, "", "a purge is under way; try again when it is done")
 	}
 	defer u.purging.Unlock()
+	if !o.DryRun {
+		defer func(began time.Time) { u.watch.purged(removed, time.Since(began), err) }(time.Now())
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

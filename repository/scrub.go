@@ -155,6 +155,7 @@ func (s *scrubber) visit(ctx context.Context, b Blob) error {
 	if wrong != "" {
 		s.state.Found++
 	}
+	s.watch.scrubbed(b.Bytes, wrong != "")
 	if errors.Is(err, ErrReadOnly) {
 		return nil // the state of the service, which tells it by itself
 	}

@@ -31,6 +31,8 @@ type Config struct {
 	// Note hears of what goes wrong in the background: when a task begins to fail, when it works again (a nil error), and of each
 	// file found damaged or missing. It is called from several goroutines and must not call the Service. nil: nobody hears.
 	Note func(task string, err error)
+
+	Watch Watch
 }
 
 // Service is the repository. It is safe for concurrent use.
@@ -50,6 +52,7 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 		config.Now = time.Now
 	}
 	s := newStores(meta, files, config.Note)
+	s.watch = config.Watch
 	s.troubles.tell(taskOpen, meta.Health().Suspect)
 	return &Service{
 		stores: s, config: config,

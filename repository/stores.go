@@ -19,6 +19,7 @@ type stores struct {
 	purging  sync.Mutex            // held by the one purge that runs
 	opinions opinions
 	troubles troubles
+	watch    Watch
 }
 
 // newStores takes the function that hears of what goes wrong in the background; nil: nobody does.
