@@ -24,8 +24,10 @@ type committer struct {
 	db      *bbolt.DB
 	now     func() time.Time
 	commit  func(*bbolt.Tx) error
-	inPlace func() error // tells whether what is committed will be found again
-	queue   chan *operation
+	inPlace func() error    // tells whether what is committed will be found again
+	queue   chan *operation // of Update
+	behind  chan *operation // of UpdateBehind
+	turn    turn            // which of the two comes next; of run alone
 	closing chan struct{}
 	stopped chan struct{}
 	watch   *watch
@@ -43,6 +45,7 @@ type committer struct {
 type operation struct {
 	fn      func(*repository.Tx) error
 	queued  time.Time // where somebody measures
+	behind  bool      // of UpdateBehind
 	claimed atomic.Bool
 	err     error
 	done    chan struct{}
@@ -55,7 +58,7 @@ func start(s *Store, options Options, durable int, last repository.Stamp) *commi
 	db := s.db
 	c := &committer{
 		db: db, now: options.Now, watch: newWatch(options.Watch), commit: commit, inPlace: s.inPlace,
-		queue: make(chan *operation, maxBatch), closing: make(chan struct{}), stopped: make(chan struct{}),
+		queue: make(chan *operation, maxBatch), behind: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
 	}
 	if db.IsReadOnly() {
@@ -66,8 +69,8 @@ func start(s *Store, options Options, durable int, last repository.Stamp) *commi
 }
 
 // do queues fn and waits for its outcome.
-func (c *committer) do(ctx context.Context, fn func(*repository.Tx) error) error {
-	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), fn: func(tx *repository.Tx) error {
+func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repository.Tx) error) error {
+	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), behind: queue == c.behind, fn: func(tx *repository.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -79,7 +82,7 @@ func (c *committer) do(ctx context.Context, fn func(*repository.Tx) error) error
 	default:
 	}
 	select {
-	case c.queue <- op:
+	case queue <- op:
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.stopped:
@@ -105,18 +108,10 @@ func (c *committer) run() {
 	defer close(c.stopped)
 	defer func() { _ = c.fail(repository.ErrClosed) }() // whoever waits for a commit waits no longer
 	debug.SetPanicOnFault(true)
-	for {
-		select {
-		case op := <-c.queue:
-			c.process(c.gather(op))
-		case <-c.closing:
-			select {
-			case op := <-c.queue:
-				c.process(c.gather(op))
-			default:
-				return
-			}
-		}
+	for op := c.next(); op != nil; op = c.next() {
+		begun := time.Now()
+		c.process(c.gather(op))
+		c.turn.took(op.behind, begun, time.Now())
 	}
 }
 
@@ -126,13 +121,13 @@ func (c *committer) close() {
 	<-c.stopped
 }
 
-// gather claims what is in the queue.
+// gather claims an operation, and what is in the queue with it.
 func (c *committer) gather(op *operation) (batch []*operation) {
 	for {
 		if op.claimed.CompareAndSwap(false, true) {
 			batch = append(batch, op)
 		}
-		if len(batch) == maxBatch {
+		if len(batch) == maxBatch || op.behind {
 			return batch
 		}
 		select {

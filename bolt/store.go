@@ -56,6 +56,11 @@ func (s *Store) View(ctx context.Context, fn func(*repository.Tx) error) error {
 	return err
 }
 
+// UpdateBehind implements repository.Metadata.
+func (s *Store) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return s.committer.do(ctx, s.committer.behind, fn)
+}
+
 // read runs fn in a read transaction. It returns the id of the last commit that fn could see; 0 if fn did not run.
 func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err error) {
 	if err := ctx.Err(); err != nil {

@@ -29,7 +29,7 @@ func earlyStamp() repository.Stamp {
 func (s *Store) Update(ctx context.Context, fn func(*repository.Tx) error) error {
 	taken := earlyStamp()
 	time.Sleep(time.Duration(rand.IntN(2)) * time.Millisecond) // what a request does in between, such as reading a body
-	return s.committer.do(ctx, func(tx *repository.Tx) error {
+	return s.committer.do(ctx, s.committer.queue, func(tx *repository.Tx) error {
 		next, inTime := taken, tx.Stamp
 		tx.Stamp = func() repository.Stamp {
 			inTime()

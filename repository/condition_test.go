@@ -32,6 +32,10 @@ func (f *failing) Update(ctx context.Context, fn func(*repository.Tx) error) err
 	return f.Store.Update(ctx, fn)
 }
 
+func (f *failing) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return f.Update(ctx, fn)
+}
+
 func (f *failing) View(ctx context.Context, fn func(*repository.Tx) error) error {
 	if f.view != nil {
 		return f.view

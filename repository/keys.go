@@ -176,7 +176,7 @@ func (l *lastUse) run(ctx context.Context, meta Metadata) {
 			return
 		case used := <-l.notes:
 			// A failure is no news here: whatever keeps this write from being made, others report.
-			_ = meta.Update(ctx, func(tx *Tx) error {
+			_ = meta.UpdateBehind(ctx, func(tx *Tx) error {
 				k, err := tx.Keys.Get(used.UserID, used.ID)
 				if err != nil {
 					return err

@@ -25,11 +25,7 @@ type Metadata interface {
 	// names a stamp that a power cut takes back.
 	ViewDurable(ctx context.Context, fn func(*Tx) error) error
 
-	// Update runs fn in a write transaction and returns when the commit is on stable storage. One writer at a time; several
-	// operations may share one commit. An fn that returns an error changes nothing, and Update returns that error. fn may
-	// run more than once, and should find all its reasons to fail before its first write. Other errors: ErrNoSpace,
-	// ErrUnwritable, ErrReadOnly, ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
-	Update(ctx context.Context, fn func(*Tx) error) error
+	Updates
 
 	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
 	Secret() [32]byte
@@ -39,6 +35,20 @@ type Metadata interface {
 
 	// Close waits for running transactions and refuses others. It is not to be called twice.
 	Close() error
+}
+
+// Updates is how a metadata store is changed: one writer at a time.
+type Updates interface {
+	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
+	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, and
+	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrReadOnly,
+	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
+	Update(ctx context.Context, fn func(*Tx) error) error
+
+	// UpdateBehind is Update for work in the background, which is to come in pieces of a few milliseconds: it gives way to
+	// those who wait in Update, with whom it shares no commit. While they keep coming it gets no more than every other
+	// commit and half of the time; it is never starved.
+	UpdateBehind(ctx context.Context, fn func(*Tx) error) error
 }
 
 // Keeping is what a metadata store offers beyond its rows to those who look after it.

@@ -127,7 +127,7 @@ func (p *purge) purgeResources(ctx context.Context) error {
 
 // purgeSome makes tombstones in one commit of what can still be purged then.
 func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
-	run := p.write
+	run := p.writeBehind
 	if p.dry {
 		run = p.read
 	}
@@ -259,7 +259,7 @@ func unused(tx *Tx, digest blobs.Digest) error {
 // removeBlob removes row and file of one blob, unless somebody has come to need it.
 func (p *purge) removeBlob(ctx context.Context, b Blob) error {
 	err := p.remove(b.Digest, func() error {
-		return p.write(ctx, func(tx *Tx) error {
+		return p.writeBehind(ctx, func(tx *Tx) error {
 			if err := stillUnused(tx, b); err != nil {
 				return err
 			}

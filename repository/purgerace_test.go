@@ -62,6 +62,10 @@ func (m gatedMeta) Update(ctx context.Context, fn func(*repository.Tx) error) er
 	return m.Store.Update(ctx, fn)
 }
 
+func (m gatedMeta) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return m.Update(ctx, fn)
+}
+
 type gatedFiles struct {
 	blobs.Store
 	blobs.Trash

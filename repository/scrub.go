@@ -172,7 +172,7 @@ func (s *scrubber) save(ctx context.Context, last bool) error {
 		return nil
 	}
 	s.saved = time.Now()
-	err := s.write(ctx, func(tx *Tx) error { return tx.Scrub.Put(s.state) })
+	err := s.writeBehind(ctx, func(tx *Tx) error { return tx.Scrub.Put(s.state) })
 	if err == nil {
 		s.moved, s.news = false, false
 	}

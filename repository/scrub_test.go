@@ -167,6 +167,10 @@ func (c *commits) Update(ctx context.Context, fn func(*repository.Tx) error) err
 	return c.Store.Update(ctx, fn)
 }
 
+func (c *commits) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return c.Update(ctx, fn)
+}
+
 // TestScrubGoesOnReadOnly: after an I/O error nothing can be written down, and what is found is remembered.
 func TestScrubGoesOnReadOnly(t *testing.T) {
 	t.Parallel()

@@ -280,7 +280,7 @@ func (s *stepper) pending(ctx context.Context) (steps []Step, err error) {
 
 // advance carries out one step of a container in a commit of its own.
 func (s *stepper) advance(ctx context.Context, container ID) error {
-	return s.meta.Update(ctx, func(tx *Tx) error {
+	return s.meta.UpdateBehind(ctx, func(tx *Tx) error {
 		step, err := tx.Steps.Get(container)
 		if errors.Is(err, ErrNotFound) {
 			return nil

@@ -44,6 +44,14 @@ func (s *stores) write(ctx context.Context, fn func(*Tx) error) error {
 	return storageError(s.meta.Update(ctx, fn))
 }
 
+// writeBehind is write for work in the background, which gives way to requests.
+func (s *stores) writeBehind(ctx context.Context, fn func(*Tx) error) error {
+	if s.unsynced.Load() != nil {
+		return storageError(ErrReadOnly)
+	}
+	return storageError(s.meta.UpdateBehind(ctx, fn))
+}
+
 // blobError is storageError for what the blob store reports. A sync that failed is never tried again: the kernel may have
 // dropped what it could not write, and would not tell.
 func (s *stores) blobError(err error) error {

@@ -92,6 +92,11 @@ func (m *Memory) Update(ctx context.Context, fn func(*repository.Tx) error) erro
 	return nil
 }
 
+// UpdateBehind is Update: nobody waits long for a commit here.
+func (m *Memory) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return m.Update(ctx, fn)
+}
+
 // Inspect reports nothing: there is nothing here that could contradict itself.
 func (m *Memory) Inspect(ctx context.Context, _ func(repository.Violation)) error {
 	return m.View(ctx, func(*repository.Tx) error { return ctx.Err() })

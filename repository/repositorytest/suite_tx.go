@@ -16,6 +16,7 @@ import (
 func txTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"an update that fails changes nothing":           testFailure,
+		"an update behind is an update":                  testBehind,
 		"a view returns the error of its function":       testViewError,
 		"a read transaction cannot write":                testReadOnly,
 		"a context counts until the function runs":       testContext,
@@ -48,6 +49,21 @@ func testFailure(t *testing.T, s *store) {
 		s.put(t, rows...)
 		before = view(t, s, read(asked))
 	}
+}
+
+// testBehind does not tell when an update that gives way is carried out, only that it is one.
+func testBehind(t *testing.T, s *store) {
+	rows := filledRows(false)
+	err := s.UpdateBehind(t.Context(), func(tx *repository.Tx) error { return errors.Join(putAll(tx, rows), errOnPurpose) })
+	isError(t, "an update that fails", err, errOnPurpose)
+	same(t, "what is in the store", view(t, s, read(probeOf(rows...))), map[string]any{})
+	isError(t, "an update", s.UpdateBehind(t.Context(), func(tx *repository.Tx) error { return putAll(tx, rows) }), nil)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	err = s.UpdateBehind(ended, func(tx *repository.Tx) error { return tx.Steps.Remove(rows[6].(repository.Step).Container) })
+	isError(t, "an update with an ended context", err, context.Canceled)
+	s.reopen(t)
+	isError(t, "what is in the store, opened again", s.View(t.Context(), func(tx *repository.Tx) error { return found(tx, rows) }), nil)
 }
 
 func testViewError(t *testing.T, s *store) {
@@ -154,7 +170,7 @@ func testClosed(t *testing.T, s *store) {
 	closed := s.Store
 	s.stop(t)
 	for name, run := range map[string]func(context.Context, func(*repository.Tx) error) error{
-		"View": closed.View, "ViewDurable": closed.ViewDurable, "Update": closed.Update,
+		"View": closed.View, "ViewDurable": closed.ViewDurable, "Update": closed.Update, "UpdateBehind": closed.UpdateBehind,
 	} {
 		err := run(t.Context(), func(*repository.Tx) error {
 			t.Errorf("%s ran after Close", name)

@@ -1,0 +1,169 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// TestRest: what has just been done behind leaves others as much time, and none where nobody else came.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	type commit struct {
+		behind      bool
+		begun, done int // ms
+	}
+	for name, tc := range map[string]struct {
+		commits   []commit
+		now, want int // ms
+	}{
+		"none yet":                   {nil, 0, 0},
+		"others only":                {[]commit{{false, 0, 9}}, 9, 0},
+		"nobody else came":           {[]commit{{true, 0, 5}}, 5, 0},
+		"others came":                {[]commit{{true, 0, 5}, {false, 5, 7}}, 7, 3},
+		"others came, it is over":    {[]commit{{true, 0, 5}, {false, 5, 7}}, 10, 0},
+		"others came before":         {[]commit{{false, 0, 2}, {true, 2, 5}}, 5, 0},
+		"others took longer":         {[]commit{{true, 0, 5}, {false, 5, 30}}, 30, 0},
+		"only the last one counts":   {[]commit{{true, 0, 50}, {true, 50, 51}, {false, 51, 51}}, 51, 1},
+		"it took none of the others": {[]commit{{true, 0, 5}, {false, 5, 7}, {true, 10, 15}}, 15, 0},
+	} {
+		at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
+		var turns turn
+		for _, c := range tc.commits {
+			turns.took(c.behind, at(c.begun), at(c.done))
+		}
+		if got := max(0, turns.rest(at(tc.now))); got != time.Duration(tc.want)*time.Millisecond {
+			t.Errorf("%s: rest %v, want %d ms", name, got, tc.want)
+		}
+	}
+}
+
+// inOrder notes in which order operations run, and how many commits there were.
+type inOrder struct {
+	ran     []string // by the committer alone
+	commits int
+}
+
+func (o *inOrder) op(name string) func(*repository.Tx) error {
+	return func(tx *repository.Tx) error {
+		o.ran = append(o.ran, name)
+		return putUser(name)(tx)
+	}
+}
+
+// behind lets an operation wait in UpdateBehind, and returns when it does.
+func behind(s *Store, fn func(*repository.Tx) error) (answer chan error) {
+	answer = make(chan error, 1)
+	calling := make(chan struct{})
+	go func() {
+		close(calling)
+		answer <- s.UpdateBehind(context.Background(), fn)
+	}()
+	<-calling
+	time.Sleep(10 * time.Millisecond) // until it waits; nothing can be seen of that
+	return answer
+}
+
+// TestBehindGivesWay lets two operations wait, of which the one that came first is to give way.
+func TestBehindGivesWay(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		others bool // a commit of others came before
+		want   []string
+	}{
+		"at first":               {false, []string{"front", "behind"}},
+		"after a commit of them": {true, []string{"behind", "front"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, order := openStore(t), &inOrder{}
+			s.committer.commit = func(tx *bbolt.Tx) error { order.commits++; return tx.Commit() }
+			// What holds the committer is an operation behind, or one of the others.
+			entered, release := make(chan struct{}), make(chan struct{})
+			hold, run := make(chan error, 1), s.UpdateBehind
+			if tc.others {
+				run = s.Update
+			}
+			go func() {
+				hold <- run(context.Background(), func(*repository.Tx) error { close(entered); <-release; return nil })
+			}()
+			<-entered
+			second := behind(s, order.op("behind"))
+			first := enqueue(s, order.op("front"))
+			close(release)
+			for _, answer := range []chan error{hold, first, second} {
+				if err := <-answer; err != nil {
+					t.Error(err)
+				}
+			}
+			if !slices.Equal(order.ran, tc.want) || order.commits != 2 {
+				t.Errorf("ran %q in %d commits, want %q in 2", order.ran, order.commits, tc.want)
+			}
+		})
+	}
+}
+
+// TestBehindIsNotStarved keeps the queue full: what gives way comes all the same, again and again, and others in between.
+func TestBehindIsNotStarved(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	var front, ended atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	nothing := func(tx *repository.Tx) error { tx.Stamp(); return nil }
+	for range 8 {
+		go func() {
+			defer ended.Add(1)
+			for s.Update(ctx, nothing) == nil {
+				front.Add(1)
+			}
+		}()
+	}
+	for front.Load() == 0 {
+		runtime.Gosched()
+	}
+	before := front.Load()
+	for range 10 {
+		if err := s.UpdateBehind(t.Context(), nothing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if others := front.Load() - before; others < 9 {
+		t.Errorf("%d of the others came between ten that were to give way", others)
+	}
+	stop()
+	for ended.Load() < 8 {
+		runtime.Gosched()
+	}
+}
+
+// TestCloseFinishesWhatGaveWay closes the store while an operation gives way.
+func TestCloseFinishesWhatGaveWay(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := hold(t, s)
+	waits := behind(s, putUser("anna"))
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	<-s.committer.closing
+	if err := s.UpdateBehind(t.Context(), putUser("late")); !errors.Is(err, repository.ErrClosed) {
+		t.Errorf("after Close began: %v", err)
+	}
+	free()
+	if err := errors.Join(<-waits, <-closed); err != nil {
+		t.Error(err)
+	}
+}
