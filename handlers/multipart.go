@@ -2,10 +2,9 @@ package handlers
 
 import (
 	"bytes"
-	"cmp"
+	"errors"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -15,15 +14,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"labshelf/blobs"
+	"labshelf/handlers/multipart"
 	"labshelf/repository"
 )
 
-// Bounds of a multipart body, its file apart.
+// Bounds of a multipart body, its file apart, beside those of multipart.Reader.
 const (
-	maxPartHeader = 16 << 10 // bytes of names and values
-	maxOutside    = 64 << 10 // bytes outside the parts that are read: headers, boundaries, a file without a name
-	maxPartText   = 64 << 10 // bytes of a text part
-	maxOverhead   = 1 << 20  // bytes of everything but the file
+	maxPartText = 64 << 10 // bytes of a text part
+	maxOverhead = 1 << 20  // bytes of everything but the file
 )
 
 // parts are the parts that an upload may have, each at most once.
@@ -34,7 +32,6 @@ type form struct {
 	request *request
 	upload  *repository.Upload
 	parts   *multipart.Reader
-	body    *formBody
 	check   func() error // of what was announced about the whole body
 	fields  repository.UploadFields
 	seen    []string
@@ -60,62 +57,30 @@ func openForm(r *request, upload *repository.Upload) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := &formBody{Reader: r.Body, rest: "\r\n"}
-	return &form{request: r, upload: upload, check: check, body: body, parts: multipart.NewReader(body, params["boundary"])}, nil
+	return &form{request: r, upload: upload, check: check, parts: multipart.NewReader(r.Body, params["boundary"])}, nil
 }
 
 // read reads the parts to the end of the body: texts into fields, the file through the upload onto the disk. begin is called
 // when the part setId has come.
 func (f *form) read(begin func(setID string) error) (repository.UploadFields, error) {
 	for {
-		f.body.outside, f.body.bounded = 0, true
-		part, err := f.parts.NextRawPart()
-		f.body.bounded = false
-		if err == io.EOF {
+		part, err := f.parts.Next()
+		switch {
+		case err == io.EOF:
 			if _, err := io.Copy(io.Discard, f.request.Body); err != nil {
 				return f.fields, bodyError(err)
 			}
 			return f.fields, f.check()
-		}
-		if err != nil {
-			return f.fields, bodyError(cmp.Or(f.body.err, err))
+		case errors.Is(err, multipart.ErrTooLong):
+			return f.fields, invalidBody("the header of a part has more than %d bytes, or what stands between two parts more than %d",
+				multipart.MaxHeader, multipart.MaxOutside)
+		case err != nil:
+			return f.fields, bodyError(err)
 		}
 		if err := f.take(part, begin); err != nil {
 			return f.fields, err
 		}
 	}
-}
-
-// formBody lets nothing but the closing boundary end a body. The multipart reader takes one that ends within the header of a
-// part for complete, or its last line for a malformed header; so the end comes to it as an error, after a line break for
-// those who send none behind the closing boundary. Another error that ended the body is kept in err.
-type formBody struct {
-	io.Reader
-	rest    string // what is still to come after the end
-	err     error
-	bounded bool // no part is read that is wanted: there is little to come until the next
-	outside int
-}
-
-func (b *formBody) Read(p []byte) (int, error) {
-	n, err := b.Reader.Read(p)
-	if b.outside += n; b.bounded && b.outside > maxOutside {
-		b.err = invalidBody("the header of a part, or what stands between two parts, has more than %d bytes", maxOutside)
-		return 0, b.err
-	}
-	switch {
-	case err == nil:
-	case err != io.EOF:
-		b.err = err
-	case n > 0:
-		err = nil
-	case b.rest != "":
-		n, err = copy(p, b.rest), nil
-		b.rest = b.rest[n:]
-	default:
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
 }
 
 // take reads one part.
@@ -189,15 +154,6 @@ func invalidPart(name, message string) error {
 
 // disposition returns what the header of a part says: its name and, as sent, its file name.
 func disposition(header textproto.MIMEHeader) (name, filename string, hasFilename bool, err error) {
-	size := 0
-	for key, values := range header {
-		for _, value := range values {
-			size += len(key) + len(value)
-		}
-	}
-	if size >= maxPartHeader {
-		return "", "", false, invalidBody("the header of a part has %d bytes; fewer than %d are read", size, maxPartHeader)
-	}
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
 	if err != nil || kind != "form-data" || params["name"] == "" {
 		return "", "", false, invalidBody("a part has no Content-Disposition: form-data with a name")
