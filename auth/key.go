@@ -33,7 +33,8 @@ func NewKey() string {
 
 // DigestKey returns the digest under which a key is stored.
 func DigestKey(key string) KeyDigest {
-	return sha256.Sum256([]byte(key))
+	var short [64]byte // the keys made here fit, and cost no allocation
+	return sha256.Sum256(append(short[:0], key...))
 }
 
 // ShownPrefix returns the beginning of a key that may be shown after the key itself no longer is.
@@ -67,4 +68,7 @@ type Principal struct {
 	KeyID    ulid.ULID // the key that he came with; zero: none
 	Username string
 	Sysadmin bool
+
+	Expires int64  // when the key does, in microseconds since 1970; 0: never
+	AsOf    uint64 // the state of what decides access in which the rest is true; 0: it has to be looked up
 }

@@ -32,7 +32,8 @@ type committer struct {
 	stopped chan struct{}
 	watch   *watch
 
-	stuck bool // a transaction could not be ended; to be read once it has stopped
+	stuck  bool          // a transaction could not be ended; to be read once it has stopped
+	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
 	last    repository.Stamp // the last one that was committed
@@ -61,6 +62,7 @@ func start(s *Store, options Options, durable int, last repository.Stamp) *commi
 		queue: make(chan *operation, maxBatch), behind: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
 		last: last, durable: durable, changed: make(chan struct{}),
 	}
+	c.access.Store(firstAccess)
 	if db.IsReadOnly() {
 		c.failed = fmt.Errorf("bolt: %w: opened to be read only", repository.ErrReadOnly)
 	}
@@ -200,7 +202,7 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 }
 
 func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
-	t := &tx{bolt: btx, now: c.now, last: c.last}
+	t := &tx{bolt: btx, now: c.now, last: c.last, version: c.access.Load()}
 	wrote := false
 	for i, op := range ops {
 		var spoiled bool
@@ -245,6 +247,9 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	t.put(metaBucket, nameKey(lastStampRow), seal(nameKey(lastStampRow), lastStampFields, t.last))
 	if t.failed != nil {
 		return t.failed
+	}
+	if t.decided {
+		defer c.changeAccess()()
 	}
 	err := c.guarded(btx)
 	if err == nil {

@@ -77,7 +77,8 @@ func (k keys) ByDigest(digest auth.KeyDigest) (repository.Key, error) {
 	return keyTable.get(k.tx, keyDigestKey(digest))
 }
 
-// Put takes out the row under the key's former digest, if that was another one: it is the same key all the same.
+// Put takes out the row under the key's former digest, if that was another one: it is the same key all the same. When a key was
+// last used decides nothing, and is written every minute.
 func (k keys) Put(row repository.Key) error {
 	k.mustWrite()
 	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)
@@ -92,7 +93,11 @@ func (k keys) Put(row repository.Key) error {
 		k.delete(keysBucket, former)
 		k.delete(keysByUser, own)
 	}
-	return keyTable.put(k.tx, row)
+	present.LastUsed = row.LastUsed
+	decided := k.decided || present != row
+	err = keyTable.put(k.tx, row)
+	k.decided = decided
+	return err
 }
 
 func (k keys) OfUser(user, after repository.ID) iter.Seq2[repository.Key, error] {

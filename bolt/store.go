@@ -67,6 +67,7 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err err
 		return 0, err
 	}
 	err = guarded(func() error {
+		version := s.committer.access.Load()
 		btx, err := s.db.Begin(false)
 		if errors.Is(err, berrors.ErrDatabaseNotOpen) {
 			err = repository.ErrClosed
@@ -76,7 +77,7 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err err
 		}
 		defer func() { _ = btx.Rollback() }()
 		seen = btx.ID()
-		t := &tx{bolt: btx}
+		t := &tx{bolt: btx, version: s.committer.accessSince(version)}
 		if err := fn(t); err != nil {
 			return err
 		}

@@ -20,6 +20,9 @@ type tx struct {
 	now  func() time.Time
 	last repository.Stamp // the last one given out, here or in what was committed before
 
+	version uint64 // of the access rows that it found; 0: it cannot be told
+	decided bool   // it has changed some of them
+
 	// Of the operation that runs now.
 	wrote  bool
 	failed error // of its first write that failed, or a damage that it met; nothing is kept of it then, whatever it returns
@@ -38,7 +41,7 @@ func (t *tx) tables() *repository.Tx {
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
 		Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
 		Damages: damages{t}, Scrub: scrub{t},
-		Stamp: t.stamp,
+		Stamp: t.stamp, Access: t.access,
 	}
 }
 
@@ -74,14 +77,14 @@ func (t *tx) get(b bucket, key []byte) []byte {
 }
 
 func (t *tx) put(b bucket, key, value []byte) {
-	t.wrote = true
+	t.wrote, t.decided = true, t.decided || b.decides()
 	if err := t.bucket(b).Put(key, value); err != nil && t.failed == nil {
 		t.failed = fmt.Errorf("bolt: put into %s: %w", b, err)
 	}
 }
 
 func (t *tx) delete(b bucket, key []byte) {
-	t.wrote = true
+	t.wrote, t.decided = true, t.decided || b.decides()
 	if err := t.bucket(b).Delete(key); err != nil && t.failed == nil {
 		t.failed = fmt.Errorf("bolt: delete from %s: %w", b, err)
 	}

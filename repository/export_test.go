@@ -13,6 +13,17 @@ func NewHeld(meta Store, store blobs.Store, config Config) *Service {
 	return s
 }
 
+// RememberAtMost bounds what is remembered of who may do what.
+func (s *Service) RememberAtMost(rows int) { s.facts.room = rows }
+
+// Remembered is how many keys are.
+func (s *Service) Remembered() int {
+	f := s.facts.at(s.meta.AccessVersion())
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return len(f.callers)
+}
+
 // TakeStep takes the next step in one container, given by its id.
 func (s *Service) TakeStep(ctx context.Context, container ID) error {
 	return s.steps.advance(ctx, container)

@@ -16,9 +16,24 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 	if key == "" {
 		return p, unauthenticated()
 	}
-	var k Key
+	digest, now := auth.DigestKey(key), s.now()
+	c, ok := known(s.facts.at(s.meta.AccessVersion()), callersOf, digest)
+	if !ok {
+		if c, err = s.readCaller(ctx, digest); err != nil {
+			return p, err
+		}
+	}
+	if expired(c.Principal, now) {
+		return p, unauthenticated()
+	}
+	s.seen.note(c, now)
+	return c.Principal, nil
+}
+
+// readCaller is whom the key with this digest makes of those who send it, from the tables.
+func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *caller, err error) {
 	err = s.meta.View(ctx, func(tx *Tx) error {
-		k, err = tx.Keys.ByDigest(auth.DigestKey(key))
+		k, err := tx.Keys.ByDigest(digest)
 		if errors.Is(err, ErrNotFound) {
 			return ErrUnknownKey
 		}
@@ -29,21 +44,28 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 		if err != nil {
 			return err
 		}
-		if k.StateAt(s.now()) != KeyActive || u.State != Active {
+		if k.Gone != 0 || u.State != Active {
 			return ErrNotFound
 		}
-		p = auth.Principal{UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin}
+		version := tx.Access()
+		c = &caller{Principal: auth.Principal{
+			UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin, Expires: int64(k.Expires), AsOf: version,
+		}}
+		c.used.Store(int64(k.LastUsed))
+		keep(s.facts.at(version), callersOf, digest, c, 1)
 		return nil
 	})
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnknownKey) {
 		refusal := unauthenticated()
 		refusal.Err = err
-		return auth.Principal{}, refusal
+		return nil, refusal
 	}
-	if err == nil {
-		s.seen.note(k, s.now())
-	}
-	return p, storageError(err)
+	return c, storageError(err)
+}
+
+// expired tells whether the key that the caller came with has ended by itself.
+func expired(p auth.Principal, now Stamp) bool {
+	return Key{Expires: Stamp(p.Expires)}.StateAt(now) == KeyExpired
 }
 
 // keyFields are the fields of a new key.
@@ -128,7 +150,7 @@ func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id stri
 
 // lastUse writes down when keys were last used, at most once a minute each, off the way of requests.
 type lastUse struct {
-	notes   chan Key
+	notes   chan use
 	stop    context.CancelFunc
 	stopped chan struct{}
 
@@ -136,11 +158,17 @@ type lastUse struct {
 	pending map[ID]bool
 }
 
+// use is a key that was used, and when.
+type use struct {
+	user, key ID
+	at        Stamp
+}
+
 const lastUseGrain = Stamp(time.Minute / time.Microsecond)
 
 func startLastUse(meta Metadata) *lastUse {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &lastUse{notes: make(chan Key, 64), stop: cancel, stopped: make(chan struct{}), pending: map[ID]bool{}}
+	l := &lastUse{notes: make(chan use, 64), stop: cancel, stopped: make(chan struct{}), pending: map[ID]bool{}}
 	go l.run(ctx, meta)
 	return l
 }
@@ -151,20 +179,21 @@ func (l *lastUse) close() {
 }
 
 // note remembers a use at now. It never waits; a note that finds no place is made at the next use.
-func (l *lastUse) note(k Key, now Stamp) {
-	if now-k.LastUsed < lastUseGrain {
+func (l *lastUse) note(c *caller, now Stamp) {
+	before := c.used.Load()
+	if now-Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending[k.ID] {
+	if l.pending[c.KeyID] {
 		return
 	}
-	k.LastUsed = now
 	select {
-	case l.notes <- k:
-		l.pending[k.ID] = true
+	case l.notes <- use{c.UserID, c.KeyID, now}:
+		l.pending[c.KeyID] = true
 	default:
+		c.used.Store(before)
 	}
 }
 
@@ -177,15 +206,15 @@ func (l *lastUse) run(ctx context.Context, meta Metadata) {
 		case used := <-l.notes:
 			// A failure is no news here: whatever keeps this write from being made, others report.
 			_ = meta.UpdateBehind(ctx, func(tx *Tx) error {
-				k, err := tx.Keys.Get(used.UserID, used.ID)
+				k, err := tx.Keys.Get(used.user, used.key)
 				if err != nil {
 					return err
 				}
-				k.LastUsed = max(k.LastUsed, used.LastUsed)
+				k.LastUsed = max(k.LastUsed, used.at)
 				return tx.Keys.Put(k)
 			})
 			l.mu.Lock()
-			delete(l.pending, used.ID)
+			delete(l.pending, used.key)
 			l.mu.Unlock()
 		}
 	}

@@ -74,9 +74,18 @@ type Snapshot interface {
 	Bytes() int64
 }
 
+// Versioned is what a metadata store offers to those who remember what they have read.
+type Versioned interface {
+	// AccessVersion names the present state of the rows that decide who may do what: users, keys but for when they were last used,
+	// privileges, dataspaces. It has grown when an Update that changed one of them returns, whether the commit succeeded or not.
+	// It begins above 0; 0 means that such a commit is under way and nothing can be said.
+	AccessVersion() uint64
+}
+
 // Store is a metadata store with all that it offers.
 type Store interface {
 	Metadata
+	Versioned
 	Keeping
 }
 
@@ -103,6 +112,12 @@ type Tx struct {
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
+
+	// Access returns the AccessVersion of the rows that this transaction sees; 0 if that cannot be told, and once it has changed
+	// one of them. In two transactions with the same version, other than 0, those rows are the same.
+	Access func() uint64
+
+	facts *facts // what is known of those rows; nil: nothing
 }
 
 // Whatever finds one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put

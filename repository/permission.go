@@ -1,10 +1,6 @@
 package repository
 
-import (
-	"errors"
-
-	"labshelf/auth"
-)
+import "labshelf/auth"
 
 // unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
 func unauthenticated() *Error {
@@ -38,20 +34,6 @@ func needs(action auth.Action) string {
 	return role.String()
 }
 
-// roleIn returns the role of a user in a dataspace, None without one.
-func roleIn(tx *Tx, user, dataspace ID) (auth.Role, error) {
-	privilege, err := tx.Privileges.Of(user, dataspace)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return auth.None, nil
-	case err != nil:
-		return auth.None, err
-	case privilege.State != Active:
-		return auth.None, nil
-	}
-	return privilege.Role, nil
-}
-
 // onlySysadmin refuses everybody else.
 func onlySysadmin(p auth.Principal) error {
 	if !p.Sysadmin {
@@ -66,31 +48,6 @@ func oneself(p auth.Principal, user ID) error {
 		return nil
 	}
 	return forbidden("only this user and sysadmins may do this")
-}
-
-// readable returns the dataspaces that the caller may read, ascending by id, from those greater than after; nil stands for
-// every one. Deleted ones are among them.
-func readable(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
-	if p.Sysadmin {
-		return nil, nil
-	}
-	ids := []ID{}
-	for privilege, err := range tx.Privileges.OfUser(p.UserID, after) {
-		if err != nil {
-			return nil, err
-		}
-		if privilege.State == Active {
-			ids = append(ids, privilege.DataspaceID)
-		}
-	}
-	roles := len(ids)
-	for id, err := range tx.Dataspaces.Public(after) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return mergeIDs(ids[:roles], ids[roles:]), nil
 }
 
 // mergeIDs unites two ascending lists.

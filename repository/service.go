@@ -39,6 +39,7 @@ type Config struct {
 type Service struct {
 	*stores
 	tokens *paging.Codec
+	facts  memory
 	config Config
 	steps  *stepper
 	seen   *lastUse
@@ -57,6 +58,7 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 	return &Service{
 		stores: s, config: config,
 		tokens: paging.NewCodec(meta.Secret()),
+		facts:  memory{room: maxFacts},
 		steps:  startStepper(meta, &s.troubles),
 		seen:   startLastUse(meta),
 		scrub:  startScrubber(s, config.ScrubPeriod),
@@ -88,9 +90,18 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, 
 	return s.write(ctx, s.asCaller(p, fn))
 }
 
-// asCaller reads the caller and his key again inside the transaction: a long upload must not end with rights lost meanwhile.
+// asCaller looks at the caller and his key again inside the transaction: a long upload must not end with rights lost meanwhile.
+// Where the rows are still those of which he was made, it need not read them.
 func (s *Service) asCaller(p auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
 	return func(tx *Tx) error {
+		version := tx.Access()
+		tx.facts = s.facts.at(version)
+		if p.AsOf != 0 && p.AsOf == version {
+			if expired(p, s.now()) {
+				return unauthenticated()
+			}
+			return fn(tx, p)
+		}
 		user, err := tx.Users.Get(p.UserID)
 		if err == nil && user.State != Active {
 			err = ErrNotFound

@@ -37,6 +37,7 @@ func NewMemory(now func() time.Time) *Memory {
 	m := &Memory{now: now}
 	rand.Read(m.secret[:])
 	m.state.Store(&state{
+		access:     1,
 		dataspaces: map[repository.ID]repository.Dataspace{},
 		sets:       map[repository.ID]repository.Set{},
 		resources:  map[repository.ID]repository.Resource{},
@@ -65,7 +66,8 @@ func (m *Memory) View(_ context.Context, fn func(*repository.Tx) error) error {
 		return err
 	}
 	defer m.running.Done()
-	return fn(m.state.Load().tx(nil))
+	now := m.state.Load()
+	return fn(now.tx(nil, now))
 }
 
 // ViewDurable is View: what is committed here is as safe as it will ever be.
@@ -84,9 +86,13 @@ func (m *Memory) Update(ctx context.Context, fn func(*repository.Tx) error) erro
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	next := m.state.Load().clone()
-	if err := fn(next.tx(m.now)); err != nil {
+	last := m.state.Load()
+	next := last.clone()
+	if err := fn(next.tx(m.now, last)); err != nil {
 		return err
+	}
+	if !next.decidesAs(last) {
+		next.access++
 	}
 	m.state.Store(next)
 	return nil
@@ -124,6 +130,9 @@ func (p printed) Stamp() repository.Stamp { return p.stamp }
 
 func (p printed) Bytes() int64 { return p.Size() }
 
+// AccessVersion returns that of the last commit.
+func (m *Memory) AccessVersion() uint64 { return m.state.Load().access }
+
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 
@@ -155,6 +164,7 @@ func (m *Memory) begin() error {
 // state is everything that one commit left.
 type state struct {
 	last       repository.Stamp
+	access     uint64 // version of what decides access
 	dataspaces map[repository.ID]repository.Dataspace
 	sets       map[repository.ID]repository.Set
 	resources  map[repository.ID]repository.Resource
@@ -178,6 +188,7 @@ type dayOf struct {
 func (s *state) clone() *state {
 	return &state{
 		last:       s.last,
+		access:     s.access,
 		dataspaces: maps.Clone(s.dataspaces),
 		sets:       maps.Clone(s.sets),
 		resources:  maps.Clone(s.resources),
@@ -193,8 +204,17 @@ func (s *state) clone() *state {
 	}
 }
 
-// tx returns the tables of the state; without a clock they can only be read.
-func (s *state) tx(now func() time.Time) *repository.Tx {
+// decidesAs tells whether the same may do the same as in another state.
+func (s *state) decidesAs(o *state) bool {
+	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
+		maps.EqualFunc(s.keys, o.keys, func(a, b repository.Key) bool {
+			a.LastUsed = b.LastUsed
+			return a == b
+		})
+}
+
+// tx returns the tables of the state, which began as the last one; without a clock they can only be read.
+func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 	mode := access{writes: now != nil}
 	return &repository.Tx{
 		Dataspaces: dataspaces{newTable(mode, s.dataspaces, func(d repository.Dataspace) repository.ID { return d.ID })},
@@ -212,6 +232,12 @@ func (s *state) tx(now func() time.Time) *repository.Tx {
 			mode.mustWrite()
 			s.last = repository.NextStamp(s.last, now())
 			return s.last
+		},
+		Access: func() uint64 {
+			if s != last && !s.decidesAs(last) {
+				return 0
+			}
+			return last.access
 		},
 	}
 }

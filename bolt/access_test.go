@@ -1,0 +1,72 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// TestAccessWhileACommitIsUnderWay: readers see a commit before its last sync has returned, and may take neither the rows before
+// it for those after it nor the other way round.
+func TestAccessWhileACommitIsUnderWay(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	quiet := s.AccessVersion()
+	var unsettled error
+	look := func(when string) {
+		err := s.View(context.Background(), func(tx *repository.Tx) error {
+			if version := tx.Access(); version != 0 || s.AccessVersion() != 0 {
+				return errors.New(when + " there is a version")
+			}
+			return nil
+		})
+		unsettled = errors.Join(unsettled, err)
+	}
+	fails := error(nil)
+	s.committer.commit = func(btx *bbolt.Tx) error {
+		look("before the commit")
+		err := btx.Commit()
+		look("after the commit, before its answer")
+		return errors.Join(err, fails)
+	}
+	if err := s.Update(t.Context(), putUser("one")); err != nil || unsettled != nil {
+		t.Error(err, unsettled)
+	}
+	after := s.AccessVersion()
+	if after <= quiet {
+		t.Errorf("version %d after %d", after, quiet)
+	}
+	fails = errOnPurpose
+	if err := s.Update(t.Context(), putUser("two")); !errors.Is(err, repository.ErrOutcomeUnknown) {
+		t.Errorf("a commit that failed: %v", err)
+	}
+	if last := s.AccessVersion(); last <= after {
+		t.Errorf("version %d after %d, though the change may be there", last, after)
+	}
+}
+
+// TestAccessOfTheView: a view that began before a change does not say that it is of the version after it.
+func TestAccessOfTheView(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	before := s.AccessVersion()
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		if err := s.Update(t.Context(), putUser("one")); err != nil {
+			return err
+		}
+		if got := tx.Access(); got != before {
+			t.Errorf("version %d, want %d", got, before)
+		}
+		if now := s.AccessVersion(); now == before {
+			t.Errorf("version %d after the change, too", now)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
