@@ -28,6 +28,7 @@ type committer struct {
 	queue   chan *operation // of Update
 	behind  chan *operation // of UpdateBehind
 	turn    turn            // which of the two comes next; of run alone
+	free    freelist        // of run alone
 	closing chan struct{}
 	stopped chan struct{}
 	watch   *watch
@@ -54,20 +55,25 @@ type operation struct {
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
-// start runs a committer on a file whose last transaction, durable, has been synced; on one that is only read it refuses all.
-func start(s *Store, options Options, durable int, last repository.Stamp) *committer {
+// start runs a committer on a file whose last transaction, seen, has been synced; on one that is only read it refuses all.
+func start(s *Store, options Options, seen *bbolt.Tx, last repository.Stamp) (*committer, error) {
+	meta, err := metaOf(seen)
+	if err != nil {
+		return nil, err
+	}
 	db := s.db
 	c := &committer{
 		db: db, now: options.Now, watch: newWatch(options.Watch), commit: commit, inPlace: s.inPlace,
 		queue: make(chan *operation, maxBatch), behind: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
-		last: last, durable: durable, changed: make(chan struct{}),
+		free: freelist{long: longList, quiet: quiet, absent: meta.freelist == noFreelist},
+		last: last, durable: seen.ID(), changed: make(chan struct{}),
 	}
 	c.access.Store(firstAccess)
 	if db.IsReadOnly() {
 		c.failed = fmt.Errorf("bolt: %w: opened to be read only", repository.ErrReadOnly)
 	}
 	go c.run()
-	return c
+	return c, nil
 }
 
 // do queues fn and waits for its outcome.
@@ -115,6 +121,7 @@ func (c *committer) run() {
 		c.process(c.gather(op))
 		c.turn.took(op.behind, begun, time.Now())
 	}
+	c.listFree()
 }
 
 // close ends the committer once the queue is empty.
@@ -214,6 +221,7 @@ func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err 
 	if !wrote && t.last == c.last {
 		return -1, nil
 	}
+	c.free.decide(c.db, false)
 	return -1, c.watch.commit(btx, len(ops), func() error { return c.finish(btx, t) })
 }
 
@@ -256,6 +264,7 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 		err = c.inPlace()
 	}
 	if err == nil {
+		c.free.absent = c.db.NoFreelistSync
 		c.publish(func() { c.durable, c.last = id, t.last })
 		return nil
 	}

@@ -159,7 +159,7 @@ func TestCompactLeavesAlone(t *testing.T) {
 func TestReplacedWhileItWasOpened(t *testing.T) {
 	t.Parallel()
 	path, other := closedStore(t, 1), closedStore(t, 2)
-	s, err := openFile(path, Options{})
+	s, err := openFile(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 // openWhole opens the file once its pages have been looked at. That is done while nobody can write it, and before bbolt reads
 // more of it than its meta pages.
 func openWhole(path string, options Options) (*Store, error) {
-	looking, err := openFile(path, Options{ReadOnly: true, Watch: options.Watch})
+	looking, err := openFile(path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func openWhole(path string, options Options) (*Store, error) {
 	if err := looking.db.Close(); err != nil {
 		return nil, err
 	}
-	s, err := openFile(path, options)
+	s, err := openFile(path, false)
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +139,12 @@ func (s *Store) inPlace() error {
 
 // openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with
 // that locked, until the process ends.)
-func openFile(path string, options Options) (*Store, error) {
+func openFile(path string, readOnly bool) (*Store, error) {
 	s := &Store{path: path}
 	err := asDamagedFile(guarded(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, ReadOnly: options.ReadOnly,
-			NoStatistics: options.Watch == nil, // they take a lock in each transaction
+			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, ReadOnly: readOnly,
+			NoFreelistSync: true, // so that opening writes nothing; see freelist.go
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
 				if s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode); err == nil {
 					s.info, err = s.file.Stat()
@@ -206,7 +206,7 @@ func (s *Store) load(options Options, steps []migration) error {
 			}
 		}
 		if err == nil {
-			s.committer = start(s, options, t.bolt.ID(), last)
+			s.committer, err = start(s, options, t.bolt, last)
 		}
 		return err
 	})

@@ -24,7 +24,8 @@ func (s *Store) checkTrees() error {
 		if err != nil {
 			return err
 		}
-		w := &pageWalk{file: s.file, meta: meta, budget: branchesAtStart}
+		// Where there is no list of free pages, bbolt will go over all pages, in a goroutine whose panic ends the program.
+		w := &pageWalk{file: s.file, meta: meta, full: meta.freelist == noFreelist, budget: branchesAtStart}
 		var damaged error
 		w.found = func(id uint64, in, wrong string) {
 			if damaged == nil {

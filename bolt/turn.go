@@ -30,12 +30,15 @@ func (t *turn) took(behind bool, begun, ended time.Time) {
 // next waits for an operation whose turn it is. It returns nil when the committer is to end and none is left.
 func (c *committer) next() *operation {
 	first, second := c.queue, c.behind
-	var rested <-chan time.Time
+	var rested, quiet <-chan time.Time
 	switch rest := c.turn.rest(time.Now()); {
 	case rest > 0:
 		second, rested = nil, time.After(rest)
 	case c.turn.others:
 		first, second = c.behind, c.queue
+	}
+	if c.free.absent {
+		quiet = time.After(c.free.quiet)
 	}
 	for {
 		select {
@@ -50,6 +53,8 @@ func (c *committer) next() *operation {
 			return op
 		case <-rested:
 			second, rested = c.behind, nil
+		case <-quiet:
+			c.listFree()
 		case <-c.closing:
 			return c.remaining()
 		}

@@ -79,7 +79,7 @@ type Stats struct {
 	Reading   int64 // read transactions under way
 }
 
-// Stats looks at the file. FreePages and Reading are counted only where Options.Watch is set, and 0 elsewhere.
+// Stats looks at the file.
 func (s *Store) Stats() (Stats, error) {
 	info, err := s.file.Stat()
 	if err != nil {

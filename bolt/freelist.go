@@ -1,0 +1,47 @@
+package bolt
+
+import (
+	"time"
+
+	"go.etcd.io/bbolt"
+)
+
+// bbolt can write the list of free pages with each commit, or leave it out and look for them in the whole file when that is
+// opened next. Neither is right alone. The list is sorted and written anew each time: after 1 million resources were loaded 347
+// changes a second against 1,345, after 10 million 77 against 1,102. Without it, opening 10 million took 134 s. So it is written
+// while it is short, and left out while it is long, which is the case after much was deleted or loaded at once. Before the file
+// is closed, and when nothing has come for a while, it is written all the same: only a crash in the midst of changes to such a
+// file makes the next start read all of it.
+const (
+	longList = 2_000       // free pages; up to here their list costs a commit less than 0.2 ms, with 16,000 about 1 ms
+	quiet    = time.Second // without a change, after which a list that was left out is written
+)
+
+// freelist is what a committer knows of the list of free pages in its file.
+type freelist struct {
+	long   int           // up to so many free pages it is written
+	quiet  time.Duration // see the constant
+	absent bool          // the last commit has left it out
+}
+
+// decide is called before each commit. A list that is asked for is written however long it is.
+func (f *freelist) decide(db *bbolt.DB, asked bool) {
+	stats := db.Stats()
+	db.NoFreelistSync = !asked && stats.FreePageN+stats.PendingPageN > f.long
+}
+
+// listFree commits the list of free pages, and nothing else, where it is absent. A failure is told by the next change, if it
+// was not just for lack of space; then the list stays absent.
+func (c *committer) listFree() {
+	if !c.free.absent || c.failed != nil {
+		return
+	}
+	btx, err := c.db.Begin(true)
+	if err != nil {
+		_ = c.fail(err)
+		return
+	}
+	defer func() { _ = c.rollback(btx) }()
+	c.free.decide(c.db, true)
+	_ = guarded(func() error { return c.finish(btx, &tx{bolt: btx, now: c.now, last: c.last}) })
+}

@@ -1,0 +1,211 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"labshelf/repository"
+)
+
+// listed tells whether the list of free pages is in a file.
+func listed(t *testing.T, path string) bool {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	meta, ok := readFileMeta(file)
+	if !ok {
+		t.Fatal("no valid meta page")
+	}
+	return meta.freelist != noFreelist
+}
+
+// fragmented opens a store that leaves out a list of more than so many free pages, and makes a good many pages free in it.
+func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	release := hold(t, s)
+	s.committer.free.long, s.committer.free.quiet = long, quiet
+	release()
+	const rows = 2_000
+	write := func(fn func(tx *repository.Tx, n int) error) {
+		t.Helper()
+		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+			for n := range rows {
+				if err := fn(tx, n); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	container := func(n int) repository.ID { return repository.ID{14: byte(n >> 8), 15: byte(n)} }
+	write(func(tx *repository.Tx, n int) error { return tx.Steps.Put(repository.Step{Container: container(n)}) })
+	write(func(tx *repository.Tx, n int) error {
+		if n%8 == 0 { // so that the tree keeps a branch
+			return nil
+		}
+		return tx.Steps.Remove(container(n))
+	})
+	for n := range 3 {
+		name := fmt.Sprint("user-", n)
+		if err := s.Update(t.Context(), putUser(name)); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	stats, err := s.Stats()
+	if err != nil || stats.FreePages < 20 {
+		t.Fatalf("%d free pages, %v: too few for this test", stats.FreePages, err)
+	}
+	return s, names
+}
+
+// crashed returns a copy of the store's file as it is now: what a kill leaves.
+func crashed(t *testing.T, s *Store) (path string) {
+	t.Helper()
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "meta.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFreeListOnDisk: a short list is always in the file, a long one is left out by commits, and written when nothing comes
+// for a while and before the file is closed.
+func TestFreeListOnDisk(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		long   int
+		quiet  time.Duration
+		during bool // it is in the file after the last commit
+	}{
+		"short":           {10_000, time.Hour, true},
+		"long":            {10, time.Hour, false},
+		"long, and quiet": {10, time.Millisecond, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := fragmented(t, tc.long, tc.quiet)
+			end := time.Now().Add(10 * time.Second)
+			for tc.during && !listed(t, s.path) && time.Now().Before(end) {
+				time.Sleep(time.Millisecond)
+			}
+			if got := listed(t, s.path); got != tc.during {
+				t.Errorf("the list is in the file: %v, want %v", got, tc.during)
+			}
+			if err := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nil }); err != nil {
+				t.Errorf("a durable view: %v", err)
+			}
+			checkIntegrity(t, s)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if !listed(t, s.path) {
+				t.Error("the list is not in the file that was closed")
+			}
+		})
+	}
+}
+
+// TestCrashWithoutFreeList opens what a kill leaves where the list was left out: all rows are there, every page is in use or
+// free, and the list is written again when there is time.
+func TestCrashWithoutFreeList(t *testing.T) {
+	t.Parallel()
+	s, names := fragmented(t, 10, time.Hour)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	path := crashed(t, s)
+	if listed(t, path) {
+		t.Fatal("the list was not left out")
+	}
+	before, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	again, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed(t, path) {
+		t.Error("opening wrote to the file")
+	}
+	after, err := again.Stats()
+	if err != nil || after.FreePages != before.FreePages {
+		t.Errorf("%d free pages, %v; there were %d", after.FreePages, err, before.FreePages)
+	}
+	if got := usersIn(t, again); fmt.Sprint(got) != fmt.Sprint(names) {
+		t.Errorf("users: %q, want %q", got, names)
+	}
+	if err := again.Update(t.Context(), putUser("later")); err != nil {
+		t.Error(err)
+	}
+	checkIntegrity(t, again)
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !listed(t, path) {
+		t.Error("the list is not in the file that was closed")
+	}
+}
+
+// TestDamageWithoutFreeList turns bits in what a kill leaves where the list was left out. bbolt goes over all pages then, and
+// what it meets there must not end the program: the file opens as it was, or is refused.
+func TestDamageWithoutFreeList(t *testing.T) {
+	t.Parallel()
+	s, _ := fragmented(t, 10, time.Hour)
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	pageSize, refused := os.Getpagesize(), 0
+	whole, err := os.ReadFile(crashed(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, _ := readFileMeta(bytes.NewReader(whole))
+	whole = whole[:meta.past*uint64(pageSize)] // the file is made longer by 16 MiB at once
+	for at := 2 * pageSize; at < len(whole); at++ {
+		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // of its flags, of the number of entries, of where the first one is
+			continue
+		}
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 0x80
+		path := filepath.Join(t.TempDir(), "meta.db")
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Open(path, Options{})
+		if err != nil {
+			refused++
+			continue
+		}
+		_ = again.Close() // what it says of the damage does not matter here
+	}
+	if refused == 0 {
+		t.Error("no damage was found")
+	}
+}
