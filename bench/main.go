@@ -1,9 +1,9 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./bench [-quick] [-dir DIR] [-program FILE] [upload|memory|pages|all ...]
+//	go run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|all ...]
 //
-// Exit codes: 0 ok, 1 failure or a limit missed, 2 usage.
+// Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,20 +34,27 @@ func main() {
 
 // plan is how much is done.
 type plan struct {
-	rounds    int           // of everything that is compared, in turn
-	load      time.Duration // that uploads go on in one round
-	body      int64         // bytes of the large upload
-	few, many int           // resources in the two repositories that pages are read from; hundreds
-	pages     int           // how often each page is read in one round
+	rounds     int           // of everything that is compared, in turn
+	moreRounds int           // of what varies most
+	load       time.Duration // that a load goes on in one round
+	body       int64         // bytes of the large file: a multiple of blockSize
+	fetches    int           // of the large file in one round
+	files      int           // small ones that are downloaded again and again
+	few, many  int           // resources in the repositories that pages are read from: multiples of 100
+	pages      int           // how often each page is read in one round
+	starts     int           // of each program in one round
+	idle       time.Duration // after which a program counts as idle
 }
 
 func full() plan {
-	return plan{rounds: 3, load: 3 * time.Second, body: 2 << 30, few: 1000, many: 100_000, pages: 300}
+	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
+		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
-	return plan{rounds: 1, load: 200 * time.Millisecond, body: 128 << 20, few: 200, many: 1000, pages: 20}
+	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
+		few: 200, many: 1000, pages: 20, starts: 2, idle: 100 * time.Millisecond}
 }
 
 // bench is one run.
@@ -56,7 +64,11 @@ type bench struct {
 	version  string    // what it says of itself
 	folder   string    // on the disk that is measured; emptied by the caller
 	progress io.Writer // for people
+	numbers  atomic.Uint64
 }
+
+// number returns another number at each call. No two bodies that are uploaded have the same.
+func (b *bench) number() uint64 { return b.numbers.Add(1) }
 
 // measurement makes some rows of the table.
 type measurement struct {
@@ -65,13 +77,16 @@ type measurement struct {
 }
 
 func measurements() []measurement {
-	return []measurement{{"upload", (*bench).upload}, {"memory", (*bench).memory}, {"pages", (*bench).readPages}}
+	return []measurement{
+		{"uploads", (*bench).uploads}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
+		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
+	}
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no limits")
+	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no targets")
 	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
 	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
 	if err := flags.Parse(args); err != nil {
@@ -92,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 			b.version, runtime.NumCPU(), time.Now().Format(time.DateOnly), b.rounds, table(rows))
 	}
 	if err == nil && !*small && slices.ContainsFunc(rows, row.missed) {
-		err = errors.New("a limit was missed")
+		err = errors.New("a target was missed")
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "bench:", err)
@@ -143,6 +158,19 @@ func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows
 		rows = append(rows, more...)
 	}
 	return rows, nil
+}
+
+// closers are what has to be ended, in the order of beginning.
+type closers []func() error
+
+func (c *closers) later(end func() error) { *c = append(*c, end) }
+
+// close ends everything, the last one first, and adds to err what goes wrong.
+func (c *closers) close(err *error) {
+	for _, end := range slices.Backward(*c) {
+		*err = errors.Join(*err, end())
+	}
+	*c = nil
 }
 
 func (b *bench) say(format string, args ...any) {

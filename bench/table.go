@@ -10,60 +10,118 @@ import (
 type row struct {
 	what, unit string
 	ours       []float64
-	beside     string
+	beside     string // "": nothing
 	theirs     []float64
-	difference bool    // ours - theirs is what counts, in every round; else the median of ours / theirs
-	limit      float64 // of that; 0: none
+	worst      bool // the worst round counts; else the middle one
+	targets    []target
 }
 
-// compared is the one figure that the row comes to.
-func (r row) compared() float64 {
+// target is what a row is to reach.
+type target struct {
+	of    measure
+	least bool // at least, else at most
+	bound float64
+}
+
+// measure is what a target is about.
+type measure uint8
+
+const (
+	ratio      measure = iota // ours / theirs
+	difference                // ours - theirs, in the unit of the row
+	figure                    // ours, in the unit of the row
+)
+
+func ratioAtLeast(bound float64) target     { return target{ratio, true, bound} }
+func ratioAtMost(bound float64) target      { return target{ratio, false, bound} }
+func differenceAtMost(bound float64) target { return target{difference, false, bound} }
+func figureAtMost(bound float64) target     { return target{figure, false, bound} }
+
+// add adds the figures of a round.
+func (r *row) add(ours, theirs float64) {
+	r.ours, r.theirs = append(r.ours, ours), append(r.theirs, theirs)
+}
+
+// reached returns the one figure that the rounds come to: the middle one, or the greatest where the worst counts.
+func (r row) reached(of measure) float64 {
 	each := make([]float64, len(r.ours))
 	for i := range each {
-		if r.difference {
+		switch of {
+		case ratio:
+			each[i] = r.ours[i] / r.theirs[i]
+		case difference:
 			each[i] = r.ours[i] - r.theirs[i]
-			continue
+		case figure:
+			each[i] = r.ours[i]
 		}
-		each[i] = r.ours[i] / r.theirs[i]
 	}
-	if r.difference {
+	if r.worst {
 		return slices.Max(each)
 	}
 	return median(each)
 }
 
-// missed tells whether the row is over its limit.
-func (r row) missed() bool { return r.limit > 0 && r.compared() > r.limit }
+func (r row) keeps(t target) bool {
+	if t.least {
+		return r.reached(t.of) >= t.bound
+	}
+	return r.reached(t.of) <= t.bound
+}
+
+// missed tells whether the row does not reach one of its targets.
+func (r row) missed() bool {
+	return slices.ContainsFunc(r.targets, func(t target) bool { return !r.keeps(t) })
+}
 
 // table returns the rows in Markdown.
 func table(rows []row) string {
 	var text strings.Builder
-	text.WriteString("| what | unit | median | min | max | beside | median | min | max | ratio | limit |\n" +
+	text.WriteString("| what | unit | median | min | max | beside | median | min | max | ratio | target |\n" +
 		"|---|---|--:|--:|--:|---|--:|--:|--:|--:|---|\n")
 	for _, r := range rows {
+		theirs, compared := " |  | ", ""
+		if r.beside != "" {
+			theirs, compared = spread(r.theirs), r.compared()
+		}
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			r.what, r.unit, spread(r.ours), r.beside, spread(r.theirs), r.comparison(r.compared()), r.verdict())
+			r.what, r.unit, spread(r.ours), r.beside, theirs, compared, r.verdicts())
 	}
 	return text.String()
 }
 
-func (r row) verdict() string {
-	if r.limit == 0 {
-		return ""
+// compared is the column of the ratio; where a target is about the difference, that stands there.
+func (r row) compared() string {
+	if slices.ContainsFunc(r.targets, func(t target) bool { return t.of == difference }) {
+		return fmt.Sprintf("%+.1f", r.reached(difference))
 	}
-	verdict := "kept"
-	if r.missed() {
-		verdict = "MISSED"
-	}
-	return r.comparison(r.limit) + " " + verdict
+	return fmt.Sprintf("%.2f", r.reached(ratio))
 }
 
-// comparison writes a ratio, or a difference with its sign.
-func (r row) comparison(figure float64) string {
-	if r.difference {
-		return fmt.Sprintf("%+.1f", figure)
+func (r row) verdicts() string {
+	var verdicts []string
+	for _, t := range r.targets {
+		verdict := "kept"
+		if !r.keeps(t) {
+			verdict = "MISSED"
+		}
+		verdicts = append(verdicts, r.aim(t)+" "+verdict)
 	}
-	return fmt.Sprintf("%.2f", figure)
+	return strings.Join(verdicts, "; ")
+}
+
+// aim writes a target.
+func (r row) aim(t target) string {
+	sign := "≤"
+	if t.least {
+		sign = "≥"
+	}
+	switch t.of {
+	case difference:
+		return fmt.Sprintf("%s %+.1f %s", sign, t.bound, r.unit)
+	case figure:
+		return fmt.Sprintf("%s %g %s", sign, t.bound, r.unit)
+	}
+	return fmt.Sprintf("%s %.2f", sign, t.bound)
 }
 
 // spread writes median, least and greatest as three cells.

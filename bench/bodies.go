@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math/rand/v2"
+)
+
+// noise returns bytes that cannot be compressed, the same each time.
+func noise(size int) []byte {
+	bytes := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(bytes) // never fails
+	return bytes
+}
+
+// stamp makes a body unlike every other with another number.
+func stamp(body []byte, n uint64) { binary.BigEndian.PutUint64(body, n) }
+
+// body returns the body of a number.
+func body(size int, n uint64) []byte {
+	made := noise(size)
+	stamp(made, n)
+	return made
+}
+
+// blockSize is the size of the pieces that a large body is made of: small enough for the cache of a processor, so that making
+// and comparing the body costs next to nothing beside what is measured.
+const blockSize = 256 << 10
+
+// large is a large body: blocks that differ by their number. It is made while it is read, once, and its size is a multiple of
+// that of a block.
+type large struct {
+	block []byte
+	size  int64
+	at    int64
+}
+
+func newLarge(size int64) *large { return &large{block: noise(blockSize), size: size} }
+
+// next returns the next block, valid until the next call, and nil after the last.
+func (l *large) next() []byte {
+	if l.at == l.size {
+		return nil
+	}
+	stamp(l.block, uint64(l.at))
+	l.at += blockSize
+	return l.block
+}
+
+// digest returns the SHA-256 of the whole body, as hexadecimal text.
+func (l *large) digest(sum hash.Hash) string {
+	for block := l.next(); block != nil; block = l.next() {
+		sum.Write(block)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// check is what reads the large body: it returns an error where a piece is not what comes next.
+func (l *large) check(piece []byte) error {
+	for len(piece) > 0 {
+		within := int(l.at % blockSize)
+		if within == 0 {
+			stamp(l.block, uint64(l.at))
+		}
+		n := min(len(piece), blockSize-within)
+		if l.at+int64(n) > l.size || !bytes.Equal(piece[:n], l.block[within:within+n]) {
+			return fmt.Errorf("byte %d or one of the next %d is not what was uploaded", l.at, n)
+		}
+		l.at += int64(n)
+		piece = piece[n:]
+	}
+	return nil
+}
+
+// boundary is what separates the parts of all uploads.
+const boundary = "bench-boundary-of-the-parts-that-no-body-has"
+
+// uploadHead returns what comes before the bytes of a file of this size, from the request line to the header of its part, and
+// uploadTail is what follows them.
+func uploadHead(p peer, set, filename string, size int64) []byte {
+	part := fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n"+
+		"--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n",
+		boundary, set, boundary, filename)
+	length := int64(len(part)+len(uploadTail)) + size
+	return append(p.request("POST", "/resources",
+		fmt.Sprintf("Content-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n", boundary, length)), part...)
+}
+
+const uploadTail = "\r\n--" + boundary + "--\r\n"
+
+// filenameOf returns the name of the file of a number. All have the same length.
+func filenameOf(n uint64) string { return fmt.Sprintf("%016x.dat", n) }
+
+// uploader uploads small files that are all different, over one connection. Not safe for concurrent use.
+type uploader struct {
+	wire           *wire
+	request        []byte // all of it; the next two are parts of it
+	filename, body []byte
+	next           func() uint64 // a number that no other upload has
+	receipts       []receipt
+}
+
+// receipt is what the service has acknowledged.
+type receipt struct {
+	number     uint64
+	id, digest string
+}
+
+func newUploader(w *wire, p peer, set string, size int, next func() uint64) *uploader {
+	request := uploadHead(p, set, filenameOf(0), int64(size))
+	from := bytes.Index(request, []byte(filenameOf(0)))
+	head := len(request)
+	request = append(append(request, noise(size)...), uploadTail...)
+	return &uploader{wire: w, request: request, next: next,
+		filename: request[from : from+len(filenameOf(0))], body: request[head : head+size]}
+}
+
+// upload uploads the next file.
+func (u *uploader) upload() error {
+	n := u.next()
+	copy(u.filename, filenameOf(n))
+	stamp(u.body, n)
+	answer, err := u.wire.want(201, u.request)
+	if err != nil {
+		return fmt.Errorf("upload: %w", err)
+	}
+	u.receipts = append(u.receipts, receipt{n, member(answer, "id"), member(answer, "sha256")})
+	return nil
+}
+
+// verify holds all receipts against what was sent. It takes time, and so comes after what is measured.
+func (u *uploader) verify() error {
+	for _, r := range u.receipts {
+		stamp(u.body, r.number)
+		if sum := sha256.Sum256(u.body); hex.EncodeToString(sum[:]) != r.digest || r.id == "" {
+			return fmt.Errorf("upload %d became %q with the digest %s", r.number, r.id, r.digest)
+		}
+	}
+	return nil
+}
+
+// send sends a large body.
+func (l *large) send(w io.Writer) error {
+	for block := l.next(); block != nil; block = l.next() {
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uploadLarge uploads a large body over a connection and holds the receipt against its digest.
+func uploadLarge(w *wire, p peer, set string, l *large, digest string) (id string, err error) {
+	_, err = w.conn.Write(uploadHead(p, set, "large.dat", l.size))
+	if err == nil {
+		err = l.send(w.conn)
+	}
+	if err == nil {
+		_, err = io.WriteString(w.conn, uploadTail)
+	}
+	if err != nil {
+		return "", err
+	}
+	answer, err := w.answer(201)
+	if err != nil {
+		return "", err
+	}
+	id = member(answer, "id")
+	if got := member(answer, "sha256"); got != digest || id == "" {
+		return "", errors.New("the large upload became " + id + " with the digest " + got)
+	}
+	return id, nil
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// downloads measures how many small files per second go out, while the service keeps them in its database and once they are files,
+// beside Go's own server, which has them in memory.
+func (b *bench) downloads(ctx context.Context) (rows []row, err error) {
+	var open closers
+	defer open.close(&err)
+	service, err := b.start(ctx, &open, "downloads", "--stall-timeout", "10m", "--min-rate", "0")
+	if err != nil {
+		return nil, err
+	}
+	held, err := hold(ctx, &open, service)
+	if err != nil {
+		return nil, err
+	}
+	files, err := b.sendFiles(ctx, service)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(b.folder, "files-in-memory")
+	if err := files.write(folder); err != nil {
+		return nil, err
+	}
+	memory, err := b.startPlain(ctx, &open, folder)
+	if err != nil {
+		return nil, err
+	}
+	if rows, err = b.downloadsHeld(ctx, service, files, memory); err != nil {
+		return nil, err
+	}
+	if err := held.finish(); err != nil {
+		return nil, err
+	}
+	if _, err := settled(ctx, service.data, len(files.bodies)+1); err != nil {
+		return nil, err
+	}
+	r := downloadsRow("as files", "Go from memory", ratioAtLeast(0.65))
+	if err := b.compareDownloads(ctx, &r, service, memory, files); err != nil {
+		return nil, err
+	}
+	rows = append(rows, r)
+	web, err := b.startNginx(ctx, &open, folder)
+	if errors.Is(err, errNoNginx) {
+		b.say("%v: the row beside it is left out", err)
+		return rows, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r = downloadsRow("as files", "nginx, as files")
+	err = b.compareDownloads(ctx, &r, service, web, files)
+	return append(rows, r), err
+}
+
+func downloadsRow(kept, beside string, targets ...target) row {
+	return row{what: "4 KiB downloads, clients: 16, " + kept, unit: "1/s", beside: beside, targets: targets}
+}
+
+// downloadsHeld measures the downloads of bodies that are in the database, and sees that they stay there meanwhile.
+func (b *bench) downloadsHeld(ctx context.Context, s *subject, files *small, memory *server) ([]row, error) {
+	before, err := countFiles(s.data)
+	if err != nil {
+		return nil, err
+	}
+	if before > 0 {
+		b.say("this program makes a file of each body at once: the row of those in the database is left out")
+		return nil, nil
+	}
+	r := downloadsRow("in the database", "Go from memory", ratioAtLeast(0.85))
+	if err := b.compareDownloads(ctx, &r, s, memory, files); err != nil {
+		return nil, err
+	}
+	after, err := countFiles(s.data)
+	if err == nil && after > 0 {
+		err = fmt.Errorf("%d bodies have become files while they were to be in the database", after)
+	}
+	return []row{r}, err
+}
+
+// compareDownloads adds to a row how fast the files come from the service and from another server.
+func (b *bench) compareDownloads(ctx context.Context, r *row, s *subject, other *server, files *small) error {
+	for round := range b.rounds {
+		b.say("%s, beside %s, round %d", r.what, r.beside, round+1)
+		ours, err := b.download(ctx, s.peer, files.paths, files.bodies)
+		if err != nil {
+			return err
+		}
+		theirs, err := b.download(ctx, other.peer, files.names, files.bodies)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.beside, err)
+		}
+		r.add(ours.perSecond(), theirs.perSecond())
+	}
+	return nil
+}
+
+// small are the files that are downloaded.
+type small struct {
+	names, paths []string // at the servers beside, and at the service
+	bodies       [][]byte
+}
+
+// sendFiles uploads them.
+func (b *bench) sendFiles(ctx context.Context, s *subject) (*small, error) {
+	w, err := dial(ctx, s.peer)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	u := newUploader(w, s.peer, s.set, smallFile, b.number)
+	files := &small{}
+	for i := range b.files {
+		if err := u.upload(); err != nil {
+			return nil, err
+		}
+		files.names = append(files.names, "/"+strconv.Itoa(i))
+		files.paths = append(files.paths, "/resources/"+u.receipts[i].id+"/data")
+		files.bodies = append(files.bodies, body(smallFile, u.receipts[i].number))
+	}
+	return files, u.verify()
+}
+
+// write writes them to a new folder.
+func (f *small) write(folder string) error {
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return err
+	}
+	for i, name := range f.names {
+		if err := os.WriteFile(filepath.Join(folder, name), f.bodies[i], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download lets clients take the files at these paths from a server, each in another order, and compare them with the bodies.
+func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][]byte) (load, error) {
+	wires, err := dials(ctx, p, crowd)
+	if err != nil {
+		return load{}, err
+	}
+	defer hangUp(wires)
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = p.get(path)
+	}
+	hands := make([]func() error, len(wires))
+	for i, w := range wires {
+		at := i * len(paths) / len(wires)
+		hands[i] = func() error {
+			at = (at + 1) % len(paths)
+			got, err := w.want(200, requests[at])
+			if err == nil && !bytes.Equal(got, bodies[at]) {
+				err = fmt.Errorf("%s is not what was uploaded", paths[at])
+			}
+			return err
+		}
+	}
+	return work(hands, b.load)
+}
+
+// holding is an upload under way: while there is one, the service leaves the bodies that came before it in the database.
+type holding struct {
+	wire *wire
+	rest []byte
+}
+
+// hold begins an upload, which breaks off when open is closed unless it is finished.
+func hold(ctx context.Context, open *closers, s *subject) (*holding, error) {
+	w, err := dial(ctx, s.peer)
+	if err != nil {
+		return nil, err
+	}
+	open.later(func() error { w.close(); return nil })
+	_, err = w.conn.Write(uploadHead(s.peer, s.set, "held", smallFile))
+	return &holding{wire: w, rest: append(noise(smallFile), uploadTail...)}, err
+}
+
+// finish ends the upload.
+func (h *holding) finish() error {
+	_, err := h.wire.want(201, h.rest)
+	return err
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	at := func(ms int) time.Time { return begin.Add(time.Duration(ms) * time.Millisecond) }
+	l := load{took: 2 * time.Second}
+	for i := range 200 { // 1 to 200 ms, the longer the later
+		l.turns = append(l.turns, turn{at(10 * i), time.Duration(i+1) * time.Millisecond})
+	}
+	if got := l.perSecond(); got != 100 {
+		t.Errorf("%v in a second, want 100", got)
+	}
+	for percent, want := range map[float64]float64{50: 101, 99: 199, 100: 200} {
+		if got := l.percentile(percent); got != want {
+			t.Errorf("percentile %v: %v ms, want %v", percent, got, want)
+		}
+	}
+	// From 500 to 600 ms: those that began then, and those before that were still under way.
+	within := l.during(at(500), at(600))
+	if len(within.turns) != 14 || within.turns[0].begin != at(460) || within.took != 100*time.Millisecond {
+		t.Errorf("%d turns in %v, the first at %v", len(within.turns), within.took, within.turns[0].begin.Sub(begin))
+	}
+}
+
+// TestWorkEnds sees that one error is the end for all, also for those who have no error.
+func TestWorkEnds(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("refused")
+	turns := 0
+	_, err := work([]func() error{
+		func() error { time.Sleep(time.Millisecond); return nil },
+		func() error {
+			if turns++; turns == 3 {
+				return fault
+			}
+			return nil
+		},
+	}, time.Hour)
+	if !errors.Is(err, fault) {
+		t.Errorf("got %v", err)
+	}
+}
