@@ -229,7 +229,7 @@ func TestGuarantee4PowerCut(t *testing.T) {
 	<-visible
 	sent := make(chan repository.Page[repository.Resource], 1)
 	running.Go(func() {
-		page, err := w.svc.ListResources(context.Background(), w.admin, k.listing, repository.ListRequest{Token: k.token})
+		page, err := repositorytest.ListResources(context.Background(), w.svc, w.admin, k.listing, repository.ListRequest{Token: k.token})
 		if err == nil {
 			sent <- page
 		}

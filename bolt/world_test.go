@@ -16,6 +16,7 @@ import (
 	"labshelf/blobs/blobstest"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // world is a repository on a real file, with writers that change it and readers that walk it at the same time. The bodies of
@@ -229,7 +230,7 @@ func (k *walk) page() (end bool) {
 		if k.token == "" {
 			request.Params = k.params
 		}
-		page, err := svc.ListResources(ctx, k.caller, k.listing, request)
+		page, err := repositorytest.ListResources(ctx, svc, k.caller, k.listing, request)
 		if err != nil {
 			k.w.t.Errorf("%s: %v", k.name, err)
 			end = true

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -38,12 +39,14 @@ type Config struct {
 	Observe func(Observation)
 }
 
-// api serves requests. All that changes in it is the memory of who tried unknown keys.
+// api serves requests. All that changes in it is the memory of who tried unknown keys, and what is kept to be used again.
 type api struct {
 	repo     *repository.Service
 	config   Config
 	hosts    map[string]bool
 	failures *throttle
+	layout   atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages    pageBuffers
 }
 
 // request is one HTTP request, with what the way to its handler found out.
@@ -51,6 +54,7 @@ type request struct {
 	*http.Request
 	params httprouter.Params
 	caller auth.Principal
+	query  url.Values
 	path   string // below the base URL, without page token and trailing slash
 	token  string // of a page
 }
@@ -74,10 +78,31 @@ func (a *api) base(r *request) string {
 	return scheme + "://" + host + version
 }
 
+// layouts are how resources are written under one base URL: alone, and in a page.
+type layouts struct {
+	base          string
+	single, paged layout
+}
+
+// layouts takes those of the request before, unless that had another base URL.
+func (a *api) layouts(r *request) *layouts {
+	base := a.base(r)
+	if l := a.layout.Load(); l != nil && l.base == base {
+		return l
+	}
+	view := a.config.ViewDataURL
+	if view == "" {
+		view = strings.TrimSuffix(base, version) + "/resources/{id}"
+	}
+	l := &layouts{base: base, single: resourceLayout(base, view, ""), paged: resourceLayout(base, view, itemIndent)}
+	a.layout.Store(l)
+	return l
+}
+
 // id is the id in the path.
 func (r *request) id() string { return r.params.ByName("id") }
 
 // list is what the request says about a page.
 func (r *request) list() repository.ListRequest {
-	return repository.ListRequest{Container: r.id(), Params: r.URL.Query(), Token: r.token}
+	return repository.ListRequest{Container: r.id(), Params: r.query, Token: r.token}
 }

@@ -53,20 +53,29 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	_, _ = w.Write(body) // a client that went away gets no error
 }
 
+const jsonType = "application/json; charset=utf-8"
+
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	writeBody(w, status, "application/json; charset=utf-8", encode(v))
+	writeBody(w, status, jsonType, encode(v))
 }
 
 // writeRecord answers with an object and the ETag of its version.
 func writeRecord(w http.ResponseWriter, r *request, status int, tag string, v any) {
-	etag := `"` + tag + `"`
-	w.Header().Set("ETag", etag)
-	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if none := parseMatch(r.Header.Values("If-None-Match")); reading && none.Set && (none.Any || matchesWeakly(none, tag)) {
-		w.WriteHeader(http.StatusNotModified)
-		return
+	if !notModified(w, r, tag) {
+		writeJSON(w, status, v)
 	}
-	writeJSON(w, status, v)
+}
+
+// notModified sets the ETag of a version, and answers a client that has it already.
+func notModified(w http.ResponseWriter, r *request, tag string) bool {
+	w.Header().Set("ETag", `"`+tag+`"`)
+	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	none := parseMatch(r.Header.Values("If-None-Match"))
+	if !reading || !none.Set || !none.Any && !matchesWeakly(none, tag) {
+		return false
+	}
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }
 
 // writeCreated answers with an object that was not there before.

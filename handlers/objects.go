@@ -3,40 +3,14 @@ package handlers
 import (
 	"bytes"
 	"encoding/json"
-	"net/url"
-	"strings"
 	"time"
 
 	"labshelf/auth"
 	"labshelf/repository"
 )
 
-// The objects as the interface sends them: fields in the order of its tables, added fields last.
-
-type resourceJSON struct {
-	ID            string `json:"id"`
-	URL           string `json:"url"`
-	DataURL       string `json:"dataUrl"`
-	ViewDataURL   string `json:"viewDataUrl"`
-	Name          string `json:"name"`
-	Description   string `json:"description"`
-	Format        string `json:"format"`
-	MimeType      string `json:"mimetype"`
-	Size          int64  `json:"size"` // KB
-	Created       string `json:"created"`
-	CreatedEpoch  int64  `json:"created_epoch"` // ms
-	Modified      string `json:"modified"`
-	ModifiedEpoch int64  `json:"modified_epoch"` // ms
-	SetID         string `json:"setId"`
-	State         string `json:"state"`
-	Bytes         int64  `json:"bytes"`
-	SHA256        string `json:"sha256"`
-	Filename      string `json:"filename"`
-	DataspaceID   string `json:"dataspaceId"`
-	CreatedBy     string `json:"createdBy"`
-	ModifiedBy    string `json:"modifiedBy"`
-	Purged        bool   `json:"purged,omitempty"`
-}
+// The objects as the interface sends them: fields in the order of its tables, added fields last. Resources, which are many, are
+// written by a layout.
 
 type setJSON struct {
 	ID           string `json:"id"`
@@ -110,31 +84,10 @@ type privilegeJSON struct {
 // shower shows objects to one caller.
 type shower struct {
 	base   string // base URL
-	view   string // template of viewDataUrl
 	caller auth.Principal
 }
 
-func (a *api) shower(r *request) shower {
-	base := a.base(r)
-	view := a.config.ViewDataURL
-	if view == "" {
-		view = strings.TrimSuffix(base, version) + "/resources/{id}"
-	}
-	return shower{base: base, view: view, caller: r.caller}
-}
-
-func (s shower) resource(r repository.Resource) resourceJSON {
-	id, set, dataspace := r.ID.String(), r.SetID.String(), r.DataspaceID.String()
-	address := s.url("resources", id)
-	view := strings.NewReplacer("{id}", url.PathEscape(id), "{setId}", url.PathEscape(set), "{dataspaceId}", url.PathEscape(dataspace))
-	return resourceJSON{
-		ID: id, URL: address, DataURL: address + "/data", ViewDataURL: view.Replace(s.view),
-		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
-		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
-		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
-		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Purged,
-	}
-}
+func (a *api) shower(r *request) shower { return shower{base: a.base(r), caller: r.caller} }
 
 func (s shower) set(set repository.Set) setJSON {
 	id, dataspace := set.ID.String(), set.DataspaceID.String()
@@ -194,10 +147,7 @@ func (s shower) url(kind, id string) string { return s.base + "/" + kind + "/" +
 
 // instant writes a stamp as the interface does; no stamp is "".
 func instant(s repository.Stamp) string {
-	if s == 0 {
-		return ""
-	}
-	return s.Time().Format("2006-01-02T15:04:05.000Z")
+	return string(appendInstant(nil, s))
 }
 
 // kilobytes rounds to the nearest KB of 1024 bytes, but never a file with something in it to nothing.
@@ -210,13 +160,15 @@ func kilobytes(n int64) int64 {
 
 // fieldsOf returns an object as a client sees it, field by field, in the types that a request is decoded to.
 func fieldsOf[T, J any](show func(T) J) func(T) repository.Fields {
-	return func(object T) repository.Fields {
-		decoder := json.NewDecoder(bytes.NewReader(encode(show(object))))
-		decoder.UseNumber()
-		fields := repository.Fields{}
-		if err := decoder.Decode(&fields); err != nil {
-			panic(err) // it has just been encoded
-		}
-		return fields
+	return func(object T) repository.Fields { return decoded(encode(show(object))) }
+}
+
+func decoded(object []byte) repository.Fields {
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.UseNumber()
+	fields := repository.Fields{}
+	if err := decoder.Decode(&fields); err != nil {
+		panic(err) // it has just been encoded
 	}
+	return fields
 }

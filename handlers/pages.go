@@ -2,7 +2,10 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 
+	"labshelf/paging"
 	"labshelf/repository"
 )
 
@@ -30,4 +33,63 @@ func writePage[T, J any](w http.ResponseWriter, r *request, base string, page re
 		shown.Data[i] = show(item)
 	}
 	writeJSON(w, http.StatusOK, shown)
+}
+
+// itemIndent is before each line of an item in a page but its first.
+const itemIndent = "    "
+
+// pageBuffer is one page of resources while it is made. What stands before its items is known after them: room is left for it,
+// so that the page is one piece, sent by one Write.
+type pageBuffer struct {
+	address string // of the listing's pages, without a token
+	room    int
+	bytes   []byte // from room on: the items
+	items   int
+}
+
+func (p *pageBuffer) add(l layout, r *repository.Resource) {
+	if p.items++; p.items > 1 {
+		p.bytes = append(p.bytes, ',')
+	}
+	p.bytes = l.append(append(p.bytes, "\n"+itemIndent...), r)
+}
+
+// finish returns the page, valid until the buffer is done with. It has items.
+func (p *pageBuffer) finish(ends repository.PageEnds) []byte {
+	p.bytes = append(p.bytes, "\n  ],\n  \"end\": false\n}\n"...)
+	head := [...]string{
+		"{\n  \"nextPage\": \"", p.address, ends.Next, "\",\n  \"currentPage\": \"", p.address, ends.Current, "\",\n  \"data\": [",
+	}
+	begin := p.room
+	for _, text := range head {
+		begin -= len(text)
+	}
+	at := begin
+	for _, text := range head {
+		at += copy(p.bytes[at:p.room], text)
+	}
+	return p.bytes[begin:]
+}
+
+// pageBuffers keeps the memory of pages for later ones.
+type pageBuffers struct{ free sync.Pool }
+
+// begin returns an empty page, to be given to done.
+func (b *pageBuffers) begin(address string) *pageBuffer {
+	p, _ := b.free.Get().(*pageBuffer)
+	if p == nil {
+		p = &pageBuffer{}
+	}
+	const rest = 100 // bytes of the head beside its two addresses
+	p.address, p.items = escaped(address), 0
+	p.room = 2*(len(p.address)+paging.MaxNamedToken) + rest
+	p.bytes = slices.Grow(p.bytes[:0], p.room)[:p.room]
+	return p
+}
+
+func (b *pageBuffers) done(p *pageBuffer) {
+	const most = 1 << 20 // bytes kept; a page of 100 has a tenth
+	if cap(p.bytes) <= most {
+		b.free.Put(p)
+	}
 }

@@ -9,12 +9,20 @@ import (
 
 func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
-		page, err := a.repo.ListResources(r.Context(), r.caller, which, r.list())
-		if err != nil {
+		layouts := a.layouts(r)
+		page := a.pages.begin(layouts.base + r.path + results)
+		defer a.pages.done(page)
+		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *repository.Resource) {
+			page.add(layouts.paged, resource)
+		})
+		switch {
+		case err != nil:
 			return err
+		case page.items == 0:
+			writeJSON(w, http.StatusOK, endJSON{End: true})
+		default:
+			writeBody(w, http.StatusOK, jsonType, page.finish(ends))
 		}
-		shower := a.shower(r)
-		writePage(w, r, shower.base, page, shower.resource)
 		return nil
 	}
 }
@@ -34,8 +42,9 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.shower(r).resource(created)
-	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	layouts := a.layouts(r)
+	w.Header().Set("Location", layouts.base+"/resources/"+created.ID.String())
+	a.writeResource(w, r, http.StatusCreated, &created)
 	return nil
 }
 
@@ -80,7 +89,10 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[repository.Resource]{
-		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).resource),
+		Fields: fields, Match: ifMatch(r),
+		Shown: func(shown repository.Resource) repository.Fields {
+			return decoded(a.layouts(r).single.append(nil, &shown))
+		},
 	})
 	return a.sendResource(w, r, edited, err)
 }
@@ -97,9 +109,18 @@ func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
 
 func (a *api) sendResource(w http.ResponseWriter, r *request, resource repository.Resource, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, resource.Tag(), a.shower(r).resource(resource))
+		a.writeResource(w, r, http.StatusOK, &resource)
 	}
 	return err
+}
+
+// writeResource is writeRecord for a resource.
+func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *repository.Resource) {
+	if notModified(w, r, resource.Tag()) {
+		return
+	}
+	const usual = 2 << 10 // bytes
+	writeBody(w, status, jsonType, append(a.layouts(r).single.append(make([]byte, 0, usual), resource), '\n'))
 }
 
 // sendNothing answers a deletion, with the tag of what it left if that is a record with versions.

@@ -203,7 +203,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 		return err
 	}
 	path, token := placeOf(r)
-	req := &request{Request: r, params: params, path: strings.TrimPrefix(path, version), token: token}
+	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
 	if rt.who != everybody {
 		caller, err := a.authenticate(w.Header(), r)
 		if err != nil {

@@ -99,7 +99,7 @@ var view = template.Must(template.New("view").Parse(`<!doctype html>
 
 func (a *api) viewResource(w http.ResponseWriter, r *request) error {
 	var page strings.Builder
-	err := view.Execute(&page, resourceJSON{ID: r.id(), URL: a.shower(r).url("resources", r.id())})
+	err := view.Execute(&page, struct{ ID, URL string }{r.id(), a.shower(r).url("resources", r.id())})
 	if err != nil {
 		return err
 	}

@@ -19,19 +19,23 @@ type ListRequest struct {
 	Token     string
 }
 
-// Page is one page of a listing. A page without items is the end of the listing, for now.
+// PageEnds are tokens: of a page, and of the one after its last item. A page without items has none; it is the end of the
+// listing, for now.
+type PageEnds struct{ Current, Next string }
+
+// Page is one page of a listing.
 type Page[T any] struct {
-	Items         []T
-	Current, Next string // tokens: of this page, and of the one after its last item
+	Items []T
+	PageEnds
 }
 
 // lister lists one kind of object: it says where a query's items come from and where each one is in the order.
 type lister[T any] struct {
 	items    func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
-	position func(T, paging.Order) paging.Position
+	position func(T) paging.Position
 }
 
-// list reads one page. Both the first request of a listing and those for its later pages come this way.
+// list reads one page of a small listing. Both the first request of a listing and those for its later pages come this way.
 func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
 	err = s.viewPage(ctx, p, func(tx *Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
@@ -42,34 +46,82 @@ func list[T any](ctx context.Context, s *Service, p auth.Principal, listing pagi
 		if err != nil {
 			return err
 		}
-		page = Page[T]{}
 		if page.Items, err = collect(items, q.Limit); err != nil || len(page.Items) == 0 {
 			return err
 		}
-		if page.Current, err = s.tokens.Encode(q); err != nil {
-			return err
-		}
-		q.After = l.position(page.Items[len(page.Items)-1], q.Order)
-		page.Next, err = s.tokens.Encode(q)
+		page.PageEnds, err = s.ends(q, l.position(page.Items[len(page.Items)-1]))
 		return err
 	})
 	return page, err
 }
 
-// ListResources lists resources: of the whole service, of a dataspace or of a set.
-func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[Resource], error) {
-	return list(ctx, s, p, listing, req, lister[Resource]{items: resourceItems, position: resourcePosition})
+// ends makes the tokens of the page that a query asked for and that ends with last.
+func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err error) {
+	if ends.Current, err = s.tokens.Encode(q); err != nil {
+		return ends, err
+	}
+	q.After = last
+	ends.Next, err = s.tokens.Encode(q)
+	return ends, err
 }
 
-func resourceItems(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Resource, error], error) {
-	if q.Until.Set && q.Until.At == 0 {
-		return func(func(Resource, error) bool) {}, nil
+// ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each one to add, in order, and keeps
+// none itself. A resource is lent: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
+// what it got means nothing where an error is returned.
+func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*Resource)) (ends PageEnds, err error) {
+	err = s.viewPage(ctx, p, func(tx *Tx, p auth.Principal) error {
+		q, err := s.query(tx, p, listing, req)
+		if err != nil || q.Until.Set && q.Until.At == 0 {
+			return err
+		}
+		within, err := resourceRange(tx, p, q)
+		if err != nil {
+			return err
+		}
+		items, last := 0, position{byName: q.Order == paging.ByName}
+		err = tx.Resources.Page(within, func(r *Resource) (more bool) {
+			add(r)
+			last.at(r)
+			items++
+			return items < q.Limit
+		})
+		if err != nil || items == 0 {
+			return err
+		}
+		ends, err = s.ends(q, last.position())
+		return err
+	})
+	return ends, err
+}
+
+// position remembers where in its order a resource is that was lent.
+type position struct {
+	byName bool
+	stamp  Stamp
+	id     ID
+	name   []byte
+}
+
+func (p *position) at(r *Resource) {
+	p.stamp, p.id = r.Modified, r.ID
+	if p.byName {
+		p.name = append(p.name[:0], r.Name...)
 	}
-	within := ResourceRange{
+}
+
+func (p *position) position() paging.Position {
+	if p.byName {
+		return paging.Position{Name: string(p.name), ID: p.id}
+	}
+	return paging.Position{Stamp: int64(p.stamp), ID: p.id}
+}
+
+// resourceRange is where the resources are that a query asks for.
+func resourceRange(tx *Tx, p auth.Principal, q paging.Query) (within ResourceRange, err error) {
+	within = ResourceRange{
 		Set: q.Set, States: q.States, Order: q.Order, Since: Stamp(q.Since.At), Until: Stamp(q.Until.At),
 		Name: q.Name, NamePrefix: q.NamePrefix, After: q.After,
 	}
-	var err error
 	switch {
 	case q.Listing == paging.SetResources:
 		within.Set = q.Parent
@@ -80,14 +132,7 @@ func resourceItems(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Resource
 	case q.Set == ID{}:
 		within.Dataspaces, err = readable(tx, p, ID{})
 	}
-	return tx.Resources.Range(within), err
-}
-
-func resourcePosition(r Resource, order paging.Order) paging.Position {
-	if order == paging.ByName {
-		return paging.Position{Name: r.Name, ID: r.ID}
-	}
-	return paging.Position{Stamp: int64(r.Modified), ID: r.ID}
+	return within, err
 }
 
 // ListSets lists sets, by id: of the whole service or of a dataspace.
@@ -106,7 +151,7 @@ func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging
 			}
 			return tx.Sets.Range(within), err
 		},
-		position: func(set Set, _ paging.Order) paging.Position { return paging.Position{ID: set.ID} },
+		position: func(set Set) paging.Position { return paging.Position{ID: set.ID} },
 	})
 }
 
@@ -127,7 +172,7 @@ func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req List
 					(q.Origin == nil || d.Origin == *q.Origin)
 			}), nil
 		},
-		position: func(d Dataspace, _ paging.Order) paging.Position { return paging.Position{ID: d.ID} },
+		position: func(d Dataspace) paging.Position { return paging.Position{ID: d.ID} },
 	})
 }
 
@@ -137,7 +182,7 @@ func (s *Service) ListUsers(ctx context.Context, p auth.Principal, req ListReque
 		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[User, error], error) {
 			return filter(tx.Users.All(q.After.ID), func(u User) bool { return hasState(q.States, u.Record) }), nil
 		},
-		position: func(u User, _ paging.Order) paging.Position { return paging.Position{ID: u.ID} },
+		position: func(u User) paging.Position { return paging.Position{ID: u.ID} },
 	})
 }
 
@@ -147,7 +192,7 @@ func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListReques
 		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[Key, error], error) {
 			return tx.Keys.OfUser(q.Parent, q.After.ID), nil
 		},
-		position: func(k Key, _ paging.Order) paging.Position { return paging.Position{ID: k.ID} },
+		position: func(k Key) paging.Position { return paging.Position{ID: k.ID} },
 	})
 }
 
@@ -168,7 +213,7 @@ func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req List
 					(q.Dataspace == ID{} || v.DataspaceID == q.Dataspace)
 			}), nil
 		},
-		position: func(v Privilege, _ paging.Order) paging.Position { return paging.Position{ID: v.ID} },
+		position: func(v Privilege) paging.Position { return paging.Position{ID: v.ID} },
 	})
 }
 

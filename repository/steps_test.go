@@ -99,7 +99,7 @@ func (h *held) get(id repository.ID) repository.Resource {
 func (h *held) listed() map[repository.ID]repository.State {
 	h.t.Helper()
 	states := map[repository.ID]repository.State{}
-	page, err := h.svc.ListResources(h.t.Context(), h.admin, paging.SetResources, repository.ListRequest{
+	page, err := repositorytest.ListResources(h.t.Context(), h.svc, h.admin, paging.SetResources, repository.ListRequest{
 		Container: h.sets[0].ID.String(), Params: map[string][]string{"state": {"all"}, "limit": {"1000"}},
 	})
 	h.ok(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"testing"
 
 	"labshelf/paging"
@@ -49,24 +48,6 @@ func shelf() (rows []any) {
 		})
 	}
 	return rows
-}
-
-// Paged yields copies of what Resources.Page lends.
-func Paged(tx *repository.Tx, q repository.ResourceRange) iter.Seq2[repository.Resource, error] {
-	return func(yield func(repository.Resource, error) bool) {
-		more := true
-		err := tx.Resources.Page(q, func(lent *repository.Resource) bool {
-			r := *lent
-			for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
-				*text = strings.Clone(*text)
-			}
-			more = yield(r, nil)
-			return more
-		})
-		if err != nil && more {
-			yield(repository.Resource{}, err)
-		}
-	}
 }
 
 // rangeCase is a range of the shelf and the ids of what is in it.

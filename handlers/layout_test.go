@@ -1,0 +1,195 @@
+package handlers
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"labshelf/repository"
+)
+
+// The reference: resources as encoding/json writes them.
+type resourceJSON struct {
+	ID            string `json:"id"`
+	URL           string `json:"url"`
+	DataURL       string `json:"dataUrl"`
+	ViewDataURL   string `json:"viewDataUrl"`
+	Name          string `json:"name"`
+	Description   string `json:"description"`
+	Format        string `json:"format"`
+	MimeType      string `json:"mimetype"`
+	Size          int64  `json:"size"` // KB
+	Created       string `json:"created"`
+	CreatedEpoch  int64  `json:"created_epoch"` // ms
+	Modified      string `json:"modified"`
+	ModifiedEpoch int64  `json:"modified_epoch"` // ms
+	SetID         string `json:"setId"`
+	State         string `json:"state"`
+	Bytes         int64  `json:"bytes"`
+	SHA256        string `json:"sha256"`
+	Filename      string `json:"filename"`
+	DataspaceID   string `json:"dataspaceId"`
+	CreatedBy     string `json:"createdBy"`
+	ModifiedBy    string `json:"modifiedBy"`
+	Purged        bool   `json:"purged,omitempty"`
+}
+
+// reference is one resource as the interface writes it.
+func reference(base, view string, r repository.Resource) resourceJSON {
+	id, set, dataspace := r.ID.String(), r.SetID.String(), r.DataspaceID.String()
+	address := base + "/resources/" + id
+	place := strings.NewReplacer("{id}", url.PathEscape(id), "{setId}", url.PathEscape(set), "{dataspaceId}", url.PathEscape(dataspace))
+	instant := func(s repository.Stamp) string {
+		if s == 0 {
+			return ""
+		}
+		return s.Time().Format("2006-01-02T15:04:05.000Z")
+	}
+	return resourceJSON{
+		ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
+		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
+		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
+		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
+		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Purged,
+	}
+}
+
+// text draws what people, and other programs, put into texts.
+func text() *rapid.Generator[string] {
+	piece := rapid.SampledFrom([]string{
+		"plain", "<b>&amp;</b>", `"`, `\`, "/", "\x00", "\b\f\n\r\t", "\x1f\x7f", "\u2028", "\u2029", `\u2028`, `\\u2029`, "ä", "日本", "😀", "\ufffd",
+		"\x80", "\xc3", "\xe2\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "{id}", "{name}", "",
+	})
+	return rapid.Custom(func(t *rapid.T) string {
+		if rapid.Bool().Draw(t, "any bytes") {
+			return string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
+		}
+		return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, "pieces"), "")
+	})
+}
+
+func drawResource(t *rapid.T) (r repository.Resource) {
+	stamp := rapid.OneOf(rapid.Just[int64](0), rapid.Int64Range(-1e12, 4e15), rapid.Int64Range(0, 281_474_976_710_655_999))
+	for _, id := range []*repository.ID{&r.ID, &r.SetID, &r.DataspaceID, &r.CreatedBy, &r.ModifiedBy} {
+		copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
+	}
+	copy(r.Digest[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
+	for _, s := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
+		*s = text().Draw(t, "text")
+	}
+	r.State = rapid.SampledFrom([]repository.State{repository.Active, repository.Deleted}).Draw(t, "state")
+	r.Created, r.Modified = repository.Stamp(stamp.Draw(t, "created")), repository.Stamp(stamp.Draw(t, "modified"))
+	r.Bytes = rapid.Int64Min(0).Draw(t, "bytes")
+	r.Purged = rapid.Bool().Draw(t, "purged")
+	return r
+}
+
+// TestResourcesAsEncodingJSONWritesThem compares each byte of a page, and of a resource alone, with what encoding/json makes.
+func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
+	t.Parallel()
+	var buffers pageBuffers
+	rapid.Check(t, func(t *rapid.T) {
+		base := rapid.SampledFrom([]string{"http://127.0.0.1:8080/v1", "https://labör.example/a\"b/v1", "https://x/{id}{name}/v1"}).Draw(t, "base")
+		view := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
+			"{id}", "{setId}", "{dataspaceId}", "{", "}", "{name}", "{purged}", "{base}", `"`, "https://catalogue/", "ä", "&",
+		})).Draw(t, "view"), "")
+		path := rapid.SampledFrom([]string{"/resources", "/sets/x/resources"}).Draw(t, "path")
+		single, paged := resourceLayout(base, view, ""), resourceLayout(base, view, itemIndent)
+		ends := repository.PageEnds{Current: rapid.StringMatching("[A-Za-z0-9_-]{0,600}").Draw(t, "current"), Next: strings.Repeat("n", rapid.IntRange(1, 6144).Draw(t, "next"))}
+		address := base + path + results
+		want := pageJSON[resourceJSON]{NextPage: address + ends.Next, CurrentPage: address + ends.Current}
+		page := buffers.begin(address)
+		for range rapid.IntRange(1, 4).Draw(t, "items") {
+			r := drawResource(t)
+			want.Data = append(want.Data, reference(base, view, r))
+			page.add(paged, &r)
+			if got, want := append(single.append(nil, &r), '\n'), encode(want.Data[len(want.Data)-1]); !bytes.Equal(got, want) {
+				t.Fatalf("a resource is\n%s\nwant\n%s", got, want)
+			}
+		}
+		if got, want := page.finish(ends), encode(want); !bytes.Equal(got, want) {
+			t.Fatalf("a page is\n%s\nwant\n%s", got, want)
+		}
+		buffers.done(page)
+	})
+}
+
+// FuzzText holds appendText against encoding/json.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "plain", "a\"b\\c", "\x00\x1f\x7f\u2028\xff<>&", `\u2028`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if got, want := `"`+escaped(s)+"\"\n", string(encode(s)); got != want {
+			t.Errorf("%q: %s, want %s", s, got, want)
+		}
+	})
+}
+
+// sample is n resources like those of a laboratory.
+func sample(n int) []repository.Resource {
+	random := rand.New(rand.NewPCG(1, 2))
+	all := make([]repository.Resource, n)
+	for i := range all {
+		stamp := repository.Stamp(1_790_000_000_000_001 + int64(i)*1_001)
+		r := &all[i]
+		r.Record = repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp, CreatedBy: repository.NewID(1)}
+		r.ModifiedBy, r.SetID, r.DataspaceID = r.CreatedBy, repository.NewID(2), repository.NewID(3)
+		r.Name, r.Filename, r.Format, r.MimeType = "measurements/2026/run-17.csv", "run-17.csv", "CSV", "text/csv; charset=utf-8"
+		r.Description, r.Bytes = "Run 17, sample at 293 K, 40 kV", 4096
+		for at := range r.Digest {
+			r.Digest[at] = byte(random.Uint32())
+		}
+	}
+	return all
+}
+
+// BenchmarkPageAssembly makes a page of 100: from records, and as a splice of JSON that was stored.
+func BenchmarkPageAssembly(b *testing.B) {
+	const base = "http://127.0.0.1:8080/v1"
+	var buffers pageBuffers
+	rows, l := sample(100), resourceLayout(base, "http://127.0.0.1:8080/resources/{id}", itemIndent)
+	stored := make([][]byte, len(rows))
+	for i := range rows {
+		stored[i] = l.append(nil, &rows[i])
+	}
+	verbatim := func(i int) layout { return layout{{text: string(stored[i])}} }
+	ready := make([]layout, len(rows))
+	for i := range rows {
+		ready[i] = verbatim(i)
+	}
+	for name, of := range map[string]func(i int) layout{"from=records": func(int) layout { return l }, "from=stored": func(i int) layout { return ready[i] }} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				page := buffers.begin(base + "/resources" + results)
+				for i := range rows {
+					page.add(of(i), &rows[i])
+				}
+				b.SetBytes(int64(len(page.finish(repository.PageEnds{Current: "c", Next: "n"}))))
+				buffers.done(page)
+			}
+		})
+	}
+}
+
+// BenchmarkAppend writes one of each.
+func BenchmarkAppend(b *testing.B) {
+	r := &sample(1)[0]
+	for name, write := range map[string]value{
+		"resource": resourceLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", itemIndent).append,
+		"id":       resourceValues["id"], "text": resourceValues["name"], "instant": resourceValues["created"],
+		"number": resourceValues["created_epoch"], "digest": resourceValues["sha256"],
+	} {
+		b.Run("of="+name, func(b *testing.B) {
+			var room [4096]byte
+			for b.Loop() {
+				write(room[:0], r)
+			}
+		})
+	}
+}
