@@ -86,7 +86,7 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 			if err != nil {
 				return err
 			}
-			page, err := v.svc.ListResources(ctx, p, paging.Resources, repository.ListRequest{})
+			page, err := repositorytest.ListResources(ctx, v.svc, p, paging.Resources, repository.ListRequest{})
 			if err == nil && len(page.Items) == 0 {
 				err = errNothing
 			}
