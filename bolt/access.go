@@ -4,10 +4,10 @@ package bolt
 // to readers before its last sync has returned. So as long as the same even number is there, no such commit has become visible,
 // and what was read of those rows is what a transaction that begins now would read.
 
-// decides tells whether the rows of a bucket decide who may do what.
+// decides tells whether the rows of a bucket decide who may do what, and where.
 func (b bucket) decides() bool {
 	switch b {
-	case usersBucket, keysBucket, privilegesBucket, dataspacesBucket:
+	case usersBucket, keysBucket, privilegesBucket, dataspacesBucket, setsBucket, stepsBucket:
 		return true
 	}
 	return false

@@ -13,7 +13,7 @@ type blobRows struct{ *tx }
 func (b blobRows) Size(digest blobs.Digest) (int64, error) {
 	key := blobKey(digest)
 	if b.get(blobsBucket, key) == nil {
-		return 0, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, repository.ErrNotFound)
+		return 0, notFound{blobsBucket, string(key)}
 	}
 	return value(b.tx, blobsBucket, key, sizeFields)
 }

@@ -68,7 +68,7 @@ type keys struct{ *tx }
 func (k keys) Get(user, key repository.ID) (repository.Key, error) {
 	digest := k.get(keysByUser, pairKey(user, key))
 	if digest == nil {
-		return repository.Key{}, fmt.Errorf("bolt: %s: %w", keysByUser, repository.ErrNotFound)
+		return repository.Key{}, notFound{keysByUser, string(pairKey(user, key))}
 	}
 	return keyTable.get(k.tx, digest)
 }

@@ -138,11 +138,22 @@ func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
 	return err
 }
 
+// notFound is repository.ErrNotFound with what was looked for. Most of those errors are an expected answer that nobody reads, so
+// the text, which took as long as the search, is made when it is wanted.
+type notFound struct {
+	in  bucket
+	key string
+}
+
+func (e notFound) Error() string { return fmt.Sprintf("bolt: %s %x: %v", e.in, e.key, e.Unwrap()) }
+
+func (e notFound) Unwrap() error { return repository.ErrNotFound }
+
 // get returns the row under key.
 func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
-		return row, fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, repository.ErrNotFound)
+		return row, notFound{tb.bucket, string(key)}
 	}
 	return tb.at(key, record)
 }
@@ -231,7 +242,7 @@ func damagedIndex(index bucket, key []byte) error {
 func idIn(t *tx, index bucket, key []byte) (repository.ID, error) {
 	value := t.get(index, key)
 	if value == nil {
-		return repository.ID{}, fmt.Errorf("bolt: %s: %w", index, repository.ErrNotFound)
+		return repository.ID{}, notFound{index, string(key)}
 	}
 	if len(value) != idSize {
 		return repository.ID{}, damagedIndex(index, key)

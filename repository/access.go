@@ -14,7 +14,10 @@ import (
 // alone, which would read the very same. A revoked key or role thus ends with the next request.
 
 // maxFacts bounds what is remembered: about as many rows, of some 200 bytes. Beyond it, it begins anew.
-const maxFacts = 1 << 15
+const (
+	maxFacts  = 1 << 15
+	factBytes = 200
+)
 
 // memory holds the facts of the latest version that anybody asked for.
 type memory struct {
@@ -51,6 +54,7 @@ type facts struct {
 	callers  map[auth.KeyDigest]*caller
 	roles    map[inDataspace]auth.Role
 	readable map[ID][]ID // the dataspaces that a user may read, ascending
+	places   map[ID]placedSet
 }
 
 // inDataspace is a user in a dataspace.
@@ -64,7 +68,8 @@ type caller struct {
 
 func (f *facts) clear() {
 	f.kept = 0
-	f.callers, f.roles, f.readable = map[auth.KeyDigest]*caller{}, map[inDataspace]auth.Role{}, map[ID][]ID{}
+	f.callers, f.roles = map[auth.KeyDigest]*caller{}, map[inDataspace]auth.Role{}
+	f.readable, f.places = map[ID][]ID{}, map[ID]placedSet{}
 }
 
 // known returns what is kept under a key.
@@ -95,6 +100,7 @@ func keep[K comparable, V any](f *facts, in func(*facts) map[K]V, key K, value V
 func callersOf(f *facts) map[auth.KeyDigest]*caller { return f.callers }
 func rolesOf(f *facts) map[inDataspace]auth.Role    { return f.roles }
 func readableOf(f *facts) map[ID][]ID               { return f.readable }
+func placesOf(f *facts) map[ID]placedSet            { return f.places }
 
 // known returns the facts that are true in this transaction, nil if that cannot be told.
 func (tx *Tx) known() *facts {
@@ -119,6 +125,20 @@ func roleIn(tx *Tx, user, dataspace ID) (role auth.Role, err error) {
 	}
 	keep(facts, rolesOf, place, role, 1)
 	return role, nil
+}
+
+// placeOf returns a set with what its state depends on. While something is under way there, nothing of it is kept.
+func placeOf(tx *Tx, id ID) (placedSet, error) {
+	facts := tx.known()
+	if placed, ok := known(facts, placesOf, id); ok {
+		return placed, nil
+	}
+	placed, err := readPlace(tx, id)
+	if err == nil && placed.above == nil && placed.own == nil {
+		texts := len(placed.Title) + len(placed.Description) + len(placed.dataspace.Title) + len(placed.dataspace.Description)
+		keep(facts, placesOf, id, placed, 2+texts/factBytes)
+	}
+	return placed, err
 }
 
 // readable returns the dataspaces that the caller may read, ascending by id, from those greater than after; nil stands for

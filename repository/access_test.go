@@ -95,17 +95,25 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 	}
 }
 
-var errNothing = errors.New("a page with nothing in it")
+var errNothing = errors.New("nothing")
+
+// isActive is a request that gets what it asks for while the file and all that it is in are active.
+func (v *visitor) isActive() error {
+	r, err := v.svc.GetResource(v.t.Context(), v.admin, v.file)
+	if err == nil && r.State != repository.Active {
+		err = errNothing
+	}
+	return err
+}
 
 // storm makes requests from 16 goroutines while change runs. Whatever begins after that must fare as wanted.
-func (v *visitor) storm(name string, change func() error, wanted func(error) bool) {
+func (v *visitor) storm(name string, gets map[string]func() error, change func() error, wanted func(error) bool) {
 	var changed, over atomic.Bool
 	var after atomic.Int64
 	var readers sync.WaitGroup
-	for i := range 16 {
+	for range 16 {
 		readers.Go(func() {
-			gets := v.gets(context.WithoutCancel(v.t.Context()))
-			for round := i; !over.Load(); round++ {
+			for !over.Load() {
 				for what, get := range gets {
 					was := changed.Load()
 					if err := get(); was && !wanted(err) {
@@ -164,11 +172,14 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 			{"a role is granted again", func() error { v.grant("member"); return nil }, in},
 			{"a key is revoked", func() error { return svc.RevokeKey(ctx, h.admin, user, key) }, out},
 		} {
-			v.storm(c.name, c.change, c.wanted)
+			v.storm(c.name, v.gets(ctx), c.change, c.wanted)
 		}
 		v = h.newVisitor(rounds + n)
-		v.storm("a user is deleted", func() error { _, err := svc.DeleteUser(ctx, h.admin, v.user.ID.String(), always); return err }, out)
-		v.storm("he is restored, without his key", func() error {
+		set, shown := h.sets[0].ID.String(), map[string]func() error{"the state": v.isActive}
+		v.storm("a set is deleted", shown, func() error { _, err := svc.DeleteSet(ctx, h.admin, set, always); return err }, out)
+		v.storm("a set is restored", shown, func() error { _, err := svc.RestoreSet(ctx, h.admin, set, always); return err }, in)
+		v.storm("a user is deleted", v.gets(ctx), func() error { _, err := svc.DeleteUser(ctx, h.admin, v.user.ID.String(), always); return err }, out)
+		v.storm("he is restored, without his key", v.gets(ctx), func() error {
 			_, err := svc.RestoreUser(ctx, h.admin, v.user.ID.String(), always)
 			return err
 		}, out)

@@ -1,6 +1,9 @@
 package repository
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // found turns a store's ErrNotFound into the one that a client sees. field is where the id came from, "" for the path.
 func found[T any](object T, err error, code Code, what, field string) (T, error) {
@@ -43,23 +46,25 @@ type placedSet struct {
 }
 
 func findSet(tx *Tx, id, field string) (placedSet, error) {
-	set, err := byID(tx.Sets.Get, id)
-	if set, err = found(set, err, CodeSetNotFound, "set", field); err != nil {
-		return placedSet{}, err
-	}
-	return placeSet(tx, set)
+	set, err := byID(func(id ID) (placedSet, error) { return placeOf(tx, id) }, id)
+	return found(set, err, CodeSetNotFound, "set", field)
 }
 
-func placeSet(tx *Tx, set Set) (placedSet, error) {
-	placed := placedSet{Set: set}
-	var err error
-	if placed.dataspace, err = tx.Dataspaces.Get(set.DataspaceID); err != nil {
+// readPlace is placeOf, from the tables. ErrNotFound is that of the set.
+func readPlace(tx *Tx, id ID) (placed placedSet, err error) {
+	if placed.Set, err = tx.Sets.Get(id); err != nil {
 		return placed, err
 	}
-	if placed.above, err = stepOf(tx, set.DataspaceID); err != nil {
+	if placed.dataspace, err = tx.Dataspaces.Get(placed.DataspaceID); errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("%w: set %s is in no dataspace", ErrRecordDamaged, id)
+	}
+	if err != nil {
 		return placed, err
 	}
-	placed.own, err = stepOf(tx, set.ID)
+	if placed.above, err = stepOf(tx, placed.DataspaceID); err != nil {
+		return placed, err
+	}
+	placed.own, err = stepOf(tx, id)
 	return placed, err
 }
 
@@ -81,11 +86,7 @@ func findResource(tx *Tx, id string) (placedResource, error) {
 	if r, err = found(r, err, CodeResourceNotFound, "resource", ""); err != nil {
 		return placedResource{}, err
 	}
-	set, err := tx.Sets.Get(r.SetID)
-	if err != nil {
-		return placedResource{}, err
-	}
-	placed, err := placeSet(tx, set)
+	placed, err := placeOf(tx, r.SetID)
 	return placedResource{Resource: r, set: placed}, err
 }
 

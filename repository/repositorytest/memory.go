@@ -207,6 +207,7 @@ func (s *state) clone() *state {
 // decidesAs tells whether the same may do the same as in another state.
 func (s *state) decidesAs(o *state) bool {
 	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
+		maps.Equal(s.sets, o.sets) && maps.Equal(s.steps, o.steps) &&
 		maps.EqualFunc(s.keys, o.keys, func(a, b repository.Key) bool {
 			a.LastUsed = b.LastUsed
 			return a == b
