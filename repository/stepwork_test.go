@@ -1,0 +1,73 @@
+package repository_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// slow is a store that takes its time for each resource that is put, once it is told to.
+type slow struct {
+	repository.Store
+	each time.Duration
+}
+
+type slowResources struct {
+	repository.Resources
+	each time.Duration
+}
+
+func (r slowResources) Put(row repository.Resource) error {
+	time.Sleep(r.each)
+	return r.Resources.Put(row)
+}
+
+func (s *slow) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+	return s.Store.Update(ctx, func(tx *repository.Tx) error {
+		tx.Resources = slowResources{tx.Resources, s.each}
+		return fn(tx)
+	})
+}
+
+func (s *slow) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
+// TestStepsAreCutByTime: a step moves fewer objects where they take longer, but never none.
+func TestStepsAreCutByTime(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		each time.Duration
+		want int // objects in the first commit, of 450
+	}{
+		"fast": {0, 200},
+		"slow": {100 * time.Microsecond, 60},
+		"dead": {time.Second, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				meta := &slow{Store: repositorytest.NewMemory(time.Now)}
+				config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
+				h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), config), 450)
+				meta.each = tc.each
+				_, err := h.svc.DeleteSet(t.Context(), h.admin, h.sets[0].ID.String(), always)
+				h.begun(err)
+				moved := 0
+				for _, state := range h.listed() {
+					if state == repository.Deleted {
+						moved++
+					}
+				}
+				if moved != tc.want {
+					t.Errorf("%d objects were moved, want %d", moved, tc.want)
+				}
+			})
+		})
+	}
+}
