@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -188,14 +189,14 @@ func TestDamageWithoutFreeList(t *testing.T) {
 	}
 	meta, _ := readFileMeta(bytes.NewReader(whole))
 	whole = whole[:meta.past*uint64(pageSize)] // the file is made longer by 16 MiB at once
+	path := filepath.Join(t.TempDir(), "meta.db") // one for all: each is made longer
 	for at := 2 * pageSize; at < len(whole); at++ {
 		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // of its flags, of the number of entries, of where the first one is
 			continue
 		}
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 0x80
-		path := filepath.Join(t.TempDir(), "meta.db")
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, damaged, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		again, err := Open(path, Options{})
