@@ -188,7 +188,7 @@ func TestDamageWithoutFreeList(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta, _ := readFileMeta(bytes.NewReader(whole))
-	whole = whole[:meta.past*uint64(pageSize)] // the file is made longer by 16 MiB at once
+	whole = whole[:meta.past*uint64(pageSize)]    // the file is made longer by 16 MiB at once
 	path := filepath.Join(t.TempDir(), "meta.db") // one for all: each is made longer
 	for at := 2 * pageSize; at < len(whole); at++ {
 		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // of its flags, of the number of entries, of where the first one is
