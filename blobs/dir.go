@@ -177,15 +177,12 @@ func (d *Dir) Stat(digest Digest) (int64, error) {
 	return info.Size(), nil
 }
 
-// openRegular opens the file of a blob and makes sure that it is one, not a link to one or a pipe that would block. Where
-// the system cannot refuse to follow a link, looking beforehand has to do.
+// openRegular opens the file of a blob and makes sure that it is one, not a link to one or a pipe that would block.
 func openRegular(path string, digest Digest) (*os.File, int64, error) {
-	if info, err := os.Lstat(path); err != nil {
-		return nil, 0, missing(digest, err)
-	} else if !info.Mode().IsRegular() {
+	f, err := openToRead(path)
+	if errors.Is(err, errIrregular) {
 		return nil, 0, irregular(digest)
 	}
-	f, err := os.OpenFile(path, readFlags, 0)
 	if err != nil {
 		return nil, 0, missing(digest, err)
 	}
@@ -198,6 +195,9 @@ func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	}
 	return f, info.Size(), nil
 }
+
+// errIrregular is returned where something is not even opened, since it is no regular file.
+var errIrregular = errors.New("not a regular file")
 
 func irregular(digest Digest) error {
 	return fmt.Errorf("%w: %s is not a regular file", ErrDamaged, digest)

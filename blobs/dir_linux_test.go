@@ -75,6 +75,29 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
+// TestIrregular has what cannot be opened, or can and is no file, in the place of a blob.
+func TestIrregular(t *testing.T) {
+	t.Parallel()
+	plants := map[string]func(path string) error{
+		"socket":       func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o600, 0) },
+		"folder":       func(path string) error { return os.Mkdir(path, 0o700) },
+		"link to self": func(path string) error { return os.Symlink(path, path) },
+	}
+	for name, plant := range plants {
+		data, content := blobstest.DataDir(t), blobstest.Content(1000)
+		dir := openDir(t, data, blobs.OS{})
+		if err := plant(blobPath(data, content)); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := get(dir, content); !errors.Is(err, blobs.ErrDamaged) {
+			t.Errorf("%s: Open: got %v, want ErrDamaged", name, err)
+		}
+		if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
+			t.Errorf("%s: an upload did not replace it: %v", name, err)
+		}
+	}
+}
+
 func forgetAccess(stat *syscall.Stat_t) { stat.Atim = syscall.Timespec{} }
 
 // descriptorsEnv tells the child of TestNoDescriptors that it is one.

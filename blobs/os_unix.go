@@ -11,11 +11,17 @@ import (
 
 const renameReplacesOpenFile = true
 
-// readFlags open a blob and nothing else that has its name: a link is not followed, a pipe is not waited for.
-const readFlags = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
-
 // hasModes tells that the permissions of a file are its own.
 const hasModes = true
+
+// openToRead opens a file, in one call: a link is not followed and a socket not opened (errIrregular), a pipe is not waited for.
+func openToRead(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EOPNOTSUPP) {
+		err = errors.Join(errIrregular, err)
+	}
+	return f, err
+}
 
 func rename(from, to string) error { return os.Rename(from, to) }
 

@@ -9,9 +9,6 @@ import (
 
 const renameReplacesOpenFile = false
 
-// readFlags open a blob.
-const readFlags = os.O_RDONLY
-
 // hasModes tells that the permissions of a file come from its folder.
 const hasModes = false
 
@@ -23,6 +20,16 @@ const (
 	errDiskFull          = syscall.Errno(112)
 	errDiskQuotaExceeded = syscall.Errno(1295)
 )
+
+// openToRead opens a file. The system follows links; looking beforehand has to do.
+func openToRead(path string) (*os.File, error) {
+	if info, err := os.Lstat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errIrregular
+	}
+	return os.Open(path)
+}
 
 // rename tries for about a second while the new name is free: a virus scanner or an indexer that has a look at a new
 // file makes renaming it fail for a moment. A new name that is taken belongs to a file in use, and waiting is no help.

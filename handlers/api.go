@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +48,7 @@ type api struct {
 	failures *throttle
 	layout   atomic.Pointer[layouts] // used last; mostly all requests name the same host
 	pages    pageBuffers
+	buffers  *sync.Pool // of *[chunk]byte
 }
 
 // request is one HTTP request, with what the way to its handler found out.

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +22,7 @@ import (
 	"labshelf/repository"
 )
 
-// downloadResource sends the file of a resource. http.ServeContent does conditions and ranges; nothing else writes the body.
+// downloadResource sends the file of a resource.
 func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
@@ -50,7 +51,7 @@ type content struct {
 }
 
 // sendContent sends a file, whose Content-Type is set, or the part of it that is asked for. http.ServeContent does conditions
-// and ranges; nothing else writes the body.
+// and ranges.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", contentSecurity(header.Get("Content-Type")))
@@ -61,14 +62,33 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
 	if a.config.VerifyReads {
 		body = &verifiedFile{content: c, hash: sha256.New()}
 	}
-	r.Header = withRange(r.Header, c.bytes)
 	sent := &contentWriter{ResponseWriter: w, r: r.Request}
-	http.ServeContent(sent, r.Request, "", c.modified, body)
+	if r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }) {
+		sent.sendWhole(c, body)
+	} else {
+		r.Header = withRange(r.Header, c.bytes)
+		http.ServeContent(sent, r.Request, "", c.modified, body)
+	}
 	if sent.damage != nil {
 		err := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
 		noteError(w, err, http.StatusInternalServerError)
 		a.repo.NoteDamage(context.WithoutCancel(r.Context()), c.digest, err)
 	}
+}
+
+// selecting are the headers with which a request asks for less than the whole file, or for it under a condition.
+var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
+
+// sendWhole is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.
+func (w *contentWriter) sendWhole(c content, body io.Reader) {
+	header := w.Header()
+	header.Set("Accept-Ranges", "bytes")
+	header.Set("Content-Length", strconv.FormatInt(c.bytes, 10))
+	if !c.modified.IsZero() {
+		header.Set("Last-Modified", c.modified.UTC().Format(http.TimeFormat))
+	}
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // what is to be said of an error has been noted
 }
 
 // contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that did not give all

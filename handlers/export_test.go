@@ -44,13 +44,13 @@ var parameter = regexp.MustCompile(`:(\w+)`)
 
 // Access wraps a handler as New wraps the routes.
 func Access(config Config, next http.Handler) http.Handler {
-	return (&api{config: config}).access(next)
+	return (&api{config: config, buffers: newBuffers()}).access(next)
 }
 
 // Wrap makes the ResponseWriter that handlers get.
 func Wrap(w http.ResponseWriter, stall time.Duration) http.ResponseWriter {
 	control := http.NewResponseController(w)
-	return &response{ResponseWriter: w, control: control, pace: pace{patience: stall, left: stall, set: control.SetWriteDeadline}}
+	return &response{ResponseWriter: w, control: control, buffers: newBuffers(), pace: pace{patience: stall, left: stall, set: control.SetWriteDeadline}}
 }
 
 // Throttle returns what counts failures, and how many addresses it remembers.

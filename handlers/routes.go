@@ -113,7 +113,7 @@ func (a *api) routes() []route {
 
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
-	a := &api{repo: repo, config: config, hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses)}
+	a := &api{repo: repo, config: config, hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers()}
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
