@@ -41,6 +41,9 @@ type config struct {
 	trashGrace            time.Duration
 	logLevel              zerolog.Level
 	logFormat             string
+	slowRequest           time.Duration // 0: none is slow
+	metrics               string        // an address, off or toSysadmins
+	pprof                 string        // an address, or off
 
 	adminKey string // "" means a new one
 }
@@ -103,6 +106,12 @@ func settings() []setting {
 			into(logLevel, func(c *config) *zerolog.Level { return &c.logLevel })},
 		{"log_format", "auto", "`FORMAT` of the log: json, console, or auto, which is console on a terminal",
 			into(oneOf("auto", "json", "console"), func(c *config) *string { return &c.logFormat })},
+		{"slow_request", "2s", "`TIME` that the service may take for a request before it is logged as slow; 0 is never",
+			into(period, func(c *config) *time.Duration { return &c.slowRequest })},
+		{"metrics", off, "`WHERE` Prometheus finds figures, at /metrics: off, sysadmin (with a key), or a HOST:PORT of their own",
+			into(beside(off, toSysadmins), func(c *config) *string { return &c.metrics })},
+		{"pprof", off, "`WHERE` developers find profiles, at /debug/pprof/: off, or a HOST:PORT of their own",
+			into(beside(off), func(c *config) *string { return &c.pprof })},
 	}
 }
 

@@ -104,6 +104,9 @@ var another = map[string]struct {
 	"shutdown_timeout":       {"1h30m", []string{"0s", "-1s"}},
 	"log_level":              {"debug", []string{"trace", "INFO"}},
 	"log_format":             {"console", []string{"text"}},
+	"slow_request":           {"500ms", []string{"-1s", "2", "never"}},
+	"metrics":                {"sysadmin", []string{"on", "9100", "localhost", "127.0.0.1:x", "sysadmin:9100x"}},
+	"pprof":                  {"127.0.0.1:6060", []string{"on", "sysadmin", "6060", "127.0.0.1:65536"}},
 }
 
 // TestPrecedence gives every setting in each way, and in all ways at once.

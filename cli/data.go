@@ -14,6 +14,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metrics"
 	"labshelf/repository"
 )
 
@@ -32,7 +33,10 @@ type dataDir struct {
 }
 
 // openData opens the data directory and makes what is missing of it.
-func openData(path string) (*dataDir, error) {
+func openData(path string) (*dataDir, error) { return openMeasured(path, nil) }
+
+// openMeasured is openData for a service that is measured.
+func openMeasured(path string, measured *metrics.Metrics) (*dataDir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -43,11 +47,11 @@ func openData(path string) (*dataDir, error) {
 	if err := errors.Join(refuseShared(path), refuseOrphans(path)); err != nil {
 		return nil, err
 	}
-	meta, err := bolt.Open(filepath.Join(path, metadataFile), bolt.Options{})
+	meta, err := bolt.Open(filepath.Join(path, metadataFile), bolt.Options{Watch: measured.Commits()})
 	if err != nil {
 		return nil, remedy(path, err)
 	}
-	store, err := blobs.OpenDir(path, blobs.OS{})
+	store, err := blobs.OpenDir(path, measured.Disk(blobs.OS{}))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("data directory: %w", err), meta.Close())
 	}

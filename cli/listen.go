@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 )
 
 // spareDescriptors are kept for the database, the log and files, whatever the number of connections.
@@ -19,7 +20,8 @@ const maxUnsent = 64 << 10
 // gate lets no more connections in than there are descriptors for. Whoever comes then waits in the queue of the system.
 type gate struct {
 	net.Listener
-	inside chan struct{} // as many as there are connections
+	inside chan struct{} // as many as there are connections, and perhaps one to come
+	open   atomic.Int64
 	closed chan struct{}
 	close  func() error
 }
@@ -52,8 +54,12 @@ func (g *gate) Accept() (net.Conn, error) {
 		return nil, fmt.Errorf("%T is no TCP connection (%w)", conn, conn.Close())
 	}
 	holdBackLittle(tcp)
-	return &admitted{TCPConn: tcp, leave: sync.OnceFunc(func() { <-g.inside })}, nil
+	g.open.Add(1)
+	return &admitted{TCPConn: tcp, leave: sync.OnceFunc(func() { g.open.Add(-1); <-g.inside })}, nil
 }
+
+// count returns how many connections there are.
+func (g *gate) count() int { return int(g.open.Load()) }
 
 func (g *gate) Close() error { return g.close() }
 
@@ -79,15 +85,15 @@ func connections(descriptors uint64) int {
 	return int(descriptors - spareDescriptors)
 }
 
-// listen opens the port.
-func listen(address string) (net.Listener, error) {
+// listen opens the port that a setting names, for so many connections at a time.
+func listen(address, setting string, connections int) (*gate, error) {
 	listener, err := net.Listen("tcp", address)
 	switch {
 	case err == nil:
-		return newGate(listener, connections(descriptors())), nil
+		return newGate(listener, connections), nil
 	case addressInUse(err):
-		return nil, fmt.Errorf("%w: another process listens on %s; stop that, or take another address with --listen (%w)",
-			errAddressInUse, address, err)
+		return nil, fmt.Errorf("%w: another process listens on %s; stop that, or take another address with --%s (%w)",
+			errAddressInUse, address, flagName(setting), err)
 	}
 	return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
 }

@@ -56,6 +56,9 @@ func TestGate(t *testing.T) {
 	if _, ok := inside[0].(io.ReaderFrom); !ok {
 		t.Error("files cannot go out by sendfile")
 	}
+	if n := gate.count(); n != 2 {
+		t.Errorf("%d connections, want 2", n)
+	}
 	select {
 	case <-accepted:
 		t.Fatal("a third one was let in")
@@ -65,6 +68,9 @@ func TestGate(t *testing.T) {
 		_ = inside[0].Close() // the second time it is closed already
 	}
 	inside[0] = <-accepted
+	if n := gate.count(); n != 2 {
+		t.Errorf("%d connections once one has left and one has come, want 2", n)
+	}
 	if conn, err := net.Dial("tcp", inner.Addr().String()); err != nil || conn.Close() != nil {
 		t.Fatal(err)
 	}

@@ -119,6 +119,24 @@ func hostPort(text string) (string, error) {
 	return text, nil
 }
 
+// beside is an address that asks for no key, or one of the words instead. Without a host it is of this machine alone: whoever wants
+// others to get at it names one.
+func beside(words ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if slices.Contains(words, text) {
+			return text, nil
+		}
+		address, err := hostPort(text)
+		if err != nil {
+			return "", fmt.Errorf("must be %s, or HOST:PORT such as 127.0.0.1:9100", strings.Join(words, ", "))
+		}
+		if host, port, _ := net.SplitHostPort(address); host == "" {
+			address = net.JoinHostPort("127.0.0.1", port)
+		}
+		return address, nil
+	}
+}
+
 func baseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil

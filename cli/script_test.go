@@ -232,13 +232,17 @@ func endedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE. The answer goes to stdout, its id to ID.
+// http STATUS METHOD PATH [JSON]: sends a request with KEY to BASE, or to a whole URL. The answer goes to stdout, its id to ID.
 func httpCommand(ts *testscript.TestScript, _ bool, args []string) {
 	var body io.Reader
 	if len(args) > 3 {
 		body = strings.NewReader(args[3])
 	}
-	request, err := http.NewRequest(args[1], ts.Getenv("BASE")+args[2], body)
+	url := args[2]
+	if !strings.Contains(url, "://") {
+		url = ts.Getenv("BASE") + url
+	}
+	request, err := http.NewRequest(args[1], url, body)
 	ts.Check(err)
 	got := send(request, ts.Getenv("KEY"))
 	ts.Check(got.err)

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/handlers"
+	"labshelf/metrics"
 	"labshelf/repository"
 )
 
@@ -54,7 +55,8 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	data, err := openData(c.data)
+	measured := c.measurements()
+	data, err := openMeasured(c.data, measured)
 	if err != nil {
 		return err
 	}
@@ -67,22 +69,24 @@ func (s *server) run(ctx context.Context) (err error) {
 			s.log.Warn().Err(err).Msg("who had the data directory could not be removed")
 		}
 	}()
-	listener, err := listen(c.listen)
+	listener, err := listen(c.listen, "listen", connections(descriptors()))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
-	repo := repository.New(data.meta, data.blobs, repository.Config{
-		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload,
-		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
-		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note,
-	})
+	repo := repository.New(data.meta, data.blobs, s.rules(measured))
 	defer repo.Close()
-	firstKey, err := data.bootstrap(context.WithoutCancel(ctx), repo, c.adminKey) // or it would fail where it is to end
+	gateway, err := s.gateway(measured)
 	if err != nil {
 		return err
 	}
-	handler, err := s.handler(repo)
+	measured.Add(metrics.Sources{Metadata: data.meta.Stats, Condition: repo.Condition, Connections: listener.count})
+	closeBeside, err := s.serveBeside(gateway, measured)
+	if err != nil {
+		return err
+	}
+	defer closeBeside()
+	firstKey, err := data.bootstrap(context.WithoutCancel(ctx), repo, c.adminKey) // or it would fail where it is to end
 	if err != nil {
 		return err
 	}
@@ -94,11 +98,21 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
-		Handler: handler, TLSConfig: secure,
+		Handler: handlers.New(repo, gateway), TLSConfig: secure,
 		ReadHeaderTimeout: min(headerTimeout, c.stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
+}
+
+// rules returns what the repository has to know.
+func (s *server) rules(measured *metrics.Metrics) repository.Config {
+	c := s.config
+	return repository.Config{
+		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload,
+		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
+		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(),
+	}
 }
 
 // note logs what goes wrong in the background, and when it works again.
@@ -133,17 +147,23 @@ func (s *server) watchClock(repo *repository.Service) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
-func (s *server) handler(repo *repository.Service) (http.Handler, error) {
+// gateway returns what the gateway has to know.
+func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err error) {
 	hostname, err := os.Hostname()
 	if err != nil {
-		return nil, fmt.Errorf("host name: %w", err)
+		return g, fmt.Errorf("host name: %w", err)
 	}
 	c := s.config
-	return handlers.New(repo, handlers.Config{
+	g = handlers.Config{
 		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
 		AllowedHosts: append(listenNames(c.listen), c.allowedHosts...), AllowedOrigins: c.allowedOrigins, FailedKeys: c.failedKeys,
 		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.log,
-	}), nil
+		Slow: c.slowRequest, Observe: measured.Requests(),
+	}
+	if c.metrics == toSysadmins {
+		g.Metrics = measured.Handler()
+	}
+	return g, nil
 }
 
 // serve accepts requests until ctx is done. Those under way then get the configured time to finish.

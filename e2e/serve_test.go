@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// serve starts the real program over a data directory. It is stopped, and must stop well, at the end of the test.
-func serve(t *testing.T, data string) *Service {
+// serve starts the real program over a data directory, with these flags. It is stopped, and must stop well, at the end of the test.
+func serve(t *testing.T, data string, flags ...string) *Service {
 	t.Helper()
 	path, err := program()
 	check(t, err)
-	service, err := Start(context.Background(), path, data) // the test's own context ends before the service is stopped
+	service, err := Start(context.Background(), path, data, flags...) // the test's own context ends before the service is stopped
 	check(t, err)
 	t.Cleanup(func() {
 		if err := service.Stop(); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/handlers"
+	"labshelf/metrics"
 	"labshelf/repository"
 )
 
@@ -28,7 +29,9 @@ var (
 // written down and answered. Every other test of the package looks at its own logs and answers too: see journal and contract.
 func TestCanary(t *testing.T) {
 	t.Parallel()
-	own := ownGateway(t, repository.Config{}, handlers.Config{TrustedProxies: loopback(), AllowedOrigins: []string{friend}, FailedKeys: 5})
+	measured := metrics.New("1.2.3")
+	own := ownGateway(t, repository.Config{}, handlers.Config{TrustedProxies: loopback(), AllowedOrigins: []string{friend}, FailedKeys: 5,
+		Slow: 1, Observe: measured.Requests(), Metrics: measured.Handler()}) // so every request is slow
 	f := own.newFixture(nil)
 	caller := f.newUser(object{"sysadmin": true})
 	const word = "canary4711"
@@ -95,6 +98,11 @@ func TestCanary(t *testing.T) {
 		tried(own.bad("POST", "/resources", form(parts...)))
 	}
 
+	shown := own.get(own.server.URL + "/metrics").want(http.StatusOK)
+	same(t, "the routes are measured", strings.Count(string(shown.body), "http_request_duration_seconds_count{") > 50, true)
+	tried(shown)
+	clean("what is measured", string(shown.body))
+	same(t, "the requests were slow", strings.Contains(own.log.String(), "slow request"), true)
 	clean("the log", own.log.String())
 	err := filepath.WalkDir(own.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -1,0 +1,97 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// Sources are asked how the service is whenever somebody wants to see it. They are called from several goroutines.
+type Sources struct {
+	Metadata    func() (bolt.Stats, error)
+	Condition   func(context.Context) repository.Condition
+	Connections func() int // that are open
+}
+
+// Add makes the state of a service part of what is served. It is to be called once.
+func (m *Metrics) Add(sources Sources) {
+	if m != nil {
+		m.registry.MustRegister(newState(sources))
+	}
+}
+
+// moment is the state of the service at one time.
+type moment struct {
+	connections int
+	repository.Condition
+	file bolt.Stats
+}
+
+// facts are what is shown of a moment. Those of the file are left out where it does not tell.
+func facts() []fact {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	return []fact{
+		{"http_connections", "Connections of clients that are open.", gauge, false, func(m *moment) float64 { return float64(m.connections) }},
+		{"metadata_file_bytes", "Length of the metadata file.", gauge, true, func(m *moment) float64 { return float64(m.file.Bytes) }},
+		{"metadata_free_pages", "Pages of the metadata file that hold nothing.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages) }},
+		{"metadata_free_bytes", "Bytes of those pages.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages * m.file.PageSize) }},
+		{"metadata_read_transactions", "Read transactions under way.", gauge, true, func(m *moment) float64 { return float64(m.file.Reading) }},
+		{"read_only", "1 where the service takes no changes until it is restarted.", gauge, false, func(m *moment) float64 { return truth(m.Detail.ReadOnly != "") }},
+		{"failing", "1 where records cannot even be read.", gauge, false, func(m *moment) float64 { return truth(m.Detail.Failing != "") }},
+		{"clock_behind_seconds", "How far the clock is behind the last change.", gauge, false, func(m *moment) float64 { return m.Detail.ClockBehind.Seconds() }},
+		{"damaged_files", "Files known to be damaged or missing, counted up to 1,000.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Damaged) }},
+		{"background_failures", "Tasks in the background that fail now; the log says which and why.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
+		{"scrub_passes_total", "How often all files have been read in the background, earlier starts included.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},
+	}
+}
+
+type fact struct {
+	name, help string
+	kind       prometheus.ValueType
+	ofFile     bool
+	value      func(*moment) float64
+}
+
+// state makes metrics of a moment each time that somebody wants to see them.
+type state struct {
+	Sources
+	facts []fact
+	descs []*prometheus.Desc
+}
+
+func newState(sources Sources) *state {
+	s := &state{Sources: sources, facts: facts()}
+	for _, f := range s.facts {
+		s.descs = append(s.descs, prometheus.NewDesc(prometheus.BuildFQName(namespace, "", f.name), f.help, nil, nil))
+	}
+	return s
+}
+
+// Describe implements [prometheus.Collector].
+func (s *state) Describe(out chan<- *prometheus.Desc) {
+	for _, desc := range s.descs {
+		out <- desc
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (s *state) Collect(out chan<- prometheus.Metric) {
+	file, err := s.Metadata()
+	now := &moment{connections: s.Connections(), Condition: s.Condition(context.Background()), file: file}
+	for i, f := range s.facts {
+		if !f.ofFile || err == nil {
+			out <- prometheus.MustNewConstMetric(s.descs[i], f.kind, f.value(now))
+		}
+	}
+}
+
+// truth is a fact as a number.
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
