@@ -1,8 +1,10 @@
 package handlers
 
 import (
+	"regexp"
 	"strings"
 
+	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -39,7 +41,6 @@ const resourceTemplate = `{
 type value func(b []byte, r *repository.Resource) []byte
 
 var resourceValues = map[string]value{
-	"id":             func(b []byte, r *repository.Resource) []byte { return appendID(b, &r.ID) },
 	"name":           func(b []byte, r *repository.Resource) []byte { return appendText(b, r.Name) },
 	"description":    func(b []byte, r *repository.Resource) []byte { return appendText(b, r.Description) },
 	"format":         func(b []byte, r *repository.Resource) []byte { return appendText(b, r.Format) },
@@ -49,37 +50,63 @@ var resourceValues = map[string]value{
 	"created_epoch":  func(b []byte, r *repository.Resource) []byte { return appendNumber(b, r.Created.Millis()) },
 	"modified":       func(b []byte, r *repository.Resource) []byte { return appendInstant(b, r.Modified) },
 	"modified_epoch": func(b []byte, r *repository.Resource) []byte { return appendNumber(b, r.Modified.Millis()) },
-	"setId":          func(b []byte, r *repository.Resource) []byte { return appendID(b, &r.SetID) },
 	"state":          func(b []byte, r *repository.Resource) []byte { return append(b, r.State.String()...) },
 	"bytes":          func(b []byte, r *repository.Resource) []byte { return appendNumber(b, r.Bytes) },
-	"sha256":         func(b []byte, r *repository.Resource) []byte { return appendDigest(b, &r.Digest) },
 	"filename":       func(b []byte, r *repository.Resource) []byte { return appendText(b, r.Filename) },
-	"dataspaceId":    func(b []byte, r *repository.Resource) []byte { return appendID(b, &r.DataspaceID) },
-	"createdBy":      func(b []byte, r *repository.Resource) []byte { return appendID(b, &r.CreatedBy) },
-	"modifiedBy":     func(b []byte, r *repository.Resource) []byte { return appendID(b, &r.ModifiedBy) },
 }
 
-// viewValues are what a template of viewDataUrl may name.
-var viewValues = map[string]value{
-	"id": resourceValues["id"], "setId": resourceValues["setId"], "dataspaceId": resourceValues["dataspaceId"],
+// fixed is a value that always has the same length. It is written over a blank in the text, at b[0].
+type fixed struct {
+	length int
+	put    func(b []byte, r *repository.Resource)
 }
 
-// layout is a template made ready: text as it is, with values in between.
+var resourceFixed = map[string]fixed{
+	"id":          {idLength, func(b []byte, r *repository.Resource) { putID(b, &r.ID) }},
+	"setId":       {idLength, func(b []byte, r *repository.Resource) { putID(b, &r.SetID) }},
+	"dataspaceId": {idLength, func(b []byte, r *repository.Resource) { putID(b, &r.DataspaceID) }},
+	"createdBy":   {idLength, func(b []byte, r *repository.Resource) { putID(b, &r.CreatedBy) }},
+	"modifiedBy":  {idLength, func(b []byte, r *repository.Resource) { putID(b, &r.ModifiedBy) }},
+	"sha256":      {2 * len(blobs.Digest{}), func(b []byte, r *repository.Resource) { putDigest(b, &r.Digest) }},
+}
+
+// layout is a template made ready: text as it is, with values in between. What is of fixed length is blank in the text, which
+// halves the number of appends.
 type layout []part
 
 type part struct {
-	text  string
-	value value // behind the text; nil at the end
+	text   string
+	blanks []blank
+	value  value // behind the text; nil if there is none
 }
+
+type blank struct {
+	at  int // in the text
+	put func(b []byte, r *repository.Resource)
+}
+
+var (
+	templateNames = regexp.MustCompile(`\{(\w+)\}`)
+	viewNames     = regexp.MustCompile(`\{(id|setId|dataspaceId)\}`) // what a template of viewDataUrl may name
+)
 
 // resourceLayout is the layout of resources under a base URL. Each line but the first begins with indent.
 func resourceLayout(base, view, indent string) layout {
-	inserted := map[string]layout{
-		"base":   {{text: escaped(base)}},
-		"view":   compile(escaped(view), viewValues, nil),
-		"purged": {{value: purgedMember(",\n" + indent + `  "purged": true`)}},
-	}
-	return compile(strings.ReplaceAll(resourceTemplate, "\n", "\n"+indent), resourceValues, inserted)
+	var m maker
+	m.template(strings.ReplaceAll(resourceTemplate, "\n", "\n"+indent), templateNames, func(name string) {
+		switch name {
+		case "base":
+			m.text += escaped(base)
+		case "view":
+			m.template(escaped(view), viewNames, m.field)
+		case "purged":
+			m.end(purgedMember(",\n" + indent + `  "purged": true`))
+		default:
+			m.field(name)
+		}
+	})
+	m.end(nil)
+	return m.layout
 }
 
 // purgedMember is there in tombstones only.
@@ -92,33 +119,50 @@ func purgedMember(member string) value {
 	}
 }
 
-// compile makes a template ready. What is in braces and neither a value nor inserted stays as it is.
-func compile(template string, values map[string]value, inserted map[string]layout) (l layout) {
-	text := ""
-	for template != "" {
-		before, rest, _ := strings.Cut(template, "{")
-		name, after, closed := strings.Cut(rest, "}")
-		text += before
-		switch insert, value := inserted[name], values[name]; {
-		case len(before) == len(template):
-			return append(l, part{text: text})
-		case closed && value != nil:
-			l, text, template = append(l, part{text, value}), "", after
-		case closed && insert != nil:
-			l, text, template = append(append(l, part{text: text}), insert...), "", after
-		default:
-			text, template = text+"{", rest
-		}
-	}
-	return append(l, part{text: text})
+// maker makes a layout from left to right.
+type maker struct {
+	layout layout
+	part   // that is not in the layout yet
 }
 
-// append writes a resource, 0.6 µs.
+// template takes text, and calls insert for the names in it.
+func (m *maker) template(text string, names *regexp.Regexp, insert func(name string)) {
+	at := 0
+	for _, found := range names.FindAllStringIndex(text, -1) {
+		m.text += text[at:found[0]]
+		insert(text[found[0]+1 : found[1]-1])
+		at = found[1]
+	}
+	m.text += text[at:]
+}
+
+// field takes a value.
+func (m *maker) field(name string) {
+	f, ok := resourceFixed[name]
+	if !ok {
+		m.end(resourceValues[name])
+		return
+	}
+	m.blanks = append(m.blanks, blank{len(m.text), f.put})
+	m.text += strings.Repeat(" ", f.length)
+}
+
+// end ends a part.
+func (m *maker) end(value value) {
+	m.value = value
+	m.layout, m.part = append(m.layout, m.part), part{}
+}
+
+// append writes a resource: 1 KB in 0.3 µs.
 func (l layout) append(b []byte, r *repository.Resource) []byte {
 	for i := range l {
-		b = append(b, l[i].text...)
-		if value := l[i].value; value != nil {
-			b = value(b, r)
+		p, from := &l[i], len(b)
+		b = append(b, p.text...)
+		for j := range p.blanks {
+			p.blanks[j].put(b[from+p.blanks[j].at:], r)
+		}
+		if p.value != nil {
+			b = p.value(b, r)
 		}
 	}
 	return b

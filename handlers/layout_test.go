@@ -180,15 +180,19 @@ func BenchmarkPageAssembly(b *testing.B) {
 // BenchmarkAppend writes one of each.
 func BenchmarkAppend(b *testing.B) {
 	r := &sample(1)[0]
-	for name, write := range map[string]value{
-		"resource": resourceLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", itemIndent).append,
-		"id":       resourceValues["id"], "text": resourceValues["name"], "instant": resourceValues["created"],
-		"number": resourceValues["created_epoch"], "digest": resourceValues["sha256"],
+	whole := resourceLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", itemIndent)
+	for name, write := range map[string]func([]byte){
+		"resource": func(b []byte) { whole.append(b[:0], r) },
+		"id":       func(b []byte) { putID(b, &r.ID) },
+		"digest":   func(b []byte) { putDigest(b, &r.Digest) },
+		"text":     func(b []byte) { appendText(b[:0], r.Name) },
+		"instant":  func(b []byte) { appendInstant(b[:0], r.Created) },
+		"number":   func(b []byte) { appendNumber(b[:0], r.Created.Millis()) },
 	} {
 		b.Run("of="+name, func(b *testing.B) {
-			var room [4096]byte
+			room := make([]byte, 4096)
 			for b.Loop() {
-				write(room[:0], r)
+				write(room)
 			}
 		})
 	}
