@@ -42,18 +42,18 @@ var (
 // OpenDir opens the store below path, an existing directory that nobody else has open as a store. fsys is what it writes
 // with, OS{} outside tests.
 //
-// What is missing of the layout is made and synced, the files in tmp/ are removed. It is an error when a directory of
+// What is missing of the layout is made, its names are synced, the files in tmp/ are removed. It is an error when a directory of
 // the layout is something else (a symbolic link, say), when they are not all on one file system, since renaming could
 // not be atomic, and when tmp/ holds anything that cannot be removed, such as a directory with something in it.
 func OpenDir(path string, fsys FS) (*Dir, error) {
 	d := newDir(path, fsys)
-	made, err := d.layOut()
-	if err != nil {
+	if err := d.layOut(); err != nil {
 		return nil, err
 	}
-	// The two that hold names come first: that leaves little to do for each of the others. They come also when
-	// nothing was missing, since an earlier open may have ended before it got here.
-	for _, dir := range append([]string{d.blobs, path}, made...) {
+	// These two hold the names of the others, which are empty, and are synced themselves when a file comes in. (To sync each of
+	// 256 would make the first start take longer than all the rest of it.) They come also when nothing was missing, since an
+	// earlier open may have ended before it got here.
+	for _, dir := range []string{d.blobs, path} {
 		if err := fsys.SyncDir(dir); err != nil {
 			return nil, unsynced("open the store", err)
 		}
@@ -76,42 +76,51 @@ func newDir(path string, fsys FS) *Dir {
 	}
 }
 
-// layOut makes the directories that are missing and returns those.
-func (d *Dir) layOut() (made []string, err error) {
+// layOut makes the directories that are missing.
+func (d *Dir) layOut() error {
 	tops := []string{d.blobs, d.tmp, d.trash}
-	wanted := tops
+	for _, dir := range tops {
+		if err := d.ensure(dir); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(d.blobs)
+	if err != nil {
+		return failed("open the store", err)
+	}
+	there := map[string]bool{}
+	for _, entry := range entries {
+		there[entry.Name()] = entry.IsDir()
+	}
 	for first := range 256 {
-		wanted = append(wanted, d.folder(byte(first)))
-	}
-	for _, dir := range wanted {
-		existed, err := d.ensure(dir)
-		if err != nil {
-			return nil, err
+		dir := d.folder(byte(first))
+		if there[filepath.Base(dir)] {
+			continue
 		}
-		if !existed {
-			made = append(made, dir)
+		if err := d.ensure(dir); err != nil {
+			return err
 		}
 	}
-	return made, oneDevice(tops...)
+	return oneDevice(tops...)
 }
 
 // ensure makes the directory unless it exists.
-func (d *Dir) ensure(path string) (existed bool, err error) {
-	err = d.fs.Mkdir(path)
+func (d *Dir) ensure(path string) error {
+	err := d.fs.Mkdir(path)
 	if err == nil {
-		return false, nil
+		return nil
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return false, failed("make the store's directories", err)
+		return failed("make the store's directories", err)
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return false, failed("open the store", err)
+		return failed("open the store", err)
 	}
 	if !info.IsDir() {
-		return false, fmt.Errorf("blobs: open the store: %s is not a directory", path)
+		return fmt.Errorf("blobs: open the store: %s is not a directory", path)
 	}
-	return true, nil
+	return nil
 }
 
 // oneDevice fails when the directories are not all on the file system of the first.
