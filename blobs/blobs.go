@@ -2,7 +2,8 @@
 //
 // A body is written in two steps, so that "on the disk" and "visible" are different words: [Store.Stage] streams it to
 // a temporary file and syncs that, [Staged.Place] gives it its final name and syncs the folder. Only a body whose Place
-// has returned nil may be promised to anyone.
+// has returned nil may be promised to anyone. Bodies that are in memory already go both ways at once, many together, with
+// [Writer.PlaceAll].
 //
 // A caller that records digests elsewhere pins a digest before it places the blob or relies on one that is there, and
 // releases the pin when its record is committed. It removes in the opposite order: record first, blob second.
@@ -12,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"time"
 )
 
@@ -43,15 +45,7 @@ var (
 
 // Store holds blobs. All methods may be called from several goroutines at once.
 type Store interface {
-	// Stage reads r once, to its end, and keeps the body on stable storage without making it visible.
-	//
-	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most
-	// one byte beyond it is read. A longer body gives ErrTooLarge, a full disk ErrNoSpace. An error of r is wrapped
-	// as it is, whatever it is, so that errors.Is and errors.As find it. ctx is looked at before each Read of r; it
-	// does not interrupt one. After any error nothing of the body is left.
-	//
-	// The caller ends the life of what is returned by a Place that succeeds or by Discard.
-	Stage(ctx context.Context, r io.Reader, limit int64) (Staged, error)
+	Writer
 
 	// Open returns the blob for reading from its start; the caller closes it. size is what the blob is known to
 	// have, in bytes. Errors: ErrNotFound; ErrDamaged when the size differs. The content is not hashed. A Remove
@@ -81,6 +75,27 @@ type Store interface {
 	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
 	// that what the caller sees of the blob afterwards stays true. Pins live in memory only.
 	Pin(digest Digest) (release func())
+}
+
+// Writer is how bodies come into a [Store].
+type Writer interface {
+	// Stage reads r once, to its end, and keeps the body on stable storage without making it visible.
+	//
+	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most
+	// one byte beyond it is read. A longer body gives ErrTooLarge, a full disk ErrNoSpace. An error of r is wrapped
+	// as it is, whatever it is, so that errors.Is and errors.As find it. ctx is looked at before each Read of r; it
+	// does not interrupt one. After any error nothing of the body is left.
+	//
+	// The caller ends the life of what is returned by a Place that succeeds or by Discard.
+	Stage(ctx context.Context, r io.Reader, limit int64) (Staged, error)
+
+	// PlaceAll makes each body the blob of its digest, replacing one that is there, and returns when all of them are on
+	// stable storage. It asks for a body when it is done with the one before but for the sync of its folder; it does not
+	// change or keep them. The same body may come more than once.
+	//
+	// After an error none of the blobs may be promised, though some may be visible. Unless it is ErrUnsynced, the same
+	// bodies may be placed again.
+	PlaceAll(bodies iter.Seq[[]byte]) error
 }
 
 // Staged is a body on stable storage that is not visible yet. Its methods must not be called concurrently.

@@ -3,6 +3,7 @@ package blobs_test
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,15 @@ func TestOrder(t *testing.T) {
 		}},
 		{"stage and discard", discard, []string{
 			"create tmp/4", "write tmp/4", "sync tmp/4", "close tmp/4", "remove tmp/4",
+		}},
+		{"two at once", func() error { return dir.PlaceAll(slices.Values([][]byte{small, long})) }, []string{
+			"create tmp/5", "write tmp/5", "sync tmp/5", "close tmp/5", "rename tmp/5 " + of(small),
+			"create tmp/6", "write tmp/6", "write tmp/6", "write tmp/6", "sync tmp/6", "close tmp/6", "rename tmp/6 " + of(long),
+			"syncdir " + min(folder(small), folder(long)), "syncdir " + max(folder(small), folder(long)),
+		}},
+		{"two of one folder at once", func() error { return dir.PlaceAll(slices.Values([][]byte{small, small})) }, []string{
+			"create tmp/7", "write tmp/7", "sync tmp/7", "close tmp/7", "rename tmp/7 " + of(small),
+			"create tmp/8", "write tmp/8", "sync tmp/8", "close tmp/8", "rename tmp/8 " + of(small), "syncdir " + folder(small),
 		}},
 		{"remove", func() error { return dir.Remove(digestOf(small), nil) }, []string{
 			"touch " + of(small),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -55,6 +56,16 @@ func (m *Memory) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Sta
 		return nil, err
 	}
 	return &inMemory{store: m, digest: sha256.Sum256(body), body: body}, nil
+}
+
+// PlaceAll implements [blobs.Store].
+func (m *Memory) PlaceAll(bodies iter.Seq[[]byte]) error {
+	for body := range bodies {
+		m.mu.Lock()
+		m.bodies[sha256.Sum256(body)] = bytes.Clone(body)
+		m.mu.Unlock()
+	}
+	return nil
 }
 
 func readAll(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {

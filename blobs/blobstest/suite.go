@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"invisible before Place", testInvisible},
 		{"Place and Discard", testPlaceAndDiscard},
 		{"Withdraw", testWithdraw},
+		{"PlaceAll", testPlaceAll},
 		{"Open errors", testOpenErrors},
 		{"Remove", testRemove},
 		{"Remove under a reader", testRemoveUnderReader},
