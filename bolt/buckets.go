@@ -30,6 +30,7 @@ const (
 	blobsBucket
 	blobRefs
 	blobsDamaged
+	bodiesBucket
 	bucketCount
 )
 
@@ -66,6 +67,7 @@ var buckets = [bucketCount]struct {
 	blobsBucket:           {"blobs", mixed, 1},
 	blobRefs:              {"blob_refs", mixed, 1},
 	blobsDamaged:          {"blobs_damaged", mixed, 2},
+	bodiesBucket:          {"bodies", growing, 3},
 }
 
 const (
@@ -80,5 +82,6 @@ const (
 	schemaRow    = "schema"
 	lastStampRow = "last stamp"
 	secretRow    = "token secret"
-	scrubRow     = "scrub" // not there until a scrub has begun
+	scrubRow     = "scrub"       // not there until a scrub has begun
+	heldRow      = "held bodies" // not there until one was held
 )

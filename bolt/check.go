@@ -48,6 +48,8 @@ func (c *checker) checkMeta() {
 		c.failed(metaBucket, nameKey(secretRow), err)
 		_, err = (scrub{c.t}).Get()
 		c.failed(metaBucket, nameKey(scrubRow), err)
+		_, err = bodies{c.t}.Total()
+		c.failed(metaBucket, nameKey(heldRow), err)
 		last, err := metaRow(c.t, lastStampRow, lastStampFields)
 		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
 			c.last = last
@@ -72,6 +74,27 @@ func (c *checker) run() {
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
 	checkValues(c, blobsBucket, sizeFields)
+	c.part(bodiesBucket, c.checkBodies)
+}
+
+// checkBodies reads all held bodies, and counts them again. That each belongs to a resource is for the rules.
+func (c *checker) checkBodies() {
+	var found repository.BodyCount
+	for key, record := range c.t.walk(bodiesBucket, span{}) {
+		if c.ended() != nil {
+			return
+		}
+		if _, ok := splitBodyKey(key); !ok {
+			c.found(bodiesBucket, key, "its key is none of a body")
+		}
+		body, err := unseal(key, record, bodyFields)
+		c.failed(bodiesBucket, key, err)
+		found.Bodies++
+		found.Bytes += int64(len(body))
+	}
+	if kept, err := (bodies{c.t}).Total(); err == nil && kept != found {
+		c.found(bodiesBucket, nil, "there are %+v, and %s says %+v", found, metaBucket, kept)
+	}
 }
 
 // part runs fn, which looks at a bucket.

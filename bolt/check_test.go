@@ -37,6 +37,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Blobs.Put(blobs.Digest{}, 9),
 			tx.Damages.Put(repository.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Scrub.Put(repository.ScrubState{Passes: 1}),
+			tx.Bodies.Put(repository.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
 		)
 	})
 	if err != nil {

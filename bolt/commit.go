@@ -37,10 +37,11 @@ type committer struct {
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
-	last    repository.Stamp // the last one that was committed
-	durable int              // id of the last transaction that is on stable storage
-	failed  error            // why no change is taken any more
-	changed chan struct{}    // closed when durable or failed changes
+	last    repository.Stamp     // the last one that was committed
+	held    repository.BodyCount // as it was committed
+	durable int                  // id of the last transaction that is on stable storage
+	failed  error                // why no change is taken any more
+	changed chan struct{}        // closed when durable or failed changes
 }
 
 // operation is one call of Update. Whoever claims it decides: the committer to run it, or the caller to give up.
@@ -209,7 +210,7 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 }
 
 func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
-	t := &tx{bolt: btx, now: c.now, last: c.last, version: c.access.Load()}
+	t := &tx{bolt: btx, now: c.now, last: c.last, held: c.held, version: c.access.Load()}
 	wrote := false
 	for i, op := range ops {
 		var spoiled bool
@@ -253,6 +254,9 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	id := btx.ID()
 	t.put(metaBucket, nameKey(lastStampRow), seal(nameKey(lastStampRow), lastStampFields, t.last))
+	if t.held != c.held {
+		t.put(metaBucket, nameKey(heldRow), seal(nameKey(heldRow), bodyCountFields, t.held))
+	}
 	if t.failed != nil {
 		return t.failed
 	}
@@ -265,7 +269,7 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	}
 	if err == nil {
 		c.free.absent = c.db.NoFreelistSync
-		c.publish(func() { c.durable, c.last = id, t.last })
+		c.publish(func() { c.durable, c.last, c.held = id, t.last, t.held })
 		return nil
 	}
 	err = revealed(err)

@@ -46,7 +46,8 @@ func resourceFields(c *codec, r *repository.Resource) {
 	c.fixed(r.Digest[:])
 	c.int64(&r.Bytes)
 	c.uint32(&r.Version)
-	c.truth(&r.Purged)
+	c.uint8((*uint8)(&r.Body))
+	c.bad = c.bad || r.Body > repository.Held
 }
 
 func userFields(c *codec, u *repository.User) {
@@ -108,6 +109,14 @@ func scrubFields(c *codec, s *repository.ScrubState) {
 	c.int64(&s.Checked)
 	c.int64(&s.Found)
 	c.int64(&s.Passes)
+}
+
+// bodyFields is all of a body: there is no text before or behind it.
+func bodyFields(c *codec, body *[]byte) { c.rest(body) }
+
+func bodyCountFields(c *codec, n *repository.BodyCount) {
+	c.int64(&n.Bodies)
+	c.int64(&n.Bytes)
 }
 
 func schemaFields(c *codec, version *uint32) { c.uint32(version) }

@@ -78,6 +78,19 @@ func blobRefKey(d blobs.Digest, resource repository.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
 
+// bodyKey is for the body of one version of a resource.
+func bodyKey(of repository.BodyKey) []byte {
+	return binary.BigEndian.AppendUint32(of.Resource[:], of.Version)
+}
+
+// splitBodyKey is the opposite of bodyKey.
+func splitBodyKey(key []byte) (of repository.BodyKey, ok bool) {
+	if len(key) != idSize+4 {
+		return of, false
+	}
+	return repository.BodyKey{Resource: repository.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
+}
+
 // dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
 func dayKey(dataspace repository.ID, day repository.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))

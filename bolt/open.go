@@ -44,6 +44,7 @@ type migration func(*bbolt.Tx) error
 func migrations() []migration {
 	return []migration{
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
 	}
 }
 
@@ -205,8 +206,12 @@ func (s *Store) load(options Options, steps []migration) error {
 				err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
 			}
 		}
-		if err == nil {
+		held, failed := bodies{t}.Total()
+		if err = errors.Join(err, failed); err == nil {
 			s.committer, err = start(s, options, t.bolt, last)
+		}
+		if err == nil {
+			s.committer.held = held
 		}
 		return err
 	})

@@ -10,7 +10,8 @@ import (
 )
 
 // A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
-// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes. The
+// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes,
+// a body as it is. The
 // checksum covers the record's key and its fields, so that a record which turns up under another key is not believed: bbolt
 // checks nothing but its two meta pages. The format is frozen; another one gets another format byte.
 const (
@@ -121,6 +122,15 @@ func (c *codec) truth(field *bool) {
 	c.uint8(&b)
 	c.bad = c.bad || b > 1
 	*field = b == 1
+}
+
+// rest is for the last field of a record alone.
+func (c *codec) rest(field *[]byte) {
+	if !c.decode {
+		c.data = append(c.data, *field...)
+		return
+	}
+	*field = append([]byte{}, c.take(len(c.data))...)
 }
 
 func (c *codec) text(field *string) {

@@ -53,7 +53,7 @@ func nouns() map[string]noun {
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)),
 		"resource": nounOf(resourceFields, repository.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Purged: true,
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: repository.Purged,
 		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"),
 		"user": nounOf(userFields, repository.User{
 			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true,
@@ -73,10 +73,11 @@ func nouns() map[string]noun {
 		"damage": nounOf(damageFields, repository.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
 		"scrub": nounOf(scrubFields, repository.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
-		"size":   nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
-		"schema": nounOf(schemaFields, uint32(1), "00000001"),
-		"stamp":  nounOf(lastStampFields, repository.Stamp(0x0102030405060708), stampedHex),
-		"secret": nounOf(secretFields, [32]byte(unhex(digestHex)), digestHex),
+		"size":       nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
+		"body count": nounOf(bodyCountFields, repository.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
+		"schema":     nounOf(schemaFields, uint32(1), "00000001"),
+		"stamp":      nounOf(lastStampFields, repository.Stamp(0x0102030405060708), stampedHex),
+		"secret":     nounOf(secretFields, [32]byte(unhex(digestHex)), digestHex),
 	}
 }
 
@@ -135,7 +136,7 @@ func TestRecordsComeBack(t *testing.T) {
 			},
 			Name: text.Draw(t, "name"), Description: text.Draw(t, "description"), Format: text.Draw(t, "format"),
 			MimeType: text.Draw(t, "type"), Filename: text.Draw(t, "filename"), Bytes: rapid.Int64().Draw(t, "bytes"),
-			Version: rapid.Uint32().Draw(t, "version"), Purged: rapid.Bool().Draw(t, "purged"),
+			Version: rapid.Uint32().Draw(t, "version"), Body: repository.Body(rapid.IntRange(0, 2).Draw(t, "body")),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {

@@ -76,7 +76,7 @@ var (
 				{resourcesBySet, timeIndexKey(containerScope(r.SetID, r.State), r.Modified, r.ID), nil},
 				{resourcesByName, nameIndexKey(containerScope(r.SetID, r.State), r.Name, r.ID), nil},
 			}
-			if !r.Purged {
+			if r.Body == repository.Filed {
 				entries = append(entries, entry{blobRefs, blobRefKey(r.Digest, r.ID, r.Version), nil})
 			}
 			return entries

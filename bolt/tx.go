@@ -18,7 +18,8 @@ type tx struct {
 	counts counts
 
 	now  func() time.Time
-	last repository.Stamp // the last one given out, here or in what was committed before
+	last repository.Stamp     // the last one given out, here or in what was committed before
+	held repository.BodyCount // of what was committed before, with what was put and removed here
 
 	version uint64 // of the access rows that it found; 0: it cannot be told
 	decided bool   // it has changed some of them
@@ -40,7 +41,7 @@ func (t *tx) tables() *repository.Tx {
 	return &repository.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
 		Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
-		Damages: damages{t}, Scrub: scrub{t},
+		Damages: damages{t}, Bodies: bodies{t}, Scrub: scrub{t},
 		Stamp: t.stamp, Access: t.access,
 	}
 }

@@ -31,6 +31,7 @@ type config struct {
 	failedKeys            int // in a minute; 0: no limit
 	viewDataURL           string
 	maxUpload             int64 // bytes; 0: no limit
+	holdUpTo              int64 // bytes; 0: every file is one from the beginning
 	pageSize              int
 	directoryPageSize     int
 	usersCreateDataspaces bool
@@ -84,6 +85,8 @@ func settings() []setting {
 			into(viewTemplate, func(c *config) *string { return &c.viewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
 			into(size, func(c *config) *int64 { return &c.maxUpload })},
+		{"hold_up_to", "128KiB", "greatest `SIZE` of a file that is committed with its record and moved to a file of its own later, up to 1MiB; 0: none",
+			into(holdSize, func(c *config) *int64 { return &c.holdUpTo })},
 		{"page_size", "100", "`NUMBER` of objects on a page of sets, resources or keys",
 			into(pageSize, func(c *config) *int { return &c.pageSize })},
 		{"directory_page_size", "1000", "`NUMBER` of objects on a page of dataspaces, users or privileges",

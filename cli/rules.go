@@ -108,6 +108,15 @@ func size(text string) (int64, error) {
 	return int64(n) * unit, nil
 }
 
+// holdSize is the size of what is kept in the metadata for a while. The pages of a larger one cost more than its file.
+func holdSize(text string) (int64, error) {
+	n, err := size(text)
+	if err == nil && n > 1<<20 {
+		err = errors.New("must be 1MiB at most")
+	}
+	return n, err
+}
+
 func hostPort(text string) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	if err == nil {

@@ -109,7 +109,7 @@ func (s *server) run(ctx context.Context) (err error) {
 func (s *server) rules(measured *metrics.Metrics) repository.Config {
 	c := s.config
 	return repository.Config{
-		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload,
+		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo,
 		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
 		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(),
 	}

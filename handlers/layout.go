@@ -112,7 +112,7 @@ func resourceLayout(base, view, indent string) layout {
 // purgedMember is there in tombstones only.
 func purgedMember(member string) value {
 	return func(b []byte, r *repository.Resource) []byte {
-		if r.Purged {
+		if r.Body == repository.Purged {
 			b = append(b, member...)
 		}
 		return b

@@ -54,7 +54,7 @@ func reference(base, view string, r repository.Resource) resourceJSON {
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
-		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Purged,
+		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == repository.Purged,
 	}
 }
 
@@ -84,7 +84,7 @@ func drawResource(t *rapid.T) (r repository.Resource) {
 	r.State = rapid.SampledFrom([]repository.State{repository.Active, repository.Deleted}).Draw(t, "state")
 	r.Created, r.Modified = repository.Stamp(stamp.Draw(t, "created")), repository.Stamp(stamp.Draw(t, "modified"))
 	r.Bytes = rapid.Int64Min(0).Draw(t, "bytes")
-	r.Purged = rapid.Bool().Draw(t, "purged")
+	r.Body = repository.Body(rapid.IntRange(0, 2).Draw(t, "body"))
 	return r
 }
 

@@ -82,7 +82,7 @@ type CheckEvents struct {
 // CheckResult is what was looked at and how much of it is wrong.
 type CheckResult struct {
 	Stamp            Stamp // of the latest change among the records
-	Resources, Blobs int64
+	Resources, Blobs int64 // blobs: files, and held bodies
 	Bytes            int64 // of these blobs
 	Violations       int64
 }
@@ -182,8 +182,9 @@ func (c *check) eachBlob(ctx context.Context, fn func(Blob) error) error {
 	}
 }
 
-// measure learns how much there is to do.
+// measure learns how much there is to do, beside what has been done.
 func (c *check) measure(ctx context.Context) error {
+	c.total = c.result.Bytes
 	return c.eachBlob(ctx, func(b Blob) error {
 		c.total += b.Bytes
 		return nil

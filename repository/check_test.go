@@ -79,7 +79,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			return tx.Resources.Put(h.files[0])
 		},
 		"purged, but not deleted": func(tx tables, h *held) error {
-			h.files[0].Purged = true
+			h.files[0].Body = repository.Purged
 			return tx.Resources.Put(h.files[0])
 		},
 		"its user or its dataspace is not there": func(tx tables, h *held) error {

@@ -76,6 +76,7 @@ const (
 	taskOpen   = "opening the metadata"
 	taskSteps  = "deletions and restorations under way"
 	taskScrub  = "reading all files to find damage"
+	taskMove   = "moving small files out of the metadata"
 	taskDamage = "a file is damaged or missing"
 )
 

@@ -28,3 +28,9 @@ func (s *Service) Remembered() int {
 func (s *Service) TakeStep(ctx context.Context, container ID) error {
 	return s.steps.advance(ctx, container)
 }
+
+// MoveHeld makes files of all held bodies, whatever else goes on.
+func (s *Service) MoveHeld(ctx context.Context) error {
+	s.mover.patient = 0
+	return s.mover.drain(ctx)
+}

@@ -93,7 +93,7 @@ func findResource(tx *Tx, id string) (placedResource, error) {
 // due returns the step that will still change the resource, or nil.
 func (r placedResource) due() *Step {
 	for _, step := range []*Step{r.set.above, r.set.own} {
-		if step.due(r.Record) && !r.Purged {
+		if step.due(r.Record) && r.Body != Purged {
 			return step
 		}
 	}

@@ -108,6 +108,7 @@ type Tx struct {
 	Usage      Usage
 	Blobs      Blobs
 	Damages    Damages
+	Bodies     Bodies
 	Scrub      Scrub
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
@@ -151,7 +152,7 @@ type SetRange struct {
 	After      ID // exclusive
 }
 
-// Resources is the table of resources, with the references from resources that are not purged to their blobs.
+// Resources is the table of resources, with the references from those whose bytes are Filed to their blobs.
 type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
@@ -241,7 +242,7 @@ type Blobs interface {
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[Blob, error]
-	// Refs yields the ids of the resources, not purged, whose file the blob is, ascending, whether or not there is a row.
+	// Refs yields the ids of the resources, Filed, whose file the blob is, ascending, whether or not there is a row.
 	Refs(blobs.Digest) iter.Seq2[ID, error]
 }
 
@@ -253,6 +254,19 @@ type Damages interface {
 	Remove(blobs.Digest) error
 	// All yields them ascending by digest.
 	All() iter.Seq2[Damage, error]
+}
+
+// Bodies is the table of bodies that are kept here, and not in the blob store.
+type Bodies interface {
+	Get(BodyKey) ([]byte, error)
+	// Put does not keep or change the bytes.
+	Put(BodyKey, []byte) error
+	// Remove takes the body out; that there is none is no error.
+	Remove(BodyKey) error
+	// All yields the key of every body greater than after (by resource, then version), ascending; zero: from the first.
+	All(after BodyKey) iter.Seq2[BodyKey, error]
+	// Total counts what All would yield, without looking at it.
+	Total() (BodyCount, error)
 }
 
 // Scrub holds one row: how far the background reading of all blobs has come.

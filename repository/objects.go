@@ -81,12 +81,12 @@ type Resource struct {
 	Digest                    blobs.Digest
 	Bytes                     int64
 	Version                   uint32 // how often the file has been replaced
-	Purged                    bool   // the bytes are gone, the record stays as a tombstone
+	Body                      Body   // where the bytes are
 }
 
 // Tag is Record.Tag, and tells a tombstone from a deleted resource.
 func (r Resource) Tag() string {
-	if r.Purged {
+	if r.Body == Purged {
 		return r.Record.Tag() + "p"
 	}
 	return r.Record.Tag()

@@ -92,7 +92,7 @@ type purge struct {
 
 // purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.
 func (p *purge) purgeable(r Resource) bool {
-	return r.State == Deleted && !r.Purged && r.Modified < p.cutoff
+	return r.State == Deleted && r.Body != Purged && r.Modified < p.cutoff
 }
 
 // purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges included.
@@ -143,14 +143,14 @@ func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
 			if r == nil {
 				continue
 			}
-			before := counted(*r)
-			purged = purged.add(before)
-			r.Purged = true
-			changes[r.DataspaceID] = changes[r.DataspaceID].add(counted(*r)).add(before.negated())
+			after := *r
+			after.Body = Purged
+			purged = purged.add(counted(*r))
+			changes[r.DataspaceID] = changes[r.DataspaceID].add(counted(after)).add(counted(*r).negated())
 			if p.dry {
 				continue
 			}
-			if err := tx.Resources.Put(*r); err != nil {
+			if err := keepResource(tx, r, after); err != nil {
 				return err
 			}
 		}

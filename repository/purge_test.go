@@ -40,8 +40,8 @@ func TestPurge(t *testing.T) {
 	for i, want := range []bool{true, true, false, true, false, false} {
 		before := files[i]
 		r := k.get(before.ID)
-		if r.Purged != want {
-			t.Errorf("resource %d: purged is %t", i, r.Purged)
+		if (r.Body == repository.Purged) != want {
+			t.Errorf("resource %d: its body is %d", i, r.Body)
 		}
 		if i < 2 && (r.Modified == before.Modified || r.Tag() == r.Record.Tag()) {
 			t.Errorf("resource %d has the tag %s, its record %s", i, r.Tag(), r.Record.Tag())
@@ -95,8 +95,8 @@ func TestPurgeLeavesTheStampAndCountsToday(t *testing.T) {
 		if got, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{OlderThan: day}); err != nil || got.Resources != 1 {
 			t.Errorf("deleted two days ago, purged by one: %+v, %v", got, err)
 		}
-		if r := k.get(deleted.ID); r.Modified != deleted.Modified || !r.Purged {
-			t.Errorf("deleted at %d, purged %t, modified at %d", deleted.Modified, r.Purged, r.Modified)
+		if r := k.get(deleted.ID); r.Modified != deleted.Modified || r.Body != repository.Purged {
+			t.Errorf("deleted at %d, body %d, modified at %d", deleted.Modified, r.Body, r.Modified)
 		}
 		usage, err := k.svc.DataspaceUsage(t.Context(), k.admin, k.space.ID.String())
 		k.ok(err)
@@ -210,7 +210,7 @@ func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		result, err := upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later, DryRun: dry})
 		k.refused(err, repository.CodeDataDamaged)
-		if !errors.Is(err, repository.ErrRecordDamaged) || result != (repository.PurgeResult{}) || k.get(k.held.files[0].ID).Purged {
+		if !errors.Is(err, repository.ErrRecordDamaged) || result != (repository.PurgeResult{}) || k.get(k.held.files[0].ID).Body == repository.Purged {
 			t.Errorf("dry run %t: %+v, %v", dry, result, err)
 		}
 	}

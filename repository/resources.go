@@ -52,8 +52,8 @@ const openTries = 3
 // is marked damaged; what only shows while it is read is for the caller to report with NoteDamage.
 func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
-		if r, err = s.openable(ctx, p, id); err != nil {
-			return Resource{}, nil, err
+		if r, file, err = s.openable(ctx, p, id); err != nil || file != nil {
+			return r, file, err
 		}
 		file, err = s.blobs.Open(r.Digest, r.Bytes)
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
@@ -66,8 +66,8 @@ func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string)
 	return Resource{}, nil, dataDamaged("resource "+r.ID.String(), err)
 }
 
-// openable reads the record of a resource whose file may be read.
-func (s *Service) openable(ctx context.Context, p auth.Principal, id string) (r Resource, err error) {
+// openable reads the record of a resource whose file may be read, and the file itself where it is held.
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string) (r Resource, held io.ReadSeekCloser, err error) {
 	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
 		placed, err := readableResource(tx, p, id)
 		if err != nil {
@@ -77,13 +77,20 @@ func (s *Service) openable(ctx context.Context, p auth.Principal, id string) (r 
 		if r.State == Deleted {
 			return &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 		}
+		if r.Body == Held {
+			held, err = openHeld(tx, r)
+			return err
+		}
 		wrong, err := s.damageOf(tx, r.Digest)
 		if err == nil && wrong != "" {
 			err = dataDamaged("resource "+r.ID.String(), errors.New(wrong))
 		}
 		return err
 	})
-	return r, err
+	if err != nil {
+		return Resource{}, nil, err
+	}
+	return r, held, nil
 }
 
 // EditResource changes name, description or format.
@@ -165,7 +172,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 // restorable tells why a deleted resource cannot come back.
 func (r placedResource) restorable() error {
 	switch {
-	case r.Purged:
+	case r.Body == Purged:
 		return conflict(CodePurged, "", "the file of this resource has been purged; it cannot be restored")
 	case r.set.dataspace.State == Deleted:
 		return parentDeleted("", "dataspace of this resource")
@@ -181,7 +188,7 @@ func putResource(tx *Tx, before *Resource, after Resource) error {
 	if before != nil {
 		change = change.add(counted(*before).negated())
 	}
-	return errors.Join(count(tx, after.DataspaceID, after.Modified.Day(), change), tx.Resources.Put(after))
+	return errors.Join(count(tx, after.DataspaceID, after.Modified.Day(), change), keepResource(tx, before, after))
 }
 
 // count adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
@@ -201,7 +208,7 @@ func counted(r Resource) Counters {
 	switch {
 	case r.State == Active:
 		return Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
-	case r.Purged:
+	case r.Body == Purged:
 		return Counters{DeletedFiles: 1}
 	}
 	return Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -13,12 +14,12 @@ import (
 func (c *check) checkRules(ctx context.Context) error {
 	return c.meta.View(ctx, func(tx *Tx) error {
 		r := &checker{
-			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, spaces: map[ID]Dataspace{}, sets: map[ID]Set{},
+			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[ID]Dataspace{}, sets: map[ID]Set{},
 			users: map[ID]State{}, steps: map[ID]Step{}, counted: map[ID]Counters{},
 		}
 		for _, part := range []func() error{
 			r.checkUsers, r.checkSteps, r.checkDataspaces, r.checkSets, r.checkResources, r.checkPrivileges, r.checkUsage,
-			r.checkDamages,
+			r.checkDamages, r.checkBodies,
 		} {
 			if err := part(); err != nil {
 				return err
@@ -35,6 +36,7 @@ type checker struct {
 	tx      *Tx
 	report  func(Violation)
 	result  *CheckResult
+	subset  Subset
 	spaces  map[ID]Dataspace
 	sets    map[ID]Set
 	users   map[ID]State
@@ -131,16 +133,73 @@ func (c *checker) checkResources() error {
 		before = r.Modified
 		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].add(counted(r))
 		c.checkPlace(r)
-		if r.Purged {
+		switch r.Body {
+		case Purged:
 			c.wrong(r.State != Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
-			continue
+		case Held:
+			err = c.checkHeld(r)
+		case Filed:
+			err = c.checkFiled(r)
 		}
-		size, err := c.tx.Blobs.Size(r.Digest)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkFiled(r Resource) error {
+	size, err := c.tx.Blobs.Size(r.Digest)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	c.wrong(err != nil, "resource", r.Record, r.Name, "nothing vouches for its blob %s", r.Digest)
+	c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+	return nil
+}
+
+// checkHeld reads the body of a resource that is held: it counts as a blob that has been looked at.
+func (c *checker) checkHeld(r Resource) error {
+	if !c.subset.Holds(r.Digest) {
+		return nil
+	}
+	c.result.Blobs++
+	c.result.Bytes += r.Bytes
+	body, err := c.tx.Bodies.Get(r.bodyKey())
+	wrong := ""
+	switch {
+	case errors.Is(err, ErrNotFound):
+		wrong = "it is missing"
+	case errors.Is(err, ErrRecordDamaged):
+		wrong = err.Error()
+	case err != nil:
+		return err
+	case int64(len(body)) != r.Bytes:
+		wrong = fmt.Sprintf("it has %d bytes, not %d", len(body), r.Bytes)
+	case sha256.Sum256(body) != r.Digest:
+		wrong = "it has another digest"
+	}
+	if wrong != "" {
+		c.report(Violation{Part: PartBlobs, Kind: "resource", ID: r.ID.String(), Name: r.Name,
+			Wrong: fmt.Sprintf("its file, sha256 %s, which is held in the metadata: %s (the resource is %s)", r.Digest, wrong, r.State)})
+	}
+	return nil
+}
+
+// checkBodies: what is held belongs to a resource.
+func (c *checker) checkBodies() error {
+	for of, err := range c.tx.Bodies.All(BodyKey{}) {
+		if err != nil {
+			return err
+		}
+		r, err := c.tx.Resources.Get(of.Resource)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		c.wrong(err != nil, "resource", r.Record, r.Name, "nothing vouches for its blob %s", r.Digest)
-		c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+		if err != nil || r.Body != Held || r.bodyKey() != of {
+			c.report(Violation{Part: PartRules, Kind: "body", ID: of.Resource.String(),
+				Wrong: fmt.Sprintf("the body of version %d is held, and no resource needs it", of.Version)})
+		}
 	}
 	return nil
 }

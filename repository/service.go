@@ -20,6 +20,7 @@ import (
 type Config struct {
 	UsersCreateDataspaces bool  // any registered user may create a dataspace; else only sysadmins
 	MaxUpload             int64 // bytes of one file; 0: no limit
+	HoldUpTo              int64 // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	PageSize              int   // of a listing of sets, resources or keys, unless the request names a limit
 	DirectoryPageSize     int   // of a listing of dataspaces, users or privileges
 
@@ -41,6 +42,8 @@ type Service struct {
 	tokens *paging.Codec
 	facts  memory
 	config Config
+	hold   *holder
+	mover  *mover
 	steps  *stepper
 	seen   *lastUse
 	scrub  *scrubber
@@ -55,19 +58,22 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 	s := newStores(meta, files, config.Note)
 	s.watch = config.Watch
 	s.troubles.tell(taskOpen, meta.Health().Suspect)
+	hold := newHolder(config)
 	return &Service{
-		stores: s, config: config,
+		stores: s, config: config, hold: hold,
 		tokens: paging.NewCodec(meta.Secret()),
 		facts:  memory{room: maxFacts},
+		mover:  startMover(s, hold),
 		steps:  startStepper(meta, &s.troubles),
 		seen:   startLastUse(meta),
 		scrub:  startScrubber(s, config.ScrubPeriod),
 	}
 }
 
-// Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so does the
-// reading of all files.
+// Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
+// reading of all files and the moving of small ones.
 func (s *Service) Close() {
+	s.mover.close()
 	s.scrub.close()
 	s.steps.close()
 	s.seen.close()

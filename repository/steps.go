@@ -111,14 +111,14 @@ func (s *Step) advanceResources(tx *Tx, most int) (moved int, err error) {
 	var last Stamp
 	for _, r := range resources {
 		s.AfterStamp = r.Modified
-		if !s.due(r.Record) || r.Purged {
+		if !s.due(r.Record) || r.Body == Purged {
 			continue
 		}
-		before := counted(r)
+		after := r
 		last = tx.Stamp()
-		s.take(&r.Record, last)
-		change = change.add(counted(r)).add(before.negated())
-		if err := tx.Resources.Put(r); err != nil {
+		s.take(&after.Record, last)
+		change = change.add(counted(after)).add(counted(r).negated())
+		if err := keepResource(tx, &r, after); err != nil {
 			return 0, err
 		}
 	}

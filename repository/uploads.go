@@ -16,7 +16,8 @@ import (
 type Upload struct {
 	service  *Service
 	caller   auth.Principal
-	received blobs.Staged
+	received *received
+	over     bool
 }
 
 // UploadFields is what came beside the body. Nil texts were left out.
@@ -31,6 +32,7 @@ type UploadFields struct {
 
 // NewUpload begins an upload.
 func (s *Service) NewUpload(p auth.Principal) *Upload {
+	s.hold.busy.begin()
 	return &Upload{service: s, caller: p}
 }
 
@@ -59,22 +61,27 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 // Limit returns the greatest number of bytes that a file may have, 0 for any.
 func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
 
-// Receive reads the body to its end, onto stable storage. An *Error from body is returned as it is.
-func (u *Upload) Receive(ctx context.Context, body io.Reader) error {
-	staged, err := u.service.blobs.Stage(ctx, body, u.service.config.MaxUpload)
-	if err != nil {
-		return u.service.blobError(err)
-	}
-	u.received = staged
-	return nil
+// Receive reads the body to its end: a small one into memory, any other one onto stable storage. An *Error from body is returned
+// as it is.
+func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
+	u.received, err = u.service.receive(ctx, body)
+	return err
 }
 
-// Discard removes what was received and not used.
+// Discard ends the upload, and removes what was received and not used. When it fails, calling it again tries again.
 func (u *Upload) Discard() error {
+	if !u.over {
+		u.service.hold.busy.end()
+		u.over = true
+	}
 	if u.received == nil {
 		return nil
 	}
-	return u.received.Discard()
+	err := u.service.discard(u.received)
+	if err == nil {
+		u.received = nil
+	}
+	return err
 }
 
 // Create makes the resource.
@@ -107,7 +114,7 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, 
 			created = file
 			created.Record = newRecord(tx, p)
 			created.SetID, created.DataspaceID = set.ID, set.DataspaceID
-			return errors.Join(tx.Blobs.Put(created.Digest, created.Bytes), putResource(tx, nil, created))
+			return errors.Join(putResource(tx, nil, created), u.vouch(tx, created))
 		}, nil
 	})
 	return created, err
@@ -140,8 +147,8 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 		return func() error {
 			r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
 			r.MimeType, r.Filename = file.MimeType, file.Filename
-			r.Digest, r.Bytes, r.Version = file.Digest, file.Bytes, r.Version+1
-			err := errors.Join(tx.Blobs.Put(r.Digest, r.Bytes), placed.write(tx, p, &r))
+			r.Digest, r.Bytes, r.Body, r.Version = file.Digest, file.Bytes, file.Body, r.Version+1
+			err := errors.Join(placed.write(tx, p, &r), u.vouch(tx, r))
 			replaced = r
 			return err
 		}, nil
@@ -149,12 +156,39 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	return replaced, err
 }
 
-// commit puts the received body in its place and writes its record. prepare checks, and returns what writes: it runs first in a
-// read transaction, so that what is refused leaves no file behind, and then in the one that writes, which has the last word.
+// vouch writes, beside the record, the body itself or that its file is in its place.
+func (u *Upload) vouch(tx *Tx, r Resource) error {
+	if r.Body == Held {
+		return errors.Join(tx.Bodies.Put(r.bodyKey(), u.received.bytes), u.service.hold.count(tx))
+	}
+	return vouchForFile(tx, r)
+}
+
+// commit writes the record of the received body, and the body with it or its file before it. prepare checks, and returns what
+// writes; it runs in the transaction that writes.
+func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
+	s := u.service
+	change := func(tx *Tx, p auth.Principal) error {
+		write, err := prepare(tx, p)
+		if err != nil {
+			return err
+		}
+		return write()
+	}
+	if u.received.place() == Filed {
+		return u.commitFile(ctx, prepare, change)
+	}
+	err := s.update(ctx, u.caller, change)
+	s.mover.call()
+	return err
+}
+
+// commitFile puts the received file in its place before the transaction. prepare runs in a read transaction before that, so that
+// what is refused leaves no file behind.
 // The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
 // replaced: nobody has read it just now, and the received one is known to be whole.
-func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
-	s, digest := u.service, u.received.Digest()
+func (u *Upload) commitFile(ctx context.Context, prepare func(*Tx, auth.Principal) (func() error, error), change func(*Tx, auth.Principal) error) error {
+	s, digest := u.service, u.received.digest
 	err := s.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
 		_, err := prepare(tx, p)
 		return err
@@ -164,17 +198,11 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 	}
 	release := s.blobs.Pin(digest)
 	defer release()
-	if err := u.received.Place(); err != nil {
+	if err := u.received.staged.Place(); err != nil {
 		return s.blobError(err)
 	}
 	s.opinions.placed(digest)
-	err = s.update(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
-		write, err := prepare(tx, p)
-		if err != nil {
-			return err
-		}
-		return errors.Join(tx.Damages.Remove(digest), write())
-	})
+	err = s.update(ctx, u.caller, change)
 	if err != nil && !errors.Is(err, ErrOutcomeUnknown) {
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
@@ -185,8 +213,8 @@ func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (
 // withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
 // does not work here is left to that purge.
 func (u *Upload) withdraw(ctx context.Context) {
-	digest := u.received.Digest()
-	_ = u.received.Withdraw(func() error { return u.service.noRow(ctx, digest) })
+	digest := u.received.digest
+	_ = u.received.staged.Withdraw(func() error { return u.service.noRow(ctx, digest) })
 }
 
 // describe checks what came beside the body and returns the resource that both make, without its record and place.
@@ -195,13 +223,13 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 		return r, missing("file", "file is required: the file to upload")
 	}
 	for _, want := range f.Expected {
-		if want != u.received.Digest() {
+		if want != u.received.digest {
 			return r, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: "file",
-				Message: "the file that arrived has the SHA-256 " + u.received.Digest().String() + ", not the one announced; nothing was kept"}
+				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was kept"}
 		}
 	}
 	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
-	r.Digest, r.Bytes = u.received.Digest(), u.received.Size()
+	r.Digest, r.Bytes, r.Body = u.received.digest, u.received.size(), u.received.place()
 	if r.Name, err = nameOf(f, r.Filename); err != nil {
 		return r, err
 	}
@@ -226,7 +254,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 			return r, err
 		}
 	}
-	r.MimeType, err = mimeOf(f.ContentType, u.received.Head(), r.Filename, r.Name)
+	r.MimeType, err = mimeOf(f.ContentType, u.received.head(), r.Filename, r.Name)
 	return r, err
 }
 

@@ -9,11 +9,19 @@ type Watch struct {
 	Purged func(removed PurgeResult, took time.Duration, err error)
 	// Scrubbed hears of a blob that was read in the background to see whether it is whole.
 	Scrubbed func(bytes int64, damaged bool)
+	// Moved hears of a batch of held bodies that have become files, how long that took, and why it failed.
+	Moved func(moved BodyCount, took time.Duration, err error)
 }
 
 func (w *Watch) purged(removed PurgeResult, took time.Duration, err error) {
 	if w.Purged != nil {
 		w.Purged(removed, took, err)
+	}
+}
+
+func (w *Watch) moved(moved BodyCount, took time.Duration, err error) {
+	if w.Moved != nil {
+		w.Moved(moved, took, err)
 	}
 }
 

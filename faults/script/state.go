@@ -99,7 +99,7 @@ func (r *reader) sets() error {
 func (r *reader) resources() error {
 	all := repository.ResourceRange{States: paging.All, Order: paging.Oldest}
 	return each(r.tx.Resources.Range(all), func(o repository.Resource) error {
-		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
+		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == repository.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
 		return nil
 	})
 }

@@ -135,6 +135,7 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
 	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
 	noteAll(a, "Damages.All", tx.Damages.All())
+	a.askBodies(tx)
 	if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {
 		note(a, "Scrub.Get", state, err)
 	}
@@ -156,6 +157,20 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 			row, err := tx.Keys.Get(parent, key)
 			note(a, "Keys.Get"+of+" "+key.String(), row, err)
 		}
+	}
+}
+
+func (a *answers) askBodies(tx *repository.Tx) {
+	keys, err := list(tx.Bodies.All(repository.BodyKey{}))
+	if err != nil || len(keys) > 0 {
+		note(a, "Bodies.All", keys, err)
+	}
+	for _, of := range keys {
+		body, err := tx.Bodies.Get(of)
+		note(a, fmt.Sprintf("Bodies.Get %s %d", of.Resource, of.Version), string(body), err)
+	}
+	if total, err := tx.Bodies.Total(); err != nil || total != (repository.BodyCount{}) {
+		note(a, "Bodies.Total", total, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package repositorytest
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -82,9 +83,9 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.privilege, m.step, m.counters, m.blob,
-		m.damage, m.scrub,
+		m.damage, m.scrub, m.body, m.body,
 	}
-	switch n := rapid.IntRange(0, len(draw)+2).Draw(rt, "write"); n {
+	switch n := rapid.IntRange(0, len(draw)+3).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
@@ -96,6 +97,10 @@ func (m *machine) write(rt *rapid.T, s *session) {
 			container := rapid.SampledFrom(running).Draw(rt, "step").Container
 			s.do(op{"Steps.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Steps.Remove(container) }})
 		}
+	case len(draw) + 3:
+		of := m.bodyKey(rt)
+		s.do(op{"Bodies.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Bodies.Remove(of) }})
+		s.do(op{"Bodies.Total", func(tx *repository.Tx) (any, error) { return tx.Bodies.Total() }})
 	default:
 		row := draw[n](rt, s)
 		s.do(op{fmt.Sprintf("put %T", row), func(tx *repository.Tx) (any, error) { return nil, put(tx, row) }})
@@ -177,7 +182,7 @@ func (m *machine) resource(rt *rapid.T, s *session) any {
 		r.Format = rapid.SampledFrom(texts()).Draw(rt, "format")
 		r.Description = rapid.SampledFrom(texts()).Draw(rt, "description")
 		r.Version = rapid.Uint32().Draw(rt, "version")
-		r.Purged = rapid.Bool().Draw(rt, "purged")
+		r.Body = rapid.SampledFrom([]repository.Body{repository.Filed, repository.Purged, repository.Held}).Draw(rt, "body")
 	}
 	return r
 }
@@ -256,6 +261,15 @@ func (m *machine) blob(rt *rapid.T, _ *session) any {
 	return blobRow{rapid.SampledFrom(m.pool.digests).Draw(rt, "blob"), rapid.Int64Min(0).Draw(rt, "size")}
 }
 
+func (m *machine) bodyKey(rt *rapid.T) repository.BodyKey {
+	version := rapid.SampledFrom([]uint32{0, 1, math.MaxUint32}).Draw(rt, "version")
+	return repository.BodyKey{Resource: rapid.SampledFrom(m.pool.resources).Draw(rt, "body of"), Version: version}
+}
+
+func (m *machine) body(rt *rapid.T, _ *session) any {
+	return bodyRow{m.bodyKey(rt), strings.Repeat("b", rapid.SampledFrom([]int{0, 1, 4096, 128 << 10}).Draw(rt, "length"))}
+}
+
 func (m *machine) damage(rt *rapid.T, _ *session) any {
 	what := rapid.SampledFrom(texts()).Draw(rt, "what")
 	return repository.Damage{Digest: rapid.SampledFrom(m.pool.digests).Draw(rt, "damaged"), Found: m.last, What: what}
@@ -281,7 +295,7 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 	after := func(ids []repository.ID) repository.ID {
 		return rapid.SampledFrom(slices.Concat(ids, []repository.ID{{}, m.pool.resources[0]})).Draw(rt, "after")
 	}
-	switch rapid.IntRange(0, 12).Draw(rt, "read") {
+	switch rapid.IntRange(0, 13).Draw(rt, "read") {
 	case 0:
 		from := after(m.pool.dataspaces)
 		return rowsOp("Dataspaces.All", few, func(tx *repository.Tx) iter.Seq2[repository.Dataspace, error] { return tx.Dataspaces.All(from) })
@@ -303,6 +317,9 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		q.States = rapid.SampledFrom(states()).Draw(rt, "states")
 		seq := func(tx *repository.Tx) iter.Seq2[repository.Set, error] { return tx.Sets.Range(q) }
 		return rowsOp(fmt.Sprintf("Sets.Range %+v", q), few, seq)
+	case 8:
+		from := m.bodyKey(rt)
+		return rowsOp("Bodies.All", few, func(tx *repository.Tx) iter.Seq2[repository.BodyKey, error] { return tx.Bodies.All(from) })
 	default:
 		q := m.resourceRange(rt, s)
 		if rapid.Bool().Draw(rt, "lent") {

@@ -49,6 +49,7 @@ func NewMemory(now func() time.Time) *Memory {
 		days:       map[dayOf]repository.Counters{},
 		blobs:      map[blobs.Digest]int64{},
 		damages:    map[blobs.Digest]repository.Damage{},
+		bodies:     map[repository.BodyKey][]byte{},
 	})
 	return m
 }
@@ -176,6 +177,7 @@ type state struct {
 	days       map[dayOf]repository.Counters
 	blobs      map[blobs.Digest]int64
 	damages    map[blobs.Digest]repository.Damage
+	bodies     map[repository.BodyKey][]byte
 	scrub      repository.ScrubState
 }
 
@@ -200,6 +202,7 @@ func (s *state) clone() *state {
 		days:       maps.Clone(s.days),
 		blobs:      maps.Clone(s.blobs),
 		damages:    maps.Clone(s.damages),
+		bodies:     maps.Clone(s.bodies),
 		scrub:      s.scrub,
 	}
 }
@@ -228,6 +231,7 @@ func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 		Usage:      usage{mode, s.usage, s.days},
 		Blobs:      sizes{mode, s.blobs, s.resources},
 		Damages:    damages{mode, s.damages},
+		Bodies:     bodies{mode, s.bodies},
 		Scrub:      scrub{mode, &s.scrub},
 		Stamp: func() repository.Stamp {
 			mode.mustWrite()

@@ -9,7 +9,7 @@ import (
 	"labshelf/repository"
 )
 
-// usageRow, blobRow and scrubRow are what the tables without a type of their own hold.
+// usageRow, blobRow, bodyRow and scrubRow are what the tables without a type of their own hold.
 type (
 	usageRow struct {
 		Dataspace repository.ID
@@ -19,6 +19,10 @@ type (
 	blobRow struct {
 		Digest blobs.Digest
 		Size   int64
+	}
+	bodyRow struct {
+		repository.BodyKey
+		Body string
 	}
 	scrubRow struct {
 		State repository.ScrubState
@@ -48,6 +52,8 @@ func put(tx *repository.Tx, row any) error {
 		return tx.Blobs.Put(row.Digest, row.Size)
 	case repository.Damage:
 		return tx.Damages.Put(row)
+	case bodyRow:
+		return tx.Bodies.Put(row.BodyKey, []byte(row.Body))
 	case scrubRow:
 		return tx.Scrub.Put(row.State)
 	}
@@ -112,6 +118,11 @@ func waysTo(row any) []way {
 			size, err := tx.Blobs.Size(row.Digest)
 			return blobRow{row.Digest, size}, err
 		}}}
+	case bodyRow:
+		return []way{{"Bodies.Get", func(tx *repository.Tx) (any, error) {
+			body, err := tx.Bodies.Get(row.BodyKey)
+			return bodyRow{row.BodyKey, string(body)}, err
+		}}}
 	case repository.Damage:
 		return []way{{"Damages.Get", func(tx *repository.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
 	}
@@ -149,6 +160,9 @@ func filled[T any](other bool) (row T) {
 func (f *filler) fill(v reflect.Value) {
 	f.next++
 	switch v.Interface().(type) {
+	case repository.Body:
+		v.SetUint(uint64(either(f.first, repository.Filed, repository.Held)))
+		return
 	case repository.State:
 		v.SetUint(uint64(either(f.first, repository.Active, repository.Deleted)))
 		return

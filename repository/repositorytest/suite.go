@@ -21,7 +21,9 @@ type Open func(dir string, now func() time.Time) (repository.Store, error)
 // parallel; Run returns when all are done.
 func Run(t *testing.T, open Open) {
 	t.Run("contract", func(t *testing.T) {
-		for _, tests := range []map[string]func(*testing.T, *store){rowTests(), listTests(), rangeTests(), stampTests(), txTests(), keepingTests(), accessTests()} {
+		for _, tests := range []map[string]func(*testing.T, *store){
+			rowTests(), listTests(), rangeTests(), stampTests(), txTests(), keepingTests(), accessTests(), bodyTests(),
+		} {
 			for name, test := range tests {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()

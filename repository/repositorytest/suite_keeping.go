@@ -64,20 +64,21 @@ func testBlobRows(t *testing.T, s *store) {
 }
 
 func testRefs(t *testing.T, s *store) {
-	row := func(n, digest byte, version uint32, purged bool) repository.Resource {
+	row := func(n, digest byte, version uint32, body repository.Body) repository.Resource {
 		record := repository.Record{ID: id(n), State: repository.Active, Modified: repository.Stamp(n)}
-		return repository.Resource{Record: record, Digest: digestAt(digest), Version: version, Purged: purged}
+		return repository.Resource{Record: record, Digest: digestAt(digest), Version: version, Body: body}
 	}
 	refs := func(digest byte) []repository.ID {
 		return view(t, s, func(tx *repository.Tx) ([]repository.ID, error) { return list(tx.Blobs.Refs(digestAt(digest))) })
 	}
-	s.put(t, row(3, 1, 9, false), row(1, 1, 12, false), row(2, 1, 0, true), row(4, 2, 0, false))
+	s.put(t, row(3, 1, 9, repository.Filed), row(1, 1, 12, repository.Filed), row(2, 1, 0, repository.Purged), row(4, 2, 0, repository.Filed),
+		row(5, 1, 0, repository.Held), row(6, 2, 0, repository.Held))
 	same(t, "references to a blob of three", refs(1), []repository.ID{id(1), id(3)})
 	same(t, "references to a blob of one", refs(2), []repository.ID{id(4)})
 	same(t, "references to a blob of none", refs(3), nil)
-	s.put(t, row(3, 2, 10, false), row(1, 1, 12, true))
+	s.put(t, row(3, 2, 10, repository.Filed), row(1, 1, 12, repository.Purged), row(6, 2, 0, repository.Filed))
 	same(t, "references to a blob that all have left", refs(1), nil)
-	same(t, "references to a blob that one has come to", refs(2), []repository.ID{id(3), id(4)})
+	same(t, "references to a blob that two have come to", refs(2), []repository.ID{id(3), id(4), id(6)})
 }
 
 func testDamages(t *testing.T, s *store) {
@@ -125,7 +126,8 @@ func someRows(tx *repository.Tx) []any {
 	set := repository.Set{Record: record(), DataspaceID: space.ID, Name: "peaks"}
 	file := repository.Resource{Record: record(), SetID: set.ID, DataspaceID: space.ID, Name: "map", Digest: digestAt(1), Bytes: 10}
 	return []any{
-		user, space, set, file, blobRow{digestAt(1), 10}, blobRow{digestAt(2), 20}, repository.Damage{Digest: digestAt(2), Found: tx.Stamp()},
+		user, space, set, file, blobRow{digestAt(1), 10}, blobRow{digestAt(2), 20},
+		bodyRow{repository.BodyKey{Resource: file.ID}, "body"}, repository.Damage{Digest: digestAt(2), Found: tx.Stamp()},
 		scrubRow{repository.ScrubState{After: digestAt(1), Begun: tx.Stamp()}}, usageRow{space.ID, 1, repository.Counters{ActiveFiles: 1}},
 		repository.Privilege{Record: record(), UserID: user.ID, DataspaceID: space.ID, Role: 1},
 		repository.Key{ID: repository.NewID(tx.Stamp()), UserID: user.ID, Created: tx.Stamp()},

@@ -34,6 +34,7 @@ func filledRows(other bool) []any {
 		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
 		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
 		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other), filled[repository.Damage](other), filled[scrubRow](other),
+		filled[bodyRow](other),
 	}
 }
 
@@ -126,7 +127,7 @@ func testSizes(t *testing.T, s *store) {
 		repository.Set{Record: with(most, 4), Name: long[:500], Title: long, Description: long, DataspaceID: maxID()},
 		repository.Resource{Record: with(least, 5), Name: "r", SetID: id(3), DataspaceID: id(1)},
 		repository.Resource{
-			Record: with(most, 6), Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name, Purged: true,
+			Record: with(most, 6), Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name, Body: repository.Purged,
 			SetID: id(4), DataspaceID: maxID(), Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)), Bytes: math.MaxInt64, Version: math.MaxUint32,
 		},
 		repository.User{Record: with(least, 7), Username: "u"},
@@ -143,6 +144,8 @@ func testSizes(t *testing.T, s *store) {
 		usageRow{id(1), math.MaxInt32, repository.Counters{ActiveFiles: math.MaxInt64, DeletedBytes: math.MaxInt64}},
 		blobRow{blobs.Digest{}, 0},
 		blobRow{blobs.Digest{1}, math.MaxInt64},
+		bodyRow{repository.BodyKey{Resource: id(1)}, ""},
+		bodyRow{repository.BodyKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *repository.Tx) error { return found(tx, rows) }); err != nil {
@@ -205,6 +208,8 @@ func identityOf(row any) []string {
 		return []string{"Digest"}
 	case scrubRow:
 		return nil
+	case bodyRow:
+		return []string{"Resource", "Version"}
 	}
 	return []string{"ID"}
 }

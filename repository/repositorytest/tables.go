@@ -310,7 +310,7 @@ func inDigestOrder[T any](rows map[blobs.Digest]T) []blobs.Digest {
 func (t sizes) Refs(digest blobs.Digest) iter.Seq2[repository.ID, error] {
 	return func(yield func(repository.ID, error) bool) {
 		for _, id := range slices.SortedFunc(maps.Keys(t.resources), repository.ID.Compare) {
-			if r := t.resources[id]; r.Digest == digest && !r.Purged && !yield(id, nil) {
+			if r := t.resources[id]; r.Digest == digest && r.Body == repository.Filed && !yield(id, nil) {
 				return
 			}
 		}

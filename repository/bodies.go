@@ -1,0 +1,40 @@
+package repository
+
+import "errors"
+
+// Body tells where the bytes of a resource's file are. The numbers are stored: they never change.
+type Body uint8
+
+// The places of a file.
+const (
+	Filed  Body = 0 // in the blob store, under their digest
+	Purged Body = 1 // nowhere: the bytes are gone, the record stays as a tombstone
+	Held   Body = 2 // in the metadata store, under the resource's id and version, until the mover makes a file of them
+)
+
+// BodyKey names one held body.
+type BodyKey struct {
+	Resource ID
+	Version  uint32
+}
+
+// BodyCount is how many bodies are held, and their bytes.
+type BodyCount struct{ Bodies, Bytes int64 }
+
+// bodyKey is where the body of a resource is, while it is held.
+func (r Resource) bodyKey() BodyKey { return BodyKey{r.ID, r.Version} }
+
+// keepResource stores a resource, new (before is nil) or changed, and takes out the held body that it no longer needs: because
+// there is another version, a file, or nothing any more. All writing of resources comes through here.
+func keepResource(tx *Tx, before *Resource, after Resource) error {
+	var err error
+	if before != nil && before.Body == Held && (after.Body != Held || after.Version != before.Version) {
+		err = tx.Bodies.Remove(before.bodyKey())
+	}
+	return errors.Join(err, tx.Resources.Put(after))
+}
+
+// vouchForFile writes down that the file of a resource is in its place and whole. It comes with the record that refers to it.
+func vouchForFile(tx *Tx, r Resource) error {
+	return errors.Join(tx.Damages.Remove(r.Digest), tx.Blobs.Put(r.Digest, r.Bytes))
+}

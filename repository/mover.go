@@ -1,0 +1,238 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"labshelf/blobs"
+)
+
+const (
+	moveBodies = 256     // in one batch, at most
+	moveBytes  = 4 << 20 // in one batch, about
+
+	// moveQuiet is for how long there must have been no upload before a file is made: a client that sends one file after the
+	// other is not to meet the syncs of the files before. Moving beside 16 clients at full speed cost 28 % of their uploads.
+	moveQuiet = 100 * time.Millisecond
+	// movePatience is how long a batch waits for that. It bounds, too, how long damage of a held body can go unseen.
+	movePatience = time.Minute
+	// moveRetry is the pause after a batch that failed, for instance because the disk was full.
+	moveRetry = 5 * time.Second
+)
+
+// mover makes files of held bodies, in batches: files, then the commit that vouches for them and forgets the bodies. Until that
+// is on stable storage the bodies are where they were, so wherever it is interrupted, the next start begins the batch anew, and
+// what is left is a file too many at most. A move is no change of a resource: stamp, version and all that a client sees stay.
+type mover struct {
+	*stores
+	hold    *holder
+	patient time.Duration
+	wake    chan struct{}
+	stop    context.CancelFunc
+	stopped chan struct{}
+}
+
+// startMover begins with what the last run has left.
+func startMover(s *stores, hold *holder) *mover {
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &mover{stores: s, hold: hold, patient: movePatience, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{})}
+	m.call()
+	go m.run(ctx)
+	return m
+}
+
+// close returns when the batch under way is done, less the files that it had not begun with.
+func (m *mover) close() {
+	m.stop()
+	<-m.stopped
+}
+
+// call tells that a body has come to be held.
+func (m *mover) call() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it knows
+	}
+}
+
+func (m *mover) run(ctx context.Context) {
+	defer close(m.stopped)
+	m.troubles.tell(taskMove, m.meta.View(ctx, m.hold.count))
+	for {
+		select {
+		case <-m.wake:
+		case <-ctx.Done():
+			return
+		}
+		for {
+			err := m.drain(ctx)
+			m.troubles.tell(taskMove, err)
+			if err == nil {
+				break
+			}
+			if !sleep(ctx, moveRetry) {
+				return
+			}
+		}
+	}
+}
+
+// drain moves bodies until it has come to the last one. One that cannot be read stays where it is, and is told.
+func (m *mover) drain(ctx context.Context) (err error) {
+	var damaged error
+	for after := (BodyKey{}); ctx.Err() == nil; {
+		turn := m.newTurn()
+		if !turn.comes(ctx) {
+			return ctx.Err()
+		}
+		batch, err := m.next(ctx, &after)
+		damaged = errors.Join(damaged, err)
+		if len(batch) == 0 {
+			return damaged
+		}
+		if err := m.move(ctx, batch, turn); err != nil {
+			return errors.Join(damaged, err)
+		}
+	}
+	return damaged
+}
+
+// turn is when the mover may work: while no upload would have to wait for it, when it has waited for long, or when much is held.
+type turn struct {
+	hold  *holder
+	until time.Time
+}
+
+func (m *mover) newTurn() turn { return turn{m.hold, time.Now().Add(m.patient)} }
+
+// comes waits for it. False: the service ends.
+func (t turn) comes(ctx context.Context) bool {
+	for !t.hold.busy.quiet(moveQuiet) && t.hold.bytes.Load() < holdAtMost/2 && time.Now().Before(t.until) {
+		if !sleep(ctx, moveQuiet/4) {
+			return false
+		}
+	}
+	return ctx.Err() == nil
+}
+
+// heldBody is one body of a batch.
+type heldBody struct {
+	of    BodyKey
+	blob  Blob
+	bytes []byte
+}
+
+// next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it.
+func (m *mover) next(ctx context.Context, after *BodyKey) (batch []heldBody, damaged error) {
+	err := m.meta.View(ctx, func(tx *Tx) error {
+		size := 0
+		for of, err := range tx.Bodies.All(*after) {
+			if err != nil {
+				return err
+			}
+			*after = of
+			body, err := wholeBody(tx, of)
+			if err != nil {
+				damaged = errors.Join(damaged, fmt.Errorf("body of resource %s: %w", of.Resource, err))
+				continue
+			}
+			batch = append(batch, body)
+			if size += len(body.bytes); len(batch) == moveBodies || size >= moveBytes {
+				break
+			}
+		}
+		return nil
+	})
+	return batch, errors.Join(damaged, err)
+}
+
+// wholeBody reads a body and holds it against its resource.
+func wholeBody(tx *Tx, of BodyKey) (heldBody, error) {
+	r, err := tx.Resources.Get(of.Resource)
+	if err != nil {
+		return heldBody{}, err
+	}
+	if r.Body != Held || r.bodyKey() != of {
+		return heldBody{}, fmt.Errorf("%w: its resource does not need it", ErrRecordDamaged)
+	}
+	body, err := tx.Bodies.Get(of)
+	if err == nil && sha256.Sum256(body) != r.Digest {
+		err = fmt.Errorf("%w: it has another digest than its resource says", ErrRecordDamaged)
+	}
+	return heldBody{of, Blob{r.Digest, r.Bytes}, body}, err
+}
+
+// move makes files of a batch, and then one commit. The digests are pinned until that is done, so that no purge takes the files
+// for what an upload has left. In the order of digests, each folder is gone to once, and the rows of the commit are, too.
+func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
+	if m.unsynced.Load() != nil {
+		return storageError(ErrReadOnly)
+	}
+	slices.SortFunc(batch, func(a, b heldBody) int { return bytes.Compare(a.blob.Digest[:], b.blob.Digest[:]) })
+	var pins []func()
+	defer func() {
+		for _, release := range pins {
+			release()
+		}
+	}()
+	next := func(yield func([]byte) bool) {
+		var last *blobs.Digest
+		for i, body := range batch {
+			if last != nil && body.blob.Digest == *last {
+				continue
+			}
+			if !turn.comes(ctx) {
+				batch = batch[:i] // these can be done with
+				return
+			}
+			pins = append(pins, m.blobs.Pin(body.blob.Digest))
+			if !yield(body.bytes) {
+				return
+			}
+			last = &batch[i].blob.Digest
+		}
+	}
+	begun := time.Now()
+	err := inOrder(
+		func() error { return m.blobError(m.blobs.PlaceAll(next)) },
+		func() error { return m.vouch(context.WithoutCancel(ctx), batch) },
+	)
+	moved := BodyCount{Bodies: int64(len(batch))}
+	for _, body := range batch {
+		moved.Bytes += body.blob.Bytes
+	}
+	m.watch.moved(moved, time.Since(begun), err)
+	return err
+}
+
+// vouch commits that bodies have become files. What has been replaced or purged meanwhile left a file too many.
+func (m *mover) vouch(ctx context.Context, moved []heldBody) error {
+	if len(moved) == 0 {
+		return nil
+	}
+	for _, body := range moved {
+		m.opinions.placed(body.blob.Digest)
+	}
+	return m.writeBehind(ctx, func(tx *Tx) error {
+		for _, body := range moved {
+			r, err := tx.Resources.Get(body.of.Resource)
+			if err != nil {
+				return err
+			}
+			if r.Body != Held || r.bodyKey() != body.of {
+				continue
+			}
+			after := r
+			after.Body = Filed
+			if err := errors.Join(vouchForFile(tx, after), keepResource(tx, &r, after)); err != nil {
+				return err
+			}
+		}
+		return m.hold.count(tx)
+	})
+}
