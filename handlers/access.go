@@ -73,8 +73,10 @@ func (a *api) logRequest(w *response, r *http.Request, id string, took time.Dura
 	}
 	event.Str("request", id).Str("method", withoutKeys(r.Method)).Str("path", withoutLong(withoutKeys(path))).Int("status", w.status).
 		Int64("bytes", w.bytes).Dur("ms", took).Str("from", r.RemoteAddr)
-	if client := a.client(r); client != peer(r) {
-		event.Stringer("client", client)
+	if len(a.config.TrustedProxies) > 0 {
+		if client := a.client(r); client != peer(r) {
+			event.Stringer("client", client)
+		}
 	}
 	event.Msg("request")
 }
@@ -98,8 +100,11 @@ type place struct{ path, token string }
 
 type placeKey struct{}
 
-// atPath returns the request as the router is to see it.
+// atPath returns the request as the router is to see it: mostly as it is.
 func atPath(r *http.Request, path, token string) *http.Request {
+	if path == r.URL.Path && r.URL.RawPath == "" && token == "" {
+		return r
+	}
 	routed := r.WithContext(context.WithValue(r.Context(), placeKey{}, place{path, token}))
 	url := *r.URL
 	url.Path, url.RawPath = path, ""
@@ -108,6 +113,8 @@ func atPath(r *http.Request, path, token string) *http.Request {
 }
 
 func placeOf(r *http.Request) (path, token string) {
-	at, _ := r.Context().Value(placeKey{}).(place)
-	return at.path, at.token
+	if at, ok := r.Context().Value(placeKey{}).(place); ok {
+		return at.path, at.token
+	}
+	return r.URL.Path, ""
 }

@@ -46,6 +46,7 @@ type api struct {
 	config   Config
 	hosts    map[string]bool
 	failures *throttle
+	lastHost atomic.Pointer[string]  // one for which it answers everywhere
 	layout   atomic.Pointer[layouts] // used last; mostly all requests name the same host
 	pages    pageBuffers
 	buffers  *sync.Pool // of *[chunk]byte

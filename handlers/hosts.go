@@ -45,12 +45,25 @@ func (a *api) answersFor(r *http.Request) bool {
 	if host == "" { // HTTP/1.0 need not say it, and no browser leaves it out
 		return true
 	}
-	name := hostName(host)
-	if a.hosts[name] || strings.HasSuffix(name, ".localhost") {
+	if last := a.lastHost.Load(); last != nil && *last == host {
 		return true
 	}
+	everywhere, here := a.answersTo(host, r)
+	if everywhere {
+		known := host
+		a.lastHost.Store(&known)
+	}
+	return everywhere || here
+}
+
+// answersTo tells whether a host is one under which the service answers everywhere, or on the connection of this request.
+func (a *api) answersTo(host string, r *http.Request) (everywhere, here bool) {
+	name := hostName(host)
+	if a.hosts[name] || strings.HasSuffix(name, ".localhost") {
+		return true, true
+	}
 	address, err := netip.ParseAddr(name)
-	return err == nil && (address.IsLoopback() || address == localAddress(r).Addr().Unmap().WithZone(""))
+	return err == nil && address.IsLoopback(), err == nil && address == localAddress(r).Addr().Unmap().WithZone("")
 }
 
 // hostName is a host without port, brackets and case; addresses are written in one way.
@@ -67,15 +80,22 @@ func hostName(host string) string {
 
 // isHost tells whether a text can be the host of a URL.
 func isHost(host string) bool {
+	if host == "" {
+		return false
+	}
 	parsed, err := url.Parse("//" + host)
-	return err == nil && host != "" && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
+	return err == nil && parsed.Host == host && !strings.ContainsAny(host, "%\\\"<>^`{|}") && parsed.Hostname() != ""
 }
 
 // localAddress is where the connection of a request came in; not valid where that is unknown.
 func localAddress(r *http.Request) netip.AddrPort {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local == nil {
+	switch local := local.(type) {
+	case nil:
 		return netip.AddrPort{}
+	case *net.TCPAddr:
+		at := local.AddrPort()
+		return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 	}
 	address, _ := netip.ParseAddrPort(local.String())
 	return address
@@ -115,10 +135,10 @@ func (a *api) trusts(address netip.Addr) bool {
 
 // parseAddress reads an address, with or without a port. What is none is not valid.
 func parseAddress(text string) netip.Addr {
-	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
-	if withPort, withErr := netip.ParseAddrPort(text); withErr == nil {
-		address, err = withPort.Addr(), nil
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone("")
 	}
+	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	if err != nil {
 		return netip.Addr{}
 	}

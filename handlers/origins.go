@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,12 +16,17 @@ const (
 	corsAge     = "600" // seconds that a browser remembers the answer
 )
 
+// safety is the headers that every answer has, by their canonical names. All answers share the values: nobody changes them in place.
+var safety = map[string][]string{
+	"X-Content-Type-Options":       {"nosniff"},
+	"Content-Security-Policy":      {"default-src 'none'; frame-ancestors 'none'"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Referrer-Policy":              {"no-referrer"},
+}
+
 // secure sets the headers that every answer has. Handlers that serve files and pages replace some.
 func (a *api) secure(header http.Header, r *http.Request) {
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
+	maps.Copy(header, safety)
 	if r.TLS != nil && a.config.BaseURL != nil && a.config.BaseURL.Scheme == "https" {
 		header.Set("Strict-Transport-Security", "max-age=31536000")
 	}

@@ -30,6 +30,7 @@ type pace struct {
 	left     time.Duration
 	waited   time.Duration // in all
 	began    time.Time
+	until    time.Time // the deadline that is set; zero: none by this
 }
 
 func newPace(config *Config, r *http.Request, set func(time.Time) error) pace {
@@ -39,11 +40,17 @@ func newPace(config *Config, r *http.Request, set func(time.Time) error) pace {
 // wait is called before the client is waited for.
 func (p *pace) wait() { p.waitFor(p.left) }
 
-// waitFor is wait with an end that may come earlier, for a caller who can go on after it.
+// waitFor is wait with an end that may come earlier, for a caller who can go on after it. A deadline that is there already may be
+// a little too early: to set one costs as much as all the rest of this, and a small answer would have three of them.
 func (p *pace) waitFor(most time.Duration) {
-	if p.patience > 0 {
-		p.began = time.Now()
-		_ = p.set(p.began.Add(min(p.left, most))) // what has no deadlines has no stalling client either
+	if p.patience == 0 {
+		return
+	}
+	p.began = time.Now()
+	until := p.began.Add(min(p.left, most))
+	if later := until.Sub(p.until); later < 0 || later > p.patience/64 || !p.until.After(p.began) {
+		p.until = until
+		_ = p.set(until) // what has no deadlines has no stalling client either
 	}
 }
 
@@ -69,7 +76,8 @@ func (p *pace) moved(n int64) {
 // rest lets the connection be idle for as long as the service likes.
 func (p *pace) rest() {
 	if p.patience > 0 {
-		_ = p.set(time.Time{})
+		p.until = time.Time{}
+		_ = p.set(p.until)
 	}
 }
 

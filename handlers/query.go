@@ -19,7 +19,9 @@ func isKey(part string) bool {
 }
 
 // hasKey tells whether a path has a segment that looks like a key.
-func hasKey(path string) bool { return slices.ContainsFunc(strings.Split(path, "/"), isKey) }
+func hasKey(path string) bool {
+	return strings.Contains(path, auth.KeyPrefix) && slices.ContainsFunc(strings.Split(path, "/"), isKey)
+}
 
 // keyForm is what is left out of a key, wherever it stands: all but the part that is shown in lists.
 var keyForm = regexp.MustCompile("(" + auth.KeyPrefix + "[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
@@ -35,8 +37,15 @@ func withoutKeys(text string) string {
 // longSegment is a part of a path that may be a key which somebody chose himself: of at least 32 characters, more than an id has.
 var longSegment = regexp.MustCompile("([^/]{8})[^/]{24,}")
 
-// withoutLong returns a path as it may stand in a log.
-func withoutLong(path string) string { return longSegment.ReplaceAllString(path, "$1…") }
+// withoutLong returns a path as it may stand in a log. The expression took a third of the time that a line of the log does.
+func withoutLong(path string) string {
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) >= 32 {
+			return longSegment.ReplaceAllString(path, "$1…")
+		}
+	}
+	return path
+}
 
 func keyInURL(field string) error {
 	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,

@@ -198,7 +198,11 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 
 // serve finds out who calls and hands over to the route.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Params, rt route) error {
-	query, malformed := url.ParseQuery(r.URL.RawQuery)
+	var query url.Values
+	var malformed error
+	if r.URL.RawQuery != "" {
+		query, malformed = url.ParseQuery(r.URL.RawQuery)
+	}
 	if err := refuseKey(query); err != nil {
 		return err
 	}
