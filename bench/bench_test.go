@@ -56,7 +56,7 @@ func TestMeasurements(t *testing.T) {
 		"uploads":   {bare: 6},
 		"large":     {bare: 2, onLinux: 1, nginx: 2},
 		"downloads": {bare: 1, nginx: 1},
-		"listings":  {bare: 12, nginx: 1},
+		"listings":  {bare: 12, nginx: 2},
 		"startup":   {bare: 2, onLinux: 1},
 		"delete":    {bare: 6},
 	}

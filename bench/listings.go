@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"labshelf/e2e"
 )
 
 const pageSize = 100
@@ -116,20 +118,26 @@ func (b *bench) walks(ctx context.Context, open *closers, s *subject, known *wal
 	if err != nil {
 		return nil, err
 	}
-	r := row{what: what, unit: "records/s", beside: "nginx, the same pages as files", targets: []target{ratioAtLeast(0.7)}}
-	for round := range b.rounds {
-		b.say("%s, round %d", what, round+1)
-		ours, err := b.walkAgain(ctx, s.peer, known)
-		if err != nil {
-			return nil, err
-		}
-		theirs, err := b.walkAgain(ctx, web.peer, copied)
-		if err != nil {
-			return nil, fmt.Errorf("nginx: %w", err)
-		}
-		r.add(ours, theirs)
+	const beside = "nginx, the same pages as files"
+	rows := []row{
+		{what: what + ", by Go's client", unit: "records/s", beside: beside, targets: []target{ratioAtLeast(0.7)}},
+		{what: what + ", by the bare client", unit: "records/s", beside: beside},
 	}
-	return []row{r}, nil
+	for i, client := range []func(context.Context, peer) (getter, func(), error){ordinaryClient, bareClient} {
+		for round := range b.rounds {
+			b.say("%s, round %d", rows[i].what, round+1)
+			ours, err := b.walkAgain(ctx, s.peer, known, client)
+			if err != nil {
+				return nil, err
+			}
+			theirs, err := b.walkAgain(ctx, web.peer, copied, client)
+			if err != nil {
+				return nil, fmt.Errorf("nginx: %w", err)
+			}
+			rows[i].add(ours, theirs)
+		}
+	}
+	return rows, nil
 }
 
 // write makes files of the pages, each of which names the next one. It returns what a walk through these must be.
@@ -151,20 +159,44 @@ func (k *walked) write(folder string, at peer) (*walked, error) {
 	return copied, nil
 }
 
+// getter returns the page at a URL, valid until the next call.
+type getter func(url string) ([]byte, error)
+
+// bareClient gets pages over a connection of our own.
+func bareClient(ctx context.Context, p peer) (getter, func(), error) {
+	w, err := dial(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(url string) ([]byte, error) { return w.want(200, p.get(url)) }, w.close, nil
+}
+
+// ordinaryClient gets pages with Go's own client, as most harvesters would.
+func ordinaryClient(ctx context.Context, p peer) (getter, func(), error) {
+	client := e2e.NewClient("http://"+p.address+p.path, p.key)
+	var page bytes.Buffer
+	return func(url string) ([]byte, error) {
+		page.Reset()
+		err := client.Download(ctx, url, &page)
+		return page.Bytes(), err
+	}, client.CloseIdle, nil
+}
+
 // walkAgain walks through a listing for as long as a load goes on, and returns how many records per second came. Each page must
 // have the records of the known one.
-func (b *bench) walkAgain(ctx context.Context, p peer, known *walked) (perSecond float64, err error) {
-	w, err := dial(ctx, p)
+func (b *bench) walkAgain(ctx context.Context, p peer, known *walked,
+	client func(context.Context, peer) (getter, func(), error)) (perSecond float64, err error) {
+	get, end, err := client(ctx, p)
 	if err != nil {
 		return 0, err
 	}
-	defer w.close()
+	defer end()
 	walks := 0
 	begin := time.Now()
 	for ; walks == 0 || time.Since(begin) < b.load; walks++ {
 		next := known.urls[0]
 		for i, want := range known.pages {
-			page, err := w.want(200, p.get(next))
+			page, err := get(next)
 			if err != nil {
 				return 0, err
 			}
