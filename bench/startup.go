@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,7 @@ func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	old := row{what: "start to first answer", unit: "ms", beside: beside, targets: []target{differenceAtMost(5)}}
 	fresh := row{what: "start to first answer, new repository", unit: "ms", beside: beside, targets: []target{differenceAtMost(40)}}
 	memory := row{what: "idle, anonymous memory", unit: "MiB", beside: beside, worst: true, targets: []target{figureAtMost(6)}}
+	watched := row{what: "idle, anonymous memory, metrics = \"sysadmin\"", unit: "MiB", beside: "metrics = \"off\"", worst: true}
 	for round := range b.rounds {
 		b.say("starts, round %d", round+1)
 		times, err := s.times(ctx, s.old, s.fresh, s.empty)
@@ -47,18 +49,15 @@ func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 		if !onLinux {
 			continue
 		}
-		_, ours, failed := s.launch(ctx, s.old(), b.idle)
-		_, theirs, err := s.launch(ctx, s.empty(), b.idle)
-		if err := errors.Join(failed, err); err != nil {
+		if err := s.idleMemory(ctx, &memory, &watched); err != nil {
 			return nil, err
 		}
-		memory.add(ours, theirs)
 	}
 	if !onLinux {
 		b.say("only Linux tells the memory of another process: the row of the idle memory is left out")
 		return []row{old, fresh}, nil
 	}
-	return []row{old, fresh, memory}, nil
+	return []row{old, fresh, memory, watched}, nil
 }
 
 // starts are the programs that are started.
@@ -74,6 +73,7 @@ type launch struct {
 	args    []string
 	key     string
 	path    string // that a GET asks for
+	then    string // another one, after the first answer; "": none
 	remove  string // a folder, afterwards
 }
 
@@ -93,6 +93,24 @@ func (s *starts) times(ctx context.Context, programs ...func() launch) ([]float6
 		medians[i] = median(times)
 	}
 	return medians, nil
+}
+
+// idleMemory adds to the rows what the idle programs have in memory: the service, an empty server, and the service once it has told
+// Prometheus what it measures.
+func (s *starts) idleMemory(ctx context.Context, memory, watched *row) error {
+	measuring := s.old()
+	measuring.args = append(measuring.args, "--metrics", "sysadmin")
+	measuring.then = "/metrics"
+	var found [3]float64
+	for i, l := range []launch{s.old(), s.empty(), measuring} {
+		var err error
+		if _, found[i], err = s.launch(ctx, l, s.idle); err != nil {
+			return err
+		}
+	}
+	memory.add(found[0], found[1])
+	watched.add(found[2], found[0])
+	return nil
 }
 
 func (s *starts) old() launch { return s.serve(s.data) }
@@ -140,6 +158,14 @@ func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took
 	took = milliseconds(time.Since(begin))
 	if idle == 0 {
 		return took, 0, nil
+	}
+	if l.then != "" {
+		client := e2e.NewClient("http://"+address, l.key)
+		err := client.Download(ctx, l.then, io.Discard)
+		client.CloseIdle()
+		if err != nil {
+			return 0, 0, err
+		}
 	}
 	time.Sleep(idle)
 	memory, err = memoryOf(cmd.Process.Pid, "RssAnon")

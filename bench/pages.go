@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// kind is one page that is read again and again.
+type kind struct {
+	what    string
+	of      peer
+	url     string
+	within  float64 // of the fastest simple page
+	wire    *wire
+	request []byte
+	length  int
+}
+
+// simplePages is how many of the kinds have one range; they come first.
+const simplePages = 4
+
+// kindsOfPages measures single pages: each against the clock, and beside the fastest of the simple ones.
+func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, known *walked) (rows []row, err error) {
+	half, err := b.shelf(ctx, open, "half", b.many, 2)
+	if err != nil {
+		return nil, err
+	}
+	b.say("listings: a caller with %d dataspaces", dataspaces)
+	caller, err := b.wide(ctx, open)
+	if err != nil {
+		return nil, err
+	}
+	at := len(known.pages) * 9 / 10
+	kinds := []*kind{
+		{what: "first page", of: many.peer, url: "/resources", within: 1.3},
+		{what: "page at 90 % depth", of: many.peer, url: known.urls[at], within: 1.3},
+		{what: "since at 90 %", of: many.peer, url: "/resources?since=" + url.QueryEscape(member(known.pages[at], "modified")), within: 1.3},
+		{what: "first page by name", of: many.peer, url: "/sets/" + many.set + "/resources?order=name", within: 1.3},
+		{what: "state=all, half deleted", of: half.peer, url: "/resources?state=all", within: 1.5},
+		{what: fmt.Sprintf("caller with %d dataspaces", dataspaces), of: caller, url: "/resources", within: 1.5},
+	}
+	for _, k := range kinds {
+		rows = append(rows, row{what: "page of 100: " + k.what, unit: "µs", beside: "the fastest of the first four",
+			targets: []target{figureAtMost(350), ratioAtMost(k.within)}})
+	}
+	for round := range b.rounds {
+		b.say("pages of every kind, round %d", round+1)
+		medians, err := b.readPages(ctx, kinds)
+		if err != nil {
+			return nil, err
+		}
+		for i, m := range medians {
+			rows[i].add(m, slices.Min(medians[:simplePages]))
+		}
+	}
+	return rows, nil
+}
+
+// dataspaces is how many the caller has a role in whose pages merge as many ranges.
+const dataspaces = 50
+
+// wide makes a repository whose resources are spread over the dataspaces, and returns it as a caller who may read these.
+func (b *bench) wide(ctx context.Context, open *closers) (peer, error) {
+	var key struct{ Key string }
+	s, err := b.filled(ctx, open, "wide", func(ctx context.Context, s *subject) (sets []string, err error) {
+		user, err := s.Make(ctx, "/users", map[string]string{"username": "reader"})
+		if err == nil {
+			err = s.Call(ctx, http.MethodPost, "/users/"+user+"/keys", nil, &key)
+		}
+		for i := 0; i < dataspaces && err == nil; i++ {
+			var dataspace, set string
+			if dataspace, set, err = s.makeSet(ctx, fmt.Sprintf("wide-%d", i)); err != nil {
+				break
+			}
+			sets = append(sets, set)
+			_, err = s.Make(ctx, "/privileges", map[string]string{"userId": user, "dataspaceId": dataspace, "role": "member"})
+		}
+		return sets, err
+	}, b.many, 0)
+	if err != nil {
+		return peer{}, err
+	}
+	return peerAt(s.Base(), key.Key), nil
+}
+
+// readPages reads pages again and again, in turn, and returns the median time of each in µs.
+func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error) {
+	for _, k := range kinds {
+		w, err := dial(ctx, k.of)
+		if err != nil {
+			return nil, err
+		}
+		defer w.close()
+		k.wire, k.request = w, k.of.get(k.url)
+		page, err := w.want(200, k.request)
+		if err != nil {
+			return nil, err
+		}
+		if items := bytes.Count(page, []byte("\n    {")); items != pageSize {
+			return nil, fmt.Errorf("%s: the page has %d resources", k.what, items)
+		}
+		k.length = len(page)
+	}
+	times := make([][]float64, len(kinds))
+	warmUp := b.pages / 10
+	for i := range warmUp + b.pages {
+		for j, k := range kinds {
+			begin := time.Now()
+			page, err := k.wire.want(200, k.request)
+			if err == nil && len(page) != k.length {
+				err = fmt.Errorf("%s: the page has %d bytes instead of %d", k.what, len(page), k.length)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if i >= warmUp {
+				times[j] = append(times[j], milliseconds(time.Since(begin))*1e3)
+			}
+		}
+	}
+	medians := make([]float64, len(kinds))
+	for i := range medians {
+		medians[i] = median(times[i])
+	}
+	return medians, nil
+}
+
+// pagesOfMany measures the first and the last full page of each listing, of many resources beside few.
+func (b *bench) pagesOfMany(ctx context.Context, open *closers, many *subject) (rows []row, err error) {
+	few, err := b.shelf(ctx, open, "few", b.few, 0)
+	if err != nil {
+		return nil, err
+	}
+	var kinds []*kind
+	for _, listing := range []struct{ name, many, few string }{
+		{"all resources", "/resources", "/resources"},
+		{"of a dataspace", "/dataspaces/" + many.dataspace + "/resources", "/dataspaces/" + few.dataspace + "/resources"},
+		{"of a set", "/sets/" + many.set + "/resources", "/sets/" + few.set + "/resources"},
+	} {
+		manyWalked, err := many.walk(ctx, listing.many, b.many)
+		if err != nil {
+			return nil, err
+		}
+		fewWalked, err := few.walk(ctx, listing.few, b.few)
+		if err != nil {
+			return nil, err
+		}
+		for i, place := range []string{"first", "deep"} {
+			what := fmt.Sprintf("page of 100, %s, %s, from %d", listing.name, place, b.many)
+			rows = append(rows, row{what: what, unit: "µs", beside: fmt.Sprintf("from %d", b.few), targets: []target{ratioAtMost(1.3)}})
+			kinds = append(kinds,
+				&kind{what: what, of: many.peer, url: manyWalked.urls[i*(len(manyWalked.urls)-2)]},
+				&kind{what: what, of: few.peer, url: fewWalked.urls[i*(len(fewWalked.urls)-2)]})
+		}
+	}
+	for round := range b.rounds {
+		b.say("pages of many beside few, round %d", round+1)
+		medians, err := b.readPages(ctx, kinds)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			rows[i].add(medians[2*i], medians[2*i+1])
+		}
+	}
+	return rows, nil
+}
