@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -88,35 +89,52 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+// tooLong is longer than a busy machine takes for a request of its own.
+const tooLong = 2 * time.Second
+
 // TestSlowRequest: a request is slow by what the service took for it, not by what its client did, and the line in the log about
 // it holds nothing that came from outside.
 func TestSlowRequest(t *testing.T) {
 	t.Parallel()
-	const slow = 400 * time.Millisecond
-	c := ownGateway(t, repository.Config{}, handlers.Config{Slow: slow, Stall: stall})
-	s := c.newSpace(nil)
-	set, resource := s.newSet(), s.newResource()
-	lines := func() (found []string) {
-		for line := range strings.SplitSeq(c.log.String(), "\n") {
-			if strings.Contains(line, "slow request") {
-				found = append(found, line)
-			}
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+	set := s.newSet()
+	big := s.upload(set, "big", strings.Repeat("x", 16<<20)).text("id")
+	t.Run("slow upload", func(t *testing.T) {
+		t.Parallel()
+		c := s.on(t).configured(handlers.Config{Slow: tooLong, Stall: 5 * tooLong})
+		body := form(text("setId", set), file("a", strings.Repeat("x", 10_000)))
+		begun := time.Now()
+		dripped := &drip{rest: body.body, piece: len(body.body)/8 + 1, pause: tooLong / 4}
+		c.bad("POST", "/resources", dripped, "Content-Type: "+body.contentType).want(http.StatusCreated)
+		same(t, "the client was slow", time.Since(begun) > tooLong, true)
+		same(t, "lines", len(c.slowLines(1)), 0)
+	})
+	t.Run("slow download", func(t *testing.T) {
+		t.Parallel()
+		c := s.on(t).configured(handlers.Config{Slow: tooLong, Stall: 5 * tooLong})
+		conn, reader := c.dial("GET /v1/resources/%s/data HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", big, c.key)
+		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
+		time.Sleep(tooLong + tooLong/4)
+		if _, err := io.Copy(io.Discard, reader); err != nil {
+			t.Fatal(err)
 		}
-		return found
-	}
+		same(t, "lines", len(c.slowLines(1)), 0)
+	})
+	t.Run("slow service", func(t *testing.T) {
+		t.Parallel()
+		own := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+		testSlowService(own.configured(handlers.Config{Slow: tooLong}), own.newResource())
+	})
+}
 
-	body := form(text("setId", set), file("a", strings.Repeat("x", 10_000)))
-	begun := time.Now()
-	dripped := &drip{rest: body.body, piece: len(body.body)/8 + 1, pause: slow / 4}
-	c.bad("POST", "/resources", dripped, "Content-Type: "+body.contentType).want(http.StatusCreated)
-	same(t, "the client was slow", time.Since(begun) > slow, true)
-	same(t, "slow requests", len(lines()), 0)
-
+// testSlowService keeps everybody who wants to change something waiting.
+func testSlowService(c *client, resource string) {
+	t := c.t
 	entered, done := make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- c.meta.Update(context.Background(), func(*repository.Tx) error { // everybody else waits
+		done <- c.meta.Update(context.Background(), func(*repository.Tx) error {
 			close(entered)
-			time.Sleep(slow + slow/2)
+			time.Sleep(tooLong + tooLong/4)
 			return nil
 		})
 	}()
@@ -125,9 +143,10 @@ func TestSlowRequest(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the request is over", func() bool { return len(lines()) > 0 })
-	found := lines()
-	same(t, "slow requests", len(found), 1)
+	found := c.slowLines(1)
+	if len(found) != 1 {
+		t.Fatalf("%d lines of one slow request:\n%s", len(found), c.log)
+	}
 	for _, part := range []string{
 		`"level":"warn"`, `"method":"PATCH"`, `"route":"/v1/resources/:id"`, `"status":200`, `"bytes":` + fmt.Sprint(len(made.body)),
 		`"received":`, `"ms":`, `"own_ms":`, `"request":"` + made.header.Get("X-Request-Id") + `"`,
@@ -137,6 +156,19 @@ func TestSlowRequest(t *testing.T) {
 	for _, secret := range []string{"secret4711", resource, c.key, "127.0.0.1", "admin"} {
 		same(t, secret+" in "+found[0], strings.Contains(found[0], secret), false)
 	}
+}
+
+// slowLines waits until the log has so many requests, and returns the lines about slow ones.
+func (c *client) slowLines(requests int) (found []string) {
+	c.t.Helper()
+	eventually(c.t, "the request is over", func() bool { return strings.Count(c.log.String(), `"message":"request"`) >= requests })
+	c.server.Close() // waits for whatever is still going on
+	for line := range strings.SplitSeq(c.log.String(), "\n") {
+		if strings.Contains(line, "slow request") {
+			found = append(found, line)
+		}
+	}
+	return found
 }
 
 // TestMetricsAddress: what is measured is for sysadmins, and is there only where it is to be.
