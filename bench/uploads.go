@@ -17,6 +17,9 @@ const (
 	crowd      = 16
 )
 
+// holdUpTo is the default of hold_up_to: the program's own write path works as the service does.
+const holdUpTo = 128 << 10
+
 // writers let so many clients or writers put bodies of this size somewhere, for the time that a load goes on.
 type writers func(ctx context.Context, clients, size int) (load, error)
 
@@ -132,7 +135,7 @@ func (b *bench) openWays(ctx context.Context, open *closers) (*ways, error) {
 		return nil, err
 	}
 	w.set = first.set
-	if w.inside, err = openInside(ctx, first.data, files, repository.Config{}); err != nil {
+	if w.inside, err = openInside(ctx, first.data, files, repository.Config{HoldUpTo: holdUpTo}); err != nil {
 		return nil, err
 	}
 	open.later(w.inside.close)
