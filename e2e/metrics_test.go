@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
@@ -33,6 +34,9 @@ func TestMetrics(t *testing.T) {
 		last, err = service.Upload(t.Context(), http.MethodPost, "/resources", file)
 		check(t, err)
 	}
+	small := File{SetID: set, Filename: canary, Body: bytes.NewReader([]byte("small")), Size: 5}
+	_, err = service.Upload(t.Context(), http.MethodPost, "/resources", small)
+	check(t, err)
 	check(t, service.Download(t.Context(), last.DataURL, io.Discard))
 	var refused *StatusError
 	if err := service.Call(t.Context(), http.MethodGet, "/sets/"+canary, nil, nil); !errors.As(err, &refused) {
@@ -40,13 +44,18 @@ func TestMetrics(t *testing.T) {
 	}
 	check(t, service.Call(t.Context(), http.MethodDelete, "/resources/"+last.ID, nil, nil))
 	check(t, service.Call(t.Context(), http.MethodPost, "/admin/purge", map[string]any{"olderThan": "0s", "grace": "0s"}, nil))
-	after := figures(t, service)
+	var after map[string]float64
+	for deadline := time.Now().Add(time.Minute); after["labshelf_moved_files_total"] == 0; time.Sleep(20 * time.Millisecond) {
+		if after = figures(t, service); time.Now().After(deadline) {
+			t.Fatal("the small file was not moved to the others")
+		}
+	}
 
 	for _, f := range []struct {
 		name        string
 		least, most float64 // by which it has grown
 	}{
-		{`labshelf_http_request_duration_seconds_count{method="POST",route="/v1/resources",status="2xx"}`, files, files},
+		{`labshelf_http_request_duration_seconds_count{method="POST",route="/v1/resources",status="2xx"}`, files + 1, files + 1},
 		{`labshelf_http_request_duration_seconds_count{method="GET",route="/v1/resources/:id/data",status="2xx"}`, 1, 1},
 		{`labshelf_http_request_duration_seconds_count{method="GET",route="/v1/sets/:id",status="4xx"}`, 1, 1},
 		{`labshelf_http_request_duration_seconds_sum{method="POST",route="/v1/resources",status="2xx"}`, 1e-6, 60},
@@ -54,11 +63,13 @@ func TestMetrics(t *testing.T) {
 		{"labshelf_http_sent_bytes_total", size, size + 100_000},
 		{"labshelf_commit_operations_count", files + 2, 100},
 		{"labshelf_commit_sync_seconds_sum", 1e-9, 60},
-		{`labshelf_blob_call_duration_seconds_count{call="sync"}`, files, files},
-		{`labshelf_blob_call_duration_seconds_count{call="rename"}`, files, files},
+		{`labshelf_blob_call_duration_seconds_count{call="sync"}`, files + 1, files + 1},
+		{`labshelf_blob_call_duration_seconds_count{call="rename"}`, files + 1, files + 1},
 		{`labshelf_blob_call_duration_seconds_count{call="sync_folder"}`, files, files + 10},
 		{`labshelf_purge_removed_files_total{what="resource"}`, 1, 1},
 		{"labshelf_purge_duration_seconds_count", 1, 1},
+		{"labshelf_moved_bytes_total", 5, 5},
+		{"labshelf_held_files", 0, 0},
 		{"labshelf_commit_failures_total", 0, 0},
 		{"labshelf_read_only", 0, 0},
 	} {

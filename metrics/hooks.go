@@ -119,6 +119,35 @@ func (p *purges) observe(removed repository.PurgeResult, took time.Duration, err
 	}
 }
 
+// moves are what is measured of the bodies that came in with their records and become files.
+type moves struct {
+	took                    prometheus.Histogram
+	bodies, bytes, failures prometheus.Counter
+}
+
+func newMoves() moves {
+	return moves{
+		took:     histogram("move_duration_seconds", "Batches of held files that were moved to the others, pauses for uploads included.", requestBuckets),
+		bodies:   counter("moved_files_total", "Files that came in with their records and were moved to the others."),
+		bytes:    counter("moved_bytes_total", "Bytes of those files."),
+		failures: counter("move_failures_total", "Batches that could not be moved, and are tried again."),
+	}
+}
+
+func (m *moves) all() []prometheus.Collector {
+	return []prometheus.Collector{m.took, m.bodies, m.bytes, m.failures}
+}
+
+func (m *moves) observe(moved repository.BodyCount, took time.Duration, err error) {
+	m.took.Observe(took.Seconds())
+	if err != nil {
+		m.failures.Inc()
+		return
+	}
+	m.bodies.Add(float64(moved.Bodies))
+	m.bytes.Add(float64(moved.Bytes))
+}
+
 // scrubs are what is measured of the reading of all files.
 type scrubs struct{ files, bytes, damaged prometheus.Counter }
 

@@ -40,13 +40,14 @@ type Metrics struct {
 	commits  commits
 	calls    *prometheus.HistogramVec // of the file system, by call
 	purges   purges
+	moves    moves
 	scrubs   scrubs
 }
 
 // New returns measurements of a program of this version, none of which has been made.
 func New(version string) *Metrics {
 	m := &Metrics{
-		registry: prometheus.NewRegistry(), requests: newRequests(), commits: newCommits(), purges: newPurges(), scrubs: newScrubs(),
+		registry: prometheus.NewRegistry(), requests: newRequests(), commits: newCommits(), purges: newPurges(), moves: newMoves(), scrubs: newScrubs(),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "blob_call_duration_seconds", Buckets: diskBuckets,
 			Help: "Calls to the file system for files, by call; write is all that was written to one file.",
@@ -61,6 +62,7 @@ func New(version string) *Metrics {
 	m.registry.MustRegister(m.requests.all()...)
 	m.registry.MustRegister(m.commits.all()...)
 	m.registry.MustRegister(m.purges.all()...)
+	m.registry.MustRegister(m.moves.all()...)
 	m.registry.MustRegister(m.scrubs.all()...)
 	return m
 }
@@ -92,7 +94,7 @@ func (m *Metrics) Commits() func(bolt.Commit) {
 // Background is for repository.Config.
 func (m *Metrics) Background() (w repository.Watch) {
 	if m != nil {
-		w = repository.Watch{Purged: m.purges.observe, Scrubbed: m.scrubs.observe}
+		w = repository.Watch{Purged: m.purges.observe, Scrubbed: m.scrubs.observe, Moved: m.moves.observe}
 	}
 	return w
 }

@@ -94,6 +94,8 @@ func all(t *testing.T) *Metrics {
 		time.Minute, errors.New("a reason"))
 	w.Scrubbed(10, true)
 	w.Scrubbed(10, false)
+	w.Moved(repository.BodyCount{Bodies: 2, Bytes: 9}, time.Second, nil)
+	w.Moved(repository.BodyCount{Bodies: 50, Bytes: 50}, time.Second, errors.New("a reason"))
 	return m
 }
 
@@ -130,6 +132,7 @@ func TestValues(t *testing.T) {
 		`labshelf_purge_removed_files_total{what="orphan"} 5`, `labshelf_purge_removed_bytes_total{what="orphan"} 6`,
 		`labshelf_purge_removed_files_total{what="trash"} 7`, `labshelf_purge_removed_bytes_total{what="trash"} 8`,
 		`labshelf_scrub_files_total 2`, `labshelf_scrub_bytes_total 20`, `labshelf_scrub_damaged_files_total 1`, `labshelf_scrub_passes_total 0`,
+		`labshelf_moved_files_total 2`, `labshelf_moved_bytes_total 9`, `labshelf_move_failures_total 1`, `labshelf_move_duration_seconds_sum 2`,
 		`labshelf_read_only 0`, `labshelf_failing 0`, `labshelf_damaged_files 0`, `labshelf_background_failures 0`,
 	)
 	positives := []string{"go_goroutines"}
@@ -156,13 +159,13 @@ func TestTrouble(t *testing.T) {
 		Condition: func(context.Context) repository.Condition {
 			return repository.Condition{Status: repository.StatusFailing, Detail: repository.ConditionDetail{
 				Failing: "/secret/path", ReadOnly: "/secret/path", ClockBehind: 1500 * time.Millisecond, Damaged: 3,
-				Scrub: repository.ScrubState{Passes: 4}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
+				Scrub: repository.ScrubState{Passes: 4}, Held: repository.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
 			}}
 		},
 	})
 	text := scrape(t, m)
 	has(t, text, "labshelf_read_only 1", "labshelf_failing 1", "labshelf_clock_behind_seconds 1.5", "labshelf_damaged_files 3",
-		"labshelf_background_failures 2", "labshelf_scrub_passes_total 4")
+		"labshelf_background_failures 2", "labshelf_scrub_passes_total 4", "labshelf_held_files 5", "labshelf_held_bytes 6")
 	for _, absent := range []string{"secret", "metadata_"} {
 		if strings.Contains(text, absent) {
 			t.Errorf("%s is shown", absent)
@@ -175,7 +178,7 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	var m *Metrics
 	w := m.Background()
-	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil {
+	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil || w.Moved != nil {
 		t.Error("there is a hook where nothing is measured")
 	}
 	if disk := m.Disk(blobs.OS{}); disk != (blobs.OS{}) {

@@ -42,6 +42,8 @@ func facts() []fact {
 		{"read_only", "1 where the service takes no changes until it is restarted.", gauge, false, func(m *moment) float64 { return truth(m.Detail.ReadOnly != "") }},
 		{"failing", "1 where records cannot even be read.", gauge, false, func(m *moment) float64 { return truth(m.Detail.Failing != "") }},
 		{"clock_behind_seconds", "How far the clock is behind the last change.", gauge, false, func(m *moment) float64 { return m.Detail.ClockBehind.Seconds() }},
+		{"held_files", "Files that are held with their records and not moved to the others yet.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Held.Bodies) }},
+		{"held_bytes", "Bytes of those files.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Held.Bytes) }},
 		{"damaged_files", "Files known to be damaged or missing, counted up to 1,000.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Damaged) }},
 		{"background_failures", "Tasks in the background that fail now; the log says which and why.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
 		{"scrub_passes_total", "How often all files have been read in the background, earlier starts included.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},

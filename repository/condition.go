@@ -31,6 +31,7 @@ type ConditionDetail struct {
 	ClockBehind time.Duration     // how far the clock is behind the last stamp; 0 if it is not
 	Damaged     int64             // blobs known to be damaged or missing, counted up to MaxDamaged
 	Scrub       ScrubState        // how far the background reading of all blobs has come
+	Held        BodyCount         // bodies of which no file has been made yet
 	Background  map[string]string // what fails in the background now, by task
 }
 
@@ -46,6 +47,9 @@ func (s *Service) Condition(ctx context.Context) Condition {
 	}
 	err := s.meta.View(ctx, func(tx *Tx) (err error) {
 		if c.Detail.Damaged, err = s.countDamaged(tx); err != nil {
+			return err
+		}
+		if c.Detail.Held, err = tx.Bodies.Total(); err != nil {
 			return err
 		}
 		c.Detail.Scrub, err = tx.Scrub.Get()

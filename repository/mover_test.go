@@ -35,13 +35,19 @@ func (s *seam) PlaceAll(bodies iter.Seq[[]byte]) error {
 // have their names for content.
 func newHolding(t *testing.T, names ...string) (*kept, *seam) {
 	t.Helper()
+	return newWatchedHolding(t, repository.Watch{}, names...)
+}
+
+// newWatchedHolding is newHolding with somebody who hears of it.
+func newWatchedHolding(t *testing.T, watch repository.Watch, names ...string) (*kept, *seam) {
+	t.Helper()
 	k := &kept{dir: t.TempDir(), meta: repositorytest.NewMemory(time.Now)}
 	var err error
 	if k.files, err = blobs.OpenDir(k.dir, unsynced{}); err != nil {
 		t.Fatal(err)
 	}
 	files := &seam{Store: k.files}
-	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000, HoldUpTo: 10}
+	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000, HoldUpTo: 10, Watch: watch}
 	k.held = populated(t, repository.NewHeld(k.meta, files, config), 0)
 	for _, name := range names {
 		k.held.files = append(k.held.files, k.upload(k.sets[0], name))
@@ -66,6 +72,9 @@ func (k *kept) sound() {
 // wantBodies compares how many bodies and bytes are held.
 func (k *kept) wantBodies(when string, bodies, size int64) {
 	k.t.Helper()
+	if got, want := k.svc.Condition(k.t.Context()).Detail.Held, (repository.BodyCount{Bodies: bodies, Bytes: size}); got != want {
+		k.t.Errorf("%s: the condition tells of %+v that are held, want %+v", when, got, want)
+	}
 	k.ok(k.meta.View(k.t.Context(), func(tx *repository.Tx) error {
 		got, err := tx.Bodies.Total()
 		if want := (repository.BodyCount{Bodies: bodies, Bytes: size}); got != want {

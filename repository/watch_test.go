@@ -66,3 +66,26 @@ func TestWatchScrub(t *testing.T) {
 		}
 	})
 }
+
+// TestWatchMove: each batch of held bodies that becomes files is told, and so is one that cannot.
+func TestWatchMove(t *testing.T) {
+	t.Parallel()
+	var told []repository.BodyCount
+	var failed error
+	k, files := newWatchedHolding(t, repository.Watch{Moved: func(moved repository.BodyCount, took time.Duration, err error) {
+		if took <= 0 {
+			t.Errorf("it took %s", took)
+		}
+		told, failed = append(told, moved), err
+	}}, "a", "bb")
+	files.before = func() error { return errStuck }
+	if err := k.svc.MoveHeld(t.Context()); err == nil || len(told) != 1 || !errors.Is(failed, errStuck) {
+		t.Errorf("a batch that failed with %v is told as %+v, %v", err, told, failed)
+	}
+	files.before = nil
+	k.move()
+	if want := (repository.BodyCount{Bodies: 2, Bytes: 3}); len(told) != 2 || told[1] != want || failed != nil {
+		t.Errorf("told %+v, %v, want %+v", told, failed, want)
+	}
+	k.wantBodies("after", 0, 0)
+}
