@@ -169,7 +169,10 @@ func scopeSpan(scope []byte) span {
 }
 
 // justAfter is the least key greater than the given one.
-func justAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
+func justAfter(key []byte) []byte { return append(withRoom(key), 0) }
+
+// withRoom copies the beginning of a key, with room for a stamp and an id behind it.
+func withRoom(key []byte) []byte { return append(make([]byte, 0, len(key)+8+idSize), key...) }
 
 // pastPrefix is the least key greater than all keys with this beginning, nil if there is none.
 func pastPrefix(prefix []byte) []byte {
@@ -189,19 +192,19 @@ func idSpan(scope []byte, after repository.ID) span {
 	if after == (repository.ID{}) {
 		return s
 	}
-	return s.from(justAfter(idIndexKey(bytes.Clone(scope), after)))
+	return s.from(justAfter(idIndexKey(withRoom(scope), after)))
 }
 
 // timeSpan turns the bounds of r into those of one scope of an index by time.
 func timeSpan(scope []byte, r repository.ResourceRange) span {
-	s := scopeSpan(scope).from(pastPrefix(appendStamp(bytes.Clone(scope), r.Since)))
+	s := scopeSpan(scope).from(pastPrefix(appendStamp(withRoom(scope), r.Since)))
 	if r.Until != 0 {
-		s = s.upTo(appendStamp(bytes.Clone(scope), r.Until))
+		s = s.upTo(appendStamp(withRoom(scope), r.Until))
 	}
 	if r.After == (paging.Position{}) {
 		return s
 	}
-	after := timeIndexKey(bytes.Clone(scope), repository.Stamp(r.After.Stamp), r.After.ID)
+	after := timeIndexKey(withRoom(scope), repository.Stamp(r.After.Stamp), r.After.ID)
 	if r.Order == paging.Newest {
 		return s.upTo(after)
 	}
@@ -234,7 +237,8 @@ func (s span) within(prefix []byte) span {
 
 // scopes are the beginnings of the keys of these states, in each of the containers, or in an index over everything if
 // containers is nil.
-func scopes(containers []repository.ID, states paging.States) (all [][]byte) {
+func scopes(containers []repository.ID, states paging.States) [][]byte {
+	all := make([][]byte, 0, 2*max(1, len(containers)))
 	for _, state := range [...]repository.State{repository.Active, repository.Deleted} {
 		if states&paging.States(state) == 0 {
 			continue

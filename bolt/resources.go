@@ -45,7 +45,9 @@ func resourceListing(q repository.ResourceRange) (l listing, ok bool) {
 		l.index = resourcesByDataspace
 	}
 	l.backwards = q.Order == paging.Newest
-	for _, scope := range scopes(containers, q.States) {
+	within := scopes(containers, q.States)
+	l.spans = make([]span, 0, len(within))
+	for _, scope := range within {
 		l.spans = append(l.spans, bounds(scope, q))
 	}
 	return l, true

@@ -60,12 +60,14 @@ func (l listing) ids(t *tx) iter.Seq2[repository.ID, error] {
 }
 
 func (l listing) start(t *tx) *heads {
-	heads := &heads{backwards: l.backwards}
-	for _, s := range l.spans {
+	heads := &heads{backwards: l.backwards, list: make([]*head, 0, len(l.spans))}
+	room := make([]head, len(l.spans)) // one piece for all, since a merge of 50 costs mostly its beginnings
+	for i, s := range l.spans {
 		if s.empty() {
 			continue
 		}
-		h := &head{cursor: t.bucket(l.index).Cursor(), span: s}
+		h := &room[i]
+		h.cursor, h.span = t.bucket(l.index).Cursor(), s
 		if h.enter(t, l); h.key != nil {
 			heads.list = append(heads.list, h)
 		}

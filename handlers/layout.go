@@ -11,8 +11,9 @@ import (
 // resourceTemplate is a resource as the interface writes it: fields in the order of its table, added ones last. What is in braces
 // is a member of resourceValues, or the base URL, or the template of viewDataUrl.
 //
-// Resources are written from their records. JSON stored with each would be copied in a sixth of the time, but it would
-// double what a resource takes in the file, and be wrong as soon as the base URL, the template or the interface changes.
+// Resources are written from their records: 36 µs for a page of 100, half as much again as reading them. JSON stored with each would be
+// copied in 4 µs, but it would double what a resource takes in the file, and be wrong as soon as the base URL, the template or the
+// place of the body changes.
 const resourceTemplate = `{
   "id": "{id}",
   "url": "{base}/resources/{id}",
@@ -153,7 +154,7 @@ func (m *maker) end(value value) {
 	m.layout, m.part = append(m.layout, m.part), part{}
 }
 
-// append writes a resource: 1 KB in 0.3 µs.
+// append writes a resource: 1 KB in 0.35 µs.
 func (l layout) append(b []byte, r *repository.Resource) []byte {
 	for i := range l {
 		p, from := &l[i], len(b)
