@@ -45,7 +45,7 @@ func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 		rounds        int
 	}{
 		{smallFile, 1, inTransaction, ways.inTransaction, 0.5, b.rounds},
-		{smallFile, 1, ownPath, ways.own, 0.6, b.rounds},
+		{smallFile, 1, ownPath, ways.ownPath, 0.6, b.rounds},
 		{smallFile, crowd, inTransaction, ways.inTransaction, 0.5, b.rounds},
 		{mediumFile, crowd, inFile, ways.inFile, 1, b.moreRounds},
 	}
@@ -110,7 +110,9 @@ type ways struct {
 	bodies *bareStore
 	files  *bareFiles
 	inside *inside
+	data   string // of inside
 	set    string
+	own    int // bodies that inside has taken
 }
 
 func (b *bench) openWays(ctx context.Context, open *closers) (*ways, error) {
@@ -134,7 +136,7 @@ func (b *bench) openWays(ctx context.Context, open *closers) (*ways, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.set = first.set
+	w.data, w.set = first.data, first.set
 	if w.inside, err = openInside(ctx, first.data, files, repository.Config{HoldUpTo: holdUpTo}); err != nil {
 		return nil, err
 	}
@@ -150,11 +152,18 @@ func (w *ways) inFile(_ context.Context, clients, size int) (load, error) {
 	return w.write(clients, size, w.files.put)
 }
 
-func (w *ways) own(ctx context.Context, clients, size int) (load, error) {
-	return w.write(clients, size, func(key uint64, body []byte) error {
+// ownPath waits, as uploadTo does, until all bodies are files.
+func (w *ways) ownPath(ctx context.Context, clients, size int) (load, error) {
+	done, err := w.write(clients, size, func(key uint64, body []byte) error {
 		_, err := w.inside.upload(ctx, w.set, filenameOf(key), body)
 		return err
 	})
+	if err != nil {
+		return load{}, err
+	}
+	w.own += len(done.turns)
+	_, err = settled(ctx, w.data, w.own)
+	return done, err
 }
 
 // write lets writers put bodies that are all different.
