@@ -2,6 +2,11 @@
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
 //	go run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|all ...]
+//	go run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
+//	go run ./bench [-quick] [-program FILE] scale SMALL DATA ...
+//
+// The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
+// uploaded meanwhile.
 //
 // Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
@@ -89,13 +94,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no targets")
 	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
 	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
+	if len(args) > 0 && args[0] == "fill" {
+		return told(generate(ctx, args[1:], stderr), stderr)
+	}
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	chosen, err := choose(flags.Args())
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "bench:", err)
-		return 2
+		return told(usageError{err}, stderr)
 	}
 	b := &bench{plan: full(), program: *program, progress: stderr}
 	if *small {
@@ -109,15 +116,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if err == nil && !*small && slices.ContainsFunc(rows, row.missed) {
 		err = errors.New("a target was missed")
 	}
-	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "bench:", err)
-		return 1
+	return told(err, stderr)
+}
+
+// usageError is of how the command was called.
+type usageError struct{ error }
+
+// told tells an error, if there is one, and returns the exit code.
+func told(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
 	}
-	return 0
+	_, _ = fmt.Fprintln(stderr, "bench:", err)
+	if errors.As(err, &usageError{}) {
+		return 2
+	}
+	return 1
 }
 
 // choose returns the measurements with these names, in their own order.
 func choose(names []string) (chosen []measurement, err error) {
+	if len(names) > 0 && names[0] == "scale" {
+		return scaleOf(names[1:])
+	}
 	all := len(names) == 0 || slices.Contains(names, "all")
 	known := []string{"all"}
 	for _, m := range measurements() {

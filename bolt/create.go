@@ -43,7 +43,9 @@ func create(path string) error {
 
 // fill makes an empty file into a complete one without rows, and brings it to stable storage.
 func fill(path string) error {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
+		Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true, // it is synced once, at the end
+	})
 	if err != nil {
 		return err
 	}

@@ -100,11 +100,13 @@ func (w *pageWalk) branch(at place, n node) error {
 
 // goesOn tells whether a walk that is not full reads what is below a branch page: branch pages again, and not too many.
 func (w *pageWalk) goesOn(n node) bool {
-	w.budget--
+	if w.budget--; w.budget <= 0 {
+		return false
+	}
 	_, _, _, first := n.at(0)
 	var page [pageHeader]byte
 	_, err := w.file.ReadAt(page[:], w.offset(first))
-	return w.budget > 0 && (err != nil || headerOf(page[:]).flags != leafPage)
+	return err != nil || headerOf(page[:]).flags != leafPage
 }
 
 func (w *pageWalk) leaf(at place, n node) error {
