@@ -1,10 +1,16 @@
 package handlers_test
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 // walk follows a listing page by page and returns its objects and the URL that answered the end. check sees each page.
@@ -255,4 +261,30 @@ func TestForeignPages(t *testing.T) {
 	stranger.get(keys).problem(http.StatusForbidden, "forbidden", "")
 	s.send("DELETE", "/privileges/"+role, nil).want(http.StatusNoContent)
 	member.get("/resources?dataspaceId="+s.dataspace).problem(http.StatusForbidden, "forbidden", "")
+}
+
+// TestEachHostGetsItsOwnAddresses: what is kept from the request before is not shown to one that named another host, however many
+// there are at once.
+func TestEachHostGetsItsOwnAddresses(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+	resource := "/resources/" + s.newResource()
+	var running sync.WaitGroup
+	for i := range 4 {
+		running.Go(func() {
+			host := fmt.Sprintf("host%d.localhost:%d", i, 8000+i)
+			for _, path := range []string{resource, "/resources", resource, "/resources?state=all"} {
+				request := httptest.NewRequest("GET", "/v1"+path, nil)
+				request.Host = host
+				request.Header.Set("Authorization", s.key)
+				got := httptest.NewRecorder()
+				s.server.Config.Handler.ServeHTTP(got, request)
+				all, own := strings.Count(got.Body.String(), "http://"), strings.Count(got.Body.String(), "http://"+host+"/")
+				if got.Code != http.StatusOK || own < 3 || all != own {
+					t.Errorf("%s of %s: %d, %d of %d addresses are its own", path, host, got.Code, own, all)
+				}
+			}
+		})
+	}
+	running.Wait()
 }
