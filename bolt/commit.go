@@ -231,7 +231,11 @@ func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err 
 func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 	before := t.last
 	t.wrote, t.failed = false, nil
+	returned := false
 	defer func() {
+		if returned {
+			return // who is to blame takes longer to find out than most operations
+		}
 		damaged := fileIsToBlame()
 		p := recover()
 		switch {
@@ -241,7 +245,9 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if err = fn(t.tables()); err == nil {
+	err = fn(t.tables())
+	returned = true
+	if err == nil {
 		err = t.failed
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ type Upload struct {
 	service  *Service
 	caller   auth.Principal
 	received *received
+	into     string // the set in which he may create, as he was told
 	over     bool
 }
 
@@ -38,13 +39,20 @@ func (s *Service) NewUpload(p auth.Principal) *Upload {
 
 // Into tells whether the caller may create a resource in the set, before the body is read.
 func (u *Upload) Into(ctx context.Context, setID string) error {
-	return u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+	if u.into == setID && setID != "" {
+		return nil // the transaction that writes has the last word
+	}
+	err := u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
 		set, err := findSet(tx, setID, "setId")
 		if err != nil {
 			return err
 		}
 		return authorise(tx, p, set.dataspace, auth.Write)
 	})
+	if err == nil {
+		u.into = setID
+	}
+	return err
 }
 
 // Over tells whether the caller may replace the resource, before the body is read.
