@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ const (
 	// movePatience is how long a batch waits for that. It bounds, too, how long damage of a held body can go unseen.
 	movePatience = time.Minute
 	// moveRetry is the pause after a batch that failed, for instance because the disk was full.
-	moveRetry = 5 * time.Second
+	moveRetry = time.Second
 )
 
 // mover makes files of held bodies, in batches: files, then the commit that vouches for them and forgets the bodies. Until that
@@ -170,9 +171,6 @@ func wholeBody(tx *Tx, of BodyKey) (heldBody, error) {
 // move makes files of a batch, and then one commit. The digests are pinned until that is done, so that no purge takes the files
 // for what an upload has left. In the order of digests, each folder is gone to once, and the rows of the commit are, too.
 func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
-	if m.unsynced.Load() != nil {
-		return storageError(ErrReadOnly)
-	}
 	slices.SortFunc(batch, func(a, b heldBody) int { return bytes.Compare(a.blob.Digest[:], b.blob.Digest[:]) })
 	var pins []func()
 	defer func() {
@@ -199,7 +197,7 @@ func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
 	}
 	begun := time.Now()
 	err := inOrder(
-		func() error { return m.blobError(m.blobs.PlaceAll(next)) },
+		func() error { return m.place(next) },
 		func() error { return m.vouch(context.WithoutCancel(ctx), batch) },
 	)
 	moved := BodyCount{Bodies: int64(len(batch))}
@@ -208,6 +206,14 @@ func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
 	}
 	m.watch.moved(moved, time.Since(begun), err)
 	return err
+}
+
+// place makes files, unless nothing could be committed afterwards.
+func (m *mover) place(bodies iter.Seq[[]byte]) error {
+	if m.unsynced.Load() != nil || m.meta.Health().ReadOnly != nil {
+		return storageError(ErrReadOnly)
+	}
+	return m.blobError(m.blobs.PlaceAll(bodies))
 }
 
 // vouch commits that bodies have become files. What has been replaced or purged meanwhile left a file too many.

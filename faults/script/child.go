@@ -53,6 +53,7 @@ func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 // try runs an operation and says what came of it.
 func (w *world) try(ctx context.Context, n int, op operation, before State) (now State, r Report) {
 	err := op.run(ctx, w)
+	w.hold()
 	r = Report{Op: n, Code: codeOf(err)}
 	if err != nil {
 		r.Error = err.Error()

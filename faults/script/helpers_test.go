@@ -12,7 +12,7 @@ import (
 func ran(t *testing.T) (dir string, state State) {
 	t.Helper()
 	w := &world{dir: t.TempDir(), ids: map[string]string{}}
-	for _, op := range first()[:6] {
+	for _, op := range first()[:7] {
 		if err := op.run(t.Context(), w); err != nil {
 			t.Fatalf("%s: %v", op.name, err)
 		}

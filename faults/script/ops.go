@@ -27,7 +27,9 @@ type world struct {
 	files *blobs.Dir
 	svc   *repository.Service
 	admin auth.Principal
-	ids   map[string]string // by the name that the script gave
+	ids   map[string]string  // by the name that the script gave
+	brake *repository.Upload // under way, so that nothing is moved; nil: as soon as it may be
+	moved chan error         // what comes of each batch that is moved
 }
 
 // operation is one step of the script. It can be tried again after it has failed.
@@ -49,6 +51,9 @@ func Operation(n int) (name string, stepwise bool) {
 // Length is the number of operations.
 func Length() int { return len(operations()) }
 
+// held is the size of the greatest body that is committed with its record.
+const held = 1000
+
 // many is enough objects that the deletion of their set takes two commits.
 const many = 203
 
@@ -69,8 +74,10 @@ func first() []operation {
 		{"create empty", false, upload("notes", "empty", 0)},
 		{"create with a body that is there", false, upload("notes", "a again.txt", 300)},
 		{"create to be purged", false, upload("photos", "old.bin", 5_000)},
+		{"move", false, move},
 		{"replace", false, replace("a.txt", 301)},
 		{"replace by a body that is there", false, replace("b.bin", 301)},
+		{"replace what is held", false, replace("a.txt", 302)},
 		{"patch", false, edit("a.txt", "description", "patched")},
 		{"rename", false, edit("c.bin", "name", "d.bin")},
 		{"delete", false, withID("a.txt", func(ctx context.Context, w *world, id string) error {
@@ -121,6 +128,7 @@ func steps() []operation {
 	return []operation{
 		{"second dataspace", false, dataspace("archive")},
 		{"set for many", false, set("many", "archive")},
+		{"move what was changed", false, move},
 		{"many at once", false, fill},
 		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.DeleteSet(ctx, w.admin, id, repository.Match{}))
@@ -131,16 +139,23 @@ func steps() []operation {
 		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.DeleteDataspace(ctx, w.admin, id, repository.Match{}))
 		})},
+		{"create to be purged while it is held", false, upload("photos", "brief.txt", 60)},
+		{"delete what is held", false, withID("brief.txt", func(ctx context.Context, w *world, id string) error {
+			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+		})},
 		{"purge", true, purge(repository.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
 		{"empty the trash", true, purge(repository.PurgeOptions{})},
 		{"snapshot", false, snapshot},
+		{"create before closing", false, upload("photos", "f.txt", 30)},
 		{"close and open", false, func(_ context.Context, w *world) error { return errors.Join(w.close(), w.open()) }},
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[repository.Set]{Fields: repository.Fields{"title": "Notes"}}))
 		})},
+		{"move after opening", false, move},
+		{"create at the end", false, upload("notes", "g.txt", 20)},
 		{"delete the user", false, withID("member", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.DeleteUser(ctx, w.admin, id, repository.Match{}))
 		})},
@@ -159,14 +174,67 @@ func (w *world) open() (err error) {
 	if w.files, err = blobs.OpenDir(w.dir, blobs.OS{}); err != nil {
 		return errors.Join(err, w.store.Close())
 	}
-	w.svc = repository.New(w.store, w.files, repository.Config{PageSize: 100, DirectoryPageSize: 100})
+	w.moved = make(chan error, 100)
+	moved := func(_ repository.BodyCount, _ time.Duration, err error) { w.moved <- err }
+	w.svc = repository.New(w.store, w.files, repository.Config{
+		PageSize: 100, DirectoryPageSize: 100, HoldUpTo: held, Watch: repository.Watch{Moved: moved},
+	})
 	return nil
+}
+
+// hold keeps the mover from moving anything, by an upload that does not come to an end.
+func (w *world) hold() {
+	if w.svc != nil && w.brake == nil {
+		w.brake = w.svc.NewUpload(w.admin)
+	}
+}
+
+func (w *world) release() error {
+	if w.brake == nil {
+		return nil
+	}
+	err := w.brake.Discard()
+	w.brake = nil
+	return err
+}
+
+// move lets everything that is held be moved, and tells how that went.
+func move(ctx context.Context, w *world) error {
+	defer w.hold()
+	if err := w.release(); err != nil {
+		return err
+	}
+	for {
+		if n, err := w.heldBodies(ctx); err != nil || n == 0 {
+			return err
+		}
+		select {
+		case err := <-w.moved:
+			if err != nil {
+				return err
+			}
+		case <-time.After(settleLimit):
+			return errors.New("nothing is moved")
+		}
+	}
+}
+
+func (w *world) heldBodies(ctx context.Context) (n int64, err error) {
+	err = w.store.View(ctx, func(tx *repository.Tx) error {
+		total, err := tx.Bodies.Total()
+		n = total.Bodies
+		return err
+	})
+	return n, err
 }
 
 // close closes what is open.
 func (w *world) close() error {
 	if w.svc == nil {
 		return nil
+	}
+	if err := w.release(); err != nil {
+		return err
 	}
 	w.svc.Close()
 	w.svc = nil

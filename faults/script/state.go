@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"labshelf/blobs"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -28,11 +29,12 @@ type reader struct {
 	tx    *repository.Tx
 	state State
 	names map[repository.ID]string
+	held  map[blobs.Digest]repository.Blob
 }
 
 // Read returns what is in the store.
 func Read(ctx context.Context, store repository.Metadata) (State, error) {
-	r := &reader{state: State{}, names: map[repository.ID]string{}}
+	r := &reader{state: State{}, names: map[repository.ID]string{}, held: map[blobs.Digest]repository.Blob{}}
 	err := store.View(ctx, func(tx *repository.Tx) error {
 		r.tx = tx
 		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps} {
@@ -99,6 +101,10 @@ func (r *reader) sets() error {
 func (r *reader) resources() error {
 	all := repository.ResourceRange{States: paging.All, Order: paging.Oldest}
 	return each(r.tx.Resources.Range(all), func(o repository.Resource) error {
+		if o.Body == repository.Held {
+			r.held[o.Digest] = repository.Blob{Digest: o.Digest, Bytes: o.Bytes}
+			o.Body = repository.Filed
+		}
 		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == repository.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
 		return nil
 	})
@@ -111,11 +117,17 @@ func (r *reader) privileges() error {
 	})
 }
 
+// blobs counts as one what is held: when it is moved is nobody's business.
 func (r *reader) blobs() error {
-	return each(r.tx.Blobs.All(nil), func(b repository.Blob) error {
+	err := each(r.tx.Blobs.All(nil), func(b repository.Blob) error {
+		delete(r.held, b.Digest)
 		r.note("blob", b.Digest.String(), b, b.Bytes)
 		return nil
 	})
+	for _, b := range r.held {
+		r.note("blob", b.Digest.String(), b, b.Bytes)
+	}
+	return err
 }
 
 func (r *reader) steps() error {

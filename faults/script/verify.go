@@ -30,21 +30,22 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 	return d, err
 }
 
-// settleLimit is how long steps that were under way may take.
+// settleLimit is how long steps and moves that were under way may take.
 const settleLimit = 10 * time.Second
 
-// settle waits until no step is under way.
+// settle waits until no step is under way and no body is held.
 func (w *world) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
 		err := w.store.View(ctx, func(tx *repository.Tx) error {
 			return each(tx.Steps.All(), func(repository.Step) error { pending++; return nil })
 		})
-		if err != nil || pending == 0 {
+		held, failed := w.heldBodies(ctx)
+		if err = errors.Join(err, failed); err != nil || pending == 0 && held == 0 {
 			return err
 		}
 	}
-	return errors.New("steps that were under way have not ended")
+	return errors.New("steps or moves that were under way have not ended")
 }
 
 // Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what is not as expected, what
