@@ -29,6 +29,7 @@ type shortage struct {
 	status int      // with which changes are refused
 	codes  []string // with which, then
 	bodies bool     // files can be read meanwhile; records always can
+	flags  []string // of the service
 }
 
 func shortages() []shortage {
@@ -41,6 +42,7 @@ func shortages() []shortage {
 		{
 			name: "no inodes", mount: tmpfs("nr_inodes=360"), begin: fillUp("filler", 0),
 			status: http.StatusInsufficientStorage, codes: []string{"no_space"}, bodies: true,
+			flags: []string{"--hold-up-to=0"}, // what is held takes none
 		},
 		{
 			name: "a read-only file system", mount: readOnlyWhile(ro),
@@ -91,7 +93,7 @@ type user struct {
 type kept struct{ sha256, description, url string }
 
 func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
-	w := &world{program: t.program, data: filepath.Join(t.dir, fmt.Sprint("data-", unit))}
+	w := &world{program: t.program, data: filepath.Join(t.dir, fmt.Sprint("data-", unit)), flags: s.flags}
 	if err := os.Mkdir(w.data, 0o700); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func newSpecimen(ctx context.Context, t *trial) (*specimen, error) {
 			}
 		}
 	}
-	if err := errors.Join(s.read(ctx, w.caller), w.stop()); err != nil {
+	if err := errors.Join(s.read(ctx, w.caller), s.filed(ctx), w.stop()); err != nil {
 		return nil, err
 	}
 	if s.metadata, err = os.ReadFile(s.path()); err != nil {
@@ -71,6 +71,26 @@ func (s *specimen) path() string { return filepath.Join(s.data, "meta.db") }
 // blob is the path of a blob.
 func (s *specimen) blob(digest string) string {
 	return filepath.Join(s.data, "blobs", digest[:2], digest)
+}
+
+// filedLimit is how long it may take until all that is held has become files.
+const filedLimit = 20 * time.Second
+
+// filed waits until all bodies are files, to be damaged.
+func (s *specimen) filed(ctx context.Context) error {
+	deadline := time.Now().Add(filedLimit)
+	for digest := range s.owners {
+		for {
+			if _, err := os.Stat(s.blob(digest)); err == nil {
+				break
+			}
+			if time.Now().After(deadline) || ctx.Err() != nil {
+				return errors.Join(fmt.Errorf("the blob %s has not come", digest), ctx.Err())
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	return nil
 }
 
 // read fetches all pages, records and files.

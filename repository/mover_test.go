@@ -333,7 +333,7 @@ func TestDamagedHeldBody(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	for _, v := range found {
-		if v.Part != repository.PartBlobs || v.Kind != "resource" {
+		if v.Part != repository.PartRules || v.Kind != "resource" {
 			t.Errorf("found %v", v)
 		}
 	}

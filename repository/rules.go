@@ -180,7 +180,7 @@ func (c *checker) checkHeld(r Resource) error {
 		wrong = "it has another digest"
 	}
 	if wrong != "" {
-		c.report(Violation{Part: PartBlobs, Kind: "resource", ID: r.ID.String(), Name: r.Name,
+		c.report(Violation{Part: PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
 			Wrong: fmt.Sprintf("its file, sha256 %s, which is held in the metadata: %s (the resource is %s)", r.Digest, wrong, r.State)})
 	}
 	return nil
