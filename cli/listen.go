@@ -53,7 +53,7 @@ func (g *gate) Accept() (net.Conn, error) {
 		<-g.inside
 		return nil, fmt.Errorf("%T is no TCP connection (%w)", conn, conn.Close())
 	}
-	holdBackLittle(tcp)
+	holdBack(tcp, maxUnsent)
 	g.open.Add(1)
 	return &admitted{TCPConn: tcp, leave: sync.OnceFunc(func() { g.open.Add(-1); <-g.inside })}, nil
 }

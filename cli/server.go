@@ -105,7 +105,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
-		Handler: handlers.New(repo, gateway), TLSConfig: secure,
+		Handler: handlers.New(repo, gateway), TLSConfig: secure, ConnContext: handlers.ConnContext,
 		ReadHeaderTimeout: min(headerTimeout, c.stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),

@@ -17,14 +17,14 @@ func descriptors() uint64 {
 	return limit.Cur
 }
 
-// holdBackLittle bounds what the system holds back unsent of a connection. Where it does not want to, slow clients are noticed
+// holdBack bounds how many bytes the system holds back unsent of a connection. Where it does not want to, slow clients are noticed
 // later, and nothing else is lost.
-func holdBackLittle(conn *net.TCPConn) {
+func holdBack(conn *net.TCPConn, bytes int) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return // it is closed already
 	}
 	_ = raw.Control(func(fd uintptr) {
-		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, maxUnsent)
+		_ = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)
 	})
 }

@@ -22,7 +22,11 @@ func (a *api) access(next http.Handler) http.Handler {
 		start := time.Now()
 		control := http.NewResponseController(plain)
 		body := &progressBody{ReadCloser: r.Body, pace: newPace(&a.config, r, control.SetReadDeadline), ended: r.Body == nil || r.Body == http.NoBody}
-		w := &response{ResponseWriter: plain, control: control, body: body, buffers: a.buffers, direct: r.TLS == nil && r.ProtoMajor == 1, pace: newPace(&a.config, r, control.SetWriteDeadline)}
+		line, _ := r.Context().Value(lineKey{}).(Line)
+		w := &response{
+			ResponseWriter: plain, control: control, body: body, buffers: a.buffers, pace: newPace(&a.config, r, control.SetWriteDeadline),
+			direct: r.TLS == nil && r.ProtoMajor == 1, line: line,
+		}
 		id := rand.Text()
 		w.Header().Set(requestIDHeader, id)
 		a.secure(w.Header(), r)

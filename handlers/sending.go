@@ -1,0 +1,148 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+)
+
+// looks is how often, while the patience with a client lasts, it is seen what he has taken of a file that is on its way.
+const looks = 8
+
+// Line is a connection that knows how far its other end is. Over any other one the client is seen to take what the system takes
+// for him.
+type Line interface {
+	// Untaken returns how many of the bytes written have not arrived at the other end.
+	Untaken() (bytes int64, err error)
+	// HoldBack sets whether the system may hold back as many unsent bytes as it likes, or as few as at the beginning.
+	HoldBack(much bool)
+}
+
+type lineKey struct{}
+
+// ConnContext tells requests about their connection, if it is a [Line]. It is for the field of that name of http.Server.
+func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	if line, ok := conn.(Line); ok {
+		return context.WithValue(ctx, lineKey{}, line)
+	}
+	return ctx
+}
+
+func newBuffers() *sync.Pool { return &sync.Pool{New: func() any { return new([chunk]byte) }} }
+
+// ReadFrom sends src. Below it the network takes a file straight from the kernel only as the one limited reader around it, so a
+// limit that is there already is shortened, not wrapped.
+func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	whole, limited := src.(*io.LimitedReader)
+	if !limited {
+		whole = &io.LimitedReader{R: src, N: math.MaxInt64}
+	}
+	file, isFile := whole.R.(*os.File)
+	switch {
+	case whole.N <= chunk:
+		return w.sendSmall(whole)
+	case isFile && w.direct && w.control.Flush() == nil:
+		return w.sendFile(file, whole)
+	}
+	return w.sendChunks(whole)
+}
+
+// sendSmall sends what fits into a buffer, which is then quicker than to have the system fetch it.
+func (w *response) sendSmall(whole *io.LimitedReader) (sent int64, err error) {
+	buffer := w.buffers.Get().(*[chunk]byte)
+	defer w.buffers.Put(buffer)
+	n, reading := io.ReadFull(whole.R, buffer[:whole.N])
+	whole.N -= int64(n)
+	n, err = w.Write(buffer[:n])
+	if err == nil && reading != io.EOF && reading != io.ErrUnexpectedEOF {
+		err = reading
+	}
+	return int64(n), err
+}
+
+// sendChunks sends chunk by chunk, each under a deadline of its own.
+func (w *response) sendChunks(whole *io.LimitedReader) (sent int64, err error) {
+	for whole.N > 0 {
+		w.pace.wait()
+		part := &io.LimitedReader{R: whole.R, N: min(chunk, whole.N)}
+		n, err := io.Copy(w.ResponseWriter, part)
+		w.pace.moved(n)
+		sent, whole.N, w.bytes = sent+n, whole.N-n, w.bytes+n
+		if err != nil || part.N > 0 { // an error, or the end of src
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// sendFile has the system send a file in one go for as long as the client takes it. In chunks of 32 KiB, or with 64 KiB held back at
+// most, it cost twice the processor time that nginx needs. What has gone is looked at several times in the patience with the
+// client: a deadline that passes in the middle does no harm, since the position of the file tells where to go on.
+func (w *response) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, err error) {
+	start, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
+	if w.line != nil {
+		w.line.HoldBack(true)
+		defer w.line.HoldBack(false)
+	}
+	untaken := w.untaken()
+	for whole.N > 0 {
+		w.pace.waitFor(w.pace.patience / looks)
+		part := &io.LimitedReader{R: file, N: whole.N}
+		n, err := io.Copy(w.ResponseWriter, part)
+		before := untaken
+		untaken = w.untaken()
+		w.pace.moved(n + before - untaken)
+		sent, whole.N, w.bytes = sent+n, whole.N-n, w.bytes+n
+		at, seeking := file.Seek(0, io.SeekCurrent)
+		switch patient := w.pace.left > 0 && errors.Is(err, os.ErrDeadlineExceeded); {
+		case patient && seeking == nil && at == start+sent:
+		case err != nil, part.N > 0: // an error, or the end of the file
+			return sent, err
+		}
+	}
+	return sent, nil
+}
+
+// sendBytes has the system take all of p in one go, as sendFile does with files; here the reader's position tells what has gone.
+// A page of 100 resources takes two calls instead of five, and a tenth of its time less.
+func (w *response) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
+	rest := bytes.NewReader(p)
+	for idle := 0; rest.Len() > 0 && idle <= looks; idle++ {
+		w.pace.waitFor(w.pace.patience / looks)
+		_, err = to.ReadFrom(rest)
+		n := len(p) - rest.Len() - sent
+		w.pace.moved(int64(n))
+		sent, w.bytes = sent+n, w.bytes+int64(n)
+		if err != nil && (w.pace.left <= 0 || !errors.Is(err, os.ErrDeadlineExceeded)) {
+			return sent, err
+		}
+		if n > 0 {
+			idle = 0
+		}
+	}
+	return sent, err
+}
+
+// untaken is 0 where nobody knows: what the system takes counts for taken.
+func (w *response) untaken() int64 {
+	if w.line == nil {
+		return 0
+	}
+	untaken, err := w.line.Untaken()
+	if err != nil {
+		return 0 // the connection is broken, and writing to it will tell
+	}
+	return untaken
+}
