@@ -43,7 +43,7 @@ func (b *bench) listings(ctx context.Context) (rows []row, err error) {
 // shelf makes a repository of n resources, all in one set, and runs the service over it until open is closed. Of every so many, if
 // that is not 0, one is deleted.
 func (b *bench) shelf(ctx context.Context, open *closers, name string, n, deleteEach int) (*subject, error) {
-	b.say("listings: a repository of %d resources", n)
+	b.say("a repository of %d resources", n)
 	return b.filled(ctx, open, name, func(ctx context.Context, s *subject) ([]string, error) { return []string{s.set}, nil }, n, deleteEach)
 }
 

@@ -46,7 +46,7 @@ type plan struct {
 	fetches    int           // of the large file in one round
 	files      int           // small ones that are downloaded again and again
 	few, many  int           // resources in the repositories that pages are read from: multiples of 100
-	pages      int           // how often each page is read in one round
+	pages      int           // how often each page is read in one round: a multiple of inARow
 	starts     int           // of each program in one round
 	idle       time.Duration // after which a program counts as idle
 }
@@ -59,7 +59,7 @@ func full() plan {
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
-		few: 200, many: 1000, pages: 20, starts: 2, idle: 100 * time.Millisecond}
+		few: 200, many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond}
 }
 
 // bench is one run.
