@@ -1,0 +1,33 @@
+package repository_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// BenchmarkAuthenticate is what a known key costs.
+func BenchmarkAuthenticate(b *testing.B) {
+	meta, err := bolt.Open(filepath.Join(b.TempDir(), "meta.db"), bolt.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	key, err := svc.Bootstrap(b.Context(), "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := svc.Authenticate(b.Context(), key); err != nil {
+			b.Fatal(err)
+		}
+	}
+	svc.Close()
+	if err := meta.Close(); err != nil {
+		b.Error(err)
+	}
+}
