@@ -1,0 +1,112 @@
+package handlers_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/handlers"
+)
+
+// told is a connection whose other end is said to take something between two looks, or nothing.
+type told struct {
+	net.Conn
+	untaken, each atomic.Int64
+	much          atomic.Bool
+}
+
+func (t *told) Untaken() (int64, error) { return t.untaken.Add(-t.each.Load()), nil }
+func (t *told) HoldBack(much bool)      { t.much.Store(much) }
+
+// serveFile serves a new file of so many zeros to clients about whom line tells.
+func serveFile(tb testing.TB, size int64, stall time.Duration, line *told) *httptest.Server {
+	path := filepath.Join(tb.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		tb.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(handlers.Access(handlers.Config{Stall: stall, MinRate: 1 << 10}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file, err := os.Open(path)
+		if err != nil {
+			tb.Error(err)
+			return
+		}
+		http.ServeContent(w, r, "zeros.bin", time.Time{}, file)
+		_ = file.Close()
+	})))
+	if line != nil {
+		server.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+			line.Conn = conn
+			return handlers.ConnContext(ctx, line)
+		}
+	}
+	server.Start()
+	tb.Cleanup(server.Close)
+	return server
+}
+
+// TestTaken has a client that takes nothing for longer than the limit, as far as writing to the connection shows: what counts is
+// what the connection tells of him.
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	const size, limit = 64 << 20, time.Second
+	for name, each := range map[string]int64{"taking": 1 << 20, "stalled": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			line := &told{}
+			line.untaken.Store(1 << 40)
+			line.each.Store(each)
+			server := serveFile(t, size, limit, line)
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = conn.Close() }()
+			if _, err := fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the system may hold back much", line.much.Load)
+			time.Sleep(3 * limit)
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, answer.Body)
+			if whole := n == size && err == nil; whole != (each > 0) {
+				t.Errorf("%d bytes came, %v", n, err)
+			}
+			eventually(t, "it may hold back little again", func() bool { return !line.much.Load() })
+		})
+	}
+}
+
+// BenchmarkDownload is the way of a file from the disk to a client who reads it all.
+func BenchmarkDownload(b *testing.B) {
+	for name, size := range map[string]int64{"4KiB": 4 << 10, "100KiB": 100 << 10, "64MiB": 64 << 20} {
+		b.Run(name, func(b *testing.B) {
+			server := serveFile(b, size, time.Minute, nil)
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				answer, err := http.Get(server.URL)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if n, err := io.Copy(io.Discard, answer.Body); n != size || err != nil || answer.Body.Close() != nil {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+}
