@@ -139,13 +139,6 @@ func (s *Step) resources() ResourceRange {
 	return within
 }
 
-// takeResource moves one resource because something is about to write to it.
-func (s *Step) takeResource(tx *Tx, r Resource) error {
-	after := r
-	s.take(&after.Record, tx.Stamp())
-	return putResource(tx, &r, after)
-}
-
 // source is the state of the objects that the step looks for.
 func (s *Step) source() paging.States {
 	if s.Restore {
