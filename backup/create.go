@@ -142,7 +142,10 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return w.keep(ctx, meta, blob, part)
 	})
 	m.Damaged = w.lost
-	return err
+	if err != nil {
+		return err
+	}
+	return w.keepHeld(ctx, meta)
 }
 
 // forget removes a metadata file that no manifest will name.

@@ -28,6 +28,8 @@ type world struct {
 	dir string
 	set string
 	key string
+
+	holdUpTo int64
 }
 
 // newWorld makes a data directory with one set.
@@ -56,7 +58,7 @@ func (w *world) with(fn func(context.Context, *repository.Service)) {
 	check(w.t, err)
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(w.t, err)
-	s := repository.New(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000})
+	s := repository.New(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: w.holdUpTo})
 	defer func() {
 		s.Close()
 		check(w.t, meta.Close())

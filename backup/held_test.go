@@ -1,0 +1,100 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// TestHeldBodies: what is still held in the metadata when a backup is made comes back with a restoration, and out of the backup
+// too when its file, made later, is lost.
+func TestHeldBodies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.holdUpTo = 100
+	made := w.upload("first", "second", "")
+	for _, r := range made {
+		if _, err := os.Lstat(path(w.dir, r)); err == nil {
+			t.Fatalf("%s is not held", r.Name)
+		}
+	}
+	dest := t.TempDir()
+	if created := w.backUp(dest); created.Manifest.Blobs.Count != 0 {
+		t.Errorf("the manifest counts %+v", created.Manifest.Blobs)
+	}
+	var f findings
+	_, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{Events: f.events()})
+	check(t, err)
+	wantFound(t, f.all)
+	restored := mustRestore(t, dest)
+	wantSame(t, w.dir, restored)
+
+	// The service on what was restored makes files of them, and one is lost.
+	w.dir = restored
+	w.with(func(ctx context.Context, s *repository.Service) { w.awaitFiles(made) })
+	check(t, os.Remove(path(w.dir, made[1])))
+	done, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{})
+	check(t, err)
+	if want := (backup.Repaired{Blobs: 3, Repaired: 1}); done != want {
+		t.Errorf("repaired %+v, want %+v", done, want)
+	}
+	w.with(func(ctx context.Context, s *repository.Service) {
+		_, file, err := s.OpenResource(ctx, w.admin(ctx, s), made[1].ID.String())
+		check(t, err)
+		content, err := io.ReadAll(file)
+		if check(t, errors.Join(err, file.Close())); string(content) != "second" {
+			t.Errorf("the file holds %q", content)
+		}
+	})
+	w.backUp(dest)
+	wantSame(t, w.dir, mustRestore(t, dest))
+}
+
+// awaitFiles waits until resources have become files.
+func (w *world) awaitFiles(made []repository.Resource) {
+	w.t.Helper()
+	for _, r := range made {
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Lstat(path(w.dir, r)); err == nil {
+				break
+			}
+			if time.Now().After(deadline) {
+				w.t.Fatalf("%s never became a file", r.Name)
+			}
+		}
+	}
+}
+
+// TestDamagedHeldBody: a body that has other bytes than its record says is told when the backup is restored.
+func TestDamagedHeldBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.holdUpTo = 100
+	made := w.upload("first")
+	meta, err := bolt.Open(w.metadata(), bolt.Options{})
+	check(t, err)
+	check(t, meta.Update(t.Context(), func(tx *repository.Tx) error {
+		return tx.Bodies.Put(repository.BodyKey{Resource: made[0].ID}, []byte("other"))
+	}))
+	check(t, meta.Close())
+	dest := t.TempDir()
+	w.backUp(dest)
+	files, err := blobs.OpenDirReadOnly(dest)
+	check(t, err)
+	if _, err := files.Stat(made[0].Digest); !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("the file is in the backup: %v", err)
+	}
+	_, found, err := restore(t, dest, false)
+	check(t, err)
+	if len(found) != 1 || found[0].Part != repository.PartRules || found[0].ID != made[0].ID.String() {
+		t.Errorf("found %v", found)
+	}
+}
