@@ -53,7 +53,7 @@ func (w *world) open() {
 		w.seam(store.committer)
 	}
 	w.store = store
-	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000})
+	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: 100})
 }
 
 // shut closes the repository without a look at what is in it.

@@ -46,7 +46,7 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if suite.gateway, err = openGateway(dir, blobs.OS{}, repository.Config{}); err != nil {
+	if suite.gateway, err = openGateway(dir, blobs.OS{}, repository.Config{HoldUpTo: 128 << 10}); err != nil {
 		return 1, err
 	}
 	suite.gateway.serve(handlers.Config{})

@@ -51,9 +51,6 @@ func Operation(n int) (name string, stepwise bool) {
 // Length is the number of operations.
 func Length() int { return len(operations()) }
 
-// held is the size of the greatest body that is committed with its record.
-const held = 1000
-
 // many is enough objects that the deletion of their set takes two commits.
 const many = 203
 
@@ -180,52 +177,6 @@ func (w *world) open() (err error) {
 		PageSize: 100, DirectoryPageSize: 100, HoldUpTo: held, Watch: repository.Watch{Moved: moved},
 	})
 	return nil
-}
-
-// hold keeps the mover from moving anything, by an upload that does not come to an end.
-func (w *world) hold() {
-	if w.svc != nil && w.brake == nil {
-		w.brake = w.svc.NewUpload(w.admin)
-	}
-}
-
-func (w *world) release() error {
-	if w.brake == nil {
-		return nil
-	}
-	err := w.brake.Discard()
-	w.brake = nil
-	return err
-}
-
-// move lets everything that is held be moved, and tells how that went.
-func move(ctx context.Context, w *world) error {
-	defer w.hold()
-	if err := w.release(); err != nil {
-		return err
-	}
-	for {
-		if n, err := w.heldBodies(ctx); err != nil || n == 0 {
-			return err
-		}
-		select {
-		case err := <-w.moved:
-			if err != nil {
-				return err
-			}
-		case <-time.After(settleLimit):
-			return errors.New("nothing is moved")
-		}
-	}
-}
-
-func (w *world) heldBodies(ctx context.Context) (n int64, err error) {
-	err = w.store.View(ctx, func(tx *repository.Tx) error {
-		total, err := tx.Bodies.Total()
-		n = total.Bodies
-		return err
-	})
-	return n, err
 }
 
 // close closes what is open.
