@@ -210,7 +210,7 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 }
 
 func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
-	t := &tx{bolt: btx, now: c.now, last: c.last, held: c.held, version: c.access.Load()}
+	t := c.transaction(btx)
 	wrote := false
 	for i, op := range ops {
 		var spoiled bool
@@ -224,6 +224,11 @@ func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err 
 	}
 	c.free.decide(c.db, false)
 	return -1, c.watch.commit(btx, len(ops), func() error { return c.finish(btx, t) })
+}
+
+// transaction begins where the last commit ended.
+func (c *committer) transaction(btx *bbolt.Tx) *tx {
+	return &tx{bolt: btx, now: c.now, last: c.last, held: c.held, version: c.access.Load()}
 }
 
 // run carries out one operation. If it spoiled the transaction, nothing of that may be committed; else, if it failed, there is

@@ -43,5 +43,5 @@ func (c *committer) listFree() {
 	}
 	defer func() { _ = c.rollback(btx) }()
 	c.free.decide(c.db, true)
-	_ = guarded(func() error { return c.finish(btx, &tx{bolt: btx, now: c.now, last: c.last}) })
+	_ = guarded(func() error { return c.finish(btx, c.transaction(btx)) })
 }

@@ -210,3 +210,33 @@ func TestDamageWithoutFreeList(t *testing.T) {
 		t.Error("no damage was found")
 	}
 }
+
+// TestFreeListAndHeldBodies: the commit that writes the list changes nothing else. In both, the count of held bodies is there.
+func TestFreeListAndHeldBodies(t *testing.T) {
+	t.Parallel()
+	s, _ := fragmented(t, 10, time.Hour)
+	key := repository.BodyKey{Resource: repository.ID{15: 1}}
+	if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(key, []byte("body")) }); err != nil {
+		t.Fatal(err)
+	}
+	if listed(t, s.path) {
+		t.Fatal("the list is there before it is to be written")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(s.path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.View(t.Context(), func(tx *repository.Tx) error {
+		got, err := tx.Bodies.Total()
+		if want := (repository.BodyCount{Bodies: 1, Bytes: 4}); got != want {
+			t.Errorf("%+v are held, want %+v", got, want)
+		}
+		return err
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Error(err)
+	}
+}
