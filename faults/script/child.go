@@ -1,4 +1,4 @@
-// Package script is a fixed series of some forty operations on a repository, from the first creation of its stores on, that
+// Package script is a fixed series of some fifty operations on a repository, from the first creation of its stores on, that
 // touches each way in which it writes. A child process runs it, and tells after each operation what there is; whoever reads
 // that knows what must be there when the child, or the machine, dies.
 package script
