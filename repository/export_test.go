@@ -29,6 +29,9 @@ func (s *Service) TakeStep(ctx context.Context, container ID) error {
 	return s.steps.advance(ctx, container)
 }
 
+// HeldBytes is how many bytes are held, as far as uploads know.
+func (s *Service) HeldBytes() int64 { return s.hold.bytes.Load() }
+
 // MoveHeld makes files of all held bodies, whatever else goes on.
 func (s *Service) MoveHeld(ctx context.Context) error {
 	s.mover.patient = 0

@@ -27,7 +27,7 @@ const holdMemory = 32 << 20
 // holder receives the bodies that may be held.
 type holder struct {
 	upTo    int64        // bytes of the longest one; 0: none is held
-	bytes   atomic.Int64 // held, as of the last change that anybody made
+	bytes   atomic.Int64 // held, as of the last upload, or look of the mover
 	lent    atomic.Int64 // bytes of buffers
 	buffers sync.Pool    // of *[]byte, each one byte longer than upTo
 	busy    traffic

@@ -63,7 +63,6 @@ func (m *mover) call() {
 
 func (m *mover) run(ctx context.Context) {
 	defer close(m.stopped)
-	m.troubles.tell(taskMove, m.meta.View(ctx, m.hold.count))
 	for {
 		select {
 		case <-m.wake:
@@ -84,7 +83,7 @@ func (m *mover) run(ctx context.Context) {
 }
 
 // drain moves bodies until it has come to the last one. One that cannot be read stays where it is, and is told.
-func (m *mover) drain(ctx context.Context) (err error) {
+func (m *mover) drain(ctx context.Context) error {
 	var damaged error
 	for after := (BodyKey{}); ctx.Err() == nil; {
 		turn := m.newTurn()
@@ -128,9 +127,13 @@ type heldBody struct {
 	bytes []byte
 }
 
-// next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it.
+// next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it. It also counts
+// what is held: what purges and large files have taken away nobody else would notice, nor that an upload was not committed.
 func (m *mover) next(ctx context.Context, after *BodyKey) (batch []heldBody, damaged error) {
 	err := m.meta.View(ctx, func(tx *Tx) error {
+		if err := m.hold.count(tx); err != nil {
+			return err
+		}
 		size := 0
 		for of, err := range tx.Bodies.All(*after) {
 			if err != nil {
@@ -239,6 +242,6 @@ func (m *mover) vouch(ctx context.Context, moved []heldBody) error {
 				return err
 			}
 		}
-		return m.hold.count(tx)
+		return nil
 	})
 }

@@ -205,6 +205,26 @@ func TestHeldIsDeleted(t *testing.T) {
 	k.wantContent("moved", back, "back")
 }
 
+// TestHeldBytes: what a purge or a large file has taken away, or what never came to be committed, does not stay in the way of
+// later uploads.
+func TestHeldBytes(t *testing.T) {
+	t.Parallel()
+	k, _ := newHolding(t, "purged", "replaced")
+	want := func(when string, bytes int64) {
+		t.Helper()
+		if got := k.svc.HeldBytes(); got != bytes {
+			t.Errorf("%s: %d bytes, want %d", when, got, bytes)
+		}
+	}
+	want("before", 6+8)
+	k.remove(k.held.files[0])
+	k.purge(repository.PurgeOptions{})
+	k.replace(k.held.files[1], strings.Repeat("l", 11))
+	k.wantBodies("when both are gone", 0, 0)
+	k.move()
+	want("when both are gone", 0)
+}
+
 func (k *kept) purge(o repository.PurgeOptions) repository.PurgeResult {
 	k.t.Helper()
 	o.OlderThan = -time.Hour
