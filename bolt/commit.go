@@ -57,8 +57,8 @@ type operation struct {
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
 // start runs a committer on a file whose last transaction, seen, has been synced; on one that is only read it refuses all.
-func start(s *Store, options Options, seen *bbolt.Tx, last repository.Stamp) (*committer, error) {
-	meta, err := metaOf(seen)
+func start(s *Store, options Options, seen *tx) (*committer, error) {
+	meta, err := metaOf(seen.bolt)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func start(s *Store, options Options, seen *bbolt.Tx, last repository.Stamp) (*c
 		db: db, now: options.Now, watch: newWatch(options.Watch), commit: commit, inPlace: s.inPlace,
 		queue: make(chan *operation, maxBatch), behind: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
 		free: freelist{long: longList, quiet: quiet, absent: meta.freelist == noFreelist},
-		last: last, durable: seen.ID(), changed: make(chan struct{}),
+		last: seen.last, held: seen.held, durable: seen.bolt.ID(), changed: make(chan struct{}),
 	}
 	c.access.Store(firstAccess)
 	if db.IsReadOnly() {

@@ -196,8 +196,8 @@ func (s *Store) load(options Options, steps []migration) error {
 			}
 		}
 	}
-	return inspect(s.db, func(t *tx) error {
-		last, err := metaRow(t, lastStampRow, lastStampFields)
+	return inspect(s.db, func(t *tx) (err error) {
+		t.last, err = metaRow(t, lastStampRow, lastStampFields)
 		if err == nil {
 			s.secret, err = metaRow(t, secretRow, secretFields)
 		}
@@ -206,12 +206,11 @@ func (s *Store) load(options Options, steps []migration) error {
 				err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
 			}
 		}
-		held, failed := bodies{t}.Total()
-		if err = errors.Join(err, failed); err == nil {
-			s.committer, err = start(s, options, t.bolt, last)
+		if err == nil {
+			t.held, err = bodies{t}.Total()
 		}
 		if err == nil {
-			s.committer.held = held
+			s.committer, err = start(s, options, t)
 		}
 		return err
 	})
