@@ -15,7 +15,7 @@ func (b bodies) Get(of repository.BodyKey) ([]byte, error) {
 	key := bodyKey(of)
 	record := b.get(bodiesBucket, key)
 	if record == nil {
-		return nil, fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, repository.ErrNotFound)
+		return nil, notFound{bodiesBucket, string(key)}
 	}
 	body, err := unseal(key, record, bodyFields)
 	if err != nil {
@@ -46,9 +46,12 @@ func (b bodies) Remove(of repository.BodyKey) error {
 func (b bodies) forget(key []byte) {
 	if record := b.get(bodiesBucket, key); record != nil {
 		b.held.Bodies--
-		b.held.Bytes -= int64(len(record) - recordHeader)
+		b.held.Bytes -= bodyBytes(record)
 	}
 }
+
+// bodyBytes is the length of the body in a record, damaged or not.
+func bodyBytes(record []byte) int64 { return int64(len(record) - recordHeader) }
 
 func (b bodies) All(after repository.BodyKey) iter.Seq2[repository.BodyKey, error] {
 	var keys span

@@ -147,6 +147,30 @@ func TestCheckFindsDamage(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
+// TestCheckNamesDamagedBody once, not the total too: what else is wrong with the bodies is told from it. Without it all is well.
+func TestCheckNamesDamagedBody(t *testing.T) {
+	t.Parallel()
+	s := fullStore(t)
+	of := repository.BodyKey{Resource: idAt('R', 1)}
+	s.raw(t, func(tx *bbolt.Tx) error {
+		in := tx.Bucket([]byte(bodiesBucket.String()))
+		body := slices.Clone(in.Get(bodyKey(of)))
+		body[recordHeader] ^= 1
+		return in.Put(bodyKey(of), body)
+	})
+	var found []repository.Violation
+	if err := s.Inspect(t.Context(), func(v repository.Violation) { found = append(found, v) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 || found[0].Kind != bodiesBucket.String() || found[0].ID != keyText(bodyKey(of)) {
+		t.Errorf("found %v", found)
+	}
+	if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Remove(of) }); err != nil {
+		t.Fatal(err)
+	}
+	checkIntegrity(t, s)
+}
+
 func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
