@@ -82,24 +82,49 @@ func (m *mover) run(ctx context.Context) {
 	}
 }
 
-// drain moves bodies until it has come to the last one. One that cannot be read stays where it is, and is told.
+// drain moves bodies until it has come to the last one. One that cannot be read, or of which no file can be made, stays where it
+// is, and is told.
 func (m *mover) drain(ctx context.Context) error {
-	var damaged error
+	var left error
 	for after := (BodyKey{}); ctx.Err() == nil; {
 		turn := m.newTurn()
 		if !turn.comes(ctx) {
 			return ctx.Err()
 		}
 		batch, err := m.next(ctx, &after)
-		damaged = errors.Join(damaged, err)
+		left = errors.Join(left, err)
 		if len(batch) == 0 {
-			return damaged
+			return left
 		}
-		if err := m.move(ctx, batch, turn); err != nil {
-			return errors.Join(damaged, err)
+		stay, err := m.moveOrSplit(ctx, batch, turn)
+		left = errors.Join(left, err)
+		if stay == len(batch) { // so will the others
+			return left
 		}
 	}
-	return damaged
+	return left
+}
+
+// moveOrSplit moves a batch; where that fails because of some of it, a broken folder for instance, it moves the others. It returns
+// how many stay, and why.
+func (m *mover) moveOrSplit(ctx context.Context, batch []heldBody, turn turn) (stay int, err error) {
+	err = m.move(ctx, batch, turn)
+	switch {
+	case err == nil:
+		return 0, nil
+	case len(batch) == 1 || !ofSome(err):
+		return len(batch), err
+	}
+	half := len(batch) / 2
+	first, err := m.moveOrSplit(ctx, batch[:half], turn)
+	second, more := m.moveOrSplit(ctx, batch[half:], turn)
+	return first + second, errors.Join(err, more)
+}
+
+// ofSome tells whether a failure may be of some bodies only. A full disk, or a store that takes no changes, is of all.
+func ofSome(err error) bool {
+	var known *Error
+	return errors.As(err, &known) && (known.Code == CodeInternal || known.Code == CodeDataDamaged)
 }
 
 // turn is when the mover may work: while no upload would have to wait for it, when it has waited for long, or when much is held.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -308,6 +309,32 @@ func TestMoveFails(t *testing.T) {
 	k.move()
 	k.wantBodies("after the move", 0, 0)
 	k.wantContent("after the move", k.held.files[0], "a")
+}
+
+// TestMoveAround: a body of which no file can be made, because of its folder for instance, does not keep the others.
+func TestMoveAround(t *testing.T) {
+	t.Parallel()
+	k, files := newHolding(t, "a", "b", "c", "d", "e", "f")
+	broken := k.held.files[2]
+	folder := filepath.Dir(k.path(broken.Digest))
+	k.ok(errors.Join(os.Remove(folder), os.WriteFile(folder, nil, 0o600)))
+	calls := 0
+	files.before = func() error { calls++; return nil }
+	for n, most := range []int{7, 1} {
+		calls = 0
+		k.refused(k.svc.MoveHeld(t.Context()), repository.CodeInternal)
+		k.wantBodies("while a folder is broken", 1, 1)
+		if calls > most {
+			t.Errorf("move %d took %d attempts", n, calls)
+		}
+	}
+	for _, r := range k.held.files {
+		k.wantFile("while a folder is broken", r, r.ID != broken.ID)
+		k.wantContent("while a folder is broken", r, r.Name)
+	}
+	k.ok(errors.Join(os.Remove(folder), os.Mkdir(folder, 0o700)))
+	k.move()
+	k.wantBodies("when it is mended", 0, 0)
 }
 
 // TestUnsyncedMove: after a sync that failed nothing is written any more.
