@@ -1,0 +1,142 @@
+package repository_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// TestMovesAgainstAll has a few contents come in, held or as files, replace each other under conditions of which one fails at the last
+// moment, be deleted and restored, beside moves and purges, on the real stores.
+func TestMovesAgainstAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := blobs.OpenDir(dir, unsynced{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &melee{until: time.Now().Add(raceTime(t) / 2)}
+	for _, holdUpTo := range []int64{0, 100} {
+		m.ways = append(m.ways, repository.NewHeld(meta, files, repository.Config{HoldUpTo: holdUpTo}))
+	}
+	h := populated(t, m.ways[1], 3)
+	m.admin, m.set = h.admin, h.sets[0].ID.String()
+	for n := range m.ids {
+		m.ids[n].Store(&h.files[n].ID)
+	}
+	var actors sync.WaitGroup
+	act := func(do func(context.Context) error) {
+		actors.Go(func() {
+			for !m.failed.Load() && time.Now().Before(m.until) {
+				if err := do(t.Context()); err != nil {
+					m.failed.Store(true)
+					t.Error(err)
+				}
+				time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond) // or those who find nothing to do take all the time
+			}
+		})
+	}
+	for range 3 {
+		act(m.change)
+	}
+	act(m.read)
+	act(m.ways[1].MoveHeld)
+	upkeep := repository.NewUpkeep(meta, files)
+	act(func(ctx context.Context) error {
+		done, err := upkeep.Purge(ctx, repository.PurgeOptions{OlderThan: time.Duration(rand.IntN(2)) * time.Hour, Now: later})
+		m.removed.Add(done.Blobs + done.Orphans)
+		return err
+	})
+	actors.Wait()
+	if found := violations(t, meta, files); len(found) > 0 {
+		t.Errorf("%q", found)
+	}
+	t.Logf("%d changes, %d refused, %d reads, %d removals", m.changed.Load(), m.refused.Load(), m.reads.Load(), m.removed.Load())
+	if err := meta.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// melee is several services over the same stores.
+type melee struct {
+	ways                             []*repository.Service
+	admin                            auth.Principal
+	set                              string
+	ids                              [3]atomic.Pointer[repository.ID]
+	until                            time.Time
+	changed, refused, reads, removed atomic.Int64
+	failed                           atomic.Bool
+}
+
+// any returns one of the services, and one of the places for a resource.
+func (m *melee) any() (*repository.Service, *atomic.Pointer[repository.ID]) {
+	return m.ways[rand.IntN(len(m.ways))], &m.ids[rand.IntN(len(m.ids))]
+}
+
+func (m *melee) change(ctx context.Context) error {
+	svc, place := m.any()
+	id := place.Load().String()
+	r, err := svc.GetResource(ctx, m.admin, id)
+	if err != nil {
+		return err
+	}
+	switch rand.IntN(16) {
+	case 0:
+		_, err = svc.DeleteResource(ctx, m.admin, id, always)
+	case 1:
+		_, err = svc.RestoreResource(ctx, m.admin, id, always)
+	default:
+		up := svc.NewUpload(m.admin)
+		err = up.Receive(ctx, strings.NewReader(fmt.Sprint("content ", rand.IntN(raceContents))))
+		if err == nil && r.Body == repository.Purged {
+			r, err = up.Create(ctx, repository.UploadFields{SetID: &m.set, Filename: "file"})
+			place.Store(&r.ID)
+		} else if err == nil {
+			_, err = up.Replace(ctx, id, repository.UploadFields{Filename: "file", Match: repository.Match{Set: true, Tags: []string{r.Tag()}}})
+		}
+		err = errors.Join(err, up.Discard())
+	}
+	var refused *repository.Error
+	if errors.As(err, &refused) && (refused.Kind == repository.Precondition || refused.Kind == repository.Gone || refused.Kind == repository.Conflict) {
+		m.refused.Add(1)
+		return nil
+	}
+	m.changed.Add(1)
+	return err
+}
+
+func (m *melee) read(ctx context.Context) error {
+	svc, place := m.any()
+	r, file, err := svc.OpenResource(ctx, m.admin, place.Load().String())
+	var refused *repository.Error
+	if errors.As(err, &refused) && refused.Kind == repository.Gone {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	got, err := io.ReadAll(file)
+	if err := errors.Join(err, file.Close()); err != nil || sha256.Sum256(got) != r.Digest {
+		return fmt.Errorf("%s: got %q, %w", r.ID, got, err)
+	}
+	m.reads.Add(1)
+	return nil
+}
