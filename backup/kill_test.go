@@ -91,9 +91,9 @@ func rounds() int {
 }
 
 // TestKilledBackup kills a process that makes a backup at random moments. What is restored is always a whole backup: the one
-// before, or this one if it was killed after its end.
+// before, or this one if it was killed after its end. Not beside other tests: a process that is being started has the locks of all
+// open files for a moment.
 func TestKilledBackup(t *testing.T) {
-	t.Parallel()
 	w, random := newWorld(t), rand.New(rand.NewPCG(1, 2))
 	dest := t.TempDir()
 	w.upload(bodies(random, 40)...)
@@ -128,9 +128,8 @@ func TestKilledBackup(t *testing.T) {
 }
 
 // TestKilledRestore kills a process that restores at random moments. There is a whole data directory, or none that a service starts
-// on; the backup stays whole.
+// on; the backup stays whole. Not beside other tests, either.
 func TestKilledRestore(t *testing.T) {
-	t.Parallel()
 	w, random := newWorld(t), rand.New(rand.NewPCG(3, 4))
 	dest, folder := t.TempDir(), t.TempDir()
 	w.upload(bodies(random, 80)...)
