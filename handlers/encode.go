@@ -46,11 +46,18 @@ func unescapeSeparators(encoded []byte) []byte {
 }
 
 func writeBody(w http.ResponseWriter, status int, contentType string, body []byte) {
+	_ = sendBody(w, status, contentType, body) // a client that went away gets no error
+}
+
+// sendBody is writeBody for a body in memory that is to be used again: not after an error. HTTP/2 returns one as soon as the client
+// has reset the stream, and may read what it was given after that.
+func sendBody(w http.ResponseWriter, status int, contentType string, body []byte) error {
 	header := w.Header()
 	header.Set("Content-Type", contentType)
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that went away gets no error
+	_, err := w.Write(body)
+	return err
 }
 
 const jsonType = "application/json; charset=utf-8"

@@ -74,7 +74,7 @@ func (p *pageBuffer) finish(ends repository.PageEnds) []byte {
 // pageBuffers keeps the memory of pages for later ones.
 type pageBuffers struct{ free sync.Pool }
 
-// begin returns an empty page, to be given to done.
+// begin returns an empty page, to be given to done when nobody reads it any more.
 func (b *pageBuffers) begin(address string) *pageBuffer {
 	p, _ := b.free.Get().(*pageBuffer)
 	if p == nil {

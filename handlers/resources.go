@@ -11,19 +11,18 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 	return func(w http.ResponseWriter, r *request) error {
 		layouts := a.layouts(r)
 		page := a.pages.begin(layouts.base + r.path + results)
-		defer a.pages.done(page)
 		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *repository.Resource) {
 			page.add(layouts.paged, resource)
 		})
 		switch {
 		case err != nil:
-			return err
 		case page.items == 0:
 			writeJSON(w, http.StatusOK, endJSON{End: true})
-		default:
-			writeBody(w, http.StatusOK, jsonType, page.finish(ends))
+		case sendBody(w, http.StatusOK, jsonType, page.finish(ends)) != nil:
+			return nil // and the page is lost; see sendBody
 		}
-		return nil
+		a.pages.done(page)
+		return err
 	}
 }
 

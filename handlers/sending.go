@@ -56,14 +56,17 @@ func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
 	return w.sendChunks(whole)
 }
 
-// sendSmall sends what fits into a buffer, which is then quicker than to have the system fetch it.
+// sendSmall sends what fits into a buffer, which is then quicker than to have the system fetch it. A buffer that could not be sent
+// is not used again; see sendBody.
 func (w *response) sendSmall(whole *io.LimitedReader) (sent int64, err error) {
 	buffer := w.buffers.Get().(*[chunk]byte)
-	defer w.buffers.Put(buffer)
 	n, reading := io.ReadFull(whole.R, buffer[:whole.N])
 	whole.N -= int64(n)
-	n, err = w.Write(buffer[:n])
-	if err == nil && reading != io.EOF && reading != io.ErrUnexpectedEOF {
+	if n, err = w.Write(buffer[:n]); err != nil {
+		return int64(n), err
+	}
+	w.buffers.Put(buffer)
+	if reading != io.EOF && reading != io.ErrUnexpectedEOF {
 		err = reading
 	}
 	return int64(n), err
