@@ -22,10 +22,9 @@ func (a *api) access(next http.Handler) http.Handler {
 		start := time.Now()
 		control := http.NewResponseController(plain)
 		body := &progressBody{ReadCloser: r.Body, pace: newPace(&a.config, r, control.SetReadDeadline), ended: r.Body == nil || r.Body == http.NoBody}
-		line, _ := r.Context().Value(lineKey{}).(Line)
 		w := &response{
 			ResponseWriter: plain, control: control, body: body, buffers: a.buffers, pace: newPace(&a.config, r, control.SetWriteDeadline),
-			direct: r.TLS == nil && r.ProtoMajor == 1, line: line,
+			line: lineOf(r),
 		}
 		id := rand.Text()
 		w.Header().Set(requestIDHeader, id)

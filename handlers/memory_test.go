@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -21,11 +22,13 @@ import (
 func askForMemory(t *testing.T, config handlers.Config, body []byte) (conn net.Conn, ended chan error) {
 	t.Helper()
 	ended = make(chan error, 1)
-	server := httptest.NewServer(handlers.Access(config, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewUnstartedServer(handlers.Access(config, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		_, err := w.Write(body)
 		ended <- err
 	})))
+	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return handlers.ConnContext(ctx, &told{}) }
+	server.Start()
 	t.Cleanup(server.Close)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {

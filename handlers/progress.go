@@ -84,8 +84,7 @@ type response struct {
 	body    *progressBody
 	buffers *sync.Pool // of *[chunk]byte
 	pace    pace
-	direct  bool // what is written goes to the network as it is: neither TLS nor HTTP/2
-	line    Line // nil: nothing is known of the other end
+	line    Line // to which goes what is written, as it is; nil: TLS, HTTP/2, or nothing is known of the other end
 	status  int
 	bytes   int64
 	caller  auth.Principal
@@ -112,7 +111,7 @@ func (w *response) Write(p []byte) (written int, err error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	to, reads := w.ResponseWriter.(io.ReaderFrom)
-	if reads && w.direct && len(p) > chunk && w.Header().Get("Content-Length") != "" && w.control.Flush() == nil {
+	if reads && len(p) > chunk && w.inOneGo() {
 		return w.sendBytes(to, p)
 	}
 	for first := true; err == nil && (first || len(p) > written); first = false {

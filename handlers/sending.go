@@ -15,8 +15,8 @@ import (
 // looks is how often, while the patience with a client lasts, it is seen what he has taken of a file that is on its way.
 const looks = 8
 
-// Line is a connection that knows how far its other end is. Over any other one the client is seen to take what the system takes
-// for him.
+// Line is a connection that knows how far its other end is, and how much of a write that its deadline has cut short was taken.
+// Over any other one the client is seen to take what the system takes for him, in pieces.
 type Line interface {
 	// Untaken returns how many of the bytes written have not arrived at the other end.
 	Untaken() (bytes int64, err error)
@@ -32,6 +32,15 @@ func ConnContext(ctx context.Context, conn net.Conn) context.Context {
 		return context.WithValue(ctx, lineKey{}, line)
 	}
 	return ctx
+}
+
+// lineOf returns the connection of a request, nil where what is written does not go there as it is.
+func lineOf(r *http.Request) Line {
+	line, _ := r.Context().Value(lineKey{}).(Line)
+	if r.TLS != nil || r.ProtoMajor != 1 {
+		return nil
+	}
+	return line
 }
 
 func newBuffers() *sync.Pool { return &sync.Pool{New: func() any { return new([chunk]byte) }} }
@@ -50,10 +59,17 @@ func (w *response) ReadFrom(src io.Reader) (sent int64, err error) {
 	switch {
 	case whole.N <= chunk:
 		return w.sendSmall(whole)
-	case isFile && w.direct && w.control.Flush() == nil:
+	case isFile && w.inOneGo():
 		return w.sendFile(file, whole)
 	}
 	return w.sendChunks(whole)
+}
+
+// inOneGo tells whether the system may be given all of a body at once, and brings what comes before it on its way. It goes on after a
+// deadline in the middle, so it has to be known how much was taken by then: not all systems say it (Windows), and of what goes
+// through a buffer, or in pieces with their lengths, nobody can.
+func (w *response) inOneGo() bool {
+	return w.line != nil && w.Header().Get("Content-Length") != "" && w.control.Flush() == nil
 }
 
 // sendSmall sends what fits into a buffer, which is then quicker than to have the system fetch it. A buffer that could not be sent
@@ -95,10 +111,8 @@ func (w *response) sendFile(file *os.File, whole *io.LimitedReader) (sent int64,
 	if err != nil {
 		return 0, err
 	}
-	if w.line != nil {
-		w.line.HoldBack(true)
-		defer w.line.HoldBack(false)
-	}
+	w.line.HoldBack(true)
+	defer w.line.HoldBack(false)
 	untaken := w.untaken()
 	for whole.N > 0 {
 		w.pace.waitFor(w.pace.patience / looks)
@@ -140,9 +154,6 @@ func (w *response) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 
 // untaken is 0 where nobody knows: what the system takes counts for taken.
 func (w *response) untaken() int64 {
-	if w.line == nil {
-		return 0
-	}
 	untaken, err := w.line.Untaken()
 	if err != nil {
 		return 0 // the connection is broken, and writing to it will tell

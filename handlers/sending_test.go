@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -45,11 +46,8 @@ func serveFile(tb testing.TB, size int64, stall time.Duration, line *told) *http
 		http.ServeContent(w, r, "zeros.bin", time.Time{}, file)
 		_ = file.Close()
 	})))
-	if line != nil {
-		server.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
-			line.Conn = conn
-			return handlers.ConnContext(ctx, line)
-		}
+	server.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		return handlers.ConnContext(ctx, line)
 	}
 	server.Start()
 	tb.Cleanup(server.Close)
@@ -95,7 +93,7 @@ func TestTaken(t *testing.T) {
 func BenchmarkDownload(b *testing.B) {
 	for name, size := range map[string]int64{"4KiB": 4 << 10, "100KiB": 100 << 10, "64MiB": 64 << 20} {
 		b.Run(name, func(b *testing.B) {
-			server := serveFile(b, size, time.Minute, nil)
+			server := serveFile(b, size, time.Minute, &told{})
 			b.SetBytes(size)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -106,6 +104,73 @@ func BenchmarkDownload(b *testing.B) {
 				if n, err := io.Copy(io.Discard, answer.Body); n != size || err != nil || answer.Body.Close() != nil {
 					b.Fatal(n, err)
 				}
+			}
+		})
+	}
+}
+
+// hasty is a connection that remembers the nearest end that anybody has set for its writes.
+type hasty struct {
+	*net.TCPConn
+	nearest *atomic.Int64 // nanoseconds from when it was set
+}
+
+func (h hasty) SetWriteDeadline(at time.Time) error {
+	if in := int64(time.Until(at)); !at.IsZero() && in < h.nearest.Load() {
+		h.nearest.Store(in)
+	}
+	return h.TCPConn.SetWriteDeadline(at)
+}
+
+// hastyListener makes its connections hasty.
+type hastyListener struct {
+	net.Listener
+	nearest *atomic.Int64
+}
+
+func (l hastyListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return hasty{conn.(*net.TCPConn), l.nearest}, nil
+}
+
+// TestWholePatience: a write that its end has cut short can be gone on with only where the system says how much it took. Windows
+// does not say it. So over a connection of which nothing is known each write gets the whole patience.
+func TestWholePatience(t *testing.T) {
+	t.Parallel()
+	const limit = time.Minute
+	path := filepath.Join(t.TempDir(), "file")
+	content := make([]byte, 1<<20)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, serve := range map[string]http.HandlerFunc{
+		"a file": func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, path) },
+		"memory": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+			_, _ = w.Write(content)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			nearest := &atomic.Int64{}
+			nearest.Store(int64(time.Hour))
+			server := httptest.NewUnstartedServer(handlers.Access(handlers.Config{Stall: limit}, serve))
+			server.Listener = hastyListener{server.Listener, nearest}
+			server.Start()
+			defer server.Close()
+			answer, err := http.Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, answer.Body)
+			if n != int64(len(content)) || err != nil || answer.Body.Close() != nil {
+				t.Errorf("%d bytes came, %v", n, err)
+			}
+			if in := time.Duration(nearest.Load()); in < limit/2 {
+				t.Errorf("a write was to end in %v", in)
 			}
 		})
 	}
