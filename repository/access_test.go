@@ -289,3 +289,53 @@ func TestFactsAreBounded(t *testing.T) {
 		t.Errorf("%d keys are remembered", got)
 	}
 }
+
+// TestRightsOfAnotherAttempt: an operation that is carried out again has the rights of that attempt alone. In the first one its
+// caller has just become a sysadmin; in the second one he has not, since that change was given up meanwhile.
+func TestRightsOfAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	v := populated(t, svc, 1).newVisitor(0)
+	entered, release := make(chan struct{}), make(chan struct{})
+	var promoted, created, spoiled, held error
+	var done sync.WaitGroup
+	done.Go(func() {
+		held = meta.Update(t.Context(), func(*repository.Tx) error { close(entered); <-release; return nil })
+	})
+	<-entered
+	// These three share a batch, in this order: each waits in the queue before the next one comes.
+	queued := func(op func()) {
+		done.Go(op)
+		time.Sleep(20 * time.Millisecond) // until it waits; nothing can be seen of that
+	}
+	promotion, giveUp := context.WithCancel(t.Context())
+	attempts := 0
+	queued(func() {
+		promoted = meta.Update(promotion, func(tx *repository.Tx) error {
+			u := v.user
+			u.Sysadmin = true
+			return tx.Users.Put(u)
+		})
+	})
+	queued(func() { _, created = svc.CreateUser(t.Context(), v.old, repository.Fields{"username": "not-by-him"}) })
+	queued(func() {
+		spoiled = meta.Update(t.Context(), func(tx *repository.Tx) error {
+			attempts++
+			giveUp()
+			return errors.Join(errNothing, tx.Users.Put(v.user))
+		})
+	})
+	close(release)
+	done.Wait()
+	v.ok(held)
+	if !errors.Is(promoted, context.Canceled) || !errors.Is(spoiled, errNothing) || attempts != 1 {
+		t.Errorf("%v; %v; %d attempts", promoted, spoiled, attempts)
+	}
+	v.refused(created, repository.CodeForbidden)
+	svc.Close()
+	v.ok(meta.Close())
+}

@@ -97,10 +97,11 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, 
 }
 
 // asCaller looks at the caller and his key again inside the transaction: a long upload must not end with rights lost meanwhile.
-// Where the rows are still those of which he was made, it need not read them.
-func (s *Service) asCaller(p auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
+// Where the rows are still those of which he was made, it need not read them. What one transaction says of him is not kept for another
+// attempt, in which it may never have been so.
+func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
 	return func(tx *Tx) error {
-		version := tx.Access()
+		p, version := came, tx.Access()
 		tx.facts = s.facts.at(version)
 		if p.AsOf != 0 && p.AsOf == version {
 			if expired(p, s.now()) {
