@@ -105,7 +105,8 @@ func (w *response) sendChunks(whole *io.LimitedReader) (sent int64, err error) {
 
 // sendFile has the system send a file in one go for as long as the client takes it. In chunks of 32 KiB, or with 64 KiB held back at
 // most, it cost twice the processor time that nginx needs. What has gone is looked at several times in the patience with the
-// client: a deadline that passes in the middle does no harm, since the position of the file tells where to go on.
+// client: a deadline that passes in the middle does no harm, since what was sent is known. The position of the file does not tell:
+// where the deadline has passed before the system is asked, more is read than goes out.
 func (w *response) sendFile(file *os.File, whole *io.LimitedReader) (sent int64, err error) {
 	start, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -122,9 +123,11 @@ func (w *response) sendFile(file *os.File, whole *io.LimitedReader) (sent int64,
 		untaken = w.untaken()
 		w.pace.moved(n + before - untaken)
 		sent, whole.N, w.bytes = sent+n, whole.N-n, w.bytes+n
-		at, seeking := file.Seek(0, io.SeekCurrent)
-		switch patient := w.pace.left > 0 && errors.Is(err, os.ErrDeadlineExceeded); {
-		case patient && seeking == nil && at == start+sent:
+		switch {
+		case w.pace.left > 0 && errors.Is(err, os.ErrDeadlineExceeded):
+			if _, err := file.Seek(start+sent, io.SeekStart); err != nil {
+				return sent, err
+			}
 		case err != nil, part.N > 0: // an error, or the end of the file
 			return sent, err
 		}

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -109,31 +110,26 @@ func BenchmarkDownload(b *testing.B) {
 	}
 }
 
-// hasty is a connection that remembers the nearest end that anybody has set for its writes.
-type hasty struct {
+// timed is a connection that asks somebody before it sets the end of its writes.
+type timed struct {
 	*net.TCPConn
-	nearest *atomic.Int64 // nanoseconds from when it was set
+	adjust func(time.Time) time.Time
 }
 
-func (h hasty) SetWriteDeadline(at time.Time) error {
-	if in := int64(time.Until(at)); !at.IsZero() && in < h.nearest.Load() {
-		h.nearest.Store(in)
-	}
-	return h.TCPConn.SetWriteDeadline(at)
-}
+func (c *timed) SetWriteDeadline(at time.Time) error { return c.TCPConn.SetWriteDeadline(c.adjust(at)) }
 
-// hastyListener makes its connections hasty.
-type hastyListener struct {
+// timedListener makes its connections timed.
+type timedListener struct {
 	net.Listener
-	nearest *atomic.Int64
+	adjust func(time.Time) time.Time
 }
 
-func (l hastyListener) Accept() (net.Conn, error) {
+func (l timedListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return hasty{conn.(*net.TCPConn), l.nearest}, nil
+	return &timed{conn.(*net.TCPConn), l.adjust}, nil
 }
 
 // TestWholePatience: a write that its end has cut short can be gone on with only where the system says how much it took. Windows
@@ -158,7 +154,12 @@ func TestWholePatience(t *testing.T) {
 			nearest := &atomic.Int64{}
 			nearest.Store(int64(time.Hour))
 			server := httptest.NewUnstartedServer(handlers.Access(handlers.Config{Stall: limit}, serve))
-			server.Listener = hastyListener{server.Listener, nearest}
+			server.Listener = timedListener{server.Listener, func(at time.Time) time.Time {
+				if !at.IsZero() {
+					nearest.Store(min(nearest.Load(), int64(time.Until(at))))
+				}
+				return at
+			}}
 			server.Start()
 			defer server.Close()
 			answer, err := http.Get(server.URL)
@@ -173,5 +174,41 @@ func TestWholePatience(t *testing.T) {
 				t.Errorf("a write was to end in %v", in)
 			}
 		})
+	}
+}
+
+// TestLateWrite has each other deadline pass before the file goes on its way, as on a machine that stood still for a while. The file
+// is taken up where it was all the same.
+func TestLateWrite(t *testing.T) {
+	t.Parallel()
+	const limit = time.Minute
+	content := make([]byte, 1<<20)
+	for i := range content {
+		content[i] = byte(i >> 8)
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(handlers.Access(handlers.Config{Stall: limit}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, path)
+	})))
+	var near atomic.Int64
+	server.Listener = timedListener{server.Listener, func(at time.Time) time.Time {
+		if !at.IsZero() && time.Until(at) < limit/2 && near.Add(1)%2 == 1 {
+			return time.Unix(1, 0)
+		}
+		return at
+	}}
+	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context { return handlers.ConnContext(ctx, &told{}) }
+	server.Start()
+	defer server.Close()
+	answer, err := http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(answer.Body)
+	if !bytes.Equal(got, content) || err != nil || answer.Body.Close() != nil || near.Load() < 2 {
+		t.Errorf("%d bytes of %d came, or others, after %d deadlines: %v", len(got), len(content), near.Load(), err)
 	}
 }
