@@ -44,7 +44,7 @@ type committer struct {
 	changed chan struct{}        // closed when durable or failed changes
 }
 
-// operation is one call of Update. Whoever claims it decides: the committer to run it, or the caller to give up.
+// operation is one call of Update or UpdateBehind. Whoever claims it decides: the committer to run it, or the caller to give up.
 type operation struct {
 	fn      func(*repository.Tx) error
 	queued  time.Time // where somebody measures

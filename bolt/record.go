@@ -10,10 +10,9 @@ import (
 )
 
 // A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
-// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes,
-// a body as it is. The
-// checksum covers the record's key and its fields, so that a record which turns up under another key is not believed: bbolt
-// checks nothing but its two meta pages. The format is frozen; another one gets another format byte.
+// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes, a body
+// as it is. The checksum covers the record's key and its fields, so that a record which turns up under another key is not
+// believed: bbolt checks nothing but its two meta pages. The format is frozen; another one gets another format byte.
 const (
 	recordFormat = 1
 	recordHeader = 1 + crc32.Size

@@ -4,7 +4,7 @@ import "time"
 
 // turn decides when an operation of UpdateBehind is carried out. It has a commit of its own, for which all others wait, so no
 // two follow each other while somebody else waits, and together they take no more than half of the time. Steps of 500 objects,
-// one after the other, let other writers wait for 51 ms at most; with a pause between them as long as they took, for 16 ms.
+// one after the other, let other writers wait for 51 ms at most; with pauses of 5 ms between them, for 16 ms.
 type turn struct {
 	over   time.Time // until then others alone have their turn, if one of them came
 	others bool      // one of them has come since the last operation of UpdateBehind
