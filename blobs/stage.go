@@ -102,7 +102,7 @@ func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (
 	if limit > 0 {
 		room = c[:1+min(chunkSize-1, limit-s.size)]
 	}
-	n, err := readFull(ctx, r, room)
+	n, err := ReadFull(ctx, r, room)
 	if s.size == 0 {
 		s.head = bytes.Clone(room[:min(n, HeadSize)])
 	}
@@ -116,8 +116,9 @@ func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (
 	return n, err
 }
 
-// readFull reads until buf is full (nil), r ends (io.EOF), r fails or ctx does.
-func readFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
+// ReadFull reads as Stage does: until buf is full (nil), r ends (io.EOF), also with the last byte, r fails or ctx does. ctx is
+// looked at before each Read.
+func ReadFull(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		if err := ctx.Err(); err != nil {
 			return n, err

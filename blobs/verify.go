@@ -37,7 +37,7 @@ func VerifyReader(ctx context.Context, r io.Reader, digest Digest, size int64) e
 	hash := sha256.New()
 	chunk := make([]byte, max(1, min(chunkSize, size+1)))
 	for read := int64(0); ; {
-		n, err := readFull(ctx, r, chunk)
+		n, err := ReadFull(ctx, r, chunk)
 		hash.Write(chunk[:n]) // never fails
 		read += int64(n)
 		switch {

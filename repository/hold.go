@@ -102,7 +102,7 @@ func (r *received) place() Body {
 // receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file.
 func (s *Service) receive(ctx context.Context, body io.Reader) (*received, error) {
 	if buffer := s.hold.lend(); buffer != nil {
-		n, err := fill(ctx, *buffer, body)
+		n, err := blobs.ReadFull(ctx, body, *buffer)
 		if err == io.EOF && n < len(*buffer) {
 			held := (*buffer)[:n]
 			return &received{buffer: buffer, bytes: held, digest: sha256.Sum256(held)}, nil
@@ -118,19 +118,6 @@ func (s *Service) receive(ctx context.Context, body io.Reader) (*received, error
 		return nil, s.blobError(err)
 	}
 	return &received{staged: staged, digest: staged.Digest()}, nil
-}
-
-// fill reads until the buffer is full (nil), body ends (io.EOF) or fails, or ctx ends.
-func fill(ctx context.Context, buffer []byte, body io.Reader) (n int, err error) {
-	for n < len(buffer) && err == nil {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		var more int
-		more, err = body.Read(buffer[n:])
-		n += more
-	}
-	return n, err
 }
 
 // discard gives back what the body occupies, unless it was placed.
