@@ -1,6 +1,10 @@
 package repository
 
-import "errors"
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+)
 
 // Body tells where the bytes of a resource's file are. The numbers are stored: they never change.
 type Body uint8
@@ -23,6 +27,30 @@ type BodyCount struct{ Bodies, Bytes int64 }
 
 // bodyKey is where the body of a resource is, while it is held.
 func (r Resource) bodyKey() BodyKey { return BodyKey{r.ID, r.Version} }
+
+// needs tells whether a held body is the file of the resource: neither replaced nor moved nor purged.
+func (r Resource) needs(of BodyKey) bool { return r.Body == Held && r.bodyKey() == of }
+
+// readBody reads the held body of a resource. An ErrRecordDamaged says what is wrong with it.
+func readBody(tx *Tx, r Resource) ([]byte, error) {
+	body, err := tx.Bodies.Get(r.bodyKey())
+	switch {
+	case errors.Is(err, ErrNotFound):
+		err = fmt.Errorf("%w: it is missing", ErrRecordDamaged)
+	case err == nil && int64(len(body)) != r.Bytes:
+		err = fmt.Errorf("%w: it has %d bytes, not %d", ErrRecordDamaged, len(body), r.Bytes)
+	}
+	return body, err
+}
+
+// verifyBody is readBody with a look at every byte.
+func verifyBody(tx *Tx, r Resource) ([]byte, error) {
+	body, err := readBody(tx, r)
+	if err == nil && sha256.Sum256(body) != r.Digest {
+		err = fmt.Errorf("%w: it has another digest", ErrRecordDamaged)
+	}
+	return body, err
+}
 
 // keepResource stores a resource, new (before is nil) or changed, and takes out the held body that it no longer needs: because
 // there is another version, a file, or nothing any more. All writing of resources comes through here.

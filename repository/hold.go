@@ -136,10 +136,7 @@ func (heldFile) Close() error { return nil }
 
 // openHeld returns the body of a resource that is held.
 func openHeld(tx *Tx, r Resource) (io.ReadSeekCloser, error) {
-	body, err := tx.Bodies.Get(r.bodyKey())
-	if err == nil && int64(len(body)) != r.Bytes {
-		err = fmt.Errorf("its body has %d bytes, not %d", len(body), r.Bytes)
-	}
+	body, err := readBody(tx, r)
 	if err != nil {
 		return nil, dataDamaged("resource "+r.ID.String(), err)
 	}

@@ -3,7 +3,6 @@ package repository
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
@@ -186,13 +185,10 @@ func wholeBody(tx *Tx, of BodyKey) (heldBody, error) {
 	if err != nil {
 		return heldBody{}, err
 	}
-	if r.Body != Held || r.bodyKey() != of {
+	if !r.needs(of) {
 		return heldBody{}, fmt.Errorf("%w: its resource does not need it", ErrRecordDamaged)
 	}
-	body, err := tx.Bodies.Get(of)
-	if err == nil && sha256.Sum256(body) != r.Digest {
-		err = fmt.Errorf("%w: it has another digest than its resource says", ErrRecordDamaged)
-	}
+	body, err := verifyBody(tx, r)
 	return heldBody{of, Blob{r.Digest, r.Bytes}, body}, err
 }
 
@@ -258,7 +254,7 @@ func (m *mover) vouch(ctx context.Context, moved []heldBody) error {
 			if err != nil {
 				return err
 			}
-			if r.Body != Held || r.bodyKey() != body.of {
+			if !r.needs(body.of) {
 				continue
 			}
 			after := r

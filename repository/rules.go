@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -165,25 +164,13 @@ func (c *checker) checkHeld(r Resource) error {
 	}
 	c.result.Blobs++
 	c.result.Bytes += r.Bytes
-	body, err := c.tx.Bodies.Get(r.bodyKey())
-	wrong := ""
-	switch {
-	case errors.Is(err, ErrNotFound):
-		wrong = "it is missing"
-	case errors.Is(err, ErrRecordDamaged):
-		wrong = err.Error()
-	case err != nil:
-		return err
-	case int64(len(body)) != r.Bytes:
-		wrong = fmt.Sprintf("it has %d bytes, not %d", len(body), r.Bytes)
-	case sha256.Sum256(body) != r.Digest:
-		wrong = "it has another digest"
-	}
-	if wrong != "" {
+	_, err := verifyBody(c.tx, r)
+	if errors.Is(err, ErrRecordDamaged) {
 		c.report(Violation{Part: PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
-			Wrong: fmt.Sprintf("its file, sha256 %s, which is held in the metadata: %s (the resource is %s)", r.Digest, wrong, r.State)})
+			Wrong: fmt.Sprintf("its file, sha256 %s, which is held in the metadata: %v (the resource is %s)", r.Digest, err, r.State)})
+		return nil
 	}
-	return nil
+	return err
 }
 
 // checkBodies: what is held belongs to a resource.
@@ -196,7 +183,7 @@ func (c *checker) checkBodies() error {
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		if err != nil || r.Body != Held || r.bodyKey() != of {
+		if err != nil || !r.needs(of) {
 			c.report(Violation{Part: PartRules, Kind: "body", ID: of.Resource.String(),
 				Wrong: fmt.Sprintf("the body of version %d is held, and no resource needs it", of.Version)})
 		}
