@@ -18,7 +18,7 @@ type Upload struct {
 	caller   auth.Principal
 	received *received
 	into     string // the set in which he may create, as he was told
-	over     bool
+	ended    bool
 }
 
 // UploadFields is what came beside the body. Nil texts were left out.
@@ -31,7 +31,8 @@ type UploadFields struct {
 	Match                     Match // of a replacement
 }
 
-// NewUpload begins an upload.
+// NewUpload begins an upload, which the caller ends with Discard, whatever comes of it. Until then no held body is moved, unless
+// one has waited for long or much is held.
 func (s *Service) NewUpload(p auth.Principal) *Upload {
 	s.hold.busy.begin()
 	return &Upload{service: s, caller: p}
@@ -78,9 +79,9 @@ func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
 
 // Discard ends the upload, and removes what was received and not used. When it fails, calling it again tries again.
 func (u *Upload) Discard() error {
-	if !u.over {
+	if !u.ended {
 		u.service.hold.busy.end()
-		u.over = true
+		u.ended = true
 	}
 	if u.received == nil {
 		return nil
@@ -172,36 +173,39 @@ func (u *Upload) vouch(tx *Tx, r Resource) error {
 	return vouchForFile(tx, r)
 }
 
-// commit writes the record of the received body, and the body with it or its file before it. prepare checks, and returns what
-// writes; it runs in the transaction that writes.
-func (u *Upload) commit(ctx context.Context, prepare func(*Tx, auth.Principal) (write func() error, err error)) error {
-	s := u.service
-	change := func(tx *Tx, p auth.Principal) error {
-		write, err := prepare(tx, p)
-		if err != nil {
-			return err
-		}
-		return write()
-	}
-	if u.received.place() == Filed {
-		return u.commitFile(ctx, prepare, change)
-	}
-	err := s.update(ctx, u.caller, change)
-	s.mover.call()
+// intent checks what an upload is to do, in a transaction, and returns what does it there.
+type intent func(*Tx, auth.Principal) (write func() error, err error)
+
+func (check intent) only(tx *Tx, p auth.Principal) error {
+	_, err := check(tx, p)
 	return err
 }
 
-// commitFile puts the received file in its place before the transaction. prepare runs in a read transaction before that, so that
+func (check intent) andWrite(tx *Tx, p auth.Principal) error {
+	write, err := check(tx, p)
+	if err != nil {
+		return err
+	}
+	return write()
+}
+
+// commit writes the record of the received body, and the body with it or its file before it.
+func (u *Upload) commit(ctx context.Context, check intent) error {
+	if u.received.place() == Filed {
+		return u.commitFile(ctx, check)
+	}
+	err := u.service.update(ctx, u.caller, check.andWrite)
+	u.service.mover.call()
+	return err
+}
+
+// commitFile puts the received file in its place before the transaction. What is to be done is checked before that, too, so that
 // what is refused leaves no file behind.
 // The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
 // replaced: nobody has read it just now, and the received one is known to be whole.
-func (u *Upload) commitFile(ctx context.Context, prepare func(*Tx, auth.Principal) (func() error, error), change func(*Tx, auth.Principal) error) error {
+func (u *Upload) commitFile(ctx context.Context, check intent) error {
 	s, digest := u.service, u.received.digest
-	err := s.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
-		_, err := prepare(tx, p)
-		return err
-	})
-	if err != nil {
+	if err := s.view(ctx, u.caller, check.only); err != nil {
 		return err
 	}
 	release := s.blobs.Pin(digest)
@@ -210,7 +214,7 @@ func (u *Upload) commitFile(ctx context.Context, prepare func(*Tx, auth.Principa
 		return s.blobError(err)
 	}
 	s.opinions.placed(digest)
-	err = s.update(ctx, u.caller, change)
+	err := s.update(ctx, u.caller, check.andWrite)
 	if err != nil && !errors.Is(err, ErrOutcomeUnknown) {
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
