@@ -76,9 +76,9 @@ type Snapshot interface {
 
 // Versioned is what a metadata store offers to those who remember what they have read.
 type Versioned interface {
-	// AccessVersion names the present state of the rows that decide who may do what, and where: users, keys but for when they were
-	// last used, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether the commit succeeded or not.
-	// It begins above 0; 0 means that such a commit is under way and nothing can be said.
+	// AccessVersion names the present state of the rows that decide who may do what, and where: users, keys but for when they
+	// were last used, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether
+	// the commit succeeded or not. It begins above 0; 0 means that such a commit is under way and nothing can be said.
 	AccessVersion() uint64
 }
 
