@@ -154,7 +154,7 @@ func inlineType(mimetype string) bool {
 }
 
 func wantsInline(r *request) (bool, error) {
-	switch values := r.URL.Query()["disposition"]; {
+	switch values := r.query["disposition"]; {
 	case len(values) == 0, len(values) == 1 && values[0] == "attachment":
 		return false, nil
 	case len(values) == 1 && values[0] == "inline":

@@ -41,8 +41,7 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	layouts := a.layouts(r)
-	w.Header().Set("Location", layouts.base+"/resources/"+created.ID.String())
+	w.Header().Set("Location", a.shower(r).url("resources", created.ID.String()))
 	a.writeResource(w, r, http.StatusCreated, &created)
 	return nil
 }
