@@ -174,15 +174,20 @@ func (b *bench) pagesOfMany(ctx context.Context, open *closers, many *subject) (
 				&kind{what: what, of: few.peer, url: fewWalked.urls[i*(len(fewWalked.urls)-2)]})
 		}
 	}
+	return rows, b.comparePages(ctx, "pages of many beside few", rows, kinds)
+}
+
+// comparePages adds to each row, round by round, how long its two kinds of pages took: ours and the one beside it.
+func (b *bench) comparePages(ctx context.Context, what string, rows []row, kinds []*kind) error {
 	for round := range b.rounds {
-		b.say("pages of many beside few, round %d", round+1)
+		b.say("%s, round %d", what, round+1)
 		medians, err := b.readPages(ctx, kinds)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range rows {
 			rows[i].add(medians[2*i], medians[2*i+1])
 		}
 	}
-	return rows, nil
+	return nil
 }

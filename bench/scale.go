@@ -172,17 +172,7 @@ func (b *bench) scalePages(ctx context.Context, s, small *filledShelf) (rows []r
 			kinds = append(kinds, &kind{what: listing.what, of: shelf.peer, url: listing.path(shelf)})
 		}
 	}
-	for round := range b.rounds {
-		b.say("pages of %d resources, round %d", s.resources, round+1)
-		medians, err := b.readPages(ctx, kinds)
-		if err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			rows[i].add(medians[2*i], medians[2*i+1])
-		}
-	}
-	return rows, nil
+	return rows, b.comparePages(ctx, fmt.Sprintf("pages of %d resources", s.resources), rows, kinds)
 }
 
 // scaleUploads uploads into one set, and into all of them in turn.
