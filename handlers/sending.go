@@ -155,7 +155,7 @@ func (w *response) sendBytes(to io.ReaderFrom, p []byte) (sent int, err error) {
 	return sent, err
 }
 
-// untaken is 0 where nobody knows: what the system takes counts for taken.
+// untaken returns how many bytes that were sent have not arrived.
 func (w *response) untaken() int64 {
 	untaken, err := w.line.Untaken()
 	if err != nil {
