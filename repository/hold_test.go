@@ -84,10 +84,11 @@ func TestDamagedHeldBody(t *testing.T) {
 			t.Errorf("found %v", v)
 		}
 	}
-	change(0, "first")
+	replaced := k.replace(k.held.files[0], "new") // what a client can do about it
 	change(2, "third")
 	change(3, "last")
 	k.move()
+	k.wantContent("when all is well again", replaced, "new")
 }
 
 // TestStrayHeldBody: a check names what is held for nobody.

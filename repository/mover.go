@@ -19,7 +19,7 @@ const (
 	// moveQuiet is for how long there must have been no upload before a file is made: a client that sends one file after the
 	// other is not to meet the syncs of the files before. Moving beside 16 clients at full speed cost 28 % of their uploads.
 	moveQuiet = 100 * time.Millisecond
-	// movePatience is how long a batch waits for that. It bounds, too, how long damage of a held body can go unseen.
+	// movePatience is how long a batch waits for that. Where uploads never pause, a batch a minute is moved, until much is held.
 	movePatience = time.Minute
 	// moveRetry is the pause after a batch that failed, for instance because the disk was full.
 	moveRetry = time.Second
