@@ -121,6 +121,9 @@ func (c *committer) run() {
 		begun := time.Now()
 		c.process(c.gather(op))
 		c.turn.took(op.behind, begun, time.Now())
+		if c.free.wanted {
+			c.listFree()
+		}
 	}
 	c.listFree()
 }
@@ -285,6 +288,7 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	}
 	err = revealed(err)
 	if kind := passing(err); kind != nil && c.rollback(btx) == nil && !c.visible(id) {
+		c.free.failed()
 		return fmt.Errorf("bolt: commit: %w: %w", kind, err)
 	}
 	_ = c.fail(err)

@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
+
+	"go.etcd.io/bbolt"
 
 	"labshelf/repository"
 )
@@ -124,6 +127,38 @@ func TestFreeListOnDisk(t *testing.T) {
 				t.Error("the list is not in the file that was closed")
 			}
 		})
+	}
+}
+
+// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file where their list was left out. The
+// next one that fails is not to do so again.
+func TestFreeListOnFullDisk(t *testing.T) {
+	t.Parallel()
+	s, names := fragmented(t, 10, time.Hour)
+	release := hold(t, s)
+	full := true
+	s.committer.commit = func(btx *bbolt.Tx) error {
+		if full {
+			full = false
+			return syscall.ENOSPC
+		}
+		return btx.Commit()
+	}
+	release()
+	if err := s.Update(t.Context(), putUser("refused")); !errors.Is(err, repository.ErrNoSpace) {
+		t.Errorf("on a full disk: %v", err)
+	}
+	for end := time.Now().Add(10 * time.Second); !listed(t, s.path); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the list is not in the file")
+		}
+	}
+	if got := usersIn(t, s); !slices.Equal(got, names) {
+		t.Errorf("users: %q, want %q", got, names)
+	}
+	checkIntegrity(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
