@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,10 @@ func TestUnknownKeys(t *testing.T) {
 	throttled := func(key string, headers ...string) {
 		t.Helper()
 		a := c.withKey(key).get("/sets", headers...).problem(http.StatusTooManyRequests, "too_many_failures", "")
-		same(t, "Retry-After", a.header.Get("Retry-After"), fmt.Sprint(60/allowed))
+		// Less where the machine has taken more than a second since the first one.
+		if wait, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || wait < 1 || wait > 60/allowed {
+			t.Errorf("Retry-After: got %q, want up to %d", a.header.Get("Retry-After"), 60/allowed)
+		}
 	}
 	for range 3 * allowed {
 		refused("")
