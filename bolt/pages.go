@@ -184,7 +184,7 @@ func (w *pageWalk) read(at place) (n node, wrong string) {
 		return nil, wrong
 	}
 	length, wrong := n.size()
-	if wrong == "" && length/size+1 != h.pages() {
+	if wrong == "" && h.pages() != (length+size-1)/size && h.pages() != length/size+1 { // the latter in files of older versions of bbolt
 		wrong = fmt.Sprintf("its entries take %d bytes, and it has %d pages", length, h.pages())
 	}
 	if wrong != "" {

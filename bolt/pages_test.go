@@ -289,3 +289,20 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 	}
 	checkIntegrity(t, s)
 }
+
+// TestPagesFilledToTheLastByte: what ends just where a page does takes no page more.
+func TestPagesFilledToTheLastByte(t *testing.T) {
+	t.Parallel()
+	pageSize := os.Getpagesize()
+	key := repository.BodyKey{Resource: repository.ID{15: 1}}
+	for pages := 1; pages <= 3; pages++ {
+		for _, less := range []int{1, 0, -1} {
+			s := openStore(t)
+			body := make([]byte, pages*pageSize-pageHeader-entrySize-len(bodyKey(key))-recordHeader-less)
+			if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(key, body) }); err != nil {
+				t.Fatal(err)
+			}
+			checkIntegrity(t, s)
+		}
+	}
+}
