@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 
 	"labshelf/faults/passfs"
 )
@@ -63,22 +64,32 @@ func newDir(path string) *dir {
 	return &dir{path: path, names: map[string]any{}, now: map[string]any{}}
 }
 
+func newDisk() *disk { return &disk{root: newDir(""), files: map[uint64]*file{}} }
+
 // after returns the disk after the first so many calls.
 func (r *Recording) after(calls int) (*disk, error) {
-	d := &disk{root: newDir(""), files: map[uint64]*file{}}
-	for n := range r.Calls[:calls] {
-		if err := d.follow(&r.Calls[n]); err != nil {
-			return nil, fmt.Errorf("call %d, %s %s: %w", n, r.Calls[n].Kind, r.Calls[n].Path, err)
+	d := newDisk()
+	for n := range calls {
+		if err := r.step(d, n); err != nil {
+			return nil, err
 		}
 	}
-	live := d.pending[:0]
-	for _, c := range d.pending {
-		if !c.durable {
-			live = append(live, c)
-		}
-	}
-	d.pending = live
+	d.settle()
 	return d, nil
+}
+
+// step takes a disk that has seen all calls before the nth one beyond that.
+func (r *Recording) step(d *disk, n int) error {
+	c := &r.Calls[n]
+	if err := d.follow(c); err != nil {
+		return fmt.Errorf("call %d, %s %s: %w", n, c.Kind, c.Path, err)
+	}
+	return nil
+}
+
+// settle forgets what is no longer pending.
+func (d *disk) settle() {
+	d.pending = slices.DeleteFunc(d.pending, func(c *change) bool { return c.durable })
 }
 
 func (d *disk) follow(c *passfs.Call) error {

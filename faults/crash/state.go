@@ -44,13 +44,16 @@ const (
 // the places where directories are laid out, which are many and alike, it takes two each.
 func (r *Recording) Choices(seed uint64) (all []Choice, err error) {
 	random := rand.New(rand.NewPCG(seed, 0))
+	d := newDisk()
 	for calls := range len(r.Calls) + 1 {
+		if calls > 0 {
+			if err := r.step(d, calls-1); err != nil {
+				return nil, err
+			}
+			d.settle()
+		}
 		if calls > 0 && r.Calls[calls-1].Kind == passfs.Attr {
 			continue // as before
-		}
-		d, err := r.after(calls)
-		if err != nil {
-			return nil, err
 		}
 		n := len(d.pending)
 		all = append(all, Choice{Calls: calls, Keep: KeepNone})
