@@ -21,9 +21,9 @@ import (
 // many is how many resources the set has that is deleted and restored in steps.
 func many() int {
 	if testing.Short() {
-		return 2_000
+		return 1_000
 	}
-	return 20_000
+	return 5_000
 }
 
 // fill uploads n resources into a set, many at a time.
