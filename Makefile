@@ -30,7 +30,7 @@ mutants: ## see that the tests find the faults made on purpose
 cross: ## compile for every system that is served
 	.ci/run cross
 
-generate: ## make again what is generated, the OpenAPI document in JSON
+generate: ## make again what is generated: the OpenAPI document in JSON, the bundle of the pages
 	go generate ./...
 
 ci: ## the gate: everything that must pass before a change lands

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// assets is the folder of dist that holds what browsers keep for ever.
+const assets = "assets"
+
+// manifest says what the shell links. Paths are relative to dist.
+type manifest struct {
+	Script  string   `json:"script"`
+	Style   string   `json:"style"`
+	Preload []string `json:"preload"` // what the script imports before it runs
+}
+
+// build bundles WEB/src into WEB/dist.
+func build(web string) error {
+	root, err := filepath.Abs(web)
+	if err != nil {
+		return err
+	}
+	dist := filepath.Join(root, "dist")
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: root,
+		EntryPoints:   []string{"src/app.tsx", "src/app.css"},
+		Outdir:        filepath.Join(dist, assets), Outbase: "src",
+		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
+		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true,
+		Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsInline, Metafile: true, LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return fmt.Errorf("%d errors", len(result.Errors))
+	}
+	shell, err := linked(result.Metafile)
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dist); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dist, assets), 0o777); err != nil {
+		return err
+	}
+	for _, file := range result.OutputFiles {
+		packed, err := pack(file.Contents)
+		if err := errors.Join(err, os.WriteFile(file.Path, file.Contents, 0o666), os.WriteFile(file.Path+".gz", packed, 0o666)); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(shell, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dist, "manifest.json"), append(text, '\n'), 0o666)
+}
+
+// pack compresses, without a time or a name, which would differ from build to build.
+func pack(content []byte) ([]byte, error) {
+	var packed bytes.Buffer
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(content)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
+}
+
+// output is what esbuild tells of a file that it made.
+type output struct {
+	EntryPoint string
+	Imports    []struct{ Path, Kind string }
+}
+
+// linked finds the two entries among what was made, and what the script imports statically.
+func linked(metafile string) (m manifest, err error) {
+	var made struct{ Outputs map[string]output }
+	if err := json.Unmarshal([]byte(metafile), &made); err != nil {
+		return m, err
+	}
+	script := ""
+	for path, out := range made.Outputs {
+		switch out.EntryPoint {
+		case "src/app.tsx":
+			script = path
+		case "src/app.css":
+			m.Style = strings.TrimPrefix(path, "dist/")
+		}
+	}
+	if script == "" || m.Style == "" {
+		return m, errors.New("esbuild does not say which files it made of app.tsx and app.css")
+	}
+	m.Script, m.Preload = strings.TrimPrefix(script, "dist/"), []string{}
+	for waiting := []string{script}; len(waiting) > 0; waiting = waiting[1:] {
+		for _, imported := range made.Outputs[waiting[0]].Imports {
+			path := strings.TrimPrefix(imported.Path, "dist/")
+			if imported.Kind == "import-statement" && !slices.Contains(m.Preload, path) {
+				m.Preload, waiting = append(m.Preload, path), append(waiting, imported.Path)
+			}
+		}
+	}
+	slices.Sort(m.Preload)
+	return m, nil
+}
