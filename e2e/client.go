@@ -65,6 +65,9 @@ func NewClient(base, key string) *Client {
 // Base returns the base URL.
 func (c *Client) Base() string { return c.base }
 
+// Key returns the key that it calls with.
+func (c *Client) Key() string { return c.key }
+
 // CloseIdle closes the connections that no request is using.
 func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
 

@@ -1,0 +1,347 @@
+// The only module that talks to the service. Everything here is the public interface, called with the session's cookie: what the
+// pages can do, any script can do too. Names and fields are those of the interface reference.
+
+/** Path under which the service lives, such as "" or "/shelf". The shell carries it, since scripts cannot know. */
+export const base = document.documentElement.dataset.base ?? "";
+
+/** Where the interface begins, such as /v1. */
+export const root = `${base}/v1`;
+
+export type State = "active" | "deleted";
+export type Role = "member" | "editor" | "admin";
+
+/** What every record carries about its own changes. */
+interface Changed {
+  state: State;
+  created: string;
+  modified: string;
+  created_epoch: number;
+  modified_epoch: number;
+  createdBy: string;
+  modifiedBy: string;
+}
+
+export interface Dataspace extends Changed {
+  id: string;
+  url: string;
+  name: string;
+  title: string;
+  description: string;
+  visibility: "private" | "public";
+  origin: string;
+}
+
+export interface DataSet extends Changed {
+  id: string;
+  url: string;
+  name: string;
+  title: string;
+  description: string;
+  dataspaceId: string;
+}
+
+export interface Resource extends Changed {
+  id: string;
+  url: string;
+  dataUrl: string;
+  viewDataUrl: string;
+  name: string;
+  description: string;
+  format: string;
+  mimetype: string;
+  /** KB, for people. `bytes` is exact. */
+  size: number;
+  bytes: number;
+  sha256: string;
+  filename: string;
+  setId: string;
+  dataspaceId: string;
+  /** The bytes are gone for good; only the record is left. */
+  purged?: boolean;
+}
+
+export interface User {
+  id: string;
+  url: string;
+  username: string;
+  fullname: string;
+  about: string;
+  /** Only told to sysadmins, and of oneself. */
+  sysadmin?: boolean;
+  state: State;
+}
+
+export interface Key {
+  id: string;
+  label: string;
+  prefix: string;
+  created: string;
+  expires: string;
+  lastUsed: string;
+  state: State;
+  /** The secret: only in the answer that made it. */
+  key?: string;
+}
+
+export interface Privilege {
+  id: string;
+  userId: string;
+  dataspaceId: string;
+  role: Role;
+  state: State;
+}
+
+export interface Counters {
+  activeFiles: number;
+  activeBytes: number;
+  deletedFiles: number;
+  deletedBytes: number;
+}
+
+export interface Usage extends Counters {
+  days: (Counters & { day: string })[];
+  dataspaces?: (Counters & { dataspaceId: string })[];
+}
+
+/** An answer that is no success, as the service explains it; or no answer at all, with status 0. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly field = "",
+  ) {
+    super(detail);
+  }
+}
+
+/** Called when the service no longer knows who we are: the session has ended. */
+let onSignedOut: () => void = () => {};
+export function whenSignedOut(tell: () => void) {
+  onSignedOut = tell;
+}
+
+/** The problem that an answer's text and status stand for. */
+export function problemOf(status: number, text: string): Problem {
+  try {
+    const p = JSON.parse(text);
+    if (typeof p.detail === "string") return new Problem(status, p.code ?? "", p.detail, p.field ?? "");
+  } catch {
+    // not the service's own words: a proxy's page, for example
+  }
+  return new Problem(status, "", `The service answered ${status}, and did not say why.`);
+}
+
+export const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
+
+interface Options {
+  body?: unknown;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** Sends one request and returns its answer if it is a success; else it throws a Problem (or the signal's reason). */
+export async function send(method: string, path: string, { body, signal, headers }: Options = {}): Promise<Response> {
+  const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
+  if (signal) init.signal = signal;
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json", ...headers };
+  }
+  let answer: Response;
+  try {
+    answer = await fetch(root + path, init);
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw unreachable;
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401 && path !== "/session") onSignedOut();
+  throw problemOf(answer.status, await answer.text());
+}
+
+async function call<T>(method: string, path: string, options?: Options): Promise<T> {
+  const answer = await send(method, path, options);
+  return answer.status === 204 ? (undefined as T) : answer.json();
+}
+
+/** A query string of what is set; the service refuses empty values. */
+export function queryOf(values: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text && `?${text}`;
+}
+
+/** The pages of a listing, one after the other, as the service orders them. */
+export class Listing<T> {
+  private next: string;
+  /** Nothing more is there, as of the last page. */
+  ended = false;
+
+  /** @param path of the listing with its query, such as /sets/ID/resources?order=newest */
+  constructor(path: string) {
+    this.next = path;
+  }
+
+  /** Fetches the next page; an empty one means the end. After an error it can be called again. */
+  async more(signal?: AbortSignal): Promise<T[]> {
+    if (this.ended) return [];
+    const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", this.next, signal ? { signal } : {});
+    if (page.end || !page.nextPage) {
+      this.ended = true;
+      return page.data ?? [];
+    }
+    // The address may be written for other visitors (base_url): only what follows /v1 counts here.
+    const path = new URL(page.nextPage).pathname;
+    this.next = path.slice(path.indexOf("/v1/") + 3);
+    return page.data ?? [];
+  }
+
+  /** Everything, at most `bound` objects; `ended` tells whether that was all. */
+  async all(bound: number, signal?: AbortSignal): Promise<T[]> {
+    const found: T[] = [];
+    while (!this.ended && found.length < bound) found.push(...(await this.more(signal)));
+    return found;
+  }
+}
+
+const id = encodeURIComponent;
+
+export const session = {
+  signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),
+  signOut: () => call<void>("DELETE", "/session"),
+  me: () => call<User>("GET", "/users/me"),
+};
+
+type Edit<T> = Partial<T>;
+
+export const dataspaces = {
+  list: (query = {}) => new Listing<Dataspace>(`/dataspaces${queryOf(query)}`),
+  get: (did: string) => call<Dataspace>("GET", `/dataspaces/${id(did)}`),
+  create: (fields: Edit<Dataspace>) => call<Dataspace>("POST", "/dataspaces", { body: fields }),
+  edit: (did: string, fields: Edit<Dataspace>) => call<Dataspace>("PUT", `/dataspaces/${id(did)}`, { body: fields }),
+  remove: (did: string) => call<void>("DELETE", `/dataspaces/${id(did)}`),
+  restore: (did: string) => call<Dataspace>("POST", `/dataspaces/${id(did)}/restore`),
+  sets: (did: string, query = {}) => new Listing<DataSet>(`/dataspaces/${id(did)}/sets${queryOf(query)}`),
+  resources: (did: string, query = {}) => new Listing<Resource>(`/dataspaces/${id(did)}/resources${queryOf(query)}`),
+  usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
+};
+
+export const sets = {
+  list: (query = {}) => new Listing<DataSet>(`/sets${queryOf(query)}`),
+  get: (sid: string) => call<DataSet>("GET", `/sets/${id(sid)}`),
+  create: (fields: Edit<DataSet>) => call<DataSet>("POST", "/sets", { body: fields }),
+  edit: (sid: string, fields: Edit<DataSet>) => call<DataSet>("PUT", `/sets/${id(sid)}`, { body: fields }),
+  remove: (sid: string) => call<void>("DELETE", `/sets/${id(sid)}`),
+  restore: (sid: string) => call<DataSet>("POST", `/sets/${id(sid)}/restore`),
+  resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
+  /** Address of the zip of a set, or of some of its resources. */
+  archive: (sid: string, only: string[] = []) =>
+    `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
+};
+
+export const resources = {
+  list: (query = {}) => new Listing<Resource>(`/resources${queryOf(query)}`),
+  get: (rid: string) => call<Resource>("GET", `/resources/${id(rid)}`),
+  edit: (rid: string, fields: Edit<Resource>) => call<Resource>("PATCH", `/resources/${id(rid)}`, { body: fields }),
+  remove: (rid: string) => call<void>("DELETE", `/resources/${id(rid)}`),
+  restore: (rid: string) => call<Resource>("POST", `/resources/${id(rid)}/restore`),
+  /** Address of the bytes; inline asks the browser to show what it safely can. */
+  data: (rid: string, inline = false) => `${root}/resources/${id(rid)}/data${inline ? "?disposition=inline" : ""}`,
+};
+
+export const users = {
+  list: (query = {}) => new Listing<User>(`/users${queryOf(query)}`),
+  get: (uid: string) => call<User>("GET", `/users/${id(uid)}`),
+  create: (fields: Edit<User>) => call<User>("POST", "/users", { body: fields }),
+  edit: (uid: string, fields: Edit<User>) => call<User>("PUT", `/users/${id(uid)}`, { body: fields }),
+  remove: (uid: string) => call<void>("DELETE", `/users/${id(uid)}`),
+  restore: (uid: string) => call<User>("POST", `/users/${id(uid)}/restore`),
+  keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
+  createKey: (uid: string, fields: { label?: string; expires?: string }) =>
+    call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
+  revokeKey: (uid: string, kid: string) => call<void>("DELETE", `/users/${id(uid)}/keys/${id(kid)}`),
+};
+
+export const privileges = {
+  list: (query = {}) => new Listing<Privilege>(`/privileges${queryOf(query)}`),
+  grant: (fields: { userId: string; dataspaceId: string; role: Role }) => call<Privilege>("POST", "/privileges", { body: fields }),
+  revoke: (pid: string) => call<void>("DELETE", `/privileges/${id(pid)}`),
+};
+
+/** How the service is; `detail` only for sysadmins. */
+export interface Status {
+  status: "OK" | "READ-ONLY" | "FAILING";
+  hostname: string;
+  version: string;
+  detail?: Record<string, unknown>;
+}
+
+export const service = {
+  /** A service that is failing answers 503 with the same object. */
+  async status(): Promise<Status> {
+    const answer = await fetch(`${root}/status`, { credentials: "same-origin" }).catch(() => {
+      throw unreachable;
+    });
+    if (answer.status !== 200 && answer.status !== 503) throw problemOf(answer.status, await answer.text());
+    return answer.json();
+  },
+  usage: () => call<Usage>("GET", "/usage"),
+  openapi: () => call<Record<string, unknown>>("GET", "/openapi.json"),
+};
+
+/** What goes along with a file. */
+export interface UploadFields {
+  name?: string;
+  format?: string;
+  description?: string;
+  /** Hex; the service refuses the upload if what arrives differs. */
+  sha256?: string;
+}
+
+/**
+ * Sends a file as a new resource of a set, or in place of a resource. fetch tells nothing about how far a body has got, so this one
+ * is an XMLHttpRequest. Fields come before the file, so that a refusal comes before the bytes.
+ */
+export function upload(
+  to: { setId: string } | { resourceId: string },
+  file: Blob,
+  filename: string,
+  fields: UploadFields,
+  { progress, signal }: { progress?: (sent: number) => void; signal?: AbortSignal } = {},
+): Promise<Resource> {
+  return new Promise((resolve, reject) => {
+    const form = new FormData();
+    if ("setId" in to) form.set("setId", to.setId);
+    for (const [name, value] of Object.entries(fields)) if (value) form.set(name, value);
+    form.set("file", file, filename);
+    const request = new XMLHttpRequest();
+    if ("setId" in to) request.open("POST", `${root}/resources`);
+    else request.open("PUT", `${root}/resources/${id(to.resourceId)}`);
+    const abort = () => request.abort();
+    signal?.addEventListener("abort", abort);
+    request.upload.onprogress = (e) => progress?.(Math.min(e.loaded, file.size));
+    request.onloadend = () => {
+      signal?.removeEventListener("abort", abort);
+      if (signal?.aborted) reject(signal.reason);
+      else if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText));
+      else {
+        if (request.status === 401) onSignedOut();
+        reject(request.status ? problemOf(request.status, request.responseText) : unreachable);
+      }
+    };
+    if (signal?.aborted) reject(signal.reason);
+    else request.send(form);
+  });
+}
+
+/** Part of a resource's bytes: from `start`, at most `length`. Fewer come at the end of the file. */
+export async function range(rid: string, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const options: Options = { headers: { Range: `bytes=${start}-${start + length - 1}` } };
+  if (signal) options.signal = signal;
+  const answer = await send("GET", `/resources/${id(rid)}/data`, options);
+  return answer.arrayBuffer();
+}

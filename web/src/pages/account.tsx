@@ -1,0 +1,5 @@
+import type { PageProps } from "../app";
+
+export function AccountPage(_: PageProps) {
+  return <h1>AccountPage</h1>;
+}

@@ -1,0 +1,5 @@
+import type { PageProps } from "../app";
+
+export function ResourcePage(_: PageProps) {
+  return <h1>ResourcePage</h1>;
+}

@@ -1,0 +1,5 @@
+import type { PageProps } from "../app";
+
+export function ServicePage(_: PageProps) {
+  return <h1>ServicePage</h1>;
+}

@@ -1,0 +1,5 @@
+import type { PageProps } from "../app";
+
+export function TrashPage(_: PageProps) {
+  return <h1>TrashPage</h1>;
+}

@@ -1,0 +1,3 @@
+export function Uploads() {
+  return null;
+}

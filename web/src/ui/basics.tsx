@@ -1,0 +1,255 @@
+// Small parts that every page is made of.
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { Problem } from "../api";
+import * as human from "../human";
+import { Link } from "../router";
+import type { IconName } from "./icons";
+import { Icon } from "./icons";
+
+type ButtonProps = {
+  kind?: "plain" | "primary" | "danger" | "quiet";
+  icon?: IconName;
+  /** Something is under way that it has begun. */
+  busy?: boolean;
+} & JSX.IntrinsicElements["button"];
+
+export function Button({ kind = "plain", icon, busy = false, children, class: extra, disabled, ...rest }: ButtonProps) {
+  return (
+    <button type="button" class={`button ${kind} ${extra ?? ""}`} disabled={busy || disabled} aria-busy={busy} {...rest}>
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** A button that only has a picture; its label is read out, and shown on hover. */
+export function IconButton({ icon, label, ...rest }: { icon: IconName; label: string } & Omit<ButtonProps, "icon" | "label">) {
+  return (
+    <Button kind="quiet" class="only-icon" aria-label={label} title={label} {...rest}>
+      <Icon name={icon} />
+    </Button>
+  );
+}
+
+/** Bytes for people; exactly on hover. */
+export function Size({ bytes }: { bytes: number }) {
+  return (
+    <data class="size" value={bytes} title={human.plural(bytes, "byte")}>
+      {human.size(bytes)}
+    </data>
+  );
+}
+
+/** An instant for people; exactly on hover. */
+export function Time({ at }: { at: string }) {
+  if (!at) return null;
+  return (
+    <time dateTime={at} title={at}>
+      {human.ago(at)}
+    </time>
+  );
+}
+
+/** Copies a text, and says that it did. Where the browser refuses, the text is shown to be copied by hand. */
+export function Copy({ text, what, children }: { text: string; what: string; children?: ComponentChildren }) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(false), 2000);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone(true);
+    } catch {
+      prompt(`Copy ${what}:`, text);
+    }
+  };
+  const label = done ? `Copied ${what}` : `Copy ${what}`;
+  return (
+    <Button kind="quiet" class={children ? "" : "only-icon"} aria-label={label} title={label} onClick={copy}>
+      <Icon name={done ? "check" : "copy"} />
+      {children}
+      <span class="unseen" role="status">
+        {done ? label : ""}
+      </span>
+    </Button>
+  );
+}
+
+/** A labelled control. `children` gets the id to put on it, and those of its hint and its error. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  children: (attributes: { id: string; "aria-describedby": string; "aria-invalid": boolean }) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-hint ${id}-error`, "aria-invalid": !!error })}
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <p class="error" id={`${id}-error`} role="alert">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** A window above the page, closed with Escape. It is the browser's, with its focus trap. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <IconButton icon="cross" label="Close" onClick={() => ref.current?.close()} />
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** A form that sends something: what the service refuses stands beside the field that it names, or above the buttons. */
+export function Form({
+  submit,
+  action,
+  danger = false,
+  onCancel,
+  children,
+}: {
+  submit: () => Promise<void>;
+  /** What the button says. */
+  action: string;
+  danger?: boolean;
+  onCancel?: () => void;
+  children: (problem: Problem | undefined) => ComponentChildren;
+}) {
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const [busy, setBusy] = useState(false);
+  const onSubmit = async (e: Event) => {
+    e.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await submit();
+    } catch (thrown) {
+      setProblem(thrown as Problem);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={onSubmit}>
+      {children(problem)}
+      {problem && !problem.field && <Failed problem={problem} />}
+      <div class="actions">
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The part of a problem that belongs to a field. */
+export const about = (problem: Problem | undefined, field: string) => (problem?.field === field ? problem.detail : undefined);
+
+const helps: Record<number, string> = {
+  0: "Check the connection, then try again.",
+  403: "Ask an admin of the dataspace for a role that may do this.",
+  404: "It may never have existed, or you may not see it.",
+  507: "The service has no space left. Tell whoever runs it; reading goes on.",
+  503: "The service takes no changes at the moment. Tell whoever runs it, or try again later.",
+};
+
+/** What went wrong, what helps, and another try where that makes sense. */
+export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  return (
+    <div class="note bad" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>{problem.detail}</p>
+        {helps[problem.status] && <p class="dim">{helps[problem.status]}</p>}
+      </div>
+      {retry && (
+        <Button icon="retry" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Nothing is there: why, and what to do about it. */
+export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} />
+      <p>
+        <strong>{title}</strong>
+      </p>
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** The room that something will take, while it is loading. */
+export function Waiting({ lines = 3 }: { lines?: number }) {
+  return (
+    <div class="waiting" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, i) => (
+        <div key={i} />
+      ))}
+    </div>
+  );
+}
+
+/** A state, role or the like. */
+export function Badge({ tone = "plain", children }: { tone?: "plain" | "good" | "bad" | "accent"; children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** The way from the top to here. */
+export function Crumbs({ way }: { way: { to: string; label: string }[] }) {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <ol>
+        {way.map(({ to, label }) => (
+          <li key={to}>
+            <Link to={to}>{label}</Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** Facts by name. */
+export function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
