@@ -65,7 +65,7 @@ and gives them out over HTTP.
 		Args:          noSuchCommand,
 		RunE:          wantSubcommand,
 	}
-	root.AddCommand(serveCommand(p), keyCommand(p), versionCommand(p))
+	root.AddCommand(serveCommand(p), demoCommand(p), keyCommand(p), versionCommand(p))
 	root.AddCommand(checkCommand(p), purgeCommand(p), compactCommand(p), doctorCommand(p))
 	root.AddCommand(backupCommand(p), repairCommand(p))
 	root.SetHelpCommand(helpCommand())

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/demo"
+	"labshelf/repository"
+)
+
+func demoCommand(p process) *cobra.Command {
+	listen := "127.0.0.1:0"
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Show a repository that is already full of life",
+		Long: `demo runs the service over a temporary data directory with sample dataspaces,
+sets, files and users, and prints links that sign you in as each of them. Try
+whatever you like: at the end (Ctrl-C) everything is removed.`,
+		Args:        cobra.NoArgs,
+		Annotations: exits(exitInUse, exitInterrupted),
+		RunE: func(*cobra.Command, []string) (err error) {
+			folder, err := os.MkdirTemp("", "labshelf-demo-")
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+			c, err := demoConfig(folder, listen)
+			if err != nil {
+				return err
+			}
+			people, err := fillDemo(context.Background(), folder)
+			if err != nil {
+				return err
+			}
+			s := server{config: c, log: newLog(c, p.stderr), ready: func(at started) { showDemo(p.stdout, at, people) }}
+			return untilSignal(s.run)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", listen, "`HOST:PORT` to listen on; port 0 takes any free one")
+	return cmd
+}
+
+// demoConfig is the default configuration, and nothing that the environment or a file says: it is the same for everybody.
+func demoConfig(folder, listen string) (config, error) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addFlags(flags)
+	if err := errors.Join(flags.Set("data", folder), flags.Set("listen", listen), flags.Set("log-level", zerolog.WarnLevel.String())); err != nil {
+		return config{}, err
+	}
+	c, err := load(flags, nil)
+	if err == nil {
+		err = c.check()
+	}
+	return c, err
+}
+
+// fillDemo makes the sample repository, with a history of some weeks.
+func fillDemo(ctx context.Context, folder string) (people []demo.Person, err error) {
+	clock := demo.NewClock(time.Now())
+	meta, err := bolt.Open(filepath.Join(folder, metadataFile), bolt.Options{Now: clock.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, meta.Close()) }()
+	store, err := blobs.OpenDir(folder, blobs.OS{})
+	if err != nil {
+		return nil, err
+	}
+	repo := repository.New(meta, store, repository.Config{Now: clock.Now})
+	defer repo.Close()
+	key, err := repo.Bootstrap(ctx, auth.NewKey())
+	if err != nil {
+		return nil, err
+	}
+	return demo.Fill(ctx, repo, clock, key)
+}
+
+// showDemo tells who can sign in, and how. The key is behind the # of a link, which browsers send to nobody.
+func showDemo(out io.Writer, at started, people []demo.Person) {
+	pages := strings.TrimSuffix(at.address, "/v1")
+	var text strings.Builder
+	fmt.Fprintf(&text, "A repository to try things with is ready; it is gone when you press Ctrl-C.\n\nOpen one of these in a browser:\n\n")
+	for _, p := range people {
+		fmt.Fprintf(&text, "  %s/signin#%s\n", pages, p.Key)
+		fmt.Fprintf(&text, "      %s, %s\n\n", p.Username, p.Role)
+	}
+	fmt.Fprintf(&text, "Or in another terminal:\n\n  curl -H \"Authorization: %s\" %s/dataspaces\n\n", people[len(people)-1].Key, at.address)
+	_, _ = io.WriteString(out, text.String())
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"labshelf/e2e"
+)
+
+// The demonstration shows people, and a repository with all that its words promise; at the end nothing is left of it.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	folder := t.TempDir()
+	cmd := exec.CommandContext(ctx, program, "demo")
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "LABSHELF_DATA="+folder+"/not-this-one")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	link, seen := regexp.MustCompile(`(http://\S+)/signin#(lsk_\S+)`), []string{}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if found := link.FindStringSubmatch(lines.Text()); found != nil {
+			seen = append(seen, whatIsSeen(t, e2e.NewClient(found[1]+"/v1", found[2])))
+		}
+		if strings.Contains(lines.Text(), "curl ") {
+			break
+		}
+	}
+	want := []string{"admin: 2 dataspaces, 12 files", "ines: 2 dataspaces, 12 files", "mara: 2 dataspaces, 12 files", "jon: 2 dataspaces, 12 files"}
+	if strings.Join(seen, "\n") != strings.Join(want, "\n") {
+		t.Errorf("visitors see %q, want %q", seen, want)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended badly: %v", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("it left %v (%v)", left, err)
+	}
+}
+
+// whatIsSeen says who calls, and how much there is for him.
+func whatIsSeen(t *testing.T, c *e2e.Client) string {
+	t.Helper()
+	var me struct{ Username string }
+	var dataspaces, files struct{ Data []struct{ ID string } }
+	for path, out := range map[string]any{"/users/me": &me, "/dataspaces": &dataspaces, "/resources?limit=1000": &files} {
+		if err := c.Call(t.Context(), "GET", c.Base()+path, nil, out); err != nil {
+			t.Fatal(path, err)
+		}
+	}
+	c.CloseIdle()
+	return fmt.Sprintf("%s: %d dataspaces, %d files", me.Username, len(dataspaces.Data), len(files.Data))
+}

@@ -1,0 +1,154 @@
+// Package demo makes a small repository that looks as if a lab had worked with it for some weeks: dataspaces, sets, files of many
+// kinds, people with different roles, something in the trash. "labshelf demo" shows it; nothing else uses it.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"path"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/repository"
+)
+
+//go:embed files
+var files embed.FS
+
+// Clock is what the repository goes by while it is made. It begins in the past, and each change takes some of it, so that the days
+// of the history differ. Not safe for concurrent use.
+type Clock struct{ now time.Time }
+
+// span is how long ago the first day of the history is.
+const span = 14 * 24 * time.Hour
+
+// NewClock returns a clock that begins a span before now.
+func NewClock(now time.Time) *Clock { return &Clock{now.Add(-span)} }
+
+// Now returns the time that it shows.
+func (c *Clock) Now() time.Time { return c.now }
+
+func (c *Clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+
+// Person is somebody who can sign in.
+type Person struct {
+	Username, Fullname string
+	Role               string // what he may do, for people
+	Key                string
+}
+
+// filler makes things as the sysadmin, one after the other, and stops at the first error.
+type filler struct {
+	ctx   context.Context
+	repo  *repository.Service
+	clock *Clock
+	admin auth.Principal
+	err   error
+}
+
+// Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns who can sign in; the sysadmin comes
+// first.
+func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
+	f := filler{ctx: ctx, repo: repo, clock: clock}
+	if f.admin, f.err = repo.Authenticate(ctx, key); f.err != nil {
+		return nil, f.err
+	}
+	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
+	ids := map[string]string{}
+	for _, p := range crew {
+		p.Person.Key, ids[p.Username] = f.person(p)
+		people = append(people, p.Person)
+	}
+	for _, d := range lab {
+		f.dataspace(d, ids)
+	}
+	return people, f.err
+}
+
+// do calls fn unless something failed before, and lets some time pass.
+func (f *filler) do(what string, fn func() error) {
+	if f.err != nil {
+		return
+	}
+	f.clock.pass(7 * time.Minute)
+	if err := fn(); err != nil {
+		f.err = fmt.Errorf("demo: %s: %w", what, err)
+	}
+}
+
+// person makes a user and a key for him.
+func (f *filler) person(p member) (key, id string) {
+	f.do(p.Username, func() error {
+		u, err := f.repo.CreateUser(f.ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
+		if err != nil {
+			return err
+		}
+		id = u.ID.String()
+		_, key, err = f.repo.CreateKey(f.ctx, f.admin, id, repository.Fields{"label": "demo"})
+		return err
+	})
+	return key, id
+}
+
+// dataspace makes a dataspace with all that is in it. ids are those of the users.
+func (f *filler) dataspace(d dataspace, ids map[string]string) {
+	id := ""
+	f.do(d.name, func() error {
+		made, err := f.repo.CreateDataspace(f.ctx, f.admin, repository.Fields{
+			"name": d.name, "title": d.title, "description": d.description, "visibility": d.visibility,
+		})
+		id = made.ID.String()
+		return err
+	})
+	for _, name := range []string{"ines", "mara", "jon"} {
+		if role := d.roles[name]; role != "" {
+			f.do("role of "+name, func() error {
+				_, _, err := f.repo.Grant(f.ctx, f.admin, repository.Fields{"userId": ids[name], "dataspaceId": id, "role": role})
+				return err
+			})
+		}
+	}
+	for _, s := range d.sets {
+		f.set(id, s)
+	}
+}
+
+// set makes a set and uploads its files, some days after what came before.
+func (f *filler) set(dataspaceID string, s set) {
+	id := ""
+	f.clock.pass(60 * time.Hour)
+	f.do(s.name, func() error {
+		made, err := f.repo.CreateSet(f.ctx, f.admin, repository.Fields{
+			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description,
+		})
+		id = made.ID.String()
+		return err
+	})
+	for _, file := range s.files {
+		f.do(file.name, func() error { return f.file(id, file) })
+	}
+}
+
+func (f *filler) file(setID string, file file) error {
+	content, err := files.ReadFile(path.Join("files", file.source))
+	if err != nil {
+		return err
+	}
+	f.clock.pass(5 * time.Hour)
+	upload := f.repo.NewUpload(f.admin)
+	defer func() { _ = upload.Discard() }() // what was made of it stays
+	if err := upload.Receive(f.ctx, bytes.NewReader(content)); err != nil {
+		return err
+	}
+	made, err := upload.Create(f.ctx, repository.UploadFields{
+		SetID: &setID, Name: &file.name, Description: &file.description, Filename: file.name,
+	})
+	if err != nil || !file.deleted {
+		return err
+	}
+	f.clock.pass(2 * time.Hour)
+	_, err = f.repo.DeleteResource(f.ctx, f.admin, made.ID.String(), repository.Match{})
+	return err
+}

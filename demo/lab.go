@@ -1,0 +1,71 @@
+package demo
+
+// The lab that is shown: data, no code.
+
+// member is a person with what is told about him.
+type member struct {
+	Person
+	about string
+}
+
+type dataspace struct {
+	name, title, description, visibility string
+	roles                                map[string]string // by user name
+	sets                                 []set
+}
+
+type set struct {
+	name, title, description string
+	files                    []file
+}
+
+type file struct {
+	source      string // in the folder files
+	name        string
+	description string
+	deleted     bool
+}
+
+var crew = []member{
+	{Person{Username: "ines", Fullname: "Inês Ferreira", Role: "admin of both dataspaces: gives others access"}, "Materials group; looks after the diffractometer."},
+	{Person{Username: "mara", Fullname: "Mara Lindqvist", Role: "editor of plant-growth: puts files in, changes them"}, "Growth chambers and microscopy."},
+	{Person{Username: "jon", Fullname: "Jon Abara", Role: "member of plant-growth: reads"}, "Student."},
+}
+
+var lab = []dataspace{
+	{
+		name: "plant-growth", title: "Plant growth and stress", visibility: "private",
+		description: "Seedlings under changing light: climate of the chambers, micrographs, protocols.",
+		roles:       map[string]string{"ines": "admin", "mara": "editor", "jon": "member"},
+		sets: []set{
+			{"chamber-3-september", "Climate of chamber 3, September", "Temperature, humidity, light and CO₂, every ten minutes, for two weeks.", []file{
+				{source: "README.md", name: "README.md", description: "What the columns mean."},
+				{source: "chamber-3.csv", name: "chamber-3.csv", description: "14 days, one line every ten minutes. The door stood open on 13 September."},
+			}},
+			{"micrographs-batch-2", "Micrographs of batch 2", "Actin (green) and nuclei (blue), 40×.", []file{
+				{source: "cells-40x.png", name: "2026-10/cells-40x.png", description: "Field 7 of slide 12."},
+				{source: "protocol.txt", name: "2026-10/protocol.txt", description: "How the slides were stained."},
+				{source: "lockin-trace.raw", name: "2026-10/focus-trace.raw", description: "Position of the stage, 32-bit floats."},
+				{source: "protocol.txt", name: "2026-10/protocol-old.txt", description: "Version 3, with a mistake in step 4.", deleted: true},
+			}},
+		},
+	},
+	{
+		name: "materials", title: "Materials characterisation", visibility: "public",
+		description: "Diffraction, fluorescence and mechanics. Everybody with an account may read it.",
+		roles:       map[string]string{"ines": "admin"},
+		sets: []set{
+			{"silicon-reference", "Silicon reference, D2", "The reference pattern that every session begins with.", []file{
+				{source: "silicon-reference.tsv", name: "silicon-reference.tsv", description: "20° to 90°, Cu Kα, 0.02° a step."},
+				{source: "instrument.json", name: "instrument.json", description: "Settings of the diffractometer."},
+				{source: "acceptance-D2.pdf", name: "acceptance-D2.pdf", description: "Report of the yearly check."},
+				{source: "analysis.py", name: "analysis.py", description: "Finds the peaks."},
+			}},
+			{"fluorescence", "Fluorescence lifetimes", "Photon counting; the tables have decimal commas.", []file{
+				{source: "lifetime-rhodamine.csv", name: "lifetime-rhodamine.csv", description: "Try a logarithmic axis."},
+				{source: "ring-down.ipynb", name: "ring-down.ipynb", description: "Quality factor of the cantilever."},
+				{source: "bat-call-slowed.wav", name: "ultrasound-slowed.wav", description: "Test signal of the transducer, ten times slower."},
+			}},
+		},
+	},
+}
