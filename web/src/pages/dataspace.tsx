@@ -1,5 +1,178 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DataSet, Resource } from "../api";
+import { dataspaces, queryOf } from "../api";
 import type { PageProps } from "../app";
+import { DataspaceForm, SetForm } from "../edit/forms";
+import { Remove, Restore } from "../edit/remove";
+import { go, Link, usePlace } from "../router";
+import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
+import { Curl } from "../ui/curl";
+import { Icon } from "../ui/icons";
+import { VirtualList } from "../ui/list";
+import { useLoad } from "../ui/load";
+import { ResourceColumns, ResourceRow } from "../ui/resources";
+import { useMay } from "../ui/role";
+import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
+import { orders, TimeFilters, timesOf } from "../ui/times";
 
-export function DataspacePage(_: PageProps) {
-  return <h1>DataspacePage</h1>;
+/** One dataspace: its sets, or what was changed in all of them. */
+export function DataspacePage({ params }: PageProps) {
+  const did = params.did!;
+  const { query } = usePlace();
+  const { value: dataspace, problem, reload, set } = useLoad(() => dataspaces.get(did), [did]);
+  const may = useMay(did);
+  const [dialog, setDialog] = useState<"edit" | "set" | undefined>();
+  useEffect(() => {
+    if (dataspace) document.title = `${dataspace.title || dataspace.name} · labshelf`;
+  }, [dataspace]);
+  if (problem) return <Failed problem={problem} retry={reload} />;
+  if (!dataspace) return <Waiting lines={10} />;
+  const view = oneOf(query, "view", ["sets", "files"]);
+  const active = dataspace.state === "active";
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <Crumbs way={[{ to: "/", label: "Dataspaces" }]} />
+      <div class="title">
+        <div>
+          <h1>
+            {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
+          </h1>
+          <p class="dim">
+            <code>{dataspace.name}</code> · {dataspace.visibility === "public" ? "everybody with an account may read it" : "for its members"}
+            {may && may.role !== "none" && <> · your role: {may.role}</>} · changed <Time at={dataspace.modified} />
+            <Copy text={dataspace.id} what="the id" />
+          </p>
+          {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
+        </div>
+        <div class="actions">
+          <Link to={`/dataspaces/${did}/members`} class="button">
+            <Icon name="people" /> Members
+          </Link>
+          {may?.manage && active && (
+            <Button icon="edit" onClick={() => setDialog("edit")}>
+              Edit
+            </Button>
+          )}
+          {may?.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
+          {may?.manage && !active && <Restore what="dataspace" record={dataspace} done={set} />}
+          {may?.write && active && (
+            <Button icon="plus" kind="primary" onClick={() => setDialog("set")}>
+              New set
+            </Button>
+          )}
+        </div>
+      </div>
+      <nav class="tabs" aria-label="What of it">
+        <Link to={`/dataspaces/${did}`} aria-current={view === "sets" ? "page" : undefined}>
+          Sets
+        </Link>
+        <Link to={`/dataspaces/${did}?view=files&order=newest`} aria-current={view === "files" ? "page" : undefined}>
+          Files of all sets
+        </Link>
+      </nav>
+      {view === "sets" ? <Sets did={did} mayWrite={!!may?.write && active} make={() => setDialog("set")} /> : <Files did={did} />}
+      {dialog === "edit" && (
+        <Dialog title="Edit the dataspace" onClose={close}>
+          <DataspaceForm was={dataspace} done={(d) => (set(d), close())} cancel={close} />
+        </Dialog>
+      )}
+      {dialog === "set" && (
+        <Dialog title="New set" onClose={close}>
+          <SetForm dataspaceId={did} done={(s) => go(`/sets/${s.id}`)} cancel={close} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: () => void }) {
+  const { query } = usePlace();
+  const filters = { state: oneOf(query, "state", states) };
+  return (
+    <>
+      <Tools>
+        <StateChoice />
+        <Curl path={`/dataspaces/${did}/sets${queryOf(filters)}`} />
+      </Tools>
+      <VirtualList<DataSet>
+        of={did + queryOf(filters)}
+        make={() => dataspaces.sets(did, filters)}
+        keyOf={(s) => s.id}
+        label="Sets"
+        noun={["set", "sets"]}
+        kind="containers"
+        columns={
+          <>
+            <span role="columnheader">Set</span>
+            <span role="columnheader" class="wide-only">
+              Name
+            </span>
+            <span role="columnheader" class="wide-only">
+              Description
+            </span>
+            <span role="columnheader" class="wide-only">
+              Changed
+            </span>
+          </>
+        }
+        row={(s) => (
+          <>
+            <span role="cell" class={s.state}>
+              <Link to={`/sets/${s.id}`}>
+                <Icon name="set" /> {s.title || s.name}
+              </Link>{" "}
+              {s.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+            </span>
+            <span role="cell" class="wide-only mono dim">
+              {s.name}
+            </span>
+            <span role="cell" class="wide-only dim">
+              {s.description}
+            </span>
+            <span role="cell" class="wide-only dim">
+              <Time at={s.modified} />
+            </span>
+          </>
+        )}
+        empty={
+          <Empty icon="set" title={filters.state === "active" ? "There is no set yet" : "Nothing matches"}>
+            {mayWrite ? (
+              <Button icon="plus" onClick={make}>
+                Make a set
+              </Button>
+            ) : (
+              <p>Editors of the dataspace make sets and put files into them.</p>
+            )}
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+function Files({ did }: { did: string }) {
+  const { query } = usePlace();
+  const filters = { state: oneOf(query, "state", states), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
+  return (
+    <>
+      <Tools>
+        <StateChoice />
+        <Choice label="Order" name="order" options={orders} />
+        <TimeFilters />
+        <Curl path={`/dataspaces/${did}/resources${queryOf(filters)}`} />
+      </Tools>
+      <VirtualList<Resource>
+        of={did + queryOf(filters)}
+        make={() => dataspaces.resources(did, filters)}
+        keyOf={(r) => r.id}
+        label="Files"
+        noun={["file", "files"]}
+        kind="resources"
+        columns={<ResourceColumns />}
+        row={(r) => <ResourceRow resource={r} />}
+        empty={<Empty icon="file" title="Nothing matches" />}
+      />
+    </>
+  );
 }

@@ -1,5 +1,104 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Dataspace } from "../api";
+import { dataspaces, queryOf } from "../api";
 import type { PageProps } from "../app";
+import { DataspaceForm } from "../edit/forms";
+import { go, Link, usePlace } from "../router";
+import { useMe } from "../session";
+import { Badge, Button, Dialog, Empty, Time } from "../ui/basics";
+import { Icon } from "../ui/icons";
+import { VirtualList } from "../ui/list";
+import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
 
+/** All dataspaces that the visitor may read. */
 export function Home(_: PageProps) {
-  return <h1>Home</h1>;
+  const me = useMe();
+  const { query } = usePlace();
+  const [making, setMaking] = useState(false);
+  useEffect(() => {
+    document.title = "Dataspaces · labshelf";
+  }, []);
+  const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public"]) };
+  return (
+    <>
+      <div class="title">
+        <div>
+          <h1>Dataspaces</h1>
+          <p class="dim">Each holds the sets of one group or project, and has its own members.</p>
+        </div>
+        <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
+          New dataspace
+        </Button>
+      </div>
+      <Tools>
+        <StateChoice />
+        <Choice
+          label="Visible to"
+          name="visibility"
+          options={[
+            ["all", "anybody"],
+            ["private", "members only"],
+            ["public", "everybody with an account"],
+          ]}
+        />
+      </Tools>
+      <VirtualList<Dataspace>
+        of={queryOf(filters)}
+        make={() => dataspaces.list(filters)}
+        keyOf={(d) => d.id}
+        label="Dataspaces"
+        noun={["dataspace", "dataspaces"]}
+        kind="containers"
+        columns={
+          <>
+            <span role="columnheader">Dataspace</span>
+            <span role="columnheader" class="wide-only">
+              Name
+            </span>
+            <span role="columnheader" class="wide-only">
+              Visible to
+            </span>
+            <span role="columnheader" class="wide-only">
+              Changed
+            </span>
+          </>
+        }
+        row={(d) => (
+          <>
+            <span role="cell" class={d.state}>
+              <Link to={`/dataspaces/${d.id}`}>
+                <Icon name="dataspace" /> {d.title || d.name}
+              </Link>{" "}
+              {d.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+            </span>
+            <span role="cell" class="wide-only mono dim">
+              {d.name}
+            </span>
+            <span role="cell" class="wide-only dim">
+              {d.visibility === "public" ? "everybody" : "members"}
+            </span>
+            <span role="cell" class="wide-only dim">
+              <Time at={d.modified} />
+            </span>
+          </>
+        )}
+        empty={
+          <Empty icon="dataspace" title={filters.state === "active" ? "There is no dataspace for you yet" : "Nothing matches"}>
+            {me.sysadmin ? (
+              <Button icon="plus" onClick={() => setMaking(true)}>
+                Make the first one
+              </Button>
+            ) : (
+              <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>
+            )}
+          </Empty>
+        }
+      />
+      {making && (
+        <Dialog title="New dataspace" onClose={() => setMaking(false)}>
+          <DataspaceForm done={(d) => go(`/dataspaces/${d.id}`)} cancel={() => setMaking(false)} />
+        </Dialog>
+      )}
+    </>
+  );
 }

@@ -1,5 +1,183 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Dataspace, Resource } from "../api";
+import { dataspaces, queryOf, resources, sets } from "../api";
 import type { PageProps } from "../app";
+import { SetForm } from "../edit/forms";
+import { Remove, Restore } from "../edit/remove";
+import { plural } from "../human";
+import { DropTarget, PickFiles } from "../put/drop";
+import { useArrivals } from "../put/queue";
+import { setQuery, usePlace } from "../router";
+import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
+import { Curl } from "../ui/curl";
+import { Icon } from "../ui/icons";
+import { VirtualList } from "../ui/list";
+import { useLoad } from "../ui/load";
+import { ResourceColumns, ResourceRow } from "../ui/resources";
+import { useMay } from "../ui/role";
+import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
+import { orders, TimeFilters, timesOf } from "../ui/times";
 
-export function SetPage(_: PageProps) {
-  return <h1>SetPage</h1>;
+/** One set and its files. */
+export function SetPage({ params }: PageProps) {
+  const sid = params.sid!;
+  const { value: set, problem, reload, set: take } = useLoad(() => sets.get(sid), [sid]);
+  const { value: dataspace } = useLoad(async () => (set ? dataspaces.get(set.dataspaceId) : undefined), [set?.dataspaceId]);
+  const may = useMay(set?.dataspaceId);
+  const [editing, setEditing] = useState(false);
+  useEffect(() => {
+    if (set) document.title = `${set.title || set.name} · labshelf`;
+  }, [set]);
+  if (problem) return <Failed problem={problem} retry={reload} />;
+  if (!set) return <Waiting lines={10} />;
+  const active = set.state === "active";
+  const mayWrite = !!may?.write && active;
+  return (
+    <DropTarget set={mayWrite ? set : undefined}>
+      <Crumbs way={way(set.dataspaceId, dataspace)} />
+      <div class="title">
+        <div>
+          <h1>
+            {set.title || set.name} {!active && <Badge tone="bad">deleted</Badge>}
+          </h1>
+          <p class="dim">
+            <code>{set.name}</code> · changed <Time at={set.modified} />
+            <Copy text={set.id} what="the id" />
+          </p>
+          {set.description && <p class="preserve prose">{set.description}</p>}
+        </div>
+        <div class="actions">
+          <a class="button" href={sets.archive(sid)} download>
+            <Icon name="download" /> Download all
+          </a>
+          {mayWrite && (
+            <Button icon="edit" onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+          )}
+          {mayWrite && <Remove what="set" record={set} done={reload} />}
+          {may?.write && !active && <Restore what="set" record={set} done={take} />}
+          {mayWrite && <PickFiles set={set} />}
+        </div>
+      </div>
+      <Files sid={sid} mayWrite={mayWrite} />
+      {editing && (
+        <Dialog title="Edit the set" onClose={() => setEditing(false)}>
+          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (take(s), setEditing(false))} cancel={() => setEditing(false)} />
+        </Dialog>
+      )}
+    </DropTarget>
+  );
 }
+
+export const way = (did: string, dataspace: Dataspace | undefined) => [
+  { to: "/", label: "Dataspaces" },
+  { to: `/dataspaces/${did}`, label: dataspace ? dataspace.title || dataspace.name : "…" },
+];
+
+function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
+  const { query } = usePlace();
+  const arrived = useArrivals(sid);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Resource>>(new Map());
+  const prefix = query.get("prefix") ?? "";
+  const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
+  const filters = {
+    state: oneOf(query, "state", states),
+    // A prefix implies the order by name; the service refuses times beside it.
+    ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
+  };
+  const choose = (r: Resource) => {
+    const next = new Map(chosen);
+    if (!next.delete(r.id)) next.set(r.id, r);
+    setChosen(next);
+  };
+  return (
+    <>
+      <Tools>
+        <Choice label="Order" name="order" options={[["name", "by name"], ...[...orders].reverse()]} clears={["prefix", "since", "until"]} />
+        {order === "name" ? <Prefix value={prefix} /> : <TimeFilters />}
+        <StateChoice />
+        <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
+      </Tools>
+      {chosen.size > 0 && <Chosen sid={sid} chosen={chosen} mayWrite={mayWrite} clear={() => setChosen(new Map())} />}
+      <VirtualList<Resource>
+        of={sid + queryOf(filters) + arrived}
+        make={() => sets.resources(sid, filters)}
+        keyOf={(r) => r.id}
+        label="Files"
+        noun={["file", "files"]}
+        kind="chosen"
+        columns={<ResourceColumns mark={<span class="unseen">Choose</span>} />}
+        row={(r) => (
+          <ResourceRow
+            resource={r}
+            mark={<input type="checkbox" aria-label={`Choose ${r.name}`} checked={chosen.has(r.id)} disabled={!!r.purged} onChange={() => choose(r)} />}
+          />
+        )}
+        empty={
+          <Empty icon="file" title={prefix || filters.state !== "active" || query.size ? "Nothing matches" : "This set is empty"}>
+            {mayWrite && <p>Drop files or a whole folder anywhere on this page.</p>}
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+/** Filters by how names begin. The service does it, over all names of the set. */
+function Prefix({ value }: { value: string }) {
+  const change = (e: Event) => setQuery({ prefix: (e.currentTarget as HTMLInputElement).value, order: "" });
+  return (
+    <label>
+      Name begins with
+      <input type="search" value={value} onChange={change} onInput={(e) => e.currentTarget.value === "" && change(e)} />
+    </label>
+  );
+}
+
+/** What can be done with the chosen files. */
+function Chosen({ sid, chosen, mayWrite, clear }: { sid: string; chosen: ReadonlyMap<string, Resource>; mayWrite: boolean; clear: () => void }) {
+  const all = [...chosen.values()];
+  const active = all.filter((r) => r.state === "active").map((r) => r.id);
+  const removable = mayWrite && active.length === all.length;
+  const [busy, setBusy] = useState(false);
+  const [left, setLeft] = useState<string[]>([]);
+  const remove = async () => {
+    setBusy(true);
+    const failed: string[] = [];
+    for (const r of all) await resources.remove(r.id).catch((e: Error) => failed.push(`${r.name}: ${e.message}`));
+    setBusy(false);
+    setLeft(failed);
+    if (!failed.length) clear();
+    dispatchEvent(new CustomEvent("labshelf:arrived", { detail: sid }));
+  };
+  return (
+    <div class="note" role="status">
+      <div>
+        {plural(all.length, "file")} chosen
+        {left.map((line) => (
+          <p class="error" key={line}>
+            {line}
+          </p>
+        ))}
+      </div>
+      {active.length === 1 && (
+        <a class="button" href={resources.data(active[0]!)} download>
+          <Icon name="download" /> Download
+        </a>
+      )}
+      {active.length > 1 && (
+        <a class="button" href={sets.archive(sid, active)} download>
+          <Icon name="download" /> Download as zip
+        </a>
+      )}
+      {removable && (
+        <Button icon="trash" busy={busy} onClick={remove}>
+          Delete
+        </Button>
+      )}
+      <Button onClick={clear}>Choose none</Button>
+    </div>
+  );
+}
+

@@ -130,6 +130,7 @@ export function Form({
   action,
   danger = false,
   onCancel,
+  onForm,
   children,
 }: {
   submit: () => Promise<void>;
@@ -137,6 +138,8 @@ export function Form({
   action: string;
   danger?: boolean;
   onCancel?: () => void;
+  /** Hands out the element, for those who read its controls. */
+  onForm?: (form: HTMLFormElement | null) => void;
   children: (problem: Problem | undefined) => ComponentChildren;
 }) {
   const [problem, setProblem] = useState<Problem | undefined>();
@@ -154,7 +157,7 @@ export function Form({
     }
   };
   return (
-    <form onSubmit={onSubmit}>
+    <form onSubmit={onSubmit} ref={onForm ?? null}>
       {children(problem)}
       {problem && !problem.field && <Failed problem={problem} />}
       <div class="actions">

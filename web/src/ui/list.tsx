@@ -22,12 +22,14 @@ interface Props<T> {
   /** Names of the columns; the cells of a row follow them. */
   columns: ComponentChildren;
   label: string;
+  /** Which columns it has: a class of app.css. */
+  kind: "containers" | "resources" | "chosen" | "people" | "plain";
   /** What one of them is called, for the line that counts them. */
   noun: [one: string, many: string];
   empty: ComponentChildren;
 }
 
-export function VirtualList<T>({ make, of, keyOf, row, columns, label, noun, empty }: Props<T>) {
+export function VirtualList<T>({ make, of, keyOf, row, columns, label, kind, noun, empty }: Props<T>) {
   const [items, setItems] = useState<T[]>([]);
   const [ended, setEnded] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
@@ -92,7 +94,7 @@ export function VirtualList<T>({ make, of, keyOf, row, columns, label, noun, emp
   if (!items.length && !problem) return <Waiting lines={8} />;
   const shown = items.slice(window_.first, window_.last);
   return (
-    <div class="list" role="table" aria-label={label} aria-rowcount={ended ? items.length + 1 : -1}>
+    <div class={`list ${kind}`} role="table" aria-label={label} aria-rowcount={ended ? items.length + 1 : -1}>
       <div class="row head" role="row" aria-rowindex={1}>
         {columns}
       </div>

@@ -1,0 +1,115 @@
+// Forms that make or change a record. What may stand in a field is the service's rule: its refusal is shown beside the field.
+import type { DataSet, Dataspace, Resource } from "../api";
+import { dataspaces, resources, sets } from "../api";
+import { about, Field, Form } from "../ui/basics";
+
+interface Props<T> {
+  /** What is changed; left out, a new one is made. */
+  was?: T;
+  done: (record: T) => void;
+  cancel: () => void;
+}
+
+/** What a form holds, by the names of its controls. */
+function read(form: HTMLFormElement, names: string[]): Record<string, string> {
+  const data = new FormData(form);
+  return Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "")]));
+}
+
+/** Only what differs is sent, so that others' changes to the other fields stay. */
+function changes(was: object | undefined, now: Record<string, string>): Record<string, string> {
+  const before = was as Record<string, unknown> | undefined;
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !before || before[name] !== value));
+}
+
+const names = "2 to 100 of lower-case letters, digits, - and _. It stays for ever.";
+
+export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
+  const fields = ["title", "description", "visibility", "origin"];
+  let form: HTMLFormElement | null = null;
+  const submit = async () => {
+    const sent = changes(was, read(form!, was ? fields : ["name", ...fields]));
+    if (!was && !sent.origin) delete sent.origin;
+    done(await (was ? dataspaces.edit(was.id, sent) : dataspaces.create(sent)));
+  };
+  return (
+    <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
+      {(problem) => (
+        <>
+          {!was && (
+            <Field label="Name" hint={names} error={about(problem, "name")}>
+              {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
+            </Field>
+          )}
+          <Field label="Title" error={about(problem, "title")}>
+            {(a) => <input name="title" defaultValue={was?.title} {...a} />}
+          </Field>
+          <Field label="Description" error={about(problem, "description")}>
+            {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
+          </Field>
+          <Field label="Who may read it" error={about(problem, "visibility")}>
+            {(a) => (
+              <select name="visibility" defaultValue={was?.visibility ?? "private"} {...a}>
+                <option value="private">Its members</option>
+                <option value="public">Everybody with an account</option>
+              </select>
+            )}
+          </Field>
+          <Field label="Origin" hint="Where it comes from, such as a grant or another system. Listings can be filtered by it." error={about(problem, "origin")}>
+            {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
+          </Field>
+        </>
+      )}
+    </Form>
+  );
+}
+
+export function SetForm({ was, dataspaceId, done, cancel }: Props<DataSet> & { dataspaceId: string }) {
+  const fields = ["title", "description"];
+  let form: HTMLFormElement | null = null;
+  const submit = async () => {
+    const sent = changes(was, read(form!, was ? fields : ["name", ...fields]));
+    done(await (was ? sets.edit(was.id, sent) : sets.create({ ...sent, dataspaceId })));
+  };
+  return (
+    <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
+      {(problem) => (
+        <>
+          {!was && (
+            <Field label="Name" hint={names} error={about(problem, "name")}>
+              {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
+            </Field>
+          )}
+          <Field label="Title" error={about(problem, "title")}>
+            {(a) => <input name="title" defaultValue={was?.title} {...a} />}
+          </Field>
+          <Field label="Description" error={about(problem, "description")}>
+            {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
+          </Field>
+        </>
+      )}
+    </Form>
+  );
+}
+
+export function ResourceForm({ was, done, cancel }: Props<Resource> & { was: Resource }) {
+  let form: HTMLFormElement | null = null;
+  const submit = async () => done(await resources.edit(was.id, changes(was, read(form!, ["name", "description", "format"]))));
+  return (
+    <Form action="Save" submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
+      {(problem) => (
+        <>
+          <Field label="Name" error={about(problem, "name")}>
+            {(a) => <input name="name" required autofocus defaultValue={was.name} {...a} />}
+          </Field>
+          <Field label="Description" error={about(problem, "description")}>
+            {(a) => <textarea name="description" defaultValue={was.description} {...a} />}
+          </Field>
+          <Field label="Format" hint="For people and catalogues, such as CSV or JPG." error={about(problem, "format")}>
+            {(a) => <input name="format" defaultValue={was.format} {...a} />}
+          </Field>
+        </>
+      )}
+    </Form>
+  );
+}

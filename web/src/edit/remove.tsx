@@ -1,0 +1,80 @@
+// Deletion is soft: everything can be brought back from the trash until it is purged. So it asks once, and says that.
+import { useState } from "preact/hooks";
+import type { DataSet, Dataspace, Problem, Resource } from "../api";
+import { dataspaces, resources, sets } from "../api";
+import { Button, Dialog, Failed, Form } from "../ui/basics";
+import { asProblem } from "../ui/load";
+
+const calls = { dataspace: dataspaces, set: sets, resource: resources };
+
+const takes = {
+  dataspace: "All its sets and files go with it.",
+  set: "All its files go with it.",
+  resource: "",
+};
+
+type What = keyof typeof calls;
+type Made<W extends What> = W extends "dataspace" ? Dataspace : W extends "set" ? DataSet : Resource;
+
+interface Props<W extends What> {
+  what: W;
+  record: Made<W>;
+}
+
+export function Remove<W extends What>({ what, record, done }: Props<W> & { done: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const close = () => setAsking(false);
+  const noun = what === "resource" ? "file" : what;
+  const submit = async () => {
+    await calls[what].remove(record.id);
+    close();
+    done();
+  };
+  return (
+    <>
+      <Button icon="trash" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      {asking && (
+        <Dialog title={`Delete this ${noun}?`} onClose={close}>
+          <Form action="Delete" danger submit={submit} onCancel={close}>
+            {() => (
+              <>
+                <p class="preserve">
+                  <strong>{record.name}</strong>
+                </p>
+                <p>
+                  {takes[what]} It goes to the trash, from where it can be restored until whoever runs the service purges old deletions.
+                </p>
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+export function Restore<W extends What>({ what, record, done }: Props<W> & { done: (record: Made<W>) => void }) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const restore = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      done((await calls[what].restore(record.id)) as Made<W>);
+    } catch (thrown) {
+      setProblem(asProblem(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button icon="retry" busy={busy} onClick={restore}>
+        Restore
+      </Button>
+      {problem && <Failed problem={problem} />}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+// The filters by time of last change. They go with the two orders by time only: the service refuses them beside names.
+import { setQuery, usePlace } from "../router";
+
+export const orders = [
+  ["oldest", "oldest change first"],
+  ["newest", "newest change first"],
+] as const;
+
+/** What the address says about since and until, as the service takes it. */
+export const timesOf = (query: URLSearchParams) => ({ since: query.get("since") ?? "", until: query.get("until") ?? "" });
+
+/** From and until a day, in UTC as the service reads days. "Until" is exclusive: its first instant. */
+export function TimeFilters() {
+  const { query } = usePlace();
+  const change = (name: string) => (e: Event) => setQuery({ [name]: (e.currentTarget as HTMLInputElement).value });
+  return (
+    <>
+      <label title="Only what was changed after the first instant of this day (UTC)">
+        Since
+        <input type="date" value={query.get("since")?.slice(0, 10) ?? ""} onChange={change("since")} />
+      </label>
+      <label title="Only what was changed before the first instant of this day (UTC)">
+        Until
+        <input type="date" value={query.get("until")?.slice(0, 10) ?? ""} onChange={change("until")} />
+      </label>
+    </>
+  );
+}
