@@ -4,6 +4,7 @@ import { dataspaces, queryOf } from "../api";
 import type { PageProps } from "../app";
 import { DataspaceForm, SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
+import { DropTarget, PickFiles } from "../put/drop";
 import { go, Link, usePlace } from "../router";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
@@ -30,8 +31,9 @@ export function DataspacePage({ params }: PageProps) {
   const view = oneOf(query, "view", ["sets", "files"]);
   const active = dataspace.state === "active";
   const close = () => setDialog(undefined);
+  const into = may?.write && active ? { dataspaceId: did } : undefined;
   return (
-    <>
+    <DropTarget into={into}>
       <Crumbs way={[{ to: "/", label: "Dataspaces" }]} />
       <div class="title">
         <div>
@@ -57,10 +59,11 @@ export function DataspacePage({ params }: PageProps) {
           {may?.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
           {may?.manage && !active && <Restore what="dataspace" record={dataspace} done={set} />}
           {may?.write && active && (
-            <Button icon="plus" kind="primary" onClick={() => setDialog("set")}>
+            <Button icon="plus" onClick={() => setDialog("set")}>
               New set
             </Button>
           )}
+          {into && <PickFiles into={into} />}
         </div>
       </div>
       <nav class="tabs" aria-label="What of it">
@@ -82,7 +85,7 @@ export function DataspacePage({ params }: PageProps) {
           <SetForm dataspaceId={did} done={(s) => go(`/sets/${s.id}`)} cancel={close} />
         </Dialog>
       )}
-    </>
+    </DropTarget>
   );
 }
 

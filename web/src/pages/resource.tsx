@@ -1,5 +1,198 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Problem, Resource } from "../api";
+import { dataspaces, resources, sets, upload, users } from "../api";
 import type { PageProps } from "../app";
+import { ResourceForm } from "../edit/forms";
+import { Remove, Restore } from "../edit/remove";
+import { size } from "../human";
+import { Preview } from "../preview/preview";
+import { useLeaveGuard } from "../router";
+import { Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
+import { Curl } from "../ui/curl";
+import { Icon } from "../ui/icons";
+import { asProblem, useLoad } from "../ui/load";
+import { useMay } from "../ui/role";
+import { way } from "./set";
 
-export function ResourcePage(_: PageProps) {
-  return <h1>ResourcePage</h1>;
+/** One resource: what it looks like, and all that is known about it. viewDataUrl leads here where no catalogue is configured. */
+export function ResourcePage({ params }: PageProps) {
+  const rid = params.rid!;
+  const { value: resource, problem, reload, set: take } = useLoad(() => resources.get(rid), [rid]);
+  const may = useMay(resource?.dataspaceId);
+  const [editing, setEditing] = useState(false);
+  useEffect(() => {
+    if (resource) document.title = `${resource.name} · labshelf`;
+  }, [resource]);
+  if (problem) return <Failed problem={problem} retry={reload} />;
+  if (!resource) return <Waiting lines={12} />;
+  const active = resource.state === "active";
+  const mayWrite = !!may?.write && active;
+  return (
+    <>
+      <Way resource={resource} />
+      <div class="title">
+        <div>
+          <h1>
+            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : "deleted"}</Badge>}
+          </h1>
+          {resource.description && <p class="preserve prose">{resource.description}</p>}
+        </div>
+        <div class="actions">
+          {mayWrite && (
+            <Button icon="edit" onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+          )}
+          {mayWrite && <Replace resource={resource} done={take} />}
+          {mayWrite && <Remove what="resource" record={resource} done={reload} />}
+          {may?.write && !active && !resource.purged && <Restore what="resource" record={resource} done={take} />}
+          {active && (
+            <a class="button primary" href={resources.data(rid)} download={resource.filename}>
+              <Icon name="download" /> Download <Size bytes={resource.bytes} />
+            </a>
+          )}
+        </div>
+      </div>
+      <div class="beside">
+        <section class="sheet preview" aria-label="Preview">
+          {active ? <Preview key={resource.sha256} resource={resource} /> : <Gone resource={resource} />}
+        </section>
+        <section class="sheet" aria-label="About this file">
+          <About resource={resource} />
+        </section>
+      </div>
+      {editing && (
+        <Dialog title="Edit what is known about it" onClose={() => setEditing(false)}>
+          <ResourceForm was={resource} done={(r) => (take(r), setEditing(false))} cancel={() => setEditing(false)} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function Gone({ resource }: { resource: Resource }) {
+  return (
+    <p class="dim">
+      {resource.purged
+        ? "This file was deleted, and its bytes have been removed for good. The record stays, so that harvesters learn of it."
+        : "This file is in the trash. It can be looked at again when it is restored."}
+    </p>
+  );
+}
+
+function Way({ resource }: { resource: Resource }) {
+  const { value } = useLoad(
+    async () => Promise.all([dataspaces.get(resource.dataspaceId), sets.get(resource.setId)]),
+    [resource.dataspaceId, resource.setId],
+  );
+  const [dataspace, set] = value ?? [];
+  return <Crumbs way={[...way(resource.dataspaceId, dataspace), { to: `/sets/${resource.setId}`, label: set ? set.title || set.name : "…" }]} />;
+}
+
+/** The name of a user. Who may not be looked up is shown by his id. */
+function Who({ id }: { id: string }) {
+  const { value } = useLoad(() => users.get(id), [id]);
+  return <span title={id}>{value ? value.fullname || value.username : id}</span>;
+}
+
+function About({ resource: r }: { resource: Resource }) {
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Format", r.format || "not said"],
+          ["Type", <code key="t">{r.mimetype}</code>],
+          ["Size", <Size key="s" bytes={r.bytes} />],
+          ["File name", r.filename],
+          [
+            "Changed",
+            <span key="m">
+              <Time at={r.modified} /> by <Who id={r.modifiedBy} />
+            </span>,
+          ],
+          [
+            "Made",
+            <span key="c">
+              <Time at={r.created} /> by <Who id={r.createdBy} />
+            </span>,
+          ],
+          [
+            "SHA-256",
+            <>
+              <code class="clip" title={r.sha256}>
+                {r.sha256}
+              </code>
+              <Copy text={r.sha256} what="the digest" />
+            </>,
+          ],
+          [
+            "Id",
+            <>
+              <code>{r.id}</code>
+              <Copy text={r.id} what="the id" />
+            </>,
+          ],
+        ]}
+      />
+      <div class="links">
+        <Copy text={r.url} what="the address of the record">
+          Record
+        </Copy>
+        <Copy text={r.dataUrl} what="the address of the file">
+          File
+        </Copy>
+        <Curl path={`/resources/${r.id}/data`} output={r.filename} />
+      </div>
+    </>
+  );
+}
+
+/** Puts another file in its place; id and address stay. */
+function Replace({ resource, done }: { resource: Resource; done: (r: Resource) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [sending, setSending] = useState<{ file: File; sent: number; control: AbortController } | undefined>();
+  const [problem, setProblem] = useState<Problem | undefined>();
+  useLeaveGuard(() => !!sending);
+  const send = async () => {
+    const file = input.current!.files![0];
+    if (!file) return;
+    input.current!.value = "";
+    const control = new AbortController();
+    const progress = (sent: number) => setSending({ file, sent, control });
+    progress(0);
+    setProblem(undefined);
+    try {
+      // What is left out would take its default (a new name, for example): a replacement here changes the bytes alone.
+      const fields = { name: resource.name, description: resource.description, format: resource.format };
+      done(await upload({ resourceId: resource.id }, file, file.name, fields, { progress, signal: control.signal }));
+    } catch (thrown) {
+      if (!control.signal.aborted) setProblem(asProblem(thrown));
+    } finally {
+      setSending(undefined);
+    }
+  };
+  return (
+    <>
+      <input ref={input} type="file" hidden aria-label="File to replace it with" onChange={send} />
+      <Button icon="upload" onClick={() => input.current!.click()}>
+        Replace
+      </Button>
+      {(sending || problem) && (
+        <Dialog title="Replace the file" onClose={() => (sending?.control.abort(), setProblem(undefined))}>
+          {sending && (
+            <>
+              <p>
+                {sending.file.name}: {size(sending.sent)} of {size(sending.file.size)}
+              </p>
+              <progress max={sending.file.size || 1} value={sending.sent} aria-label="Sent" />
+              <div class="actions">
+                <Button onClick={() => sending.control.abort()}>Cancel</Button>
+              </div>
+            </>
+          )}
+          {problem && <Failed problem={problem} />}
+        </Dialog>
+      )}
+    </>
+  );
 }

@@ -6,7 +6,7 @@ import { SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { plural } from "../human";
 import { DropTarget, PickFiles } from "../put/drop";
-import { useArrivals } from "../put/queue";
+import { tellArrival, useArrivals } from "../put/queue";
 import { setQuery, usePlace } from "../router";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
@@ -32,8 +32,9 @@ export function SetPage({ params }: PageProps) {
   if (!set) return <Waiting lines={10} />;
   const active = set.state === "active";
   const mayWrite = !!may?.write && active;
+  const into = mayWrite ? { set } : undefined;
   return (
-    <DropTarget set={mayWrite ? set : undefined}>
+    <DropTarget into={into}>
       <Crumbs way={way(set.dataspaceId, dataspace)} />
       <div class="title">
         <div>
@@ -57,7 +58,7 @@ export function SetPage({ params }: PageProps) {
           )}
           {mayWrite && <Remove what="set" record={set} done={reload} />}
           {may?.write && !active && <Restore what="set" record={set} done={take} />}
-          {mayWrite && <PickFiles set={set} />}
+          {into && <PickFiles into={into} />}
         </div>
       </div>
       <Files sid={sid} mayWrite={mayWrite} />
@@ -149,7 +150,7 @@ function Chosen({ sid, chosen, mayWrite, clear }: { sid: string; chosen: Readonl
     setBusy(false);
     setLeft(failed);
     if (!failed.length) clear();
-    dispatchEvent(new CustomEvent("labshelf:arrived", { detail: sid }));
+    tellArrival(sid);
   };
   return (
     <div class="note" role="status">

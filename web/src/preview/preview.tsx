@@ -1,0 +1,4 @@
+import type { Resource } from "../api";
+export function Preview(_: { resource: Resource }) {
+  return null;
+}
