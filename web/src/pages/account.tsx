@@ -1,5 +1,194 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Key } from "../api";
+import { users } from "../api";
 import type { PageProps } from "../app";
+import { useMe, useSession } from "../session";
+import { about, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
+import { useLoad } from "../ui/load";
 
+/** The visitor himself: what others see of him, and his keys. */
 export function AccountPage(_: PageProps) {
-  return <h1>AccountPage</h1>;
+  const me = useMe();
+  useEffect(() => {
+    document.title = "Your account · labshelf";
+  }, []);
+  return (
+    <>
+      <div class="title">
+        <div>
+          <h1>{me.fullname || me.username}</h1>
+          <p class="dim">
+            <code>{me.username}</code> {me.sysadmin && <Badge tone="accent">sysadmin</Badge>} <Copy text={me.id} what="your id" />
+          </p>
+        </div>
+      </div>
+      <div class="beside">
+        <Keys uid="me" whose="Your keys" />
+        <Profile />
+      </div>
+    </>
+  );
+}
+
+function Profile() {
+  const me = useMe();
+  const { changed } = useSession();
+  const [saved, setSaved] = useState(false);
+  const fullname = useRef<HTMLInputElement>(null);
+  const text = useRef<HTMLTextAreaElement>(null);
+  const submit = async () => {
+    setSaved(false);
+    changed(await users.edit("me", { fullname: fullname.current!.value, about: text.current!.value }));
+    setSaved(true);
+  };
+  return (
+    <section class="sheet">
+      <h2>What others see of you</h2>
+      <Form action="Save" submit={submit}>
+        {(problem) => (
+          <>
+            <Field label="Full name" error={about(problem, "fullname")}>
+              {(a) => <input ref={fullname} defaultValue={me.fullname} autocomplete="name" {...a} />}
+            </Field>
+            <Field label="About you" error={about(problem, "about")}>
+              {(a) => <textarea ref={text} defaultValue={me.about} {...a} />}
+            </Field>
+            <p role="status" class="dim">
+              {saved && "Saved."}
+            </p>
+          </>
+        )}
+      </Form>
+    </section>
+  );
+}
+
+/** Keys of a user, with what makes and revokes them. */
+export function Keys({ uid, whose }: { uid: string; whose: string }) {
+  const { value: keys, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<Key | undefined>();
+  const close = () => {
+    setMaking(false);
+    setMade(undefined);
+  };
+  return (
+    <section class="sheet">
+      <div class="title">
+        <div>
+          <h2>{whose}</h2>
+          <p class="dim">A key lets a browser, a script or an instrument in. Make one for each, so that each can be revoked alone.</p>
+        </div>
+        <Button icon="key" onClick={() => setMaking(true)}>
+          New key
+        </Button>
+      </div>
+      {problem && <Failed problem={problem} retry={reload} />}
+      {!keys && !problem && <Waiting />}
+      {keys?.length === 0 && <Empty icon="key" title="There is no key" />}
+      {keys && keys.length > 0 && (
+        <table class="plain">
+          <thead>
+            <tr>
+              <th>Label</th>
+              <th>Begins with</th>
+              <th class="wide-only">Last used</th>
+              <th class="wide-only">Expires</th>
+              <th class="unseen">Revoke</th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key.id}>
+                <td>
+                  {key.label || <span class="dim">no label</span>} {key.state === "deleted" && <Badge tone="bad">revoked</Badge>}
+                </td>
+                <td class="mono">{key.prefix}…</td>
+                <td class="wide-only dim">{key.lastUsed ? <Time at={key.lastUsed} /> : "never"}</td>
+                <td class="wide-only dim">{key.expires ? <Time at={key.expires} /> : "never"}</td>
+                <td class="end">{key.state === "active" && <Revoke uid={uid} of={key} done={reload} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {making && !made && (
+        <Dialog title="New key" onClose={close}>
+          <NewKey uid={uid} done={(key) => (setMade(key), reload())} cancel={close} />
+        </Dialog>
+      )}
+      {made && <Shown made={made} close={close} />}
+    </section>
+  );
+}
+
+function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; cancel: () => void }) {
+  const label = useRef<HTMLInputElement>(null);
+  const expires = useRef<HTMLInputElement>(null);
+  const submit = async () => {
+    const fields = { label: label.current!.value, expires: expires.current!.value };
+    done(await users.createKey(uid, Object.fromEntries(Object.entries(fields).filter(([, value]) => value))));
+  };
+  return (
+    <Form action="Make the key" submit={submit} onCancel={cancel}>
+      {(problem) => (
+        <>
+          <Field label="Label" hint="What it is for, such as “laptop” or “microscope 2”." error={about(problem, "label")}>
+            {(a) => <input ref={label} autofocus {...a} />}
+          </Field>
+          <Field label="Expires" hint="At the first instant of this day (UTC). Empty: never." error={about(problem, "expires")}>
+            {(a) => <input ref={expires} type="date" {...a} />}
+          </Field>
+        </>
+      )}
+    </Form>
+  );
+}
+
+/** The only time that a key is shown. */
+export function Shown({ made, close }: { made: Key; close: () => void }) {
+  return (
+    <Dialog title="Your new key" onClose={close}>
+      <p>It is shown only now. Keep it where others cannot read it; whoever has it can do what you can.</p>
+      <p class="secret">
+        <code>{made.key}</code>
+        <Copy text={made.key!} what="the key">
+          Copy
+        </Copy>
+      </p>
+      <div class="actions">
+        <Button kind="primary" onClick={close}>
+          I have kept it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
+  const [asking, setAsking] = useState(false);
+  const submit = async () => {
+    await users.revokeKey(uid, of.id);
+    setAsking(false);
+    done();
+  };
+  return (
+    <>
+      <Button aria-label={`Revoke ${of.label || of.prefix}`} onClick={() => setAsking(true)}>
+        Revoke
+      </Button>
+      {asking && (
+        <Dialog title="Revoke this key?" onClose={() => setAsking(false)}>
+          <Form action="Revoke" danger submit={submit} onCancel={() => setAsking(false)}>
+            {() => (
+              <p>
+                Whatever uses <strong>{of.label || of.prefix}</strong> is refused from its next request on. That cannot be undone. If you have signed in with
+                it here, you are signed out.
+              </p>
+            )}
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
 }
