@@ -20,6 +20,10 @@ const childCrowd = "child-crowd"
 // drip is how often a slow client sends or takes a byte.
 const drip = 200 * time.Millisecond
 
+// pace is the time between two idle clients that come or go: a thousand a second. When all come or go at once, two cores that the
+// crowd shares with the service do nothing else for seconds, and that is what would be measured.
+const pace = time.Millisecond
+
 // takesOver is when a slow reader makes way for another one.
 const takesOver = 40 * time.Second
 
@@ -64,12 +68,14 @@ func crowdAround(ctx context.Context, args []string, stdout io.Writer) error {
 	arrived := make(chan error, len(crowd)*attackers+idle)
 	for _, m := range crowd {
 		for range attackers {
-			clients.Go(func() { m.stay(ctx, args[0], arrived) })
+			clients.Go(func() { m.stay(ctx, args[0], 0, arrived) })
 		}
 	}
 	still := &member{say: "GET /v1/status HTTP/1.1\r\nHost: " + args[0] + "\r\n\r\n", then: wait} // and kept alive
-	for range idle {
-		clients.Go(func() { still.stay(ctx, args[0], arrived) })
+	for i, begun := 0, time.Now(); i < idle; i++ {
+		turn := time.Duration(i) * pace
+		time.Sleep(time.Until(begun.Add(turn)))
+		clients.Go(func() { still.stay(ctx, args[0], turn, arrived) })
 	}
 	for range cap(arrived) {
 		err = errors.Join(err, <-arrived)
@@ -101,8 +107,8 @@ func members(address, key, path string) []*member {
 	}
 }
 
-// stay keeps one client connected, as often as it is cut off. arrived hears of the first time.
-func (m *member) stay(ctx context.Context, address string, arrived chan<- error) {
+// stay keeps one client connected, as often as it is cut off, until so long after the end of ctx. arrived hears of the first time.
+func (m *member) stay(ctx context.Context, address string, lingers time.Duration, arrived chan<- error) {
 	for first := true; ctx.Err() == nil; first = false {
 		conn, err := (&net.Dialer{Timeout: 30 * time.Second}).DialContext(ctx, "tcp", address)
 		if err == nil {
@@ -116,7 +122,10 @@ func (m *member) stay(ctx context.Context, address string, arrived chan<- error)
 			time.Sleep(drip)
 			continue
 		}
-		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		stop := context.AfterFunc(ctx, func() {
+			time.Sleep(lingers)
+			_ = conn.Close()
+		})
 		_ = m.then(conn) // returns when the connection has ended
 		if stop() {
 			m.cut.Add(1)

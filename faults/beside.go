@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// What is timed beside the crowd. Who reads a record or a file waits for no disk. A page may wait for the sync of a commit that it
+// has seen, and a change waits for its own.
+const (
+	reading  = "read"
+	listing  = "page"
+	changing = "change"
+	syncing  = "sync" // of a file on the same disk with which the service has nothing to do
+)
+
+// Pauses between two requests, and between two syncs of a disk that is not to be kept busy.
+const (
+	requestPause = 5 * time.Millisecond
+	syncPause    = 20 * time.Millisecond
+)
+
+// How soon a normal request must be answered beside the crowd: in the short row each, in the long one see judge.
+const (
+	slowestAnswer = 2 * time.Second
+	slowestOwn    = 100 * time.Millisecond
+)
+
+// spell is one stretch of time that something took.
+type spell struct {
+	begun time.Time
+	took  time.Duration
+}
+
+func (s spell) end() time.Time { return s.begun.Add(s.took) }
+
+// timed has the spells of each kind in the order of time; those of one kind do not overlap.
+type timed map[string][]spell
+
+// beside times normal requests and syncs for as long as do takes. Reading, changing and syncing go on side by side, so that
+// nobody's wait keeps another one from asking.
+func (t *trial) beside(ctx context.Context, c *caller, set string, do func() error) (timed, error) {
+	first, err := uploaded(ctx, c, set, content(t.Seed, 4<<10))
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(t.dir, "synced"))
+	if err != nil {
+		return nil, err
+	}
+	var last atomic.Pointer[record]
+	last.Store(&first)
+	page, changes := content(t.Seed, 4<<10), uint64(0)
+	var over atomic.Bool
+	loops := newCrew(3)
+	results := make([]timed, 3)
+	for i, l := range []loop{
+		{requestPause, []step{
+			{reading, func() error { return c.get(ctx, last.Load().URL, nil) }},
+			{reading, func() error { return c.want(ctx, http.MethodGet, last.Load().DataURL, nil, nil) }},
+			{listing, func() error { return c.get(ctx, "/sets/"+set+"/resources?order=newest", nil) }},
+		}},
+		{requestPause, []step{{changing, func() error {
+			changes++
+			made, err := uploaded(ctx, c, set, content(changes, 4<<10))
+			if err == nil {
+				last.Store(&made)
+			}
+			return err
+		}}}},
+		{syncPause, []step{{syncing, func() error {
+			_, err := file.Write(page) // longer each time: then the file system has to sync its own log too, as for a file that is new
+			return errors.Join(err, file.Sync())
+		}}}},
+	} {
+		results[i] = timed{}
+		loops.do(func() error {
+			return l.run(results[i], func() bool { return !over.Load() && ctx.Err() == nil && !loops.failed() })
+		})
+	}
+	err = do()
+	over.Store(true)
+	err = errors.Join(err, loops.wait(), file.Close(), ctx.Err())
+	all := timed{}
+	for _, part := range results {
+		for kind, spells := range part {
+			all[kind] = spells
+		}
+	}
+	return all, err
+}
+
+// loop is a row of steps that is taken again and again.
+type loop struct {
+	pause time.Duration
+	steps []step
+}
+
+type step struct {
+	kind string
+	do   func() error
+}
+
+// run times each step for as long as more says so.
+func (l loop) run(into timed, more func() bool) error {
+	for ; more(); time.Sleep(l.pause) {
+		for _, s := range l.steps {
+			begun := time.Now()
+			if err := s.do(); err != nil {
+				return violated(nil, "a normal %s beside the crowd: %w", s.kind, err)
+			}
+			into[s.kind] = append(into[s.kind], spell{begun, time.Since(begun)})
+		}
+	}
+	return nil
+}
+
+// slowest returns the longest of some spells; a zero one if there are none.
+func slowest(spells []spell) (s spell) {
+	if len(spells) > 0 {
+		s = slices.MaxFunc(spells, func(a, b spell) int { return cmp.Compare(a.took, b.took) })
+	}
+	return s
+}
+
+// without returns the spells, each shorter by the time within it in which one of the others was under way.
+func without(spells, others []spell) (left []spell) {
+	for _, s := range spells {
+		i, _ := slices.BinarySearchFunc(others, s.begun, func(o spell, at time.Time) int { return o.end().Compare(at) })
+		for rest := s; i < len(others) && others[i].begun.Before(rest.end()); i++ {
+			from, to := others[i].begun, others[i].end()
+			if from.Before(rest.begun) {
+				from = rest.begun
+			}
+			if to.After(rest.end()) {
+				to = rest.end()
+			}
+			s.took -= to.Sub(from)
+		}
+		left = append(left, s)
+	}
+	return left
+}
+
+// judge notes what was timed beside the crowd, and refuses it where somebody has waited for longer than the service may let him: who
+// reads in all, who changes or fetches a page without the time in which a sync was under way that is none of the service's. The
+// short row, which runs beside other work, forgives nothing, but has a much higher limit.
+func (t *trial) judge(m timed) (err error) {
+	t.add("normal requests beside", int64(len(m[reading])+len(m[listing])+len(m[changing])))
+	for _, kind := range []string{reading, listing, changing, syncing} {
+		if len(m[kind]) == 0 {
+			return violated(nil, "no %s was timed beside the crowd", kind)
+		}
+		t.most("slowest "+kind+" in ms:", inMS(slowest(m[kind])))
+	}
+	limit, blamed := slowestAnswer, m
+	if !t.brief {
+		limit = slowestOwn
+		blamed = timed{reading: m[reading], listing: without(m[listing], m[syncing]), changing: without(m[changing], m[syncing])}
+		t.most("slowest page without the disk in ms:", inMS(slowest(blamed[listing])))
+		t.most("slowest change without the disk in ms:", inMS(slowest(blamed[changing])))
+	}
+	for _, kind := range []string{reading, listing, changing} {
+		if worst := slowest(blamed[kind]); worst.took > limit {
+			err = errors.Join(err, violated(nil, "a %s at %s took %v", kind, worst.begun.Format(time.TimeOnly), worst.took))
+		}
+	}
+	return err
+}
+
+func inMS(s spell) float64 { return s.took.Seconds() * 1000 }

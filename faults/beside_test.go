@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJudge: who reads may never wait; of a change, and of a page, only the disk's own time is forgiven.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	at := func(begun, took int) spell {
+		return spell{time.UnixMilli(int64(begun)), time.Duration(took) * time.Millisecond}
+	}
+	for _, c := range []struct {
+		name  string
+		kind  string
+		spell spell
+		syncs []spell
+		says  string // "": it is good
+	}{
+		{"quick", changing, at(1000, 99), nil, ""},
+		{"a slow read", reading, at(1000, 101), []spell{at(1000, 101)}, "a read at"},
+		{"a slow page", listing, at(1000, 101), nil, "a page at"},
+		{"a slow change", changing, at(1000, 101), nil, "a change at"},
+		{"beside a slow disk", changing, at(1000, 250), []spell{at(900, 50), at(1020, 300)}, ""},
+		{"a page beside a slow disk", listing, at(1000, 250), []spell{at(800, 1000)}, ""},
+		{"beside several syncs", changing, at(1000, 180), []spell{at(900, 140), at(1060, 20), at(1100, 20), at(1170, 30)}, ""},
+		{"slower than the disk", changing, at(1000, 250), []spell{at(1020, 120)}, "130ms"},
+		{"after a slow disk", changing, at(1000, 120), []spell{at(500, 499), at(1300, 400)}, "a change at"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := timed{reading: {at(0, 1)}, listing: {at(0, 1)}, changing: {at(0, 1)}, syncing: append([]spell{at(0, 1)}, c.syncs...)}
+			m[c.kind] = append(m[c.kind], c.spell, at(5000, 1))
+			err := (&trial{out: io.Discard}).judge(m)
+			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("judged %v, want %q", err, c.says)
+			}
+			if err := (&trial{out: io.Discard, brief: true}).judge(m); err != nil {
+				t.Errorf("the short row judged %v", err)
+			}
+			delete(m, c.kind)
+			if err := (&trial{out: io.Discard}).judge(m); err == nil {
+				t.Errorf("without a %s it was judged well", c.kind)
+			}
+		})
+	}
+}
