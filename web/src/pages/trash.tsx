@@ -1,5 +1,151 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DataSet, Dataspace, Listing, Resource } from "../api";
+import { dataspaces, queryOf, resources, sets } from "../api";
 import type { PageProps } from "../app";
+import { Restore } from "../edit/remove";
+import { Link, usePlace } from "../router";
+import { Empty, Size, Time } from "../ui/basics";
+import { Icon } from "../ui/icons";
+import { VirtualList } from "../ui/list";
+import { oneOf } from "../ui/state";
 
+const tabs = [
+  ["resources", "Files"],
+  ["sets", "Sets"],
+  ["dataspaces", "Dataspaces"],
+] as const;
+
+/** What was deleted, wherever the visitor may read. What went along with a set or a dataspace comes back with it. */
 export function TrashPage(_: PageProps) {
-  return <h1>TrashPage</h1>;
+  const { query } = usePlace();
+  const view = oneOf(query, "view", ["resources", "sets", "dataspaces"]);
+  useEffect(() => {
+    document.title = "Trash · labshelf";
+  }, []);
+  return (
+    <>
+      <div class="title">
+        <div>
+          <h1>Trash</h1>
+          <p class="dim">
+            Deleted things keep their bytes until whoever runs the service purges old deletions. Restoring a set or a dataspace brings back what was deleted
+            with it.
+          </p>
+        </div>
+      </div>
+      <nav class="tabs" aria-label="What was deleted">
+        {tabs.map(([name, label], i) => (
+          <Link key={name} to={i ? `/trash?view=${name}` : "/trash"} aria-current={view === name ? "page" : undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {view === "resources" && <Files />}
+      {view === "sets" && <Containers<DataSet> key="sets" what="set" path="/sets" list={() => sets.list(deleted)} />}
+      {view === "dataspaces" && <Containers<Dataspace> key="dataspaces" what="dataspace" path="/dataspaces" list={() => dataspaces.list(deleted)} />}
+    </>
+  );
+}
+
+const deleted = { state: "deleted" };
+const newest = { ...deleted, order: "newest" };
+
+function Files() {
+  const [turn, setTurn] = useState(0);
+  return (
+    <VirtualList<Resource>
+      of={queryOf(newest) + turn}
+      make={() => resources.list(newest)}
+      keyOf={(r) => r.id}
+      label="Deleted files, latest first"
+      noun={["file", "files"]}
+      kind="trash"
+      columns={
+        <>
+          <span role="columnheader">File</span>
+          <span role="columnheader" class="end wide-only">
+            Size
+          </span>
+          <span role="columnheader" class="wide-only">
+            Deleted
+          </span>
+          <span role="columnheader" class="end">
+            <span class="unseen">Restore</span>
+          </span>
+        </>
+      }
+      row={(r) => (
+        <>
+          <span role="cell" title={r.name}>
+            <Link to={`/resources/${r.id}`}>
+              <Icon name="file" /> {r.name}
+            </Link>
+          </span>
+          <span role="cell" class="end dim wide-only">
+            <Size bytes={r.bytes} />
+          </span>
+          <span role="cell" class="dim wide-only">
+            <Time at={r.modified} />
+          </span>
+          <span role="cell" class="end">
+            {r.purged ? <span class="dim">purged</span> : <Restore what="resource" record={r} done={() => setTurn((t) => t + 1)} />}
+          </span>
+        </>
+      )}
+      empty={<Empty icon="trash" title="No file is in the trash" />}
+    />
+  );
+}
+
+interface ContainersProps<T> {
+  what: "set" | "dataspace";
+  path: string;
+  list: () => Listing<T>;
+}
+
+function Containers<T extends DataSet | Dataspace>({ what, path, list }: ContainersProps<T>) {
+  const [turn, setTurn] = useState(0);
+  return (
+    <VirtualList<T>
+      of={what + turn}
+      make={list}
+      keyOf={(c) => c.id}
+      label={`Deleted ${what}s`}
+      noun={[what, `${what}s`]}
+      kind="trash"
+      columns={
+        <>
+          <span role="columnheader">Title</span>
+          <span role="columnheader" class="wide-only">
+            Name
+          </span>
+          <span role="columnheader" class="wide-only">
+            Deleted
+          </span>
+          <span role="columnheader" class="end">
+            <span class="unseen">Restore</span>
+          </span>
+        </>
+      }
+      row={(c) => (
+        <>
+          <span role="cell">
+            <Link to={`${path}/${c.id}`}>
+              <Icon name={what} /> {c.title || c.name}
+            </Link>
+          </span>
+          <span role="cell" class="mono dim wide-only">
+            {c.name}
+          </span>
+          <span role="cell" class="dim wide-only">
+            <Time at={c.modified} />
+          </span>
+          <span role="cell" class="end">
+            <Restore<"set" | "dataspace"> what={what} record={c} done={() => setTurn((t) => t + 1)} />
+          </span>
+        </>
+      )}
+      empty={<Empty icon="trash" title={`No ${what} is in the trash`} />}
+    />
+  );
 }

@@ -1,5 +1,164 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Key, User } from "../api";
+import { queryOf, users } from "../api";
 import type { PageProps } from "../app";
+import { usePlace } from "../router";
+import { useMe } from "../session";
+import { about, Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
+import { VirtualList } from "../ui/list";
+import { oneOf, StateChoice, states, Tools } from "../ui/state";
+import { Keys, Shown } from "./account";
 
+/** All users, for sysadmins. */
 export function UsersPage(_: PageProps) {
-  return <h1>UsersPage</h1>;
+  const { query } = usePlace();
+  const [turn, setTurn] = useState(0);
+  const [open, setOpen] = useState<User | "new" | undefined>();
+  const [made, setMade] = useState<Key | undefined>();
+  useEffect(() => {
+    document.title = "Users · labshelf";
+  }, []);
+  const filters = { state: oneOf(query, "state", states) };
+  const close = () => {
+    setOpen(undefined);
+    setTurn((t) => t + 1);
+  };
+  return (
+    <>
+      <div class="title">
+        <div>
+          <h1>Users</h1>
+          <p class="dim">Make people and their first key here; admins of a dataspace give them access to it.</p>
+        </div>
+        <Button icon="plus" kind="primary" onClick={() => setOpen("new")}>
+          New user
+        </Button>
+      </div>
+      <Tools>
+        <StateChoice />
+      </Tools>
+      <VirtualList<User>
+        of={queryOf(filters) + turn}
+        make={() => users.list(filters)}
+        keyOf={(u) => u.id}
+        label="Users"
+        noun={["user", "users"]}
+        kind="people"
+        columns={
+          <>
+            <span role="columnheader">Person</span>
+            <span role="columnheader" class="wide-only">
+              User name
+            </span>
+            <span role="columnheader" class="wide-only">
+              About
+            </span>
+            <span role="columnheader" class="end">
+              <span class="unseen">Change</span>
+            </span>
+          </>
+        }
+        row={(u) => (
+          <>
+            <span role="cell" class={u.state}>
+              {u.fullname || u.username} {u.sysadmin && <Badge tone="accent">sysadmin</Badge>}{" "}
+              {u.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+            </span>
+            <span role="cell" class="wide-only mono dim">
+              {u.username}
+            </span>
+            <span role="cell" class="wide-only dim">
+              {u.about}
+            </span>
+            <span role="cell" class="end">
+              <Button aria-label={`Open ${u.username}`} onClick={() => setOpen(u)}>
+                Open
+              </Button>
+            </span>
+          </>
+        )}
+        empty={<Empty icon="people" title="Nobody matches" />}
+      />
+      {open === "new" && (
+        <Dialog title="New user" onClose={close}>
+          <NewUser done={(key) => (close(), setMade(key))} cancel={close} />
+        </Dialog>
+      )}
+      {open && open !== "new" && (
+        <Dialog title={open.fullname || open.username} onClose={close}>
+          <EditUser was={open} done={close} />
+        </Dialog>
+      )}
+      {made && <Shown made={made} close={() => setMade(undefined)} />}
+    </>
+  );
+}
+
+function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => void }) {
+  const username = useRef<HTMLInputElement>(null);
+  const fullname = useRef<HTMLInputElement>(null);
+  const sysadmin = useRef<HTMLInputElement>(null);
+  const submit = async () => {
+    const user = await users.create({ username: username.current!.value, fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
+    done(await users.createKey(user.id, { label: "first key" }));
+  };
+  return (
+    <Form action="Make the user and a key" submit={submit} onCancel={cancel}>
+      {(problem) => (
+        <>
+          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. It stays for ever." error={about(problem, "username")}>
+            {(a) => <input ref={username} required autofocus autocomplete="off" spellcheck={false} {...a} />}
+          </Field>
+          <Field label="Full name" error={about(problem, "fullname")}>
+            {(a) => <input ref={fullname} autocomplete="off" {...a} />}
+          </Field>
+          <label class="option">
+            <input ref={sysadmin} type="checkbox" /> Sysadmin: may do everything, with everybody’s data
+          </label>
+        </>
+      )}
+    </Form>
+  );
+}
+
+function EditUser({ was, done }: { was: User; done: () => void }) {
+  const me = useMe();
+  const fullname = useRef<HTMLInputElement>(null);
+  const sysadmin = useRef<HTMLInputElement>(null);
+  const save = async () => {
+    await users.edit(was.id, { fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
+    done();
+  };
+  const pass = async () => {
+    await (was.state === "active" ? users.remove(was.id) : users.restore(was.id));
+    done();
+  };
+  return (
+    <>
+      <Form action="Save" submit={save}>
+        {(problem) => (
+          <>
+            <Field label="Full name" error={about(problem, "fullname")}>
+              {(a) => <input ref={fullname} defaultValue={was.fullname} {...a} />}
+            </Field>
+            <label class="option">
+              <input ref={sysadmin} type="checkbox" defaultChecked={!!was.sysadmin} /> Sysadmin
+            </label>
+          </>
+        )}
+      </Form>
+      <Keys uid={was.id} whose="Keys" />
+      {was.id !== me.id && (
+        <Form action={was.state === "active" ? "Delete this user" : "Restore this user"} danger={was.state === "active"} submit={pass}>
+          {() => (
+            <p class="dim">
+              {was.state === "active"
+                ? "His keys stop working at once, and stay revoked when he is restored. What he made stays."
+                : "He can sign in again when he has a new key."}
+            </p>
+          )}
+        </Form>
+      )}
+    </>
+  );
 }

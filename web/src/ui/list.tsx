@@ -23,7 +23,7 @@ interface Props<T> {
   columns: ComponentChildren;
   label: string;
   /** Which columns it has: a class of app.css. */
-  kind: "containers" | "resources" | "chosen" | "people" | "plain";
+  kind: "containers" | "resources" | "chosen" | "trash" | "people";
   /** What one of them is called, for the line that counts them. */
   noun: [one: string, many: string];
   empty: ComponentChildren;
