@@ -9,7 +9,6 @@ import (
 	rand2 "math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -255,48 +254,5 @@ func TestFlippedFiles(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// TestFileVanishesWhileItIsOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
-func TestFileVanishesWhileItIsOpen(t *testing.T) {
-	t.Parallel()
-	path := closedStore(t, 2000)
-	s, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, 2*int64(os.Getpagesize())); err != nil {
-		if runtime.GOOS != "windows" {
-			t.Fatal(err)
-		}
-		t.Skip(err) // Windows cuts no mapped file off
-	}
-	all := func(tx *repository.Tx) error {
-		for _, err := range tx.Users.All(repository.ID{}) {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for name, run := range map[string]func() error{
-		"View":        func() error { return s.View(t.Context(), all) },
-		"ViewDurable": func() error { return s.ViewDurable(t.Context(), all) },
-		"Update":      func() error { return s.Update(t.Context(), all) },
-	} {
-		if err := run(); !errors.Is(err, repository.ErrRecordDamaged) && !errors.Is(err, repository.ErrReadOnly) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	found := 0
-	if err := s.Inspect(t.Context(), func(repository.Violation) { found++ }); err != nil || found == 0 {
-		t.Errorf("inspect: %d violations, %v", found, err)
-	}
-	if _, err := s.Snapshot(t.Context()); !errors.Is(err, repository.ErrRecordDamaged) {
-		t.Errorf("snapshot: %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
 	}
 }
