@@ -8,7 +8,7 @@ import (
 	"iter"
 )
 
-// PlaceAll implements [Store]. The folders come last, each once. By then the syncs of later files have mostly taken the names of
+// PlaceAll implements [Writer]. The folders come last, each once. By then the syncs of later files have mostly taken the names of
 // earlier ones along, so that what is left to do for a folder is little.
 func (d *Dir) PlaceAll(bodies iter.Seq[[]byte]) error {
 	var named [256]bool // folders in which a name was given
