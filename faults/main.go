@@ -108,7 +108,7 @@ func rows() []row {
 // program is the code of the executable.
 func program() []string {
 	return []string{
-		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "paging", "repository",
+		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "metrics", "paging", "repository",
 	}
 }
 
