@@ -1,9 +1,49 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
+
+// hands is how many units are tried side by side where they do not disturb each other: more than there are processors, since
+// most of the time a unit waits, for calls that pass through FUSE and for the pauses of the program.
+const hands = 8
+
+// together does the units that are still to be done side by side. Only what lies before the first unit that has not come to its
+// end is kept as done: after an interruption nothing is left out.
+func (t *trial) together(ctx context.Context, total int, work func(unit int) error) error {
+	c := newCrew(hands)
+	var begun []*atomic.Bool // in order; whether it has ended
+	for unit := range t.left(ctx, total) {
+		ended := new(atomic.Bool)
+		begun = append(begun, ended)
+		c.do(func() error {
+			err := work(unit)
+			ended.Store(err == nil)
+			return err
+		})
+		if begun = t.keep(begun); c.failed() {
+			break
+		}
+	}
+	err := c.wait()
+	t.keep(begun)
+	return err
+}
+
+// keep notes as done what has ended, up to the first unit that has not, and returns the others.
+func (t *trial) keep(begun []*atomic.Bool) []*atomic.Bool {
+	n := 0
+	for n < len(begun) && begun[n].Load() {
+		n++
+	}
+	if n > 0 {
+		t.advance(n)
+	}
+	return begun[n:]
+}
 
 // crew does work side by side. The first error ends it.
 type crew struct {

@@ -64,15 +64,10 @@ func ioErrors(ctx context.Context, t *trial) error {
 		if t.Done == 0 {
 			t.add("violations", 0)
 		}
-		crew := newCrew(2)
-		for unit := range t.units(ctx, len(points)) {
+		return t.together(ctx, len(points), func(unit int) error {
 			point := points[t.spread(unit, len(points))]
-			crew.do(func() error { return point.try(ctx, filepath.Join(t.dir, fmt.Sprint(unit)), g) })
-			if crew.failed() {
-				break
-			}
-		}
-		return crew.wait()
+			return point.try(ctx, filepath.Join(t.dir, fmt.Sprint(unit)), g)
+		})
 	})
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -128,6 +130,58 @@ func TestUnits(t *testing.T) {
 				t.Errorf("got %v, want %s, unfinished %t", got, c.want, c.tr.unfinished)
 			}
 		})
+	}
+}
+
+// TestTogether interrupts units that are done side by side: what follows the first that has not ended is done again.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	const total = 5 * hands
+	ctx, interrupt := context.WithCancel(t.Context())
+	var did [total]atomic.Int32
+	tr := trial{size: total, deadline: time.Now().Add(time.Hour)}
+	const slow = hands + 3
+	err := tr.together(ctx, total, func(unit int) error {
+		switch unit {
+		case slow:
+			<-ctx.Done()
+			return ctx.Err()
+		case slow + 2:
+			interrupt()
+		}
+		did[unit].Add(1)
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || tr.Done != slow {
+		t.Fatalf("%d units are done, %v; want %d", tr.Done, err, slow)
+	}
+	tr.unfinished = false
+	err = tr.together(t.Context(), total, func(unit int) error { did[unit].Add(1); return nil })
+	if err != nil || tr.Done != total {
+		t.Errorf("%d units are done, %v; want %d", tr.Done, err, total)
+	}
+	for unit := range did {
+		if n := did[unit].Load(); n == 0 || n > 1 && unit < slow {
+			t.Errorf("unit %d was done %d times", unit, n)
+		}
+	}
+}
+
+// TestCode sees that each package of the executable, and of the script, is among the code of the rows that test it.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	for path, code := range map[string][]string{"labshelf": program(), "labshelf/faults/script": stores()} {
+		out, err := exec.Command("go", "list", "-deps", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range strings.FieldsSeq(string(out)) {
+			folder, ours := strings.CutPrefix(name, "labshelf/")
+			top, _, _ := strings.Cut(folder, "/")
+			if ours && top != "faults" && !slices.Contains(code, top) {
+				t.Errorf("%s is not among the code of the rows that test %s", name, path)
+			}
+		}
 	}
 }
 

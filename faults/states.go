@@ -34,27 +34,19 @@ func states(ctx context.Context, t *trial) error {
 		if err := g.save(recording); err != nil {
 			return err
 		}
-		const hands = 2
 		inspectors := make(chan *inspector, hands)
 		for n := range hands {
 			inspectors <- &inspector{recording: recording, dir: filepath.Join(t.dir, fmt.Sprint("inspector-", n))}
 		}
-		crew := newCrew(hands)
-		for unit := range t.units(ctx, t.size) {
+		err = t.together(ctx, t.size, func(unit int) error {
 			choice := choices[t.spread(unit, len(choices))]
 			if unit >= len(choices) { // more than there are on the list
 				choice.Keep, choice.Seed = crash.KeepSome, t.random(unit).Uint64()
 			}
-			crew.do(func() error {
-				i := <-inspectors
-				defer func() { inspectors <- i }()
-				return i.inspect(ctx, choice)
-			})
-			if crew.failed() {
-				break
-			}
-		}
-		err = crew.wait()
+			i := <-inspectors
+			defer func() { inspectors <- i }()
+			return i.inspect(ctx, choice)
+		})
 		for range hands {
 			err = errors.Join(err, (<-inspectors).end())
 		}

@@ -19,16 +19,11 @@ func syscalls(ctx context.Context, t *trial) error {
 		if t.Done == 0 {
 			t.add("violations", 0)
 		}
-		crew := newCrew(2)
-		for unit := range t.units(ctx, 2*len(g.Calls)) {
+		return t.together(ctx, 2*len(g.Calls), func(unit int) error {
 			n := t.spread(unit, 2*len(g.Calls))
 			point := killPoint{n/2 + 1, n%2 == 1, 1 + t.random(unit).IntN(g.recovery+4)}
-			crew.do(func() error { return killAt(ctx, filepath.Join(t.dir, fmt.Sprint(unit)), g, point) })
-			if crew.failed() {
-				break
-			}
-		}
-		return crew.wait()
+			return killAt(ctx, filepath.Join(t.dir, fmt.Sprint(unit)), g, point)
+		})
 	})
 }
 

@@ -192,15 +192,27 @@ func (t *trial) save() error {
 // units yields the numbers of the units that are still to be done, and keeps how far it has come. total is how many there are
 // where the row's size says all; of these a short row gets every seventh. It ends early when the time is over.
 func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range t.left(ctx, total) {
+			if !yield(i) {
+				return
+			}
+			t.advance(1)
+		}
+	}
+}
+
+// left is units without keeping how far it has come.
+func (t *trial) left(ctx context.Context, total int) iter.Seq[int] {
 	step, first := 1, 0
 	if t.size > 0 {
 		total = t.size
 	} else if t.brief {
 		step, first = every, t.offset
 	}
+	from := first + t.Done*step
 	return func(yield func(int) bool) {
-		for i := first + t.Done*step; i < total && t.more(ctx, t.Done+1) && yield(i); i += step {
-			t.advance(1)
+		for i := from; i < total && t.more(ctx, t.Done+1) && yield(i); i += step {
 		}
 	}
 }
