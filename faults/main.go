@@ -98,7 +98,7 @@ func rows() []row {
 			name: "states", shows: "what a disk may hold after a power cut at any call of the script", unit: "states", short: 500, long: 10_000,
 			needs: []string{"linux", "root", "fuse"}, code: stores(), run: states,
 		},
-		{ // at the end: by then the stage race of .ci/run has compiled it, or waits for its turn
+		{ // at the end: the stage race of .ci/run has mostly compiled by then what it needs
 			name: "purge", shows: "uploads against purges of the same files, under the race detector", unit: "seconds", short: 10, long: 600,
 			needs: []string{"gcc"}, code: stores(), run: purge,
 		},
@@ -108,7 +108,7 @@ func rows() []row {
 // program is the code of the executable.
 func program() []string {
 	return []string{
-		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "metrics", "paging", "repository",
+		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "demo", "handlers", "metrics", "paging", "repository",
 	}
 }
 
