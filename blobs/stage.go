@@ -78,21 +78,23 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 
 // fill copies r to w and learns digest, size and head on the way.
 func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64) error {
-	hash := newHasher(&s.dir.chunks)
-	defer hash.close()
+	copied := newCopier(w, &s.dir.chunks)
+	defer func() { _, _ = copied.close() }() // another error came first
 	for last := false; !last; {
-		part := filled{chunk: hash.chunk()}
+		part := filled{chunk: copied.chunk()}
 		var err error
 		if part.size, err = s.next(ctx, r, limit, part.chunk); err != nil && err != io.EOF {
 			return err
 		}
 		last = err == io.EOF
-		hash.add(part, last)
-		if err := writeFull(w, part.chunk[:part.size]); err != nil {
+		if err := copied.add(part, last); err != nil {
 			return failed("write a temporary file", err)
 		}
 	}
-	s.digest = hash.close()
+	var err error
+	if s.digest, err = copied.close(); err != nil {
+		return failed("write a temporary file", err)
+	}
 	return nil
 }
 
