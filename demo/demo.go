@@ -41,7 +41,6 @@ type Person struct {
 
 // filler makes things as the sysadmin, one after the other, and stops at the first error.
 type filler struct {
-	ctx   context.Context
 	repo  *repository.Service
 	clock *Clock
 	admin auth.Principal
@@ -51,18 +50,18 @@ type filler struct {
 // Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns who can sign in; the sysadmin comes
 // first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
-	f := filler{ctx: ctx, repo: repo, clock: clock}
+	f := filler{repo: repo, clock: clock}
 	if f.admin, f.err = repo.Authenticate(ctx, key); f.err != nil {
 		return nil, f.err
 	}
 	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
 	ids := map[string]string{}
 	for _, p := range crew {
-		p.Person.Key, ids[p.Username] = f.person(p)
+		p.Person.Key, ids[p.Username] = f.person(ctx, p)
 		people = append(people, p.Person)
 	}
 	for _, d := range lab {
-		f.dataspace(d, ids)
+		f.dataspace(ctx, d, ids)
 	}
 	return people, f.err
 }
@@ -79,24 +78,24 @@ func (f *filler) do(what string, fn func() error) {
 }
 
 // person makes a user and a key for him.
-func (f *filler) person(p member) (key, id string) {
+func (f *filler) person(ctx context.Context, p member) (key, id string) {
 	f.do(p.Username, func() error {
-		u, err := f.repo.CreateUser(f.ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
+		u, err := f.repo.CreateUser(ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
 		if err != nil {
 			return err
 		}
 		id = u.ID.String()
-		_, key, err = f.repo.CreateKey(f.ctx, f.admin, id, repository.Fields{"label": "demo"})
+		_, key, err = f.repo.CreateKey(ctx, f.admin, id, repository.Fields{"label": "demo"})
 		return err
 	})
 	return key, id
 }
 
 // dataspace makes a dataspace with all that is in it. ids are those of the users.
-func (f *filler) dataspace(d dataspace, ids map[string]string) {
+func (f *filler) dataspace(ctx context.Context, d dataspace, ids map[string]string) {
 	id := ""
 	f.do(d.name, func() error {
-		made, err := f.repo.CreateDataspace(f.ctx, f.admin, repository.Fields{
+		made, err := f.repo.CreateDataspace(ctx, f.admin, repository.Fields{
 			"name": d.name, "title": d.title, "description": d.description, "visibility": d.visibility,
 		})
 		id = made.ID.String()
@@ -105,33 +104,33 @@ func (f *filler) dataspace(d dataspace, ids map[string]string) {
 	for _, name := range []string{"ines", "mara", "jon"} {
 		if role := d.roles[name]; role != "" {
 			f.do("role of "+name, func() error {
-				_, _, err := f.repo.Grant(f.ctx, f.admin, repository.Fields{"userId": ids[name], "dataspaceId": id, "role": role})
+				_, _, err := f.repo.Grant(ctx, f.admin, repository.Fields{"userId": ids[name], "dataspaceId": id, "role": role})
 				return err
 			})
 		}
 	}
 	for _, s := range d.sets {
-		f.set(id, s)
+		f.set(ctx, id, s)
 	}
 }
 
 // set makes a set and uploads its files, some days after what came before.
-func (f *filler) set(dataspaceID string, s set) {
+func (f *filler) set(ctx context.Context, dataspaceID string, s set) {
 	id := ""
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
-		made, err := f.repo.CreateSet(f.ctx, f.admin, repository.Fields{
+		made, err := f.repo.CreateSet(ctx, f.admin, repository.Fields{
 			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description,
 		})
 		id = made.ID.String()
 		return err
 	})
 	for _, file := range s.files {
-		f.do(file.name, func() error { return f.file(id, file) })
+		f.do(file.name, func() error { return f.file(ctx, id, file) })
 	}
 }
 
-func (f *filler) file(setID string, file file) error {
+func (f *filler) file(ctx context.Context, setID string, file file) error {
 	content, err := files.ReadFile(path.Join("files", file.source))
 	if err != nil {
 		return err
@@ -139,16 +138,16 @@ func (f *filler) file(setID string, file file) error {
 	f.clock.pass(5 * time.Hour)
 	upload := f.repo.NewUpload(f.admin)
 	defer func() { _ = upload.Discard() }() // what was made of it stays
-	if err := upload.Receive(f.ctx, bytes.NewReader(content)); err != nil {
+	if err := upload.Receive(ctx, bytes.NewReader(content)); err != nil {
 		return err
 	}
-	made, err := upload.Create(f.ctx, repository.UploadFields{
+	made, err := upload.Create(ctx, repository.UploadFields{
 		SetID: &setID, Name: &file.name, Description: &file.description, Filename: file.name,
 	})
 	if err != nil || !file.deleted {
 		return err
 	}
 	f.clock.pass(2 * time.Hour)
-	_, err = f.repo.DeleteResource(f.ctx, f.admin, made.ID.String(), repository.Match{})
+	_, err = f.repo.DeleteResource(ctx, f.admin, made.ID.String(), repository.Match{})
 	return err
 }
