@@ -14,7 +14,7 @@ import (
 // BenchmarkPage reads pages of 100 from few and from many resources: the first one, and one far in.
 func BenchmarkPage(b *testing.B) {
 	for _, resources := range []int{1_000, 100_000} {
-		s := fillShelf(b, 10, resources)
+		s := fillShelf(b, 50, resources)
 		middle := s.resources[resources/2]
 		for _, place := range []struct {
 			name string

@@ -2,7 +2,7 @@ package bolt
 
 import (
 	"bytes"
-	"container/heap"
+	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -26,7 +26,7 @@ func (l listing) owners(t *tx) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		heads := l.start(t)
 		for len(heads.list) > 0 {
-			first := heads.list[0]
+			first := heads.list[0].head
 			owner := ownerInKey(first.key, nil)
 			if len(owner) != idSize {
 				yield(nil, damagedIndex(l.index, first.key))
@@ -35,11 +35,8 @@ func (l listing) owners(t *tx) iter.Seq2[[]byte, error] {
 			if !yield(owner, nil) {
 				return
 			}
-			if first.advance(t, l); first.key == nil {
-				heap.Pop(heads)
-				continue
-			}
-			heap.Fix(heads, 0)
+			first.advance(t, l)
+			heads.moved()
 		}
 	}
 }
@@ -60,7 +57,7 @@ func (l listing) ids(t *tx) iter.Seq2[repository.ID, error] {
 }
 
 func (l listing) start(t *tx) *heads {
-	heads := &heads{backwards: l.backwards, list: make([]*head, 0, len(l.spans))}
+	heads := &heads{backwards: l.backwards, list: make([]entrant, 0, len(l.spans))}
 	room := make([]head, len(l.spans)) // one piece for all, since a merge of 50 costs mostly its beginnings
 	for i, s := range l.spans {
 		if s.empty() {
@@ -69,10 +66,12 @@ func (l listing) start(t *tx) *heads {
 		h := &room[i]
 		h.cursor, h.span = t.bucket(l.index).Cursor(), s
 		if h.enter(t, l); h.key != nil {
-			heads.list = append(heads.list, h)
+			heads.list = append(heads.list, entrantOf(h))
 		}
 	}
-	heap.Init(heads)
+	for i := len(heads.list)/2 - 1; i >= 0; i-- {
+		heads.sink(i)
+	}
 	return heads
 }
 
@@ -131,29 +130,59 @@ func previous(t *tx, c *bbolt.Cursor, before []byte) []byte {
 	return key
 }
 
-// heads is a heap whose first element has the next item. The orders of all spans compare as bytes.
+// heads is a binary heap whose first element has the next item. The orders of all spans compare as bytes.
 type heads struct {
-	list      []*head
+	list      []entrant
 	backwards bool
 }
 
-func (h *heads) Len() int { return len(h.list) }
-
-func (h *heads) Less(i, j int) bool {
-	a, b := h.list[i], h.list[j]
-	order := bytes.Compare(a.key[a.span.scope:], b.key[b.span.scope:])
-	return order < 0 != h.backwards
+// entrant is a head in the heap, with the beginning of what it is ordered by: in an index by time that is the stamp, and two
+// numbers are compared without a look at the keys, which lie all over the file.
+type entrant struct {
+	*head
+	begin uint64
 }
 
-func (h *heads) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func entrantOf(h *head) entrant {
+	var begin [8]byte
+	copy(begin[:], h.key[h.span.scope:])
+	return entrant{h, binary.BigEndian.Uint64(begin[:])}
+}
 
-func (h *heads) Push(x any) { h.list = append(h.list, x.(*head)) }
+// moved puts the heap in order after its first element has advanced.
+func (h *heads) moved() {
+	if h.list[0].key != nil {
+		h.list[0] = entrantOf(h.list[0].head)
+	} else {
+		last := len(h.list) - 1
+		h.list[0], h.list = h.list[last], h.list[:last]
+	}
+	h.sink(0)
+}
 
-func (h *heads) Pop() any {
-	last := len(h.list) - 1
-	x := h.list[last]
-	h.list = h.list[:last]
-	return x
+// sink moves an element down to its place among those below it.
+func (h *heads) sink(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h.list); child++ {
+			if h.before(&h.list[child], &h.list[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		h.list[i], h.list[least] = h.list[least], h.list[i]
+		i = least
+	}
+}
+
+func (h *heads) before(a, b *entrant) bool {
+	if a.begin != b.begin {
+		return a.begin < b.begin != h.backwards
+	}
+	order := bytes.Compare(a.key[a.span.scope:], b.key[b.span.scope:])
+	return order < 0 != h.backwards
 }
 
 // sequence yields what scan calls its function for, then its error if there was one.
