@@ -27,7 +27,7 @@ import (
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	maxHeader     = 16 << 10 // bytes
+	maxHeader     = 48 << 10 // bytes; an archive of 1,000 named resources takes 36,000
 	maxStreams    = 100      // requests at a time on one connection, with HTTP/2
 )
 

@@ -164,7 +164,7 @@ func wantsInline(r *request) (bool, error) {
 		Message: "disposition may be given once, as inline or attachment"}
 }
 
-// contentDisposition names the file for the disk of whoever downloads it (RFC 6266): in ASCII, and as it is.
+// contentDisposition names the file for the disk of whoever downloads it.
 func contentDisposition(resource repository.Resource, inline bool) string {
 	kind := "attachment"
 	if inline {
@@ -174,9 +174,11 @@ func contentDisposition(resource repository.Resource, inline bool) string {
 	if name == "" {
 		name = resource.Name[strings.LastIndexAny(resource.Name, `/\`)+1:]
 	}
-	if name == "" {
-		name = resource.ID.String()
-	}
+	return saveAs(kind, cmp.Or(name, resource.ID.String()))
+}
+
+// saveAs writes a Content-Disposition as RFC 6266 has it, with the name in ASCII, and as it is.
+func saveAs(kind, name string) string {
 	ascii := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || strings.ContainsRune(`"\%`, c) {
 			return '_'

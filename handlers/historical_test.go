@@ -93,7 +93,7 @@ func TestHistoricalLines(t *testing.T) {
 	}
 	for _, op := range operations() {
 		route := routeOf(op.id)
-		if route.Method != http.MethodGet || op.self || op.allow() == handlers.Everybody || slices.Contains([]string{"downloadResource", "getBlob", "getSnapshot"}, op.id) {
+		if route.Method != http.MethodGet || op.self || op.allow() == handlers.Everybody || slices.Contains([]string{"downloadResource", "downloadArchive", "getBlob", "getSnapshot"}, op.id) {
 			continue
 		}
 		body := f.get(f.path(route, f.ids)).want(http.StatusOK).body

@@ -61,6 +61,7 @@ func operations() []operation {
 		{"pageDataspaceResources", false, nil},
 		{"getDataspaceUsage", false, nil},
 		{"getSet", false, nil},
+		{"downloadArchive", false, nil},
 		{"listSetResources", false, nil},
 		{"pageSetResources", false, nil},
 		{"getResource", false, nil},

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -80,16 +81,16 @@ func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing {
 		return nil
 	}
+	accepted, takes := parameterOf[kind]
 	for name := range query {
-		if kind == download && name == "disposition" {
+		if takes && name == accepted {
 			continue
 		}
-		accepted := "none"
-		if kind == download {
-			accepted = "disposition"
-		}
 		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: repository.Shorten(name),
-			Message: "this request does not take this query parameter; accepted: " + accepted}
+			Message: "this request does not take this query parameter; accepted: " + cmp.Or(accepted, "none")}
 	}
 	return nil
 }
+
+// parameterOf is the one query parameter of the kinds of routes that have one.
+var parameterOf = map[routeKind]string{download: "disposition", archived: "resource"}

@@ -51,6 +51,7 @@ const (
 	plain    routeKind = iota // takes no query
 	listing                   // has pages; its use case reads the query
 	download                  // takes a disposition
+	archived                  // takes ids of resources
 )
 
 // routes is the whole interface.
@@ -76,6 +77,7 @@ func (a *api) routes() []route {
 		{"PUT", "/sets/:id", writers, a.updateSet, plain},
 		{"DELETE", "/sets/:id", writers, a.deleteSet, plain},
 		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain},
+		{"GET", "/sets/:id/archive", readers, a.downloadArchive, archived},
 		{"GET", "/sets/:id/resources", readers, a.listResources(paging.SetResources), listing},
 
 		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing},

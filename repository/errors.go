@@ -71,6 +71,7 @@ const (
 	CodeLastSysadmin      Code = "last_sysadmin"
 	CodeUserDeleted       Code = "user_deleted"
 	CodeResourceGone      Code = "resource_deleted"
+	CodeSetGone           Code = "set_deleted"
 	CodePrecondition      Code = "precondition_failed"
 	CodeTooLarge          Code = "too_large"
 	CodeUnsupportedMedia  Code = "unsupported_media_type"
@@ -89,7 +90,7 @@ func Codes() []Code {
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
-		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodePrecondition, CodeTooLarge,
+		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
 	}
 }

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"sync/atomic"
 
 	"labshelf/blobs"
 )
@@ -37,3 +38,9 @@ func (s *Service) MoveHeld(ctx context.Context) error {
 	s.mover.patient = 0
 	return s.mover.drain(ctx)
 }
+
+// ArchiveRoom is how many files all archives under way may have together.
+const ArchiveRoom = archiveRoom
+
+// Archived is how many files they have.
+func (s *Service) Archived() *atomic.Int64 { return &s.archived }

@@ -51,8 +51,13 @@ const openTries = 3
 // also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
 // is marked damaged; what only shows while it is read is for the caller to report with NoteDamage.
 func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r Resource, file io.ReadSeekCloser, err error) {
+	return s.open(ctx, p, id, Active)
+}
+
+// open is OpenResource for a resource that is active, or, where until is Deleted, may be deleted but not yet purged.
+func (s *Service) open(ctx context.Context, p auth.Principal, id string, until State) (r Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
-		if r, file, err = s.openable(ctx, p, id); err != nil || file != nil {
+		if r, file, err = s.openable(ctx, p, id, until); err != nil || file != nil {
 			return r, file, err
 		}
 		file, err = s.blobs.Open(r.Digest, r.Bytes)
@@ -67,14 +72,14 @@ func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string)
 }
 
 // openable reads the record of a resource whose file may be read, and the file itself where it is held.
-func (s *Service) openable(ctx context.Context, p auth.Principal, id string) (r Resource, held io.ReadSeekCloser, err error) {
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string, until State) (r Resource, held io.ReadSeekCloser, err error) {
 	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
 		placed, err := readableResource(tx, p, id)
 		if err != nil {
 			return err
 		}
 		r = placed.shown()
-		if r.State == Deleted {
+		if r.State > until || r.Body == Purged {
 			return &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 		}
 		if r.Body == Held {

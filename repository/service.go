@@ -9,6 +9,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"labshelf/auth"
@@ -47,6 +48,8 @@ type Service struct {
 	steps  *stepper
 	seen   *lastUse
 	scrub  *scrubber
+
+	archived atomic.Int64 // files of the archives that are under way
 }
 
 // New opens the repository over its stores and goes on with the deletions and restorations that were under way. The caller

@@ -1,0 +1,131 @@
+package archive
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+	"time"
+)
+
+// The entries that the archive itself adds, at its end.
+const (
+	SumsName     = "SHA256SUMS"    // as sha256sum -c reads it
+	ManifestName = "manifest.json" // the last one
+)
+
+// ErrContent is a file that has other bytes than were announced.
+var ErrContent = errors.New("the content does not have the recorded SHA-256")
+
+// Set is what an archive is made of, as its manifest tells it.
+type Set struct {
+	ID   string `json:"setId"`
+	Name string `json:"setName"`
+}
+
+// File is a file to put in.
+type File struct {
+	ID, Name, MimeType string
+	Bytes              int64
+	SHA256             [sha256.Size]byte
+	Modified           time.Time
+}
+
+// listed is a file in the manifest.
+type listed struct {
+	Path     string `json:"path"`
+	Name     string `json:"name"`
+	Bytes    int64  `json:"bytes"`
+	SHA256   string `json:"sha256"`
+	MimeType string `json:"mimetype"`
+	Modified string `json:"modified"`
+}
+
+// Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the length of its path: the directory at
+// the end of a zip, the paths given out, and, compressed, the manifest. An archive is whole only when Close has returned nil.
+type Writer struct {
+	out            *bufio.Writer
+	zip            *zip.Writer
+	paths          *Paths
+	sums, manifest *growing
+	hash           hash.Hash
+	buffer         []byte
+	files          int
+}
+
+const buffered = 32 << 10 // bytes
+
+// NewWriter begins an archive.
+func NewWriter(to io.Writer, set Set) *Writer {
+	out := bufio.NewWriterSize(to, buffered)
+	w := &Writer{
+		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: newGrowing(), manifest: newGrowing(),
+		hash: sha256.New(), buffer: make([]byte, buffered),
+	}
+	deflater := newDeflater(io.Discard) // one for all entries, which come one after the other
+	w.zip.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+		deflater.Reset(to)
+		return deflater, nil
+	})
+	w.manifest.add("{\n  \"setId\": %s,\n  \"setName\": %s,\n  \"files\": {", quoted(set.ID), quoted(set.Name))
+	return w
+}
+
+// Add puts a file in, read from its beginning to its end. With any error, ErrContent or one of body or of the stream, nothing more may
+// be added, and the archive must not be closed.
+func (w *Writer) Add(file File, body io.Reader) error {
+	path := w.paths.Give(file.ID, file.Name)
+	entry, err := w.zip.CreateHeader(header(path, packed(file.MimeType, path) || file.Bytes == 0, file.Modified))
+	if err != nil {
+		return err
+	}
+	w.hash.Reset()
+	n, err := io.CopyBuffer(struct{ io.Writer }{entry}, io.TeeReader(io.LimitReader(body, file.Bytes+1), w.hash), w.buffer)
+	if err != nil {
+		return err
+	}
+	if n != file.Bytes || [sha256.Size]byte(w.hash.Sum(nil)) != file.SHA256 {
+		return ErrContent
+	}
+	if w.files++; w.files > 1 {
+		w.manifest.add(",")
+	}
+	sum := hex.EncodeToString(file.SHA256[:])
+	w.sums.add("%s  %s\n", sum, path)
+	w.manifest.add("\n    %s: %s", quoted(file.ID), quoted(listed{
+		path, file.Name, file.Bytes, sum, file.MimeType, file.Modified.UTC().Format("2006-01-02T15:04:05.000Z"),
+	}))
+	return nil
+}
+
+// Close adds the digests and the manifest and ends the archive. It does not close the stream.
+func (w *Writer) Close() error {
+	w.manifest.add("\n  },\n  \"count\": %d\n}\n", w.files)
+	made := time.Now()
+	return errors.Join(w.sums.put(w.zip, SumsName, made), w.manifest.put(w.zip, ManifestName, made), w.zip.Close(), w.out.Flush())
+}
+
+// header is that of an entry. A time in UTC is written as such, beside the one that only says what a clock on the wall showed.
+func header(path string, stored bool, modified time.Time) *zip.FileHeader {
+	h := &zip.FileHeader{Name: path, Method: zip.Deflate, Modified: modified.UTC()}
+	if stored {
+		h.Method = zip.Store
+	}
+	h.SetMode(0o644)
+	return h
+}
+
+func quoted(v any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		panic(err) // these types can be encoded
+	}
+	return bytes.TrimSpace(text.Bytes())
+}

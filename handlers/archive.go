@@ -1,0 +1,81 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"labshelf/archive"
+	"labshelf/repository"
+)
+
+// downloadArchive sends the files of a set as one zip, made while it is sent.
+func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
+	files, err := a.repo.OpenArchive(r.Context(), r.caller, r.id(), r.query["resource"])
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	header := w.Header()
+	header.Set("Content-Type", "application/zip")
+	header.Set("Content-Disposition", saveAs("attachment", files.Set.Name+".zip"))
+	header.Set("Content-Security-Policy", contentSecurity("application/zip"))
+	header.Set("Cache-Control", "no-store")
+	header.Set("Accept-Ranges", "none")
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	sent := &begun{Writer: w}
+	if err = a.sendArchive(r.Context(), sent, files); err == nil {
+		return nil
+	}
+	if !sent.begun {
+		return err
+	}
+	var told *repository.Error
+	if errors.As(err, &told) { // else the client went away
+		noteError(w, err, http.StatusInternalServerError)
+	}
+	panic(http.ErrAbortHandler) // cuts the connection: without its last bytes nobody takes it for whole
+}
+
+// begun knows whether anything of an answer has been sent.
+type begun struct {
+	io.Writer
+	begun bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.begun = true
+	return b.Writer.Write(p)
+}
+
+// sendArchive writes every file, then what ends an archive. After an error, which is no *repository.Error where it came from the
+// connection, nothing of that end has been written.
+func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.Archive) error {
+	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name})
+	for {
+		resource, file, err := files.Next(ctx)
+		if err == io.EOF {
+			return zip.Close()
+		}
+		if err != nil {
+			return err
+		}
+		err = zip.Add(archive.File{
+			ID: resource.ID.String(), Name: resource.Name, MimeType: resource.MimeType,
+			Bytes: resource.Bytes, SHA256: resource.Digest, Modified: resource.Modified.Time(),
+		}, file)
+		_ = file.Close() // only read from
+		if errors.Is(err, archive.ErrContent) || isReading(err) {
+			a.repo.NoteDamage(context.WithoutCancel(ctx), resource.Digest, err)
+			return &repository.Error{Kind: repository.Internal, Code: repository.CodeDataDamaged, Err: err,
+				Message: "the file of the resource " + resource.ID.String() + " is missing or damaged on the server"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
