@@ -44,6 +44,7 @@ type Config struct {
 type api struct {
 	repo     *repository.Service
 	config   Config
+	started  repository.Stamp
 	hosts    map[string]bool
 	failures *throttle
 	lastHost atomic.Pointer[string]  // one for which it answers everywhere

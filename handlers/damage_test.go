@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/handlers"
@@ -202,6 +203,7 @@ func TestFileCutMeanwhile(t *testing.T) {
 // TestStatusDetail: sysadmins learn more than others.
 func TestStatusDetail(t *testing.T) {
 	t.Parallel()
+	opening := time.Now().Add(-time.Second)
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	const plain = `{
   "status": "OK",
@@ -224,7 +226,12 @@ func TestStatusDetail(t *testing.T) {
       "found": 1,
       "passes": 2
     },
-    "background": {}
+    "background": {},
+    "held": {
+      "files": 0,
+      "bytes": 0
+    },
+    "started": "{started}"
   }
 }
 `
@@ -234,7 +241,12 @@ func TestStatusDetail(t *testing.T) {
 		return tx.Scrub.Put(repository.ScrubState{Begun: begun, Checked: 7, Found: 1, Passes: 2})
 	})
 	same(t, "putting the state of the scrub", err, nil)
-	c.get("/status").want(http.StatusOK).exactly(detailed, "{begun}", begun.Time().Format("2006-01-02T15:04:05.000Z"))
+	detail, _ := c.get("/status").object()["detail"].(map[string]any)
+	started, _ := detail["started"].(string)
+	if at, err := time.Parse(time.RFC3339, started); err != nil || at.Before(opening) || at.After(time.Now()) {
+		t.Errorf("it says that it started at %q", started)
+	}
+	c.get("/status").want(http.StatusOK).exactly(detailed, "{started}", started, "{begun}", begun.Time().Format("2006-01-02T15:04:05.000Z"))
 	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
 		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -115,7 +116,7 @@ func (a *api) routes() []route {
 
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
-	a := &api{repo: repo, config: config, hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers()}
+	a := &api{repo: repo, config: config, started: repository.Stamp(time.Now().UnixMicro()), hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers()}
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()

@@ -38,6 +38,13 @@ type statusDetailJSON struct {
 	Damaged     int64             `json:"damaged"`
 	Scrub       scrubJSON         `json:"scrub"`
 	Background  map[string]string `json:"background"`
+	Held        heldJSON          `json:"held"`
+	Started     string            `json:"started"`
+}
+
+type heldJSON struct {
+	Files int64 `json:"files"`
+	Bytes int64 `json:"bytes"`
 }
 
 type scrubJSON struct {
@@ -65,6 +72,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		shown.Detail = &statusDetailJSON{
 			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
 			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
+			heldJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
 		}
 	}
 	writeJSON(w, status, shown)
