@@ -69,6 +69,8 @@ type Principal struct {
 	Username string
 	Sysadmin bool
 
-	Expires int64  // when the key does, in microseconds since 1970; 0: never
+	Session SessionDigest // the session of that key; zero: he came with the key itself
+
+	Expires int64  // when key or session does, in microseconds since 1970; 0: never
 	AsOf    uint64 // the state of what decides access in which the rest is true; 0: it has to be looked up
 }

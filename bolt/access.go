@@ -7,7 +7,7 @@ package bolt
 // decides tells whether the rows of a bucket decide who may do what, and where.
 func (b bucket) decides() bool {
 	switch b {
-	case usersBucket, keysBucket, privilegesBucket, dataspacesBucket, setsBucket, stepsBucket:
+	case usersBucket, keysBucket, sessionsBucket, privilegesBucket, dataspacesBucket, setsBucket, stepsBucket:
 		return true
 	}
 	return false

@@ -31,6 +31,7 @@ const (
 	blobRefs
 	blobsDamaged
 	bodiesBucket
+	sessionsBucket
 	bucketCount
 )
 
@@ -68,6 +69,7 @@ var buckets = [bucketCount]struct {
 	blobRefs:              {"blob_refs", mixed, 1},
 	blobsDamaged:          {"blobs_damaged", mixed, 2},
 	bodiesBucket:          {"bodies", growing, 3},
+	sessionsBucket:        {"sessions", mixed, 4},
 }
 
 const (

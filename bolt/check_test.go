@@ -30,6 +30,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Dataspaces.Put(repository.Dataspace{Record: record('D'), Name: "alps", Visibility: repository.Public}),
 			tx.Sets.Put(repository.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
 			tx.Resources.Put(repository.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
+			tx.Sessions.Put(repository.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
 			tx.Keys.Put(repository.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
 			tx.Privileges.Put(repository.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
 			tx.Steps.Put(repository.Step{Container: set, DataspaceID: space}),
@@ -81,7 +82,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case stepsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
+		case stepsBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -177,7 +178,7 @@ func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	s.raw(t, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
-	want := []string{"dataspaces", "keys", "privileges", "resources", "sets", "users"}
+	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "users"}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)
 	}
@@ -231,6 +232,8 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"users":                func() error { return last(tx.Users.All(repository.ID{})) },
 			"key by digest":        func() error { _, err := tx.Keys.ByDigest(auth.KeyDigest{1}); return err },
 			"key, lost":            func() error { return last(tx.Keys.OfUser(user, repository.ID{})) },
+			"session":              func() error { _, err := tx.Sessions.Get(user, auth.SessionDigest{1}); return err },
+			"sessions":             func() error { return last(tx.Sessions.OfUser(user)) },
 			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
 			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
 			"privileges":           func() error { return last(tx.Privileges.All(repository.ID{})) },

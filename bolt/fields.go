@@ -70,6 +70,14 @@ func keyFields(c *codec, k *repository.Key) {
 	c.stamp(&k.Gone)
 }
 
+func sessionFields(c *codec, s *repository.Session) {
+	c.fixed(s.UserID[:])
+	c.fixed(s.KeyID[:])
+	c.fixed(s.Digest[:])
+	c.stamp(&s.Created)
+	c.stamp(&s.Expires)
+}
+
 func privilegeFields(c *codec, p *repository.Privilege) {
 	recordFields(c, &p.Record)
 	c.fixed(p.UserID[:])

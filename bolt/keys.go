@@ -40,6 +40,11 @@ func blobKey(d blobs.Digest) []byte { return d[:] }
 
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
+// sessionKey is for a session, beside the others of its user.
+func sessionKey(user repository.ID, d auth.SessionDigest) []byte {
+	return append(append(make([]byte, 0, idSize+digestSize), user[:]...), d[:]...)
+}
+
 func nameKey(name string) []byte { return []byte(name) }
 
 // usernameKey is the same for usernames that differ in case only; they are ASCII.

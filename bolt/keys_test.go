@@ -46,6 +46,7 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"name", nameKey("Alps-2"), "416c70732d32"},
 		{"username", usernameKey("Anna.B@x_-9"), "616e6e612e6240785f2d39"},
 		{"digest of a key", keyDigestKey(auth.KeyDigest(digest)), digestHex},
+		{"sessions", sessionKey(id, auth.SessionDigest(digest)), idHex + digestHex},
 		{"digest of a blob", blobKey(digest), digestHex},
 		{"keys_by_user and the like", pairKey(id, other), idHex + otherHex},
 		{"sets_by_state", idIndexKey(stateScope(repository.Active), id), "01" + idHex},
@@ -73,7 +74,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 	}
 	const want = "meta dataspaces dataspace_names dataspaces_public sets set_names sets_by_state sets_by_dataspace resources " +
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
-		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies"
+		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}

@@ -104,6 +104,24 @@ func (k keys) OfUser(user, after repository.ID) iter.Seq2[repository.Key, error]
 	return keyTable.pointed(k.tx, keysByUser, idSpan(idKey(user), after))
 }
 
+type sessions struct{ *tx }
+
+func (s sessions) Get(user repository.ID, digest auth.SessionDigest) (repository.Session, error) {
+	return sessionTable.get(s.tx, sessionKey(user, digest))
+}
+
+func (s sessions) Put(row repository.Session) error { return sessionTable.put(s.tx, row) }
+
+func (s sessions) Remove(user repository.ID, digest auth.SessionDigest) error {
+	s.mustWrite()
+	s.delete(sessionsBucket, sessionKey(user, digest))
+	return s.failed
+}
+
+func (s sessions) OfUser(user repository.ID) iter.Seq2[repository.Session, error] {
+	return sessionTable.all(s.tx, scopeSpan(idKey(user)))
+}
+
 type privileges struct{ *tx }
 
 func (p privileges) Get(id repository.ID) (repository.Privilege, error) {

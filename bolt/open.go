@@ -45,6 +45,7 @@ func migrations() []migration {
 	return []migration{
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
 	}
 }
 

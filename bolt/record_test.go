@@ -62,6 +62,9 @@ func nouns() map[string]noun {
 			ID: id, UserID: other, Digest: auth.KeyDigest(digest), Label: "l", Prefix: "lsk_",
 			Created: 1, Expires: 2, LastUsed: 3, Gone: 4,
 		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
+		"session": nounOf(sessionFields, repository.Session{
+			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
+		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
 		"privilege": nounOf(privilegeFields, repository.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),

@@ -96,6 +96,11 @@ var (
 			return []entry{{keysByUser, pairKey(k.UserID, k.ID), keyDigestKey(k.Digest)}}
 		},
 	}
+	sessionTable = table[repository.Session]{
+		bucket: sessionsBucket, fields: sessionFields,
+		key:     func(s *repository.Session) []byte { return sessionKey(s.UserID, s.Digest) },
+		entries: func(repository.Session) []entry { return nil },
+	}
 	privilegeTable = table[repository.Privilege]{
 		bucket: privilegesBucket, fields: privilegeFields,
 		key:     func(p *repository.Privilege) []byte { return ownKey(&p.ID) },

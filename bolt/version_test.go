@@ -63,6 +63,7 @@ func holdsVersion1(t *testing.T, s *Store) {
 		}
 		for name, err := range map[string]error{
 			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Steps.All()),
+			"sessions": last(tx.Sessions.OfUser(repository.ID{})),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -29,6 +29,7 @@ type config struct {
 	allowedHosts          []string
 	allowedOrigins        []string
 	failedKeys            int // in a minute; 0: no limit
+	sessionAge            time.Duration
 	viewDataURL           string
 	maxUpload             int64 // bytes; 0: no limit
 	holdUpTo              int64 // bytes; 0: every file is one from the beginning
@@ -81,6 +82,8 @@ func settings() []setting {
 			into(origins, func(c *config) *[]string { return &c.allowedOrigins })},
 		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
 			into(count, func(c *config) *int { return &c.failedKeys })},
+		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
+			into(duration, func(c *config) *time.Duration { return &c.sessionAge })},
 		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",
 			into(viewTemplate, func(c *config) *string { return &c.viewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",

@@ -21,6 +21,7 @@ import (
 	"labshelf/handlers"
 	"labshelf/metrics"
 	"labshelf/repository"
+	"labshelf/web"
 )
 
 // Limits of a connection. There is none for a whole request or answer: handlers move deadlines along with progress.
@@ -116,7 +117,7 @@ func (s *server) run(ctx context.Context) (err error) {
 func (s *server) rules(measured *metrics.Metrics) repository.Config {
 	c := s.config
 	return repository.Config{
-		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo,
+		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo, SessionAge: c.sessionAge,
 		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
 		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(),
 	}
@@ -165,7 +166,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
 		AllowedHosts: append(listenNames(c.listen), c.allowedHosts...), AllowedOrigins: c.allowedOrigins, FailedKeys: c.failedKeys,
 		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.log,
-		Slow: c.slowRequest, Observe: measured.Requests(),
+		Slow: c.slowRequest, Observe: measured.Requests(), Pages: web.Files(),
 	}
 	if c.metrics == toSysadmins {
 		g.Metrics = measured.Handler()
@@ -218,8 +219,8 @@ func (s *server) tls() (*tls.Config, error) {
 // listenNames returns the name on which the service listens, if it is a name: clients use it too.
 func listenNames(listen string) []string {
 	host, _, _ := net.SplitHostPort(listen)
-	if _, err := netip.ParseAddr(host); err == nil || host == "" {
-		return nil
+	if _, err := netip.ParseAddr(host); err == nil || host == "" || host == "localhost" {
+		return nil // known without being listed
 	}
 	return []string{host}
 }

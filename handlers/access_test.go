@@ -241,28 +241,6 @@ func TestBaseURL(t *testing.T) {
 	same(t, "not behind a proxy", far.get("/sets/"+set, headers...).object().text("url"), far.base+"/sets/"+set)
 }
 
-// TestPlainPages: what is beside the interface.
-func TestPlainPages(t *testing.T) {
-	t.Parallel()
-	c := sysadmin(t).withKey("")
-	for _, path := range []string{"/", "/v1", "/v1/"} {
-		welcome := c.get(c.server.URL + path).want(http.StatusOK)
-		same(t, path, strings.HasPrefix(string(welcome.body), "labshelf"), true)
-	}
-	c.bad("POST", c.server.URL+"/v1", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
-	s := sysadmin(t).newSpace(nil)
-	there, missing := s.newResource(), strings.Repeat("0", 26)
-	view := c.get(c.server.URL + "/resources/" + there).want(http.StatusOK)
-	other := c.get(c.server.URL + "/resources/" + missing).want(http.StatusOK)
-	same(t, "the page of every id", strings.ReplaceAll(string(view.body), there, missing), string(other.body))
-	same(t, "it names the record and the file", strings.Contains(string(view.body), c.base+"/resources/"+there+"/data"), true)
-	same(t, "Content-Type", view.header.Get("Content-Type"), "text/html; charset=utf-8")
-	same(t, "CSP", strings.HasPrefix(view.header.Get("Content-Security-Policy"), "default-src 'none'"), true)
-	hostile := c.get(c.server.URL + "/resources/%3Cscript%3Ealert(1)").want(http.StatusOK)
-	same(t, "a hostile id is harmless", strings.Contains(string(hostile.body), "<script"), false)
-	c.bad("GET", c.server.URL+"/other", nil).problem(http.StatusNotFound, "not_found", "")
-}
-
 // dial opens a connection and writes to it.
 func (c *client) dial(text string, args ...any) (net.Conn, *bufio.Reader) {
 	c.t.Helper()

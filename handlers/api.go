@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"io/fs"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -34,6 +35,8 @@ type Config struct {
 	Version        string
 	Log            zerolog.Logger
 
+	// Pages is what browsers load: manifest.json with what the shell of the pages links, and assets; nil: there are no pages.
+	Pages fs.FS
 	// Metrics is served to sysadmins at /metrics; nil: there is no such address.
 	Metrics http.Handler
 	// Observe hears of each request when it is over, in the goroutine that served it; nil: nobody does.
@@ -45,7 +48,10 @@ type api struct {
 	repo     *repository.Service
 	config   Config
 	started  repository.Stamp
+	prefix   string // of every path: what the base URL has before the version
+	linked   linked
 	hosts    map[string]bool
+	origins  http.CrossOriginProtection
 	failures *throttle
 	lastHost atomic.Pointer[string]  // one for which it answers everywhere
 	layout   atomic.Pointer[layouts] // used last; mostly all requests name the same host
@@ -68,18 +74,22 @@ func (a *api) base(r *request) string {
 	if a.config.BaseURL != nil {
 		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
 	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); a.trusts(peer(r.Request)) && (proto == "http" || proto == "https") {
-		scheme = proto
-	}
 	host := a.host(r.Request)
 	if !isHost(host) { // none in HTTP/1.0
 		host = localAddress(r.Request).String()
 	}
-	return scheme + "://" + host + version
+	return a.scheme(r.Request) + "://" + host + version
+}
+
+// scheme is by which the request was made, as the connection or a trusted proxy says it.
+func (a *api) scheme(r *http.Request) string {
+	if proto := strings.ToLower(first(r.Header.Get("X-Forwarded-Proto"))); a.trusts(peer(r)) && (proto == "http" || proto == "https") {
+		return proto
+	}
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // layouts are how resources are written under one base URL: alone, and in a page.

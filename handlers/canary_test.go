@@ -21,7 +21,7 @@ import (
 
 // The forms of what must not leak: a key beyond the part that is shown in lists, and a page token in its place.
 var (
-	keyForm   = regexp.MustCompile(auth.KeyPrefix + `[A-Za-z0-9_-]{5,}`)
+	keyForm   = regexp.MustCompile(`(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
@@ -37,7 +37,9 @@ func TestCanary(t *testing.T) {
 	const word = "canary4711"
 	key := auth.NewKey()
 	const chosen = "a-key-that-somebody-chose-himself" // such a one has no form of its own
-	secrets := []string{word, chosen[10:], key, key[len(auth.KeyPrefix):], own.admin, own.admin[len(auth.KeyPrefix):], caller.key}
+	sessionCookie, browser := caller.signIn()
+	session := strings.TrimPrefix(sessionCookie, "Cookie: labshelf_session=")
+	secrets := []string{word, session[len(auth.SessionPrefix)+8:], chosen[10:], key, key[len(auth.KeyPrefix):], own.admin, own.admin[len(auth.KeyPrefix):], caller.key}
 	clean := func(where, text string) {
 		t.Helper()
 		for _, secret := range secrets {
@@ -61,9 +63,20 @@ func TestCanary(t *testing.T) {
 		tried(a)
 		tried(own.withKey(wrong[i%len(wrong)]).bad(routeOf(op.id).Method, f.path(routeOf(op.id), f.ids), nil))
 	}
+	// With a session, which is a secret like a key, in its place and in others.
+	for _, at := range []string{"/users/me", "/sets", "/resources/" + f.ids["ResourceId"] + "/data", "/status", "/nothing"} {
+		tried(browser.bad("GET", at, nil, sessionCookie))
+		tried(browser.bad("POST", at, nil, sessionCookie, "Origin: https://evil.example.org"))
+		tried(browser.bad("GET", at+"/"+session, nil, sessionCookie))
+		tried(browser.bad("GET", at+"?x="+session, nil, sessionCookie))
+		tried(browser.bad("GET", own.server.URL+at, nil, sessionCookie))
+	}
+	tried(browser.withKey(session).bad("GET", "/sets", nil))
+	tried(browser.bad("POST", "/session", object{"key": session, session: 1}))
+	tried(browser.bad("DELETE", "/session", nil, sessionCookie))
 	// In headers that are not meant for it.
 	for _, header := range []string{
-		"Cookie: session=", "X-Api-Key: ", "X-Auth-Token: ", "Proxy-Authorization: ", "Referer: https://example.org/?key=", "Origin: https://", "User-Agent: ",
+		"Cookie: session=", "Cookie: labshelf_session=", "X-Api-Key: ", "X-Auth-Token: ", "Proxy-Authorization: ", "Referer: https://example.org/?key=", "Origin: https://", "User-Agent: ",
 		"X-Forwarded-For: ", "X-Forwarded-Host: ", "X-Forwarded-Proto: ", "Forwarded: for=", "If-Match: ", "If-None-Match: ", "If-Range: ", "Range: ", "Range: bytes=",
 		"Accept: ", "Content-Type: ", "Content-Type: multipart/form-data; boundary=", "Content-Encoding: ", "Content-Digest: sha-256=:", "X-Request-Id: ", "Authorization: ",
 		"Access-Control-Request-Method: ", "X-Http-Method-Override: ",

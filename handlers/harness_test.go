@@ -21,6 +21,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/repository"
+	"labshelf/web"
 )
 
 // gateway is a running service on real stores.
@@ -61,7 +62,7 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 // serve puts the handler of the service behind a listening socket.
 func (g *gateway) serve(config handlers.Config) {
 	config.Log = zerolog.New(g.log)
-	config.Hostname, config.Version = "host", "1.2.3"
+	config.Hostname, config.Version, config.Pages = "host", "1.2.3", web.Files()
 	g.server = httptest.NewServer(handlers.New(g.repo, config))
 	g.base = g.server.URL + "/v1"
 }

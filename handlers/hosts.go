@@ -19,9 +19,9 @@ func (a *api) errMisdirected(r *http.Request) error {
 		repository.Shorten(hostName(a.host(r))))}
 }
 
-// knownHosts are the names under which the service answers everywhere.
+// knownHosts are the names under which the service is configured to answer everywhere.
 func knownHosts(config *Config) map[string]bool {
-	hosts := map[string]bool{"localhost": true}
+	hosts := map[string]bool{}
 	for _, name := range config.AllowedHosts {
 		hosts[hostName(name)] = true
 	}
@@ -33,15 +33,26 @@ func knownHosts(config *Config) map[string]bool {
 
 // host is the host for which the request was made, as the client or a trusted proxy says it; "" where nobody does.
 func (a *api) host(r *http.Request) string {
-	if forwarded := first(r.Header.Get("X-Forwarded-Host")); isHost(forwarded) && a.trusts(peer(r)) {
+	if forwarded := a.forwardedHost(r); forwarded != "" {
 		return forwarded
 	}
 	return r.Host
 }
 
+// forwardedHost is the host that a trusted proxy says the client asked for, or "".
+func (a *api) forwardedHost(r *http.Request) string {
+	if forwarded := first(r.Header.Get("X-Forwarded-Host")); isHost(forwarded) && a.trusts(peer(r)) {
+		return forwarded
+	}
+	return ""
+}
+
 // answersFor tells whether the service is what a request is for.
 func (a *api) answersFor(r *http.Request) bool {
-	host := a.host(r)
+	if forwarded := a.forwardedHost(r); forwarded != "" {
+		return a.answersBehind(forwarded, r)
+	}
+	host := r.Host
 	if host == "" { // HTTP/1.0 need not say it, and no browser leaves it out
 		return true
 	}
@@ -59,11 +70,19 @@ func (a *api) answersFor(r *http.Request) bool {
 // answersTo tells whether a host is one under which the service answers everywhere, or on the connection of this request.
 func (a *api) answersTo(host string, r *http.Request) (everywhere, here bool) {
 	name := hostName(host)
-	if a.hosts[name] || strings.HasSuffix(name, ".localhost") {
+	if a.hosts[name] || name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true, true
 	}
 	address, err := netip.ParseAddr(name)
 	return err == nil && address.IsLoopback(), err == nil && address == localAddress(r).Addr().Unmap().WithZone("")
+}
+
+// answersBehind tells whether the service answers to a host that a proxy says. Names of this machine alone mean nothing there: they
+// are the visitor's own machine, so whoever asks the proxy for one makes it up.
+func (a *api) answersBehind(host string, r *http.Request) bool {
+	name := hostName(host)
+	address, err := netip.ParseAddr(name)
+	return a.hosts[name] || err == nil && !address.IsLoopback() && address == localAddress(r).Addr().Unmap().WithZone("")
 }
 
 // hostName is a host without port, brackets and case; addresses are written in one way.

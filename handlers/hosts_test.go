@@ -64,6 +64,13 @@ func TestHost(t *testing.T) {
 		{"upstream", "", near, "data.example.org", 200},
 		{"upstream", "", near, "Labserver:443, other", 200},
 		{"localhost", "", near, "evil.example.org", 421},
+		{"192.168.1.5", "192.168.1.5:8080", near, "192.168.1.5:8080", 200},
+		{"localhost", "127.0.0.1:8080", near, "localhost", 421}, // the visitor's own machine, not this one
+		{"localhost", "127.0.0.1:8080", near, "x.localhost:80", 421},
+		{"localhost", "127.0.0.1:8080", near, "127.0.0.1", 421},
+		{"localhost", "127.0.0.1:8080", near, "[::1]:8080", 421},
+		{"data.example.org", "127.0.0.1:8080", near, "localhost.", 421},
+		{"localhost", "127.0.0.1:8080", near, "", 200},
 		{"localhost", "", near, "not a host", 200},
 		{"localhost", "", far, "evil.example.org", 200}, // no proxy of ours: it says nothing
 		{"upstream", "", far, "data.example.org", 421},

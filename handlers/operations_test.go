@@ -40,6 +40,8 @@ func operations() []operation {
 		{"getStatus", false, nil},
 		{"getOpenAPIJSON", false, nil},
 		{"getOpenAPIYAML", false, nil},
+		{"signIn", false, func(f *fixture) any { return object{"key": f.key} }},
+		{"signOut", false, nil},
 
 		{"listDataspaces", false, nil},
 		{"pageDataspaces", false, nil},

@@ -14,22 +14,27 @@ import (
 // keyLength is the length of a key that this service has made.
 const keyLength = len(auth.KeyPrefix) + 43
 
-// isKey tells whether a part of a URL looks like a key.
+// isKey tells whether a part of a URL looks like a key or a session.
 func isKey(part string) bool {
-	return len(part) >= keyLength && strings.HasPrefix(part, auth.KeyPrefix)
+	return len(part) >= keyLength && (strings.HasPrefix(part, auth.KeyPrefix) || strings.HasPrefix(part, auth.SessionPrefix))
 }
 
-// hasKey tells whether a path has a segment that looks like a key.
+// mayHaveKey tells whether a longer look at a text can find a key or a session.
+func mayHaveKey(text string) bool {
+	return strings.Contains(text, auth.KeyPrefix) || strings.Contains(text, auth.SessionPrefix)
+}
+
+// hasKey tells whether a path has a segment that looks like a key or a session.
 func hasKey(path string) bool {
-	return strings.Contains(path, auth.KeyPrefix) && slices.ContainsFunc(strings.Split(path, "/"), isKey)
+	return mayHaveKey(path) && slices.ContainsFunc(strings.Split(path, "/"), isKey)
 }
 
-// keyForm is what is left out of a key, wherever it stands: all but the part that is shown in lists.
-var keyForm = regexp.MustCompile("(" + auth.KeyPrefix + "[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
+// keyForm is what is left out of a key or a session, wherever it stands: all but the part that is shown in lists of keys.
+var keyForm = regexp.MustCompile("((?:" + auth.KeyPrefix + "|" + auth.SessionPrefix + ")[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
 
 // withoutKeys returns a text that somebody else has written, as it may stand in a log or an answer.
 func withoutKeys(text string) string {
-	if !strings.Contains(text, auth.KeyPrefix) {
+	if !mayHaveKey(text) {
 		return text
 	}
 	return keyForm.ReplaceAllString(text, "$1…")

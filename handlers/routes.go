@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -62,6 +61,9 @@ func (a *api) routes() []route {
 		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain},
 		{"GET", "/openapi.yaml", everybody, serveDocument("application/yaml", openapiYAML), plain},
 
+		{"POST", "/session", everybody, a.signIn, plain},
+		{"DELETE", "/session", everybody, a.signOut, plain},
+
 		{"GET", "/dataspaces", keyed, a.listDataspaces, listing},
 		{"POST", "/dataspaces", creators, a.createDataspace, plain},
 		{"GET", "/dataspaces/:id", readers, a.getDataspace, plain},
@@ -116,7 +118,10 @@ func (a *api) routes() []route {
 
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
-	a := &api{repo: repo, config: config, started: repository.Stamp(time.Now().UnixMicro()), hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers()}
+	a := &api{
+		repo: repo, config: config, started: repository.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
+		hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers(),
+	}
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -126,15 +131,13 @@ func New(repo *repository.Service, config Config) http.Handler {
 			a.add(pages, version+rt.path, rt)
 		}
 	}
-	a.add(whole, "/", route{"GET", "/", everybody, serveWelcome, plain})
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
-	a.add(whole, "/resources/:id", route{"GET", "/resources/:id", everybody, a.viewResource, plain})
+	if config.Pages != nil {
+		a.linked = readLinked(config.Pages)
+		a.add(whole, assetsPath+":name", route{"GET", assetsPath + ":name", everybody, a.getAsset, plain})
+	}
 	if config.Metrics != nil {
 		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})
-	}
-	prefix := ""
-	if config.BaseURL != nil {
-		prefix = strings.TrimSuffix(strings.TrimSuffix(config.BaseURL.Path, "/"), version)
 	}
 	return a.access(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.answersFor(r) {
@@ -142,7 +145,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 			return
 		}
 		a.allowOrigin(w.Header(), r)
-		path, under := strings.CutPrefix(r.URL.Path, prefix)
+		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
 		if !under || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
 			return
@@ -162,12 +165,20 @@ func New(repo *repository.Service, config Config) http.Handler {
 	}))
 }
 
+// prefixOf is what a base URL has before the version.
+func prefixOf(base *url.URL) string {
+	if base == nil {
+		return ""
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(base.Path, "/"), version)
+}
+
 // router returns an empty router that redirects nowhere and answers in problem+json.
 func (a *api) router() *httprouter.Router {
 	router := httprouter.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.NotFound = refuse(errNoSuchPath)
+	router.NotFound = http.HandlerFunc(a.otherPath)
 	router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	router.MethodNotAllowed = refuse(errMethod)
 	return router
@@ -225,16 +236,19 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	return rt.serve(w, req)
 }
 
-// authenticate returns whose key the request carries. Of two Authorization headers nobody can tell which one counts. Unknown
-// keys are counted; where there were too many, the header of the answer says when to come back.
+// authenticate returns whose key the request carries, or whose session where it has no Authorization header. Of two such headers
+// nobody can tell which one counts. Unknown keys and sessions are counted; where there were too many, the header of the answer says
+// when to come back.
 func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
-	key := ""
-	if sent := r.Header.Values("Authorization"); len(sent) == 1 {
+	key, sent := "", r.Header.Values("Authorization")
+	if len(sent) == 0 {
+		if token := sessionOf(r); token != "" {
+			return a.bySession(answer, r, token)
+		}
+	}
+	if len(sent) == 1 {
 		key = auth.FromHeader(sent[0])
 	}
 	caller, err := a.repo.Authenticate(r.Context(), key)
-	if errors.Is(err, repository.ErrUnknownKey) {
-		err = cmp.Or(a.countFailure(answer, r), err)
-	}
-	return caller, err
+	return caller, a.counted(answer, r, err)
 }

@@ -3,9 +3,7 @@ package handlers
 import (
 	_ "embed"
 	"errors"
-	"html/template"
 	"net/http"
-	"strings"
 
 	"labshelf/repository"
 )
@@ -81,37 +79,14 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 
 const welcome = `labshelf, a research data repository.
 
+pages        / (sign in with a key)
 interface    /v1 (every request but these needs a key in the Authorization header)
 description  /v1/openapi.yaml, /v1/openapi.json
 status       /v1/status
 `
 
-// serveWelcome answers people who open the address.
+// serveWelcome answers people who open the address of the interface.
 func serveWelcome(w http.ResponseWriter, _ *request) error {
 	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
-	return nil
-}
-
-// view is where viewDataUrl leads when no catalogue is configured. It reads no record, so it says the same of every id.
-var view = template.Must(template.New("view").Parse(`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Resource {{.ID}}</title>
-<h1>Resource {{.ID}}</h1>
-<p>Whoever has a key and may read it finds
-<ul>
-<li>the record at <a href="{{.URL}}">{{.URL}}</a>,
-<li>the file at <a href="{{.URL}}/data">{{.URL}}/data</a>.
-</ul>
-`))
-
-func (a *api) viewResource(w http.ResponseWriter, r *request) error {
-	var page strings.Builder
-	err := view.Execute(&page, struct{ ID, URL string }{r.id(), a.shower(r).url("resources", r.id())})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	writeBody(w, http.StatusOK, "text/html; charset=utf-8", []byte(page.String()))
 	return nil
 }

@@ -53,6 +53,7 @@ type facts struct {
 	mu       sync.RWMutex
 	kept     int
 	callers  map[auth.KeyDigest]*caller
+	sessions map[auth.SessionDigest]*caller
 	roles    map[inDataspace]auth.Role
 	readable map[ID][]ID // the dataspaces that a user may read, ascending
 	places   map[ID]placedSet
@@ -61,7 +62,7 @@ type facts struct {
 // inDataspace is a user in a dataspace.
 type inDataspace struct{ user, dataspace ID }
 
-// caller is whom a key makes of those who send it, whether or not it has expired.
+// caller is whom a key or a session makes of those who send it, whether or not it has expired.
 type caller struct {
 	auth.Principal
 	used atomic.Int64 // the Stamp of the last use that was written down
@@ -69,7 +70,8 @@ type caller struct {
 
 func (f *facts) clear() {
 	f.kept = 0
-	f.callers, f.roles = map[auth.KeyDigest]*caller{}, map[inDataspace]auth.Role{}
+	f.callers, f.sessions = map[auth.KeyDigest]*caller{}, map[auth.SessionDigest]*caller{}
+	f.roles = map[inDataspace]auth.Role{}
 	f.readable, f.places = map[ID][]ID{}, map[ID]placedSet{}
 }
 
@@ -98,10 +100,11 @@ func keep[K comparable, V any](f *facts, in func(*facts) map[K]V, key K, value V
 	in(f)[key] = value
 }
 
-func callersOf(f *facts) map[auth.KeyDigest]*caller { return f.callers }
-func rolesOf(f *facts) map[inDataspace]auth.Role    { return f.roles }
-func readableOf(f *facts) map[ID][]ID               { return f.readable }
-func placesOf(f *facts) map[ID]placedSet            { return f.places }
+func callersOf(f *facts) map[auth.KeyDigest]*caller      { return f.callers }
+func sessionsOf(f *facts) map[auth.SessionDigest]*caller { return f.sessions }
+func rolesOf(f *facts) map[inDataspace]auth.Role         { return f.roles }
+func readableOf(f *facts) map[ID][]ID                    { return f.readable }
+func placesOf(f *facts) map[ID]placedSet                 { return f.places }
 
 // known returns the facts that are true in this transaction, nil if that cannot be told.
 func (tx *Tx) known() *facts {

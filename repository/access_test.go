@@ -28,6 +28,9 @@ type visitor struct {
 	role  repository.Privilege
 	old   auth.Principal // of a request that began before the change
 	file  string
+
+	session    string // token of one that the key has made
+	oldSession auth.Principal
 }
 
 func (h *held) newVisitor(n int) *visitor {
@@ -42,6 +45,10 @@ func (h *held) newVisitor(n int) *visitor {
 	v.keyID = k.ID
 	v.grant("member")
 	v.old, err = h.svc.Authenticate(ctx, v.key)
+	h.ok(err)
+	_, v.session, _, err = h.svc.SignIn(ctx, v.key, "")
+	h.ok(err)
+	v.oldSession, err = h.svc.AuthenticateSession(ctx, v.session)
 	h.ok(err)
 	return v
 }
@@ -81,6 +88,14 @@ func (v *visitor) gets(ctx context.Context) map[string]func() error {
 			return record(p)
 		},
 		"a record, in a request that began before": func() error { return record(v.old) },
+		"a record, with a session": func() error {
+			p, err := v.svc.AuthenticateSession(ctx, v.session)
+			if err != nil {
+				return err
+			}
+			return record(p)
+		},
+		"a record, in a request with a session that began before": func() error { return record(v.oldSession) },
 		"a page": func() error {
 			p, err := v.svc.Authenticate(ctx, v.key)
 			if err != nil {
@@ -174,6 +189,15 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 		} {
 			v.storm(c.name, v.gets(ctx), c.change, c.wanted)
 		}
+		v = h.newVisitor(2*rounds + n)
+		sessions := v.gets(ctx)
+		for what := range sessions {
+			if !strings.Contains(what, "session") {
+				delete(sessions, what)
+			}
+		}
+		v.storm("a session is signed out", sessions, func() error { return svc.SignOut(ctx, v.session) }, out)
+		h.ok(v.gets(ctx)["a record"]())
 		v = h.newVisitor(rounds + n)
 		set, shown := h.sets[0].ID.String(), map[string]func() error{"the state": v.isActive}
 		v.storm("a set is deleted", shown, func() error { _, err := svc.DeleteSet(ctx, h.admin, set, always); return err }, out)

@@ -49,6 +49,8 @@ const (
 	CodeTooManyFailures   Code = "too_many_failures"
 	CodeMisdirected       Code = "misdirected"
 	CodeForbidden         Code = "forbidden"
+	CodeKeyRequired       Code = "key_required"
+	CodeCrossOrigin       Code = "cross_origin"
 	CodeNotFound          Code = "not_found"
 	CodeDataspaceNotFound Code = "dataspace_not_found"
 	CodeSetNotFound       Code = "set_not_found"
@@ -86,7 +88,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
-		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated,
+		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated, CodeKeyRequired, CodeCrossOrigin,
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,

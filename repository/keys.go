@@ -40,27 +40,39 @@ func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *cal
 		if err != nil {
 			return err
 		}
-		u, err := tx.Users.Get(k.UserID)
-		if err != nil {
+		if c, err = readHolder(tx, k); err != nil {
 			return err
 		}
-		if k.Gone != 0 || u.State != Active {
-			return ErrNotFound
-		}
-		version := tx.Access()
-		c = &caller{Principal: auth.Principal{
-			UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin, Expires: int64(k.Expires), AsOf: version,
-		}}
-		c.used.Store(int64(k.LastUsed))
-		keep(s.facts.at(version), callersOf, digest, c, 1)
+		keep(s.facts.at(c.AsOf), callersOf, digest, c, 1)
 		return nil
 	})
+	return c, refusedCaller(err)
+}
+
+// readHolder is whom a key makes of those who send it; ErrNotFound where it has been revoked or its user deleted.
+func readHolder(tx *Tx, k Key) (*caller, error) {
+	u, err := tx.Users.Get(k.UserID)
+	if err != nil {
+		return nil, err
+	}
+	if k.Gone != 0 || u.State != Active {
+		return nil, ErrNotFound
+	}
+	c := &caller{Principal: auth.Principal{
+		UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin, Expires: int64(k.Expires), AsOf: tx.Access(),
+	}}
+	c.used.Store(int64(k.LastUsed))
+	return c, nil
+}
+
+// refusedCaller is what a caller gets whose key or session was looked for with this outcome.
+func refusedCaller(err error) error {
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnknownKey) {
 		refusal := unauthenticated()
 		refusal.Err = err
-		return nil, refusal
+		return refusal
 	}
-	return c, storageError(err)
+	return storageError(err)
 }
 
 // expired tells whether the key that the caller came with has ended by itself.

@@ -77,7 +77,7 @@ type Snapshot interface {
 // Versioned is what a metadata store offers to those who remember what they have read.
 type Versioned interface {
 	// AccessVersion names the present state of the rows that decide who may do what, and where: users, keys but for when they
-	// were last used, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether
+	// were last used, sessions, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether
 	// the commit succeeded or not. It begins above 0; 0 means that such a commit is under way and nothing can be said.
 	AccessVersion() uint64
 }
@@ -103,6 +103,7 @@ type Tx struct {
 	Resources  Resources
 	Users      Users
 	Keys       Keys
+	Sessions   Sessions
 	Privileges Privileges
 	Steps      Steps
 	Usage      Usage
@@ -192,6 +193,16 @@ type Keys interface {
 	Put(Key) error
 	// OfUser yields the user's keys with an id greater than after, ascending.
 	OfUser(user, after ID) iter.Seq2[Key, error]
+}
+
+// Sessions is the table of sessions.
+type Sessions interface {
+	Get(user ID, digest auth.SessionDigest) (Session, error)
+	Put(Session) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(user ID, digest auth.SessionDigest) error
+	// OfUser yields the user's, ascending by digest.
+	OfUser(user ID) iter.Seq2[Session, error]
 }
 
 // Privileges is the table of privileges, revoked ones included.

@@ -108,6 +108,13 @@ type Key struct {
 	Expires, LastUsed, Gone Stamp // 0: never
 }
 
+// Session is a way in for a browser, made with a key. Its token is not stored, only the digest.
+type Session struct {
+	UserID, KeyID    ID
+	Digest           auth.SessionDigest
+	Created, Expires Stamp
+}
+
 // KeyState of a key at a moment.
 type KeyState string
 

@@ -19,11 +19,12 @@ import (
 
 // Config is what an operator decides about the rules.
 type Config struct {
-	UsersCreateDataspaces bool  // any registered user may create a dataspace; else only sysadmins
-	MaxUpload             int64 // bytes of one file; 0: no limit
-	HoldUpTo              int64 // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
-	PageSize              int   // of a listing of sets, resources or keys, unless the request names a limit
-	DirectoryPageSize     int   // of a listing of dataspaces, users or privileges
+	UsersCreateDataspaces bool          // any registered user may create a dataspace; else only sysadmins
+	MaxUpload             int64         // bytes of one file; 0: no limit
+	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
+	SessionAge            time.Duration // of a session, at most; 0: 30 days
+	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
+	DirectoryPageSize     int           // of a listing of dataspaces, users or privileges
 
 	ScrubPeriod time.Duration // in which every file is read once in the background, to find damage; 0: never
 	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
@@ -57,6 +58,9 @@ type Service struct {
 func New(meta Store, files blobs.Store, config Config) *Service {
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.SessionAge == 0 {
+		config.SessionAge = sessionAge
 	}
 	s := newStores(meta, files, config.Note)
 	s.watch = config.Watch
@@ -99,7 +103,7 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, 
 	return s.write(ctx, s.asCaller(p, fn))
 }
 
-// asCaller looks at the caller and his key again inside the transaction: a long upload must not end with rights lost meanwhile.
+// asCaller looks at the caller, his key and his session again inside the transaction: a long upload must not end with rights lost meanwhile.
 // Where the rows are still those of which he was made, it need not read them. What one transaction says of him is not kept for another
 // attempt, in which it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
@@ -119,6 +123,12 @@ func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) err
 		if err == nil && p.KeyID != (ID{}) {
 			var key Key
 			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.now()) != KeyActive {
+				err = ErrNotFound
+			}
+		}
+		if err == nil && p.Session != (auth.SessionDigest{}) {
+			var session Session
+			if session, err = tx.Sessions.Get(p.UserID, p.Session); err == nil && session.Expires <= s.now() {
 				err = ErrNotFound
 			}
 		}

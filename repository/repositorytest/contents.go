@@ -20,6 +20,8 @@ type probe struct {
 	names   []string
 	digests []blobs.Digest
 	keys    []auth.KeyDigest
+
+	sessions []auth.SessionDigest
 }
 
 // probeOf returns a probe with every id, text and digest of the rows, less the zero id, which names nothing.
@@ -42,6 +44,8 @@ func (p *probe) add(v reflect.Value) {
 		p.digests = append(p.digests, value)
 	case auth.KeyDigest:
 		p.keys = append(p.keys, value)
+	case auth.SessionDigest:
+		p.sessions = append(p.sessions, value)
 	case string:
 		p.names = append(p.names, value)
 	default:
@@ -142,6 +146,11 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 	for _, parent := range append([]repository.ID{{}}, p.parents...) {
 		of := " " + parent.String()
 		noteAll(a, "Keys.OfUser"+of, tx.Keys.OfUser(parent, repository.ID{}))
+		noteAll(a, "Sessions.OfUser"+of, tx.Sessions.OfUser(parent))
+		for _, digest := range p.sessions {
+			session, err := tx.Sessions.Get(parent, digest)
+			note(a, fmt.Sprintf("Sessions.Get%s %x", of, digest), session, err)
+		}
 		noteAll(a, "Privileges.OfUser"+of, tx.Privileges.OfUser(parent, repository.ID{}))
 		noteAll(a, "Privileges.OfDataspace"+of, tx.Privileges.OfDataspace(parent))
 		noteAll(a, "Usage.Days"+of, tx.Usage.Days(parent))

@@ -82,10 +82,10 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 // write draws a write and does it.
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
-		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.privilege, m.step, m.counters, m.blob,
+		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.session, m.privilege, m.step, m.counters, m.blob,
 		m.damage, m.scrub, m.body, m.body,
 	}
-	switch n := rapid.IntRange(0, len(draw)+3).Draw(rt, "write"); n {
+	switch n := rapid.IntRange(0, len(draw)+4).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
@@ -101,6 +101,10 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		of := m.bodyKey(rt)
 		s.do(op{"Bodies.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Bodies.Remove(of) }})
 		s.do(op{"Bodies.Total", func(tx *repository.Tx) (any, error) { return tx.Bodies.Total() }})
+	case len(draw) + 4:
+		user := rapid.SampledFrom(m.pool.users).Draw(rt, "user")
+		digest := sessionDigest(user, rapid.Byte().Draw(rt, "session")%3)
+		s.do(op{"Sessions.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Sessions.Remove(user, digest) }})
 	default:
 		row := draw[n](rt, s)
 		s.do(op{fmt.Sprintf("put %T", row), func(tx *repository.Tx) (any, error) { return nil, put(tx, row) }})
@@ -230,6 +234,18 @@ func (m *machine) privilege(rt *rapid.T, s *session) any {
 	m.record(rt, s, err != nil, &p.Record)
 	change(rt, err != nil, &p.Role, rapid.SampledFrom([]auth.Role{auth.Member, auth.Editor, auth.Admin}))
 	return p
+}
+
+func (m *machine) session(rt *rapid.T, _ *session) any {
+	user, key := rapid.SampledFrom(m.pool.users).Draw(rt, "session of"), rapid.SampledFrom(m.pool.users).Draw(rt, "its key")
+	return repository.Session{UserID: user, KeyID: key, Digest: sessionDigest(user, rapid.Byte().Draw(rt, "session")%3), Created: m.last, Expires: m.last + 1}
+}
+
+// sessionDigest is of one of the few sessions of a user: no two users have the same.
+func sessionDigest(user repository.ID, n byte) auth.SessionDigest {
+	digest := auth.SessionDigest{31: n}
+	copy(digest[:], user[:])
+	return digest
 }
 
 func (m *machine) step(rt *rapid.T, _ *session) any {

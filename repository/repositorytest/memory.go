@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/repository"
 )
@@ -43,6 +44,7 @@ func NewMemory(now func() time.Time) *Memory {
 		resources:  map[repository.ID]repository.Resource{},
 		users:      map[repository.ID]repository.User{},
 		keys:       map[repository.ID]repository.Key{},
+		sessions:   map[auth.SessionDigest]repository.Session{},
 		privileges: map[repository.ID]repository.Privilege{},
 		steps:      map[repository.ID]repository.Step{},
 		usage:      map[repository.ID]repository.Counters{},
@@ -171,6 +173,7 @@ type state struct {
 	resources  map[repository.ID]repository.Resource
 	users      map[repository.ID]repository.User
 	keys       map[repository.ID]repository.Key
+	sessions   map[auth.SessionDigest]repository.Session
 	privileges map[repository.ID]repository.Privilege
 	steps      map[repository.ID]repository.Step
 	usage      map[repository.ID]repository.Counters
@@ -196,6 +199,7 @@ func (s *state) clone() *state {
 		resources:  maps.Clone(s.resources),
 		users:      maps.Clone(s.users),
 		keys:       maps.Clone(s.keys),
+		sessions:   maps.Clone(s.sessions),
 		privileges: maps.Clone(s.privileges),
 		steps:      maps.Clone(s.steps),
 		usage:      maps.Clone(s.usage),
@@ -210,7 +214,7 @@ func (s *state) clone() *state {
 // decidesAs tells whether the same may do the same as in another state.
 func (s *state) decidesAs(o *state) bool {
 	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
-		maps.Equal(s.sets, o.sets) && maps.Equal(s.steps, o.steps) &&
+		maps.Equal(s.sets, o.sets) && maps.Equal(s.steps, o.steps) && maps.Equal(s.sessions, o.sessions) &&
 		maps.EqualFunc(s.keys, o.keys, func(a, b repository.Key) bool {
 			a.LastUsed = b.LastUsed
 			return a == b
@@ -226,6 +230,7 @@ func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 		Resources:  resources{newTable(mode, s.resources, func(r repository.Resource) repository.ID { return r.ID })},
 		Users:      users{newTable(mode, s.users, func(u repository.User) repository.ID { return u.ID })},
 		Keys:       keys{newTable(mode, s.keys, func(k repository.Key) repository.ID { return k.ID })},
+		Sessions:   sessions{mode, s.sessions},
 		Privileges: privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
 		Steps:      steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
 		Usage:      usage{mode, s.usage, s.days},

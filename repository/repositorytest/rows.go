@@ -42,6 +42,8 @@ func put(tx *repository.Tx, row any) error {
 		return tx.Users.Put(row)
 	case repository.Key:
 		return tx.Keys.Put(row)
+	case repository.Session:
+		return tx.Sessions.Put(row)
 	case repository.Privilege:
 		return tx.Privileges.Put(row)
 	case repository.Step:
@@ -104,6 +106,8 @@ func waysTo(row any) []way {
 			{"Keys.Get", func(tx *repository.Tx) (any, error) { return tx.Keys.Get(row.UserID, row.ID) }},
 			{"Keys.ByDigest", func(tx *repository.Tx) (any, error) { return tx.Keys.ByDigest(row.Digest) }},
 		}
+	case repository.Session:
+		return []way{{"Sessions.Get", func(tx *repository.Tx) (any, error) { return tx.Sessions.Get(row.UserID, row.Digest) }}}
 	case repository.Privilege:
 		return []way{
 			{"Privileges.Get", func(tx *repository.Tx) (any, error) { return tx.Privileges.Get(row.ID) }},

@@ -32,7 +32,7 @@ func testAccessVersion(t *testing.T, s *store) {
 		for _, row := range filledRows(other) {
 			decides := false
 			switch row.(type) {
-			case repository.User, repository.Key, repository.Privilege, repository.Dataspace, repository.Set, repository.Step:
+			case repository.User, repository.Key, repository.Session, repository.Privilege, repository.Dataspace, repository.Set, repository.Step:
 				decides = true
 			}
 			s.put(t, row)

@@ -23,6 +23,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"names are found exactly":              testNames,
 		"usage is kept by day":                 testUsage,
 		"steps are replaced and removed":       testSteps,
+		"sessions are replaced and removed":    testSessions,
 		"blobs keep their size":                testBlobs,
 		"rows and ranges are copies":           testCopies,
 	}
@@ -34,7 +35,7 @@ func filledRows(other bool) []any {
 		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
 		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
 		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other), filled[repository.Damage](other), filled[scrubRow](other),
-		filled[bodyRow](other),
+		filled[bodyRow](other), filled[repository.Session](other),
 	}
 }
 
@@ -200,6 +201,8 @@ func identityOf(row any) []string {
 	switch row.(type) {
 	case repository.Key:
 		return []string{"ID", "UserID"}
+	case repository.Session:
+		return []string{"UserID", "Digest"}
 	case repository.Step:
 		return []string{"Container"}
 	case usageRow:
@@ -293,6 +296,30 @@ func testUsage(t *testing.T, s *store) {
 		same(t, "counters of "+want.of.String(), latest, want.latest)
 		days := view(t, s, func(tx *repository.Tx) ([]repository.DayCounters, error) { return list(tx.Usage.Days(want.of)) })
 		same(t, "days of "+want.of.String(), days, want.days)
+	}
+}
+
+func testSessions(t *testing.T, s *store) {
+	at := func(user, n byte) repository.Session {
+		return repository.Session{UserID: id(user), KeyID: id(9), Digest: auth.SessionDigest{n}, Created: 1, Expires: repository.Stamp(n)}
+	}
+	of := func(user byte) []repository.Session {
+		return view(t, s, func(tx *repository.Tx) ([]repository.Session, error) { return list(tx.Sessions.OfUser(id(user))) })
+	}
+	s.put(t, at(1, 8), at(1, 7), at(2, 6), at(3, 5))
+	same(t, "those of a user", of(1), []repository.Session{at(1, 7), at(1, 8)})
+	same(t, "those of another one", of(2), []repository.Session{at(2, 6)})
+	s.update(t, func(tx *repository.Tx) error {
+		return errors.Join(tx.Sessions.Remove(id(1), at(1, 8).Digest), tx.Sessions.Remove(id(1), at(1, 8).Digest), tx.Sessions.Remove(id(1), at(2, 6).Digest))
+	})
+	same(t, "those left", of(1), []repository.Session{at(1, 7)})
+	same(t, "those of the other one", of(2), []repository.Session{at(2, 6)})
+	for user, digest := range map[byte]auth.SessionDigest{1: at(1, 8).Digest, 3: at(1, 7).Digest} {
+		gone := s.View(t.Context(), func(tx *repository.Tx) error {
+			_, err := tx.Sessions.Get(id(user), digest)
+			return err
+		})
+		isError(t, "get what is not there", gone, repository.ErrNotFound)
 	}
 }
 

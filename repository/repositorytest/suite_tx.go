@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/repository"
 )
@@ -75,8 +76,11 @@ func testViewError(t *testing.T, s *store) {
 func testReadOnly(t *testing.T, s *store) {
 	rows := filledRows(false)
 	writes := map[string]func(*repository.Tx) error{
-		"Stamp":          func(tx *repository.Tx) error { tx.Stamp(); return nil },
-		"Steps.Remove":   func(tx *repository.Tx) error { return tx.Steps.Remove(id(1)) },
+		"Stamp":        func(tx *repository.Tx) error { tx.Stamp(); return nil },
+		"Steps.Remove": func(tx *repository.Tx) error { return tx.Steps.Remove(id(1)) },
+		"Sessions.Remove": func(tx *repository.Tx) error {
+			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
+		},
 		"Blobs.Remove":   func(tx *repository.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
 		"Damages.Remove": func(tx *repository.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
 	}

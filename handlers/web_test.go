@@ -1,0 +1,126 @@
+package handlers_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"labshelf/handlers"
+	"labshelf/web"
+)
+
+const pagesPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; media-src 'self'; " +
+	"frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// TestPages: whatever address a page may have answers with the shell, to everybody, without reading a record.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	first := c.get(c.server.URL + "/").want(http.StatusOK)
+	for _, at := range []string{"/", "/dataspaces", "/dataspaces/x", "/sets/x/", "/trash", "/account", "/users", "/usage", "/docs", "/docs/guide/uploads", "/signin?to=%2Fsets%2Fx"} {
+		a := c.get(c.server.URL + at).want(http.StatusOK)
+		same(t, at+" is the shell", string(a.body), string(first.body))
+		for name, want := range map[string]string{
+			"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": pagesPolicy, "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "ETag": first.header.Get("ETag"),
+		} {
+			same(t, at+" "+name, strings.Join(a.header.Values(name), "|"), want)
+		}
+	}
+	c.get(c.server.URL+"/sets/x", "If-None-Match: "+first.header.Get("ETag")).want(http.StatusNotModified)
+	same(t, "the length of an answer to HEAD", len(c.send("HEAD", c.server.URL+"/sets/x", nil).want(http.StatusOK).body), 0)
+	for _, at := range []string{"/other.html", "/favicon.ico", "/docs/a.md", "/assets/", "/assets/app.js", "/assets/../manifest.json", "/manifest.json", "/v1/docs", "/metrics", "/metrics/", "/debug/pprof/", "/assets/a/b.js", "/assets/%2e%2e%2fmanifest.json"} {
+		c.bad("GET", c.server.URL+at, nil).problem(http.StatusNotFound, "not_found", "")
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
+		a := c.bad(method, c.server.URL+"/sets/x", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+		same(t, "Allow", a.header.Get("Allow"), "GET, HEAD, OPTIONS")
+	}
+	same(t, "Allow", c.bad("OPTIONS", c.server.URL+"/", nil).want(http.StatusNoContent).header.Get("Allow"), "GET, HEAD, OPTIONS")
+	c.bad("GET", c.server.URL+"/?key=x", nil).problem(http.StatusBadRequest, "key_in_url", "key")
+	for _, at := range []string{"/v1", "/v1/"} {
+		same(t, at, strings.HasPrefix(string(c.get(c.server.URL+at).want(http.StatusOK).body), "labshelf"), true)
+	}
+	c.bad("POST", c.server.URL+"/v1", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+}
+
+// TestPageOfAResource: where viewDataUrl leads says, without a script, where record and file are; the same of every id.
+func TestPageOfAResource(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	there, missing := sysadmin(t).newSpace(nil).newResource(), strings.Repeat("0", 26)
+	view := c.get(c.server.URL + "/resources/" + there).want(http.StatusOK)
+	other := c.get(c.server.URL + "/resources/" + missing).want(http.StatusOK)
+	same(t, "the page of every id", strings.ReplaceAll(string(view.body), there, missing), string(other.body))
+	same(t, "it names the record and the file", strings.Contains(string(view.body), c.base+"/resources/"+there+"/data"), true)
+	same(t, "tags differ", view.header.Get("ETag") == other.header.Get("ETag"), false)
+	hostile := c.get(c.server.URL + "/resources/%3Cscript%3Ealert(1)%22%27").want(http.StatusOK)
+	same(t, "a hostile id is harmless", strings.Contains(string(hostile.body), "<script>"), false)
+	same(t, "the policy", hostile.header.Get("Content-Security-Policy"), pagesPolicy)
+}
+
+var assetLink = regexp.MustCompile(`(?:href|src)="([^"]*/assets/[^"]+)"`)
+
+// TestAssets: what the shell links is there, below the base path, to be kept for ever, packed for those who take it.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	base, err := url.Parse("https://data.example.org/shelf/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, c := range map[string]*client{"": sysadmin(t), "/shelf": sysadmin(t).configured(handlers.Config{BaseURL: base})} {
+		c = c.withKey("")
+		shell := string(c.get(c.server.URL + prefix + "/sets/x").want(http.StatusOK).body)
+		same(t, "the base path", strings.Contains(shell, `data-base="`+prefix+`"`), true)
+		links := assetLink.FindAllStringSubmatch(shell, -1)
+		same(t, "a script and a style, at least", len(links) >= 2, true)
+		for _, link := range links {
+			same(t, link[1]+" is below the base path", strings.HasPrefix(link[1], prefix+"/assets/"), true)
+			testAsset(c.on(t), c.server.URL+link[1])
+		}
+	}
+	if _, err := fs.Stat(web.Files(), "manifest.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func testAsset(c *client, at string) {
+	c.t.Helper()
+	want, err := fs.ReadFile(web.Files(), path.Join("assets", path.Base(at)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	plain := c.get(at).want(http.StatusOK)
+	same(c.t, at, bytes.Equal(plain.body, want), true)
+	same(c.t, "Content-Encoding", plain.header.Get("Content-Encoding"), "")
+	for _, offer := range []string{"gzip", "br, GZIP;q=0.5", "deflate, gzip; q=1.0"} {
+		packed := c.get(at, "Accept-Encoding: "+offer).want(http.StatusOK)
+		same(c.t, "Content-Encoding with "+offer, packed.header.Get("Content-Encoding"), "gzip")
+		unpacked, err := gzip.NewReader(bytes.NewReader(packed.body))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if got, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(got, want) {
+			c.t.Errorf("%s packed: %v", at, err)
+		}
+		same(c.t, "another tag", packed.header.Get("ETag") != plain.header.Get("ETag"), true)
+		c.get(at, "Accept-Encoding: "+offer, "If-None-Match: "+packed.header.Get("ETag")).want(http.StatusNotModified)
+	}
+	for _, offer := range []string{"", "br", "gzip;q=0", "gzip; q=0.00, br"} {
+		same(c.t, "Content-Encoding with "+offer, c.get(at, "Accept-Encoding: "+offer).want(http.StatusOK).header.Get("Content-Encoding"), "")
+	}
+	kinds := map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+	for name, want := range map[string]string{
+		"Content-Type": kinds[path.Ext(at)], "Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff",
+	} {
+		same(c.t, at+" "+name, plain.header.Get(name), want)
+	}
+	c.bad("GET", at+".gz", nil).problem(http.StatusNotFound, "not_found", "")
+}

@@ -1,0 +1,142 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"labshelf/auth"
+)
+
+// A session stands for the key that it was made with: whoever has its token may do what the key lets him do, as long as there are
+// both. It is a row, and not something signed, so that it ends when somebody signs out, whoever kept a copy of the token.
+
+// sessionAge is how long a session lasts where nobody says otherwise.
+const sessionAge = 30 * 24 * time.Hour
+
+// maxSessions bounds those of one user. Beyond it the oldest one ends.
+const maxSessions = 32
+
+// AuthenticateSession is Authenticate for the token of a session.
+func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth.Principal, err error) {
+	user, digest, ok := auth.ParseSession(token)
+	if !ok {
+		refusal := unauthenticated()
+		refusal.Err = ErrUnknownKey
+		return p, refusal
+	}
+	now := s.now()
+	c, ok := known(s.facts.at(s.meta.AccessVersion()), sessionsOf, digest)
+	if !ok {
+		if c, err = s.readSession(ctx, user, digest); err != nil {
+			return p, err
+		}
+	}
+	if expired(c.Principal, now) {
+		return p, unauthenticated()
+	}
+	s.seen.note(c, now)
+	return c.Principal, nil
+}
+
+// readSession is whom the session makes of those who send it, from the tables.
+func (s *Service) readSession(ctx context.Context, user ID, digest auth.SessionDigest) (c *caller, err error) {
+	err = s.meta.View(ctx, func(tx *Tx) error {
+		session, err := tx.Sessions.Get(user, digest)
+		if errors.Is(err, ErrNotFound) {
+			return ErrUnknownKey
+		}
+		if err != nil {
+			return err
+		}
+		k, err := tx.Keys.Get(session.UserID, session.KeyID)
+		if err != nil {
+			return err
+		}
+		if c, err = readHolder(tx, k); err != nil {
+			return err
+		}
+		c.Session, c.Expires = digest, int64(session.Expires) // the key's end is not before that
+		keep(s.facts.at(c.AsOf), sessionsOf, digest, c, 1)
+		return nil
+	})
+	return c, refusedCaller(err)
+}
+
+// SignIn makes a session of a key, and ends the former one, if that is not "". Only the token that it returns opens it, and nothing
+// can show that again.
+func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Principal, token string, ends Stamp, err error) {
+	if p, err = s.Authenticate(ctx, key); err != nil {
+		return p, "", 0, err
+	}
+	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if err := s.clearSessions(tx, p.UserID); err != nil {
+			return err
+		}
+		if user, digest, ok := auth.ParseSession(former); ok {
+			if err := tx.Sessions.Remove(user, digest); err != nil {
+				return err
+			}
+		}
+		session := Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + Stamp(s.config.SessionAge/time.Microsecond)}
+		if p.Expires != 0 {
+			session.Expires = min(session.Expires, Stamp(p.Expires))
+		}
+		token, session.Digest = auth.NewSession(p.UserID)
+		ends = session.Expires
+		return tx.Sessions.Put(session)
+	})
+	if err != nil {
+		return auth.Principal{}, "", 0, err
+	}
+	return p, token, ends, nil
+}
+
+// clearSessions makes room for another session of a user: those that have ended go, with the key or by themselves, and of the
+// others as many of the oldest as are too many.
+func (s *Service) clearSessions(tx *Tx, user ID) error {
+	var left []Session
+	var gone []auth.SessionDigest
+	for session, err := range tx.Sessions.OfUser(user) {
+		if err != nil {
+			return err
+		}
+		k, err := tx.Keys.Get(user, session.KeyID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err != nil || k.Gone != 0 || session.Expires <= s.now() {
+			gone = append(gone, session.Digest)
+			continue
+		}
+		left = append(left, session)
+	}
+	slices.SortFunc(left, func(a, b Session) int { return cmp.Compare(a.Created, b.Created) })
+	for len(left) >= maxSessions {
+		gone, left = append(gone, left[0].Digest), left[1:]
+	}
+	for _, digest := range gone {
+		if err := tx.Sessions.Remove(user, digest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SignOut ends a session for good. That there is none, or never was, is no error.
+func (s *Service) SignOut(ctx context.Context, token string) error {
+	user, digest, ok := auth.ParseSession(token)
+	if !ok {
+		return nil
+	}
+	err := s.read(ctx, func(tx *Tx) error { // strangers have no part in a commit
+		_, err := tx.Sessions.Get(user, digest)
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return s.write(ctx, func(tx *Tx) error { return tx.Sessions.Remove(user, digest) })
+}
