@@ -21,6 +21,7 @@ const assets = "assets"
 type manifest struct {
 	Script  string   `json:"script"`
 	Style   string   `json:"style"`
+	Icon    string   `json:"icon"`
 	Preload []string `json:"preload"` // what the script imports before it runs
 }
 
@@ -33,7 +34,8 @@ func build(web string) error {
 	dist := filepath.Join(root, "dist")
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
-		EntryPoints:   []string{"src/app.tsx", "src/app.css"},
+		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
+		Loader:        map[string]api.Loader{".svg": api.LoaderCopy},
 		Outdir:        filepath.Join(dist, assets), Outbase: "src",
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
@@ -84,7 +86,7 @@ type output struct {
 	Imports    []struct{ Path, Kind string }
 }
 
-// linked finds the two entries among what was made, and what the script imports statically.
+// linked finds the entries among what was made, and what the script imports statically.
 func linked(metafile string) (m manifest, err error) {
 	var made struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &made); err != nil {
@@ -97,10 +99,12 @@ func linked(metafile string) (m manifest, err error) {
 			script = path
 		case "src/app.css":
 			m.Style = strings.TrimPrefix(path, "dist/")
+		case "src/icon.svg":
+			m.Icon = strings.TrimPrefix(path, "dist/")
 		}
 	}
-	if script == "" || m.Style == "" {
-		return m, errors.New("esbuild does not say which files it made of app.tsx and app.css")
+	if script == "" || m.Style == "" || m.Icon == "" {
+		return m, errors.New("esbuild does not say which files it made of app.tsx, app.css and icon.svg")
 	}
 	m.Script, m.Preload = strings.TrimPrefix(script, "dist/"), []string{}
 	for waiting := []string{script}; len(waiting) > 0; waiting = waiting[1:] {
