@@ -86,7 +86,7 @@ func open(t *testing.T, flags ...string) *site {
 		t.Skipf("no Chromium to look at pages with: %v", browserMissing)
 	}
 	data := filepath.Join(t.TempDir(), "data")
-	service, err := e2e.Start(t.Context(), program, data, flags...)
+	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
