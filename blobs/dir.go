@@ -14,7 +14,7 @@ import (
 
 // Dir is a [Store] in a directory:
 //
-//	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex
+//	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex; the first one makes it
 //	tmp/                  bodies being staged, emptied at OpenDir
 //	trash/                removed blobs, under their digest; the time of their last change is that of the removal
 //
@@ -29,6 +29,7 @@ type Dir struct {
 	temps            atomic.Uint64 // temporary files named so far
 	chunks           sync.Pool     // of *chunk
 	pins             *pins
+	folders          folders
 	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
 	keepsOpenTargets bool
 	readOnly         bool
@@ -50,13 +51,13 @@ func OpenDir(path string, fsys FS) (*Dir, error) {
 	if err := d.layOut(); err != nil {
 		return nil, err
 	}
-	// These two hold the names of the others, which are empty, and are synced themselves when a file comes in. (To sync each of
-	// 256 would make the first start take longer than all the rest of it.) They come also when nothing was missing, since an
-	// earlier open may have ended before it got here.
-	for _, dir := range []string{d.blobs, path} {
-		if err := fsys.SyncDir(dir); err != nil {
-			return nil, unsynced("open the store", err)
-		}
+	// These two hold the names of the others. They are synced also when nothing was missing, since an earlier open, or upload, may
+	// have ended before it got to that.
+	if err := d.syncFolders(); err != nil {
+		return nil, unsynced("open the store", err)
+	}
+	if err := fsys.SyncDir(path); err != nil {
+		return nil, unsynced("open the store", err)
 	}
 	if err := d.emptyTmp(); err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func newDir(path string, fsys FS) *Dir {
 	}
 }
 
-// layOut makes the directories that are missing.
+// layOut makes the directories that are missing, but for the folders of first bytes.
 func (d *Dir) layOut() error {
 	tops := []string{d.blobs, d.tmp, d.trash}
 	for _, dir := range tops {
@@ -84,43 +85,10 @@ func (d *Dir) layOut() error {
 			return err
 		}
 	}
-	entries, err := os.ReadDir(d.blobs)
-	if err != nil {
-		return failed("open the store", err)
-	}
-	there := map[string]bool{}
-	for _, entry := range entries {
-		there[entry.Name()] = entry.IsDir()
-	}
-	for first := range 256 {
-		dir := d.folder(byte(first))
-		if there[filepath.Base(dir)] {
-			continue
-		}
-		if err := d.ensure(dir); err != nil {
-			return err
-		}
+	if err := d.findFolders(); err != nil {
+		return err
 	}
 	return oneDevice(tops...)
-}
-
-// ensure makes the directory unless it exists.
-func (d *Dir) ensure(path string) error {
-	err := d.fs.Mkdir(path)
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, fs.ErrExist) {
-		return failed("make the store's directories", err)
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		return failed("open the store", err)
-	}
-	if !info.IsDir() {
-		return fmt.Errorf("blobs: open the store: %s is not a directory", path)
-	}
-	return nil
 }
 
 // oneDevice fails when the directories are not all on the file system of the first.
@@ -248,10 +216,14 @@ func visit(first byte, entry fs.DirEntry, fn func(Digest, int64) error) error {
 	return fn(digest, info.Size())
 }
 
-// list reads a directory of the layout. Only a store opened read-only may lack it.
+// list reads a directory of the layout. A folder of a first byte that has had no file is missing; any other one only in a store
+// opened read-only.
 func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil && !(d.readOnly && errors.Is(err, fs.ErrNotExist)) {
+	if errors.Is(err, fs.ErrNotExist) && (d.readOnly || filepath.Dir(dir) == d.blobs) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, failed("list a folder", err)
 	}
 	return entries, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,30 +98,64 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfFirstOpen has every directory made, then those synced that hold their names.
+// TestOrderOfFirstOpen has the tops made, then those synced that hold their names.
 func TestOrderOfFirstOpen(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	recorded := blobstest.NewFaultFS(blobs.OS{})
 	openDir(t, data, recorded)
-	made, synced := make(map[string]bool), make(map[string]bool)
-	for _, call := range recorded.Calls() {
-		switch call.Op {
-		case blobstest.Mkdir:
-			if len(synced) > 0 {
-				t.Errorf("%s was made after a sync that was to cover it", below(data, call.Path))
-			}
-			made[call.Path] = true
-		case blobstest.SyncDir:
-			synced[call.Path] = true
-		default:
-			t.Errorf("unexpected %s of %s", call.Op, below(data, call.Path))
+	want := []string{"mkdir blobs", "mkdir tmp", "mkdir trash", "syncdir blobs", "syncdir " + filepath.ToSlash(data)}
+	if diff := cmp.Diff(want, steps(data, recorded.Calls())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestOrderInNewFolders has a folder made when a file comes into it, and its name synced once.
+func TestOrderInNewFolders(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	recorded := blobstest.NewFaultFS(blobs.OS{})
+	dir := openDir(t, data, recorded)
+	first, second, third := []byte("abc"), contentOf(t, 0x01), contentOf(t, 0x02)
+	of := func(content []byte) string { return below(data, blobPath(data, content)) }
+	tests := []struct {
+		name string
+		run  func() error
+		want []string
+	}{
+		{"one", func() error { return put(dir, first) }, []string{
+			"create tmp/1", "write tmp/1", "sync tmp/1", "close tmp/1",
+			"mkdir blobs/ba", "rename tmp/1 " + of(first), "syncdir blobs/ba", "syncdir blobs",
+		}},
+		{"two at once, and one in a folder that is there", func() error {
+			return dir.PlaceAll(slices.Values([][]byte{second, first, third}))
+		}, []string{
+			"create tmp/2", "write tmp/2", "sync tmp/2", "close tmp/2", "mkdir blobs/01", "rename tmp/2 " + of(second),
+			"create tmp/3", "write tmp/3", "sync tmp/3", "close tmp/3", "rename tmp/3 " + of(first),
+			"create tmp/4", "write tmp/4", "sync tmp/4", "close tmp/4", "mkdir blobs/02", "rename tmp/4 " + of(third),
+			"syncdir blobs/01", "syncdir blobs", "syncdir blobs/02", "syncdir blobs/ba",
+		}},
+	}
+	for _, test := range tests {
+		recorded.Arm()
+		if err := test.run(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, steps(data, recorded.Calls())); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
-	if len(made) != 3+256 {
-		t.Errorf("made %d directories, want %d", len(made), 3+256)
+}
+
+// contentOf returns a body whose folder is that of a first byte.
+func contentOf(t *testing.T, first byte) []byte {
+	t.Helper()
+	for i := range 100_000 {
+		content := strconv.AppendInt(nil, int64(i), 10)
+		if digestOf(content)[0] == first {
+			return content
+		}
 	}
-	if diff := cmp.Diff(map[string]bool{data: true, filepath.Join(data, "blobs"): true}, synced); diff != "" {
-		t.Errorf("synced (-want +got):\n%s", diff)
-	}
+	t.Fatal("there is none")
+	return nil
 }

@@ -1,6 +1,11 @@
-//go:build !mutant_nodirsync
+//go:build !mutant_nodirsync && !mutant_nofoldersync
 
 package blobs
 
-// syncFolder puts the names in the folder of a first byte on stable storage.
-func (d *Dir) syncFolder(first byte) error { return d.fs.SyncDir(d.folder(first)) }
+// syncFolder puts the names in the folder of a first byte on stable storage, and its own.
+func (d *Dir) syncFolder(first byte) error {
+	if err := d.fs.SyncDir(d.folder(first)); err != nil {
+		return err
+	}
+	return d.keepFolder(first)
+}

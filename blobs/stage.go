@@ -171,6 +171,9 @@ func (s *staged) Place() error {
 // rename gives the temporary file its final name. A folder that has the name goes to the trash. Where a file in use cannot be
 // replaced (Windows), one of the right size that has the name already is taken for the blob.
 func (s *staged) rename() error {
+	if err := s.dir.makeFolder(s.digest[0]); err != nil {
+		return err
+	}
 	to := s.dir.path(s.digest)
 	err := s.dir.fs.Rename(s.temp, to)
 	if err == nil {

@@ -65,8 +65,8 @@ func Content(size int) []byte {
 	return content
 }
 
-// DataDir returns a directory for one test that has the layout of [blobs.Dir] already. Opening it is quicker than opening
-// an empty one, where each of 256 new folders is synced.
+// DataDir returns a directory for one test that has the layout of [blobs.Dir] already, with all its folders, so that no call to the
+// disk is about one of them.
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()
