@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"sync"
@@ -66,7 +67,30 @@ func (g *gate) Close() error { return g.close() }
 // admitted is a connection that makes room when it is closed. It is a TCPConn so that files go out by sendfile.
 type admitted struct {
 	*net.TCPConn
-	leave func()
+	leave     func()
+	gathering bool // the goroutine that writes has these two
+	gathered  []byte
+}
+
+// Gather is part of handlers.Line.
+func (c *admitted) Gather(room []byte) { c.gathering, c.gathered = true, room }
+
+// Write keeps what is gathered.
+func (c *admitted) Write(p []byte) (int, error) {
+	if !c.gathering {
+		return c.TCPConn.Write(p)
+	}
+	c.gathered = append(c.gathered, p...)
+	return len(p), nil
+}
+
+// Release is part of handlers.Line.
+func (c *admitted) Release() (err error) {
+	if _, err = c.TCPConn.Write(c.gathered); err != nil {
+		err = errors.Join(err, c.Close())
+	}
+	c.gathering, c.gathered = false, nil
+	return err
 }
 
 func (c *admitted) Close() error {

@@ -114,10 +114,14 @@ func (w *response) Write(p []byte) (written int, err error) {
 	if reads && len(p) > chunk && w.inOneGo() {
 		return w.sendBytes(to, p)
 	}
+	send := w.ResponseWriter.Write
+	if w.gathers(p) {
+		send = w.sendGathered
+	}
 	for first := true; err == nil && (first || len(p) > written); first = false {
 		w.pace.wait()
 		var n int
-		n, err = w.ResponseWriter.Write(p[written:min(len(p), written+chunk)])
+		n, err = send(p[written:min(len(p), written+chunk)])
 		written += n
 		w.pace.moved(int64(n))
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"sync"
 )
 
@@ -22,6 +24,10 @@ type Line interface {
 	Untaken() (bytes int64, err error)
 	// HoldBack sets whether the system may hold back as many unsent bytes as it likes, or as few as at the beginning.
 	HoldBack(much bool)
+	// Gather keeps what is written from now on, in room as far as that goes, until Release sends all of it in one piece. After an
+	// error the connection is closed, since nobody knows what was taken. Both are for the goroutine that writes.
+	Gather(room []byte)
+	Release() error
 }
 
 type lineKey struct{}
@@ -133,6 +139,32 @@ func (w *response) sendFile(file *os.File, whole *io.LimitedReader) (sent int64,
 		}
 	}
 	return sent, nil
+}
+
+// A body between these sizes, which is all of an answer, is sent together with the head. Go's server sends 4 KiB, then the rest: two
+// calls, for which the client wakes twice. A smaller one fits in with the head anyway; for a larger one the copy costs as much.
+const (
+	gatherFrom = 2 << 10
+	gatherTo   = 16 << 10
+)
+
+// gathers tells whether p is such a body.
+func (w *response) gathers(p []byte) bool {
+	return w.line != nil && len(p) >= gatherFrom && len(p) <= gatherTo && w.bytes == 0 &&
+		w.Header().Get("Content-Length") == strconv.Itoa(len(p))
+}
+
+// sendGathered sends p together with the head.
+func (w *response) sendGathered(p []byte) (int, error) {
+	room := w.buffers.Get().(*[chunk]byte)
+	defer w.buffers.Put(room)
+	w.line.Gather(room[:0])
+	n, err := w.ResponseWriter.Write(p)
+	flushed := w.control.Flush()
+	if sent := w.line.Release(); sent != nil { // nothing of it can be said to have come
+		return 0, sent
+	}
+	return n, cmp.Or(err, flushed)
 }
 
 // sendBytes has the system take all of p in one go, as sendFile does with files; here the reader's position tells what has gone.

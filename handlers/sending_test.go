@@ -24,10 +24,13 @@ type told struct {
 	net.Conn
 	untaken, each atomic.Int64
 	much          atomic.Bool
+	gathered      atomic.Int64 // how often
 }
 
 func (t *told) Untaken() (int64, error) { return t.untaken.Add(-t.each.Load()), nil }
 func (t *told) HoldBack(much bool)      { t.much.Store(much) }
+func (t *told) Gather([]byte)           { t.gathered.Add(1) }
+func (t *told) Release() error          { return nil }
 
 // serveFile serves a new file of so many zeros to clients about whom line tells.
 func serveFile(tb testing.TB, size int64, stall time.Duration, line *told) *httptest.Server {
@@ -87,6 +90,25 @@ func TestTaken(t *testing.T) {
 			}
 			eventually(t, "it may hold back little again", func() bool { return !line.much.Load() })
 		})
+	}
+}
+
+// TestGathered: the head goes with a body that is small, but not so small that they would go together anyway.
+func TestGathered(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int64]int64{0: 0, 1 << 10: 0, 2 << 10: 1, 4 << 10: 1, 16 << 10: 1, 16<<10 + 1: 0, 1 << 20: 0} {
+		line := &told{}
+		server := serveFile(t, size, time.Minute, line)
+		answer, err := http.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.Copy(io.Discard, answer.Body); n != size || err != nil || answer.Body.Close() != nil {
+			t.Errorf("%d bytes of %d came, %v", n, size, err)
+		}
+		if got := line.gathered.Load(); got != want {
+			t.Errorf("a body of %d bytes was gathered %d times, want %d", size, got, want)
+		}
 	}
 }
 
