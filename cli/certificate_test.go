@@ -15,7 +15,8 @@ func TestRenewedCertificate(t *testing.T) {
 	var log output
 	c := config{logFormat: "json"}
 	certFile, keyFile, first := certificate(t)
-	own, err := newTLSFiles(certFile, keyFile, newLog(c, &log))
+	lines, _, _ := newLog(c, &log)
+	own, err := newTLSFiles(certFile, keyFile, lines)
 	if err != nil {
 		t.Fatal(err)
 	}

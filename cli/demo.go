@@ -45,7 +45,9 @@ whatever you like: at the end (Ctrl-C) everything is removed.`,
 			if err != nil {
 				return err
 			}
-			s := server{config: c, log: newLog(c, p.stderr), ready: func(at started) { showDemo(p.stdout, at, people) }}
+			log, requests, flush := newLog(c, p.stderr)
+			defer flush()
+			s := server{config: c, log: log, requests: requests, ready: func(at started) { showDemo(p.stdout, at, people) }}
 			return untilSignal(s.run)
 		},
 	}

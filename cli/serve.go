@@ -40,7 +40,9 @@ started.`,
 			if err != nil {
 				return err
 			}
-			s := server{config: c, log: newLog(c, p.stderr), ready: func(at started) { greet(p.stdout, c, at) }}
+			log, requests, flush := newLog(c, p.stderr)
+			defer flush()
+			s := server{config: c, log: log, requests: requests, ready: func(at started) { greet(p.stdout, c, at) }}
 			return untilSignal(s.run)
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	stdlog "log"
 	"net"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"github.com/rs/zerolog"
 
 	"labshelf/handlers"
@@ -42,9 +40,10 @@ const slack = 12 << 20
 
 // server is the whole service.
 type server struct {
-	config config
-	log    zerolog.Logger
-	ready  func(started) // called once, when requests are accepted
+	config   config
+	log      zerolog.Logger
+	requests zerolog.Logger // the part of the log that is about them
+	ready    func(started)  // called once, when requests are accepted
 }
 
 // started is what there is to tell about a service that has started.
@@ -165,7 +164,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	g = handlers.Config{
 		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
 		AllowedHosts: append(listenNames(c.listen), c.allowedHosts...), AllowedOrigins: c.allowedOrigins, FailedKeys: c.failedKeys,
-		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.log,
+		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.requests,
 		Slow: c.slowRequest, Observe: measured.Requests(), Pages: web.Files(),
 	}
 	if c.metrics == toSysadmins {
@@ -247,14 +246,4 @@ type connectionLog struct{ log zerolog.Logger }
 func (l connectionLog) Write(message []byte) (int, error) {
 	l.log.Warn().Msg(strings.TrimSpace(string(message)))
 	return len(message), nil
-}
-
-// newLog returns the log of a service.
-func newLog(c config, stderr io.Writer) zerolog.Logger {
-	file, isFile := stderr.(*os.File)
-	terminal := isFile && (isatty.IsTerminal(file.Fd()) || isatty.IsCygwinTerminal(file.Fd()))
-	if c.logFormat == "console" || c.logFormat == "auto" && terminal {
-		stderr = zerolog.ConsoleWriter{Out: stderr, NoColor: !terminal, TimeFormat: time.DateTime}
-	}
-	return zerolog.New(stderr).Level(c.logLevel).With().Timestamp().Logger()
 }

@@ -54,11 +54,13 @@ func start(t *testing.T, log io.Writer, args ...string) (at started, stop func()
 		t.Fatal(err)
 	}
 	ready, ended := make(chan started, 1), make(chan error, 1)
-	s := server{config: c, log: newLog(c, log), ready: func(at started) { ready <- at }}
+	own, requests, flush := newLog(c, log)
+	s := server{config: c, log: own, requests: requests, ready: func(at started) { ready <- at }}
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { ended <- s.run(ctx) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
+		defer flush()
 		return <-ended
 	})
 	t.Cleanup(func() { _ = stop() })
@@ -244,7 +246,7 @@ func TestLogFormat(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{"json": `{"level":"warn"`, "auto": `{"level":"warn"`, "console": " WRN hello\n"} {
 		var out bytes.Buffer
-		log := newLog(config{logFormat: format, logLevel: zerolog.WarnLevel}, &out)
+		log, _, _ := newLog(config{logFormat: format, logLevel: zerolog.WarnLevel}, &out)
 		log.Info().Msg("too little")
 		log.Warn().Msg("hello")
 		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "too little") || strings.Contains(out.String(), "\x1b") {
