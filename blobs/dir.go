@@ -127,7 +127,8 @@ func (d *Dir) folder(first byte) string {
 }
 
 func (d *Dir) path(digest Digest) string {
-	return filepath.Join(d.folder(digest[0]), digest.String())
+	name := digest.String()
+	return filepath.Join(d.blobs, name[:2], name)
 }
 
 // Open implements [Store]. The dynamic type of what it returns is *os.File, so that serving it can use sendfile.

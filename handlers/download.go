@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -35,9 +36,8 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // only read from
-	header := w.Header()
-	header.Set("Content-Type", resource.MimeType)
-	header.Set("Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
+	setAll(w.Header(), "Content-Type", resource.MimeType,
+		"Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
 	a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time()})
 	return nil
 }
@@ -54,10 +54,11 @@ type content struct {
 // and ranges.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
 	header := w.Header()
-	header.Set("Content-Security-Policy", contentSecurity(header.Get("Content-Type")))
-	header.Set("ETag", `"sha256-`+c.digest.String()+`"`)
-	header.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(c.digest[:])+":")
-	header.Set("Cache-Control", "private, no-cache")
+	var tag, digest [80]byte // room for what is written into them
+	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")),
+		"Etag", string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"')),
+		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
+		"Cache-Control", "private, no-cache")
 	body := c.file
 	if a.config.VerifyReads {
 		body = &verifiedFile{content: c, hash: sha256.New()}
@@ -82,13 +83,20 @@ var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-M
 // sendWhole is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.
 func (w *contentWriter) sendWhole(c content, body io.Reader) {
 	header := w.Header()
-	header.Set("Accept-Ranges", "bytes")
-	header.Set("Content-Length", strconv.FormatInt(c.bytes, 10))
+	setAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.bytes, 10))
 	if !c.modified.IsZero() {
 		header.Set("Last-Modified", c.modified.UTC().Format(http.TimeFormat))
 	}
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // what is to be said of an error has been noted
+}
+
+// setAll sets headers by their canonical names, which alternate with their values. The values share one piece of memory; there are
+// ten in the answer to a download, and [http.Header.Set] makes a piece for each.
+func setAll(header http.Header, pairs ...string) {
+	for i := 0; i < len(pairs); i += 2 {
+		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
+	}
 }
 
 // contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that did not give all
@@ -138,6 +146,9 @@ func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 
 // isReading tells whether a file could not be sent because of the file: no connection fails like that.
 func isReading(err error) bool {
+	if err == nil {
+		return false
+	}
 	var reading *fs.PathError
 	return errors.Is(err, errContent) || errors.As(err, &reading) || errors.Is(err, syscall.EIO)
 }
@@ -185,7 +196,7 @@ func saveAs(kind, name string) string {
 		}
 		return c
 	}, name)
-	value := fmt.Sprintf(`%s; filename="%s"`, kind, ascii)
+	value := kind + `; filename="` + ascii + `"`
 	if ascii != name {
 		value += "; filename*=UTF-8''" + percentEncode(name)
 	}
@@ -205,12 +216,18 @@ func percentEncode(name string) string {
 	return out.String()
 }
 
+const sandboxed = "default-src 'none'; sandbox"
+
 // contentSecurity keeps whatever the file holds from acting in our name. A PDF viewer does not start in a sandbox.
 func contentSecurity(mimetype string) string {
-	if media, _, _ := mime.ParseMediaType(mimetype); media == "application/pdf" {
+	const pdf = "application/pdf"
+	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // as nearly always, unparsed
+		return sandboxed
+	}
+	if media, _, _ := mime.ParseMediaType(mimetype); media == pdf {
 		return "default-src 'none'"
 	}
-	return "default-src 'none'; sandbox"
+	return sandboxed
 }
 
 // errContent is a file whose bytes are not those that were put in.

@@ -55,8 +55,9 @@ func (s *stores) writeBehind(ctx context.Context, fn func(*Tx) error) error {
 // blobError is storageError for what the blob store reports. A sync that failed is never tried again: the kernel may have
 // dropped what it could not write, and would not tell.
 func (s *stores) blobError(err error) error {
-	if errors.Is(err, blobs.ErrUnsynced) {
-		s.unsynced.CompareAndSwap(nil, &err)
+	if err != nil && errors.Is(err, blobs.ErrUnsynced) {
+		unsynced := err // or it would be on the heap also where there is none
+		s.unsynced.CompareAndSwap(nil, &unsynced)
 	}
 	return storageError(err)
 }
@@ -85,8 +86,11 @@ var storageErrors = []struct {
 
 // storageError turns whatever a use case met into an *Error.
 func storageError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *Error
-	if err == nil || errors.As(err, &known) {
+	if errors.As(err, &known) {
 		return err
 	}
 	for _, e := range storageErrors {
