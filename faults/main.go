@@ -105,12 +105,15 @@ func rows() []row {
 	}
 }
 
-// program is the code of the executable.
+// program is the code of the executable, but for what is not between a request and the disk: beside.
 func program() []string {
 	return []string{
-		"main.go", "go.mod", "auth", "backup", "blobs", "bolt", "cli", "client", "demo", "handlers", "metrics", "paging", "repository",
+		"main.go", "go.mod", "archive", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "metrics", "paging", "repository",
 	}
 }
+
+// beside is what the executable holds and no row meets: the pages, which are only sent to browsers, and the samples.
+func beside() []string { return []string{"demo", "web"} }
 
 // stores is the code that writes and recovers.
 func stores() []string {
