@@ -122,6 +122,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		repo: repo, config: config, started: repository.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
 		hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers(),
 	}
+	a.trustOwnOrigin()
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -146,7 +147,9 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 		a.allowOrigin(w.Header(), r)
 		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
-		if !under || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
+		beside := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
+
+		if !under || beside || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
 			return
 		}

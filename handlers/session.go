@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"labshelf/auth"
@@ -125,6 +127,20 @@ func (a *api) bySession(answer http.Header, r *http.Request, token string) (auth
 	}
 	caller, err := a.repo.AuthenticateSession(r.Context(), token)
 	return caller, a.counted(answer, r, err)
+}
+
+// trustOwnOrigin lets in the pages that browsers have under the base URL: a proxy in front may ask for another host and say nothing
+// of that one, and over the plain network there is only the origin to tell a page by.
+func (a *api) trustOwnOrigin() {
+	base := a.config.BaseURL
+	if base == nil {
+		return
+	}
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[base.Scheme] // browsers leave it out
+	origin := base.Scheme + "://" + strings.TrimSuffix(strings.ToLower(base.Host), defaultPort)
+	if err := a.origins.AddTrustedOrigin(origin); err != nil {
+		panic(fmt.Sprintf("handlers: the base URL: %v", err)) // it has been read as one
+	}
 }
 
 // crossOrigin tells whether a request that may change something comes from a page of another origin.

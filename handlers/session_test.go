@@ -171,6 +171,32 @@ func TestCrossOrigin(t *testing.T) {
 	same(t, "the dataspace", s.get("/dataspaces/"+s.dataspace).object().text("state"), "active")
 }
 
+// TestOriginOfBaseURL: the pages work behind a proxy that asks for another host and does not say which one browsers have.
+func TestOriginOfBaseURL(t *testing.T) {
+	t.Parallel()
+	user := sysadmin(t).newUser(nil)
+	for _, tt := range []struct {
+		base, origin string
+		status       int
+	}{
+		{"http://Data.lab/v1", "http://data.lab", http.StatusOK},
+		{"http://data.lab:80/shelf/v1", "http://data.lab", http.StatusOK},
+		{"https://data.lab:443/v1", "https://data.lab", http.StatusOK},
+		{"http://data.lab:8080/v1", "http://data.lab:8080", http.StatusOK},
+		{"http://data.lab:8080/v1", "http://data.lab", http.StatusForbidden},
+		{"https://data.lab/v1", "http://data.lab", http.StatusForbidden},
+		{"https://data.lab/v1", "https://evil.example.org", http.StatusForbidden},
+	} {
+		base, err := url.Parse(tt.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := user.configured(handlers.Config{BaseURL: base}).withKey("")
+		at := c.server.URL + strings.TrimSuffix(base.Path, "/v1") + "/v1/session"
+		c.send("POST", at, object{"key": user.key}, "Origin: "+tt.origin).want(tt.status)
+	}
+}
+
 // TestCookie: where it goes, and over what.
 func TestCookie(t *testing.T) {
 	t.Parallel()

@@ -88,9 +88,12 @@ func readLinked(files fs.FS) (l linked) {
 	return l
 }
 
-// isPage tells whether a path may be one of the pages: not the interface, nor what is named like a file, nor where figures and profiles
-// are looked for, which may be somewhere else.
+// isPage tells whether a path may be one of the pages: not the interface, nor a slip on the way to it (//v1/sets), nor what is named
+// like a file, nor where figures and profiles are looked for, which may be somewhere else.
 func isPage(path string) bool {
+	if strings.Contains(path, "//") {
+		return false
+	}
 	last := path[strings.LastIndex(path, "/")+1:]
 	for _, other := range []string{version + "/", assetsPath, "/metrics/", "/debug/"} {
 		if strings.HasPrefix(path+"/", other) {
@@ -98,6 +101,13 @@ func isPage(path string) bool {
 		}
 	}
 	return !strings.Contains(last, ".")
+}
+
+// takesHTML tells whether a client has a use for a page. A program that asks for JSON where only a page is has mistaken the address, and
+// must not take the page for success.
+func takesHTML(accept []string) bool {
+	all := strings.ToLower(strings.Join(accept, ","))
+	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
 // otherPath answers what no route of the interface does. The script knows which pages there are; of what it does not know, it says so.
@@ -108,6 +118,11 @@ func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
+		w.Header().Add("Vary", "Accept")
+		if !takesHTML(r.Header.Values("Accept")) {
+			writeProblem(w, r, errNoSuchPath)
+			return
+		}
 		noteRoute(w, r.Method, "/")
 		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain}); err != nil {
 			writeProblem(w, r, err)

@@ -36,7 +36,7 @@ func TestPages(t *testing.T) {
 	}
 	c.get(c.server.URL+"/sets/x", "If-None-Match: "+first.header.Get("ETag")).want(http.StatusNotModified)
 	same(t, "the length of an answer to HEAD", len(c.send("HEAD", c.server.URL+"/sets/x", nil).want(http.StatusOK).body), 0)
-	for _, at := range []string{"/other.html", "/favicon.ico", "/docs/a.md", "/assets/", "/assets/app.js", "/assets/../manifest.json", "/manifest.json", "/v1/docs", "/metrics", "/metrics/", "/debug/pprof/", "/assets/a/b.js", "/assets/%2e%2e%2fmanifest.json"} {
+	for _, at := range []string{"/other.html", "/favicon.ico", "/docs/a.md", "/assets/", "/assets/app.js", "/assets/../manifest.json", "/manifest.json", "/v1/docs", "/metrics", "/metrics/", "/debug/pprof/", "/assets/a/b.js", "/assets/%2e%2e%2fmanifest.json", "//v1/sets", "/x//v1/sets"} {
 		c.bad("GET", c.server.URL+at, nil).problem(http.StatusNotFound, "not_found", "")
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
@@ -49,6 +49,39 @@ func TestPages(t *testing.T) {
 		same(t, at, strings.HasPrefix(string(c.get(c.server.URL+at).want(http.StatusOK).body), "labshelf"), true)
 	}
 	c.bad("POST", c.server.URL+"/v1", nil).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+}
+
+// TestPageIsNoAnswerToPrograms: one that has mistaken the address learns it, instead of taking a page for success.
+func TestPageIsNoAnswerToPrograms(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	for accept, status := range map[string]int{
+		"": http.StatusOK, "*/*": http.StatusOK, "text/html": http.StatusOK, "application/json": http.StatusNotFound,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": http.StatusOK, "application/json, text/plain, */*": http.StatusOK,
+		"application/json;q=0.9, application/problem+json": http.StatusNotFound, "image/png": http.StatusNotFound,
+	} {
+		for _, at := range []string{"/resources/x", "/sets", "/"} {
+			a := c.bad("GET", c.server.URL+at, nil, "Accept: "+accept)
+			same(t, at+" for "+accept, a.status, status)
+			same(t, "Vary", strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept"), true)
+		}
+	}
+}
+
+// TestBesideTheBasePath: what only begins like the base path is not below it.
+func TestBesideTheBasePath(t *testing.T) {
+	t.Parallel()
+	base, err := url.Parse("https://data.example.org/shelf/v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := sysadmin(t).configured(handlers.Config{BaseURL: base}).withKey("")
+	for at, status := range map[string]int{
+		"/shelf": http.StatusOK, "/shelf/": http.StatusOK, "/shelf/sets": http.StatusOK, "/shelfish": http.StatusNotFound,
+		"/shelfish/sets": http.StatusNotFound, "/": http.StatusNotFound, "/sets": http.StatusNotFound,
+	} {
+		same(t, at, c.bad("GET", c.server.URL+at, nil).status, status)
+	}
 }
 
 // TestPageOfAResource: where viewDataUrl leads says, without a script, where record and file are; the same of every id.
