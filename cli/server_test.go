@@ -132,7 +132,7 @@ func TestTLS(t *testing.T) {
 func TestLongHeaderIsRefused(t *testing.T) {
 	t.Parallel()
 	at, _ := start(t, io.Discard)
-	for length, want := range map[int]int{12 << 10: http.StatusOK, 32 << 10: http.StatusRequestHeaderFieldsTooLarge} {
+	for length, want := range map[int]int{40 << 10: http.StatusOK, 64 << 10: http.StatusRequestHeaderFieldsTooLarge} {
 		request, err := http.NewRequest(http.MethodGet, at.address+"/status", nil)
 		if err != nil {
 			t.Fatal(err)

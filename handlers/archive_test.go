@@ -161,6 +161,21 @@ func TestArchiveRefused(t *testing.T) {
 	s.get(path+"?resource="+kept).problem(http.StatusGone, "resource_deleted", "resource")
 }
 
+// TestArchiveTooLarge: a set with more files than may be under way is told at once, and is no hindrance to others.
+func TestArchiveTooLarge(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{ArchiveRoom: 2}, handlers.Config{}).newSpace(nil)
+	set := s.newSet()
+	path := "/sets/" + set + "/archive"
+	ids := []string{s.upload(set, "a", "a").text("id"), s.upload(set, "b", "b").text("id")}
+	s.get(path).want(http.StatusOK)
+	s.upload(set, "c", "c")
+	for range 2 {
+		s.get(path).problem(http.StatusRequestEntityTooLarge, "too_large", "")
+		s.get(path + "?resource=" + ids[0] + "&resource=" + ids[1]).want(http.StatusOK)
+	}
+}
+
 // TestArchiveMeanwhile: what happens while an archive is sent either does not matter to it, or cuts it off for all to see.
 func TestArchiveMeanwhile(t *testing.T) {
 	t.Parallel()

@@ -180,6 +180,9 @@ func TestBusy(t *testing.T) {
 				opposite = []string{"DELETE", ""}
 			}
 			busy(s.send(opposite[0], own+opposite[1], nil))
+			if restore {
+				busy(s.get(inside + "/archive")) // some of its files would be missing
+			}
 			s.send("DELETE", empty, nil).want(http.StatusNoContent)
 			s.send("POST", empty+"/restore", nil).want(http.StatusOK)
 			s.stepDone(container)

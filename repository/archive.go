@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -13,7 +14,7 @@ import (
 // MaxArchived is how many files may be named for one archive.
 const MaxArchived = 1000
 
-// archiveRoom is how many files all archives that are under way may have together. Each costs some 500 bytes of memory until its
+// archiveRoom is how many files all archives that are under way may have together where nobody says otherwise. Each costs some 500 bytes of memory until its
 // archive ends: half a GiB in all.
 const archiveRoom = 1 << 20
 
@@ -43,7 +44,7 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 			a.rest, err = namedResources(tx, placed, named)
 			return err
 		}
-		a.rest, err = activeResources(tx, placed)
+		a.rest, err = activeResources(tx, placed, s.config.ArchiveRoom)
 		return err
 	})
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 	slices.SortFunc(a.rest, ID.Compare)
 	a.rest = slices.Compact(a.rest)
 	a.room = int64(len(a.rest))
-	if s.archived.Add(a.room) > archiveRoom {
+	if s.archived.Add(a.room) > s.config.ArchiveRoom {
 		a.Close()
 		return nil, &Error{Kind: Unavailable, Code: CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
 	}
@@ -86,8 +87,8 @@ func namedResources(tx *Tx, set placedSet, named []string) ([]ID, error) {
 
 const archiveField = "resource"
 
-// activeResources finds the active resources of a set.
-func activeResources(tx *Tx, set placedSet) (ids []ID, err error) {
+// activeResources finds the active resources of a set, unless there are more than most.
+func activeResources(tx *Tx, set placedSet, most int64) (ids []ID, err error) {
 	switch {
 	case set.shown().State == Deleted:
 		return nil, &Error{Kind: Gone, Code: CodeSetGone, Message: "the set is deleted; restore it to read its files"}
@@ -96,10 +97,10 @@ func activeResources(tx *Tx, set placedSet) (ids []ID, err error) {
 	}
 	err = tx.Resources.Page(ResourceRange{Set: set.ID, States: paging.States(Active), Order: paging.Oldest}, func(r *Resource) bool {
 		ids = append(ids, r.ID)
-		return len(ids) <= archiveRoom
+		return int64(len(ids)) <= most
 	})
-	if err == nil && len(ids) > archiveRoom {
-		err = &Error{Kind: TooLarge, Code: CodeTooLarge, Message: "the set has more than 1048576 files; name those to take, or fetch them one by one"}
+	if err == nil && int64(len(ids)) > most {
+		err = &Error{Kind: TooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; name those to take, or fetch them one by one", most)}
 	}
 	return ids, err
 }

@@ -23,6 +23,7 @@ type Config struct {
 	MaxUpload             int64         // bytes of one file; 0: no limit
 	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	SessionAge            time.Duration // of a session, at most; 0: 30 days
+	ArchiveRoom           int64         // files of all archives that are under way together; 0: 1,048,576
 	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
 	DirectoryPageSize     int           // of a listing of dataspaces, users or privileges
 
@@ -61,6 +62,9 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 	}
 	if config.SessionAge == 0 {
 		config.SessionAge = sessionAge
+	}
+	if config.ArchiveRoom == 0 {
+		config.ArchiveRoom = archiveRoom
 	}
 	s := newStores(meta, files, config.Note)
 	s.watch = config.Watch
