@@ -28,7 +28,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	k.ok(os.Truncate(k.path(files[3].Digest), 1))
 	k.replace(files[4], "replaced")
 	k.flip(files[4].Digest) // which no resource needs
-	k.ok(os.WriteFile(k.path(orphan), []byte("no row"), 0o600))
+	k.leave(orphan, []byte("no row"))
 	k.ok(os.WriteFile(k.dir+"/blobs/notes.txt", nil, 0o600))
 	want := []string{
 		"blobs resource " + files[1].ID.String() + " file 0 1",

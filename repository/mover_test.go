@@ -317,7 +317,7 @@ func TestMoveAround(t *testing.T) {
 	k, files := newHolding(t, "a", "b", "c", "d", "e", "f")
 	broken := k.held.files[2]
 	folder := filepath.Dir(k.path(broken.Digest))
-	k.ok(errors.Join(os.Remove(folder), os.WriteFile(folder, nil, 0o600)))
+	k.ok(os.WriteFile(folder, nil, 0o600)) // none has been needed yet
 	calls := 0
 	files.before = func() error { calls++; return nil }
 	for n, most := range []int{7, 1} {

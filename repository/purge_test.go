@@ -3,7 +3,6 @@ package repository_test
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -23,7 +22,7 @@ func TestPurge(t *testing.T) {
 		k.remove(r)
 	}
 	recent := k.remove(files[4])
-	k.ok(os.WriteFile(k.path(orphan), []byte("orphan"), 0o600))
+	k.leave(orphan, []byte("orphan"))
 	options := repository.PurgeOptions{Now: func() time.Time { return time.UnixMicro(int64(recent.Modified)).Add(time.Hour) }, OlderThan: time.Hour}
 	options.Grace = time.Hour
 	before, err := k.svc.DataspaceUsage(ctx, k.admin, k.space.ID.String())

@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -51,6 +52,12 @@ func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 
 func (k *kept) path(d blobs.Digest) string {
 	return filepath.Join(k.dir, "blobs", d.String()[:2], d.String())
+}
+
+// leave puts a file among the blobs that no row knows.
+func (k *kept) leave(d blobs.Digest, content []byte) {
+	k.t.Helper()
+	k.ok(errors.Join(os.MkdirAll(filepath.Dir(k.path(d)), 0o700), os.WriteFile(k.path(d), content, 0o600)))
 }
 
 // flip changes one bit of a file.
