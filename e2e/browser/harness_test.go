@@ -79,12 +79,7 @@ type site struct {
 // open starts a service, which ends with the test.
 func open(t *testing.T, flags ...string) *site {
 	t.Helper()
-	if browserMissing != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no Chromium: %v", browserMissing)
-		}
-		t.Skipf("no Chromium to look at pages with: %v", browserMissing)
-	}
+	needBrowser(t)
 	data := filepath.Join(t.TempDir(), "data")
 	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
 	if err != nil {
@@ -96,6 +91,18 @@ func open(t *testing.T, flags ...string) *site {
 		}
 	})
 	return &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1")}
+}
+
+// needBrowser skips the test where there is no browser to run it in; not in CI.
+func needBrowser(t *testing.T) {
+	t.Helper()
+	if browserMissing == nil {
+		return
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("no Chromium: %v", browserMissing)
+	}
+	t.Skipf("no Chromium to look at pages with: %v", browserMissing)
 }
 
 // visitor is a person with a browser profile of his own. Whatever the pages do wrong meanwhile fails the test: an error in a

@@ -175,36 +175,37 @@ export function queryOf(values: Record<string, string | number | undefined>): st
   return text && `?${text}`;
 }
 
-/** The pages of a listing, one after the other, as the service orders them. */
+/** One page of a listing. */
+export interface Page<T> {
+  items: T[];
+  /** Where the next one is; undefined at the end. */
+  next: string | undefined;
+}
+
+/** The pages of a listing, as the service orders them. */
 export class Listing<T> {
-  private next: string;
-  /** Nothing more is there, as of the last page. */
-  ended = false;
+  /** @param first address of the first page, with its query, such as /sets/ID/resources?order=newest */
+  constructor(readonly first: string) {}
 
-  /** @param path of the listing with its query, such as /sets/ID/resources?order=newest */
-  constructor(path: string) {
-    this.next = path;
-  }
-
-  /** Fetches the next page; an empty one means the end. After an error it can be called again. */
-  async more(signal?: AbortSignal): Promise<T[]> {
-    if (this.ended) return [];
-    const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", this.next, signal ? { signal } : {});
-    if (page.end || !page.nextPage) {
-      this.ended = true;
-      return page.data ?? [];
-    }
+  /** The page at an address: that of the first one, or what a page said to be next. Each can be fetched again. */
+  async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
+    const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
+    if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
     // The address may be written for other visitors (base_url): only what follows /v1 counts here.
     const path = new URL(page.nextPage).pathname;
-    this.next = path.slice(path.indexOf("/v1/") + 3);
-    return page.data ?? [];
+    return { items: page.data ?? [], next: path.slice(path.indexOf("/v1/") + 3) };
   }
 
-  /** Everything, at most `bound` objects; `ended` tells whether that was all. */
-  async all(bound: number, signal?: AbortSignal): Promise<T[]> {
-    const found: T[] = [];
-    while (!this.ended && found.length < bound) found.push(...(await this.more(signal)));
-    return found;
+  /** Everything, or as many pages as it takes to have `bound` objects; `whole` tells whether that was all. */
+  async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; whole: boolean }> {
+    const items: T[] = [];
+    let next: string | undefined = this.first;
+    while (next !== undefined && items.length < bound) {
+      const page: Page<T> = await this.page(next, signal);
+      items.push(...page.items);
+      next = page.next;
+    }
+    return { items, whole: next === undefined };
   }
 }
 

@@ -2,16 +2,18 @@
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem } from "./api";
-import { go, Link, match, usePlace } from "./router";
+import { Problem } from "./api";
+import { go, inside, Link, match, usePlace } from "./router";
 import { SessionProvider, useSession } from "./session";
 import { SignIn } from "./pages/signin";
 import { Home } from "./pages/home";
 import { DataspacePage } from "./pages/dataspace";
 import { SetPage } from "./pages/set";
 import { ResourcePage } from "./pages/resource";
+import { refuseDrops } from "./put/drop";
 import { Uploads } from "./put/panel";
-import { Button, Empty, Failed, Waiting } from "./ui/basics";
+import { queue } from "./put/queue";
+import { Button, Failed, Waiting } from "./ui/basics";
 import { Icon, type IconName } from "./ui/icons";
 import { asProblem } from "./ui/load";
 import { applyTheme, ThemeSwitch } from "./ui/theme";
@@ -57,13 +59,24 @@ const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = 
 
 function App() {
   const { path, query } = usePlace();
-  const { user } = useSession();
+  const { user, ended } = useSession();
   const [row, params] = find(path);
   const signIn = path === "/signin" || (!user && !row?.open);
+  const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
-    if (user && path === "/signin") go(query.get("to") || "/", { replace: true });
+    if (user && path === "/signin") go(inside(query.get("to")), { replace: true });
   }, [user, path]);
+  useEffect(() => {
+    if (user) queue.resume(user.id);
+    else if (!ended) queue.drop();
+  }, [user?.id, ended?.id]);
+  const first = useRef(true);
+  useEffect(() => {
+    // Who reads by ear, or goes by keys, begins a new page at its start.
+    if (!first.current && !main.current!.contains(document.activeElement)) main.current!.focus({ preventScroll: true });
+    first.current = false;
+  }, [path, !user]);
 
   return (
     <>
@@ -71,18 +84,30 @@ function App() {
         Skip to the content
       </a>
       <Bar path={path} />
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
         {signIn ? (
           user ? null : <SignIn />
         ) : row ? (
           <Shown key={path} row={row} params={params} />
         ) : (
-          <Empty icon="warning" title="There is no such page">
-            <Link to="/">Go to the dataspaces</Link>
-          </Empty>
+          <Nowhere />
         )}
       </main>
-      {user && <Uploads />}
+      {(user || ended) && <Uploads />}
+    </>
+  );
+}
+
+function Nowhere() {
+  useEffect(() => {
+    document.title = "No such page · labshelf";
+  }, []);
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        <Link to="/">Go to the dataspaces</Link>
+      </p>
     </>
   );
 }
@@ -95,17 +120,17 @@ function find(path: string): [Row | undefined, Record<string, string>] {
   return [undefined, {}];
 }
 
+const missing = new Problem(0, "script", "This page could not be fetched. The service may be restarting, or has been upgraded.");
+
 /** A page; its script is fetched first where it is not here yet. */
 function Shown({ row, params }: { row: Row; params: Record<string, string> }) {
   const [page, setPage] = useState<{ Page: Page } | undefined>(row.lazy ? undefined : { Page: row.page as Page });
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [turn, setTurn] = useState(0);
   useEffect(() => {
-    if (!row.lazy) return;
-    setProblem(undefined);
-    (row.page as () => Promise<Page>)().then((Page) => setPage({ Page }), (thrown) => setProblem(asProblem(thrown)));
-  }, [row, turn]);
-  if (problem) return <Failed problem={problem} retry={() => setTurn((t) => t + 1)} />;
+    if (row.lazy) (row.page as () => Promise<Page>)().then((Page) => setPage({ Page }), () => setProblem(missing));
+  }, [row]);
+  // A browser may remember a script that it could not fetch; and after an upgrade of the service this one is gone.
+  if (problem) return <Failed problem={problem} retry={() => location.reload()} />;
   if (!page) return <Waiting />;
   return <page.Page params={params} />;
 }
@@ -113,11 +138,13 @@ function Shown({ row, params }: { row: Row; params: Record<string, string> }) {
 function Bar({ path }: { path: string }) {
   const { user, signOut } = useSession();
   const [open, setOpen] = useState(false);
-  const menu = useRef<HTMLElement>(null);
   useEffect(() => setOpen(false), [path]);
   const here = (to: string) => (to === "/" ? !links.some((l) => l.to !== "/" && path.startsWith(l.to)) : path.startsWith(to));
   const [problem, setProblem] = useState<Problem | undefined>();
-  const leave = () => signOut().then(() => go("/"), (thrown) => setProblem(asProblem(thrown)));
+  const leave = () => {
+    if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and leave the rest?")) return;
+    signOut().then(() => go("/"), (thrown) => setProblem(asProblem(thrown)));
+  };
   return (
     <header class="bar">
       <Link to="/" class="brand">
@@ -125,12 +152,12 @@ function Bar({ path }: { path: string }) {
         labshelf
       </Link>
       {user && (
-        <Button kind="quiet" class="burger" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>
+        <Button kind="quiet" icon="menu" class="burger" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>
           Menu
         </Button>
       )}
       {user && (
-        <nav id="menu" aria-label="Main" class={open ? "open" : ""} ref={menu}>
+        <nav id="menu" aria-label="Main" class={open ? "open" : ""}>
           {links
             .filter((l) => !l.sysadmin || user.sysadmin)
             .map((l) => (
@@ -145,12 +172,13 @@ function Bar({ path }: { path: string }) {
         <ThemeSwitch />
         {user ? (
           <>
-            <Link to="/account" class="me" title="Your account and keys">
+            <Link to="/account" class="me" title="Your account and keys" aria-current={path === "/account" ? "page" : undefined}>
               <Icon name="user" />
               <span>{user.fullname || user.username}</span>
             </Link>
-            <Button kind="quiet" onClick={leave}>
-              Sign out
+            <Button kind="quiet" class="leave" title="Sign out" onClick={leave}>
+              <Icon name="leave" />
+              <span>Sign out</span>
             </Button>
           </>
         ) : (
@@ -163,6 +191,7 @@ function Bar({ path }: { path: string }) {
 }
 
 applyTheme();
+refuseDrops();
 render(
   <SessionProvider waiting={<Waiting />} failed={(problem, retry) => <Failed problem={problem} retry={retry} />}>
     <App />

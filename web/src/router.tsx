@@ -10,30 +10,35 @@ export interface Place {
 }
 
 function here(): Place {
-  const path = decodeURI(location.pathname.slice(base.length)).replace(/(.)\/$/, "$1") || "/";
+  const path = location.pathname.slice(base.length).replace(/(.)\/$/, "$1") || "/";
   return { path, query: new URLSearchParams(location.search) };
 }
 
 const moved = "labshelf:moved";
 
-/** Has the browser ask before the page is closed or left for another site, as long as `why` says that something would be lost. */
-export function useLeaveGuard(why: () => boolean) {
+/** Which entry of the history this is; another for each place that was gone to. */
+export const entry = (): string => history.state?.entry ?? "";
+
+/** An address below the base that came from outside, such as from a parameter; "/" for one that leads elsewhere. */
+export const inside = (to: string | null): string => (to && /^\/(?![/\\])/.test(to) ? to : "/");
+
+/** Has the browser ask before the page is closed or left for another site, as long as something would be lost. */
+export function useLeaveGuard(why: boolean) {
   useEffect(() => {
-    const warn = (e: BeforeUnloadEvent) => {
-      if (why()) e.preventDefault();
-    };
+    if (!why) return;
+    const warn = (e: BeforeUnloadEvent) => e.preventDefault();
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
-  });
+  }, [why]);
 }
 
 /** Goes to an address below the base. A replacement leaves no entry behind it: for filters, and for what only redirects. */
 export function go(to: string, { replace = false } = {}) {
   if (!replace) {
-    history.pushState(null, "", base + to);
+    history.pushState({ entry: `${Date.now()}.${Math.random()}` }, "", base + to);
     scrollTo(0, 0);
   } else {
-    history.replaceState(null, "", base + to);
+    history.replaceState(history.state, "", base + to);
   }
   dispatchEvent(new Event(moved));
 }
@@ -89,8 +94,17 @@ export function match(pattern: string, path: string): Record<string, string> | u
   for (let i = 0; i < wanted.length; i++) {
     const want = wanted[i]!;
     const part = given[i]!;
-    if (want.startsWith(":")) found[want.slice(1)] = decodeURIComponent(part);
-    else if (want !== part) return undefined;
+    if (want !== part && !want.startsWith(":")) return undefined;
+    if (want.startsWith(":")) found[want.slice(1)] = decoded(part);
   }
   return found;
+}
+
+/** A part of a path, read; as it is where it was not written well. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -4,10 +4,13 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Problem, User } from "./api";
 import { session, whenSignedOut } from "./api";
+import { asProblem } from "./ui/load";
 
 export interface Session {
   /** Nobody, until he signs in. */
   user: User | undefined;
+  /** Whose session came to an end without his doing: it ran out, or its key was revoked. */
+  ended: User | undefined;
   signIn: (key: string) => Promise<void>;
   signOut: () => Promise<void>;
   /** Takes over a change of one's own record. */
@@ -39,23 +42,23 @@ interface ProviderProps {
 }
 
 export function SessionProvider({ children, waiting, failed }: ProviderProps) {
-  const [user, setUser] = useState<User | undefined>();
+  const [{ user, ended }, setWho] = useState<{ user?: User; ended?: User }>({});
   const [known, setKnown] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
 
   const look = async () => {
     setProblem(undefined);
     try {
-      setUser(await session.me());
+      setWho({ user: await session.me() });
       setKnown(true);
     } catch (e) {
-      const p = e as Problem;
+      const p = asProblem(e);
       if (p.status === 401) setKnown(true);
       else setProblem(p);
     }
   };
   useEffect(() => {
-    whenSignedOut(() => setUser(undefined));
+    whenSignedOut(() => setWho((was) => (was.user ? { ended: was.user } : was)));
     void look();
   }, []);
 
@@ -63,14 +66,15 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   if (!known) return <>{waiting}</>;
   const value: Session = {
     user,
-    changed: setUser,
+    ended,
+    changed: (user) => setWho({ user }),
     async signIn(key) {
       await session.signIn(key);
-      setUser(await session.me());
+      setWho({ user: await session.me() });
     },
     async signOut() {
       await session.signOut();
-      setUser(undefined);
+      setWho({});
     },
   };
   return <Context.Provider value={value}>{children}</Context.Provider>;

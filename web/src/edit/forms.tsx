@@ -1,7 +1,7 @@
 // Forms that make or change a record. What may stand in a field is the service's rule: its refusal is shown beside the field.
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
-import { about, Field, Form } from "../ui/basics";
+import { Field, Form } from "../ui/basics";
 
 interface Props<T> {
   /** What is changed; left out, a new one is made. */
@@ -34,20 +34,20 @@ export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
   };
   return (
     <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
-      {(problem) => (
+      {(errorOf) => (
         <>
           {!was && (
-            <Field label="Name" hint={names} error={about(problem, "name")}>
+            <Field label="Name" hint={names} error={errorOf("name")}>
               {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
             </Field>
           )}
-          <Field label="Title" error={about(problem, "title")}>
+          <Field label="Title" error={errorOf("title")}>
             {(a) => <input name="title" defaultValue={was?.title} {...a} />}
           </Field>
-          <Field label="Description" error={about(problem, "description")}>
+          <Field label="Description" error={errorOf("description")}>
             {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
           </Field>
-          <Field label="Who may read it" error={about(problem, "visibility")}>
+          <Field label="Who may read it" error={errorOf("visibility")}>
             {(a) => (
               <select name="visibility" defaultValue={was?.visibility ?? "private"} {...a}>
                 <option value="private">Its members</option>
@@ -55,7 +55,7 @@ export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
               </select>
             )}
           </Field>
-          <Field label="Origin" hint="Where it comes from, such as a grant or another system. Listings can be filtered by it." error={about(problem, "origin")}>
+          <Field label="Origin" hint="Where it comes from, such as a grant or another system. Listings can be filtered by it." error={errorOf("origin")}>
             {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
           </Field>
         </>
@@ -73,17 +73,17 @@ export function SetForm({ was, dataspaceId, done, cancel }: Props<DataSet> & { d
   };
   return (
     <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
-      {(problem) => (
+      {(errorOf) => (
         <>
           {!was && (
-            <Field label="Name" hint={names} error={about(problem, "name")}>
+            <Field label="Name" hint={names} error={errorOf("name")}>
               {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
             </Field>
           )}
-          <Field label="Title" error={about(problem, "title")}>
+          <Field label="Title" error={errorOf("title")}>
             {(a) => <input name="title" defaultValue={was?.title} {...a} />}
           </Field>
-          <Field label="Description" error={about(problem, "description")}>
+          <Field label="Description" error={errorOf("description")}>
             {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
           </Field>
         </>
@@ -97,15 +97,15 @@ export function ResourceForm({ was, done, cancel }: Props<Resource> & { was: Res
   const submit = async () => done(await resources.edit(was.id, changes(was, read(form!, ["name", "description", "format"]))));
   return (
     <Form action="Save" submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
-      {(problem) => (
+      {(errorOf) => (
         <>
-          <Field label="Name" error={about(problem, "name")}>
+          <Field label="Name" error={errorOf("name")}>
             {(a) => <input name="name" required autofocus defaultValue={was.name} {...a} />}
           </Field>
-          <Field label="Description" error={about(problem, "description")}>
+          <Field label="Description" error={errorOf("description")}>
             {(a) => <textarea name="description" defaultValue={was.description} {...a} />}
           </Field>
-          <Field label="Format" hint="For people and catalogues, such as CSV or JPG." error={about(problem, "format")}>
+          <Field label="Format" hint="For people and catalogues, such as CSV or JPG." error={errorOf("format")}>
             {(a) => <input name="format" defaultValue={was.format} {...a} />}
           </Field>
         </>

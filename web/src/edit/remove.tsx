@@ -55,7 +55,8 @@ export function Remove<W extends What>({ what, record, done }: Props<W> & { done
   );
 }
 
-export function Restore<W extends What>({ what, record, done }: Props<W> & { done: (record: Made<W>) => void }) {
+/** @param tight for a row of a list */
+export function Restore<W extends What>({ what, record, done, tight }: Props<W> & { done: (record: Made<W>) => void; tight?: true }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const restore = async () => {
@@ -71,10 +72,14 @@ export function Restore<W extends What>({ what, record, done }: Props<W> & { don
   };
   return (
     <>
-      <Button icon="retry" busy={busy} onClick={restore}>
-        Restore
+      <Button icon="retry" class={tight ? "tight" : ""} busy={busy} onClick={restore}>
+        Restore {tight && <span class="unseen">{record.name}</span>}
       </Button>
-      {problem && <Failed problem={problem} />}
+      {problem && (
+        <Dialog title={`${record.name} was not restored`} onClose={() => setProblem(undefined)}>
+          <Failed problem={problem} />
+        </Dialog>
+      )}
     </>
   );
 }

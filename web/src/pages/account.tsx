@@ -3,7 +3,7 @@ import type { Key } from "../api";
 import { users } from "../api";
 import type { PageProps } from "../app";
 import { useMe, useSession } from "../session";
-import { about, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
+import { Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
 
 /** The visitor himself: what others see of him, and his keys. */
@@ -45,12 +45,12 @@ function Profile() {
     <section class="sheet">
       <h2>What others see of you</h2>
       <Form action="Save" submit={submit}>
-        {(problem) => (
+        {(errorOf) => (
           <>
-            <Field label="Full name" error={about(problem, "fullname")}>
+            <Field label="Full name" error={errorOf("fullname")}>
               {(a) => <input ref={fullname} defaultValue={me.fullname} autocomplete="name" {...a} />}
             </Field>
-            <Field label="About you" error={about(problem, "about")}>
+            <Field label="About you" error={errorOf("about")}>
               {(a) => <textarea ref={text} defaultValue={me.about} {...a} />}
             </Field>
             <p role="status" class="dim">
@@ -65,7 +65,8 @@ function Profile() {
 
 /** Keys of a user, with what makes and revokes them. */
 export function Keys({ uid, whose }: { uid: string; whose: string }) {
-  const { value: keys, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
+  const { value, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
+  const keys = value?.items ?? [];
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<Key | undefined>();
   const close = () => {
@@ -84,9 +85,9 @@ export function Keys({ uid, whose }: { uid: string; whose: string }) {
         </Button>
       </div>
       {problem && <Failed problem={problem} retry={reload} />}
-      {!keys && !problem && <Waiting />}
-      {keys?.length === 0 && <Empty icon="key" title="There is no key" />}
-      {keys && keys.length > 0 && (
+      {!value && !problem && <Waiting />}
+      {keys.length === 0 && value && <Empty icon="key" title="There is no key" />}
+      {keys.length > 0 && (
         <table class="plain">
           <thead>
             <tr>
@@ -94,7 +95,9 @@ export function Keys({ uid, whose }: { uid: string; whose: string }) {
               <th>Begins with</th>
               <th class="wide-only">Last used</th>
               <th class="wide-only">Expires</th>
-              <th class="unseen">Revoke</th>
+              <th>
+                <span class="unseen">Revoke</span>
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -112,6 +115,7 @@ export function Keys({ uid, whose }: { uid: string; whose: string }) {
           </tbody>
         </table>
       )}
+      {value && !value.whole && <p class="hint">There are more keys, younger than these. The interface lists them all.</p>}
       {making && !made && (
         <Dialog title="New key" onClose={close}>
           <NewKey uid={uid} done={(key) => (setMade(key), reload())} cancel={close} />
@@ -131,12 +135,12 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
   };
   return (
     <Form action="Make the key" submit={submit} onCancel={cancel}>
-      {(problem) => (
+      {(errorOf) => (
         <>
-          <Field label="Label" hint="What it is for, such as “laptop” or “microscope 2”." error={about(problem, "label")}>
+          <Field label="Label" hint="What it is for, such as “laptop” or “microscope 2”." error={errorOf("label")}>
             {(a) => <input ref={label} autofocus {...a} />}
           </Field>
-          <Field label="Expires" hint="At the first instant of this day (UTC). Empty: never." error={about(problem, "expires")}>
+          <Field label="Expires" hint="At the first instant of this day (UTC). Empty: never." error={errorOf("expires")}>
             {(a) => <input ref={expires} type="date" {...a} />}
           </Field>
         </>
@@ -174,8 +178,8 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
   };
   return (
     <>
-      <Button aria-label={`Revoke ${of.label || of.prefix}`} onClick={() => setAsking(true)}>
-        Revoke
+      <Button class="tight" onClick={() => setAsking(true)}>
+        Revoke <span class="unseen">{of.label || of.prefix}</span>
       </Button>
       {asking && (
         <Dialog title="Revoke this key?" onClose={() => setAsking(false)}>

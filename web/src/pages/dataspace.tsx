@@ -1,18 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
-import type { DataSet, Resource } from "../api";
+import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, queryOf } from "../api";
 import type { PageProps } from "../app";
 import { DataspaceForm, SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
-import { DropTarget, PickFiles } from "../put/drop";
+import { usePut } from "../put/drop";
 import { go, Link, usePlace } from "../router";
+import { useMe } from "../session";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { ResourceColumns, ResourceRow } from "../ui/resources";
-import { useMay } from "../ui/role";
+import { mayIn } from "../ui/role";
 import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
 import { orders, TimeFilters, timesOf } from "../ui/times";
 
@@ -20,20 +21,27 @@ import { orders, TimeFilters, timesOf } from "../ui/times";
 export function DataspacePage({ params }: PageProps) {
   const did = params.did!;
   const { query } = usePlace();
-  const { value: dataspace, problem, reload, set } = useLoad(() => dataspaces.get(did), [did]);
-  const may = useMay(did);
+  const me = useMe();
+  const { value, problem, reload, set } = useLoad(async (signal) => {
+    const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
+    return { dataspace, may };
+  }, [did]);
   const [dialog, setDialog] = useState<"edit" | "set" | undefined>();
+  const dataspace = value?.dataspace;
+  const active = dataspace?.state === "active";
+  const mayWrite = !!value?.may.write && active;
+  const put = usePut(mayWrite ? { dataspaceId: did } : undefined);
   useEffect(() => {
     if (dataspace) document.title = `${dataspace.title || dataspace.name} · labshelf`;
   }, [dataspace]);
   if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!dataspace) return <Waiting lines={10} />;
+  if (!value || !dataspace) return <Waiting lines={10} />;
+  const { may } = value;
+  const changed = (dataspace: Dataspace) => set({ ...value, dataspace });
   const view = oneOf(query, "view", ["sets", "files"]);
-  const active = dataspace.state === "active";
   const close = () => setDialog(undefined);
-  const into = may?.write && active ? { dataspaceId: did } : undefined;
   return (
-    <DropTarget into={into}>
+    <>
       <Crumbs way={[{ to: "/", label: "Dataspaces" }]} />
       <div class="title">
         <div>
@@ -41,9 +49,8 @@ export function DataspacePage({ params }: PageProps) {
             {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
           <p class="dim">
-            <code>{dataspace.name}</code> · {dataspace.visibility === "public" ? "everybody with an account may read it" : "for its members"}
-            {may && may.role !== "none" && <> · your role: {may.role}</>} · changed <Time at={dataspace.modified} />
-            <Copy text={dataspace.id} what="the id" />
+            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {dataspace.visibility === "public" ? "everybody may read" : "members only"}
+            {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
           {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
         </div>
@@ -51,19 +58,19 @@ export function DataspacePage({ params }: PageProps) {
           <Link to={`/dataspaces/${did}/members`} class="button">
             <Icon name="people" /> Members
           </Link>
-          {may?.manage && active && (
+          {may.manage && active && (
             <Button icon="edit" onClick={() => setDialog("edit")}>
               Edit
             </Button>
           )}
-          {may?.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
-          {may?.manage && !active && <Restore what="dataspace" record={dataspace} done={set} />}
-          {may?.write && active && (
+          {may.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
+          {may.manage && !active && <Restore what="dataspace" record={dataspace} done={changed} />}
+          {mayWrite && (
             <Button icon="plus" onClick={() => setDialog("set")}>
               New set
             </Button>
           )}
-          {into && <PickFiles into={into} />}
+          {put.buttons}
         </div>
       </div>
       <nav class="tabs" aria-label="What of it">
@@ -74,10 +81,10 @@ export function DataspacePage({ params }: PageProps) {
           Files of all sets
         </Link>
       </nav>
-      {view === "sets" ? <Sets did={did} mayWrite={!!may?.write && active} make={() => setDialog("set")} /> : <Files did={did} />}
+      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} make={() => setDialog("set")} /> : <Files did={did} />}
       {dialog === "edit" && (
         <Dialog title="Edit the dataspace" onClose={close}>
-          <DataspaceForm was={dataspace} done={(d) => (set(d), close())} cancel={close} />
+          <DataspaceForm was={dataspace} done={(d) => (changed(d), close())} cancel={close} />
         </Dialog>
       )}
       {dialog === "set" && (
@@ -85,7 +92,8 @@ export function DataspacePage({ params }: PageProps) {
           <SetForm dataspaceId={did} done={(s) => go(`/sets/${s.id}`)} cancel={close} />
         </Dialog>
       )}
-    </DropTarget>
+      {put.rest}
+    </>
   );
 }
 

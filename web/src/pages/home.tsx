@@ -6,6 +6,7 @@ import { DataspaceForm } from "../edit/forms";
 import { go, Link, usePlace } from "../router";
 import { useMe } from "../session";
 import { Badge, Button, Dialog, Empty, Time } from "../ui/basics";
+import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
@@ -26,21 +27,24 @@ export function Home(_: PageProps) {
           <h1>Dataspaces</h1>
           <p class="dim">Each holds the sets of one group or project, and has its own members.</p>
         </div>
-        <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
-          New dataspace
-        </Button>
+        {me.sysadmin && (
+          <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
+            New dataspace
+          </Button>
+        )}
       </div>
       <Tools>
         <StateChoice />
         <Choice
-          label="Visible to"
+          label="Visibility"
           name="visibility"
           options={[
-            ["all", "anybody"],
+            ["all", "any"],
             ["private", "members only"],
-            ["public", "everybody with an account"],
+            ["public", "everybody"],
           ]}
         />
+        <Curl path={`/dataspaces${queryOf(filters)}`} />
       </Tools>
       <VirtualList<Dataspace>
         of={queryOf(filters)}

@@ -1,43 +1,42 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Privilege, Role, User } from "../api";
-import { dataspaces, privileges, users } from "../api";
+import { dataspaces, privileges, Problem, users } from "../api";
 import type { PageProps } from "../app";
 import { useMe } from "../session";
-import { about, Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
+import { Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
+import { VirtualList } from "../ui/list";
 import { asProblem, useLoad } from "../ui/load";
-import { useMay } from "../ui/role";
+import { useUser } from "../ui/people";
+import { mayIn } from "../ui/role";
 import { way } from "./set";
 
-export const roles: readonly (readonly [Role, string])[] = [
+const roles: readonly (readonly [Role, string])[] = [
   ["member", "reads"],
-  ["editor", "reads, puts files in, changes and deletes them"],
+  ["editor", "reads, uploads files, changes and deletes them"],
   ["admin", "does all that, and gives others access"],
 ];
-
-/** As many members as a page of people can hold. */
-const most = 1000;
-
-interface Member {
-  privilege: Privilege;
-  user: User;
-}
 
 /** Who has which role in a dataspace. */
 export function MembersPage({ params }: PageProps) {
   const did = params.did!;
-  const { value: dataspace, problem, reload } = useLoad(() => dataspaces.get(did), [did]);
-  const members = useLoad((signal) => membersOf(did, signal), [did]);
-  const may = useMay(did);
+  const me = useMe();
+  const { value, problem, reload } = useLoad(async (signal) => {
+    const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
+    return { dataspace, may };
+  }, [did]);
+  const [turn, setTurn] = useState(0);
   const [adding, setAdding] = useState(false);
+  const dataspace = value?.dataspace;
   useEffect(() => {
     if (dataspace) document.title = `Members of ${dataspace.title || dataspace.name} · labshelf`;
   }, [dataspace]);
   if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!dataspace) return <Waiting lines={8} />;
-  const mayManage = !!may?.manage && dataspace.state === "active";
+  if (!value || !dataspace) return <Waiting lines={8} />;
+  const mayManage = value.may.manage && dataspace.state === "active";
+  const changed = () => setTurn((t) => t + 1);
   return (
     <>
-      <Crumbs way={way(did, dataspace)} />
+      <Crumbs way={way(dataspace)} />
       <div class="title">
         <div>
           <h1>Members</h1>
@@ -53,89 +52,90 @@ export function MembersPage({ params }: PageProps) {
           </Button>
         )}
       </div>
-      {members.problem && <Failed problem={members.problem} retry={members.reload} />}
-      {!members.value && !members.problem && <Waiting />}
-      {members.value && <Table members={members.value} mayManage={mayManage} changed={members.reload} />}
+      <VirtualList<Privilege>
+        of={did}
+        turn={turn}
+        make={() => privileges.list({ dataspaceId: did, state: "active" })}
+        keyOf={(p) => p.id}
+        label="Members"
+        noun={["person", "people"]}
+        kind="members"
+        columns={
+          <>
+            <span role="columnheader">Person</span>
+            <span role="columnheader" class="wide-only">
+              User name
+            </span>
+            <span role="columnheader">Role</span>
+            <span role="columnheader" class="end">
+              <span class="unseen">Take away</span>
+            </span>
+          </>
+        }
+        row={(p) => <Member privilege={p} mayManage={mayManage} changed={changed} />}
+        empty={<Empty icon="people" title="Nobody has a role here that you may see" />}
+      />
       {adding && (
         <Dialog title="Give access" onClose={() => setAdding(false)}>
-          <Grant did={did} done={() => (setAdding(false), members.reload())} cancel={() => setAdding(false)} />
+          <Grant did={did} done={() => (setAdding(false), changed())} cancel={() => setAdding(false)} />
         </Dialog>
       )}
     </>
   );
 }
 
-async function membersOf(did: string, signal: AbortSignal): Promise<Member[]> {
-  const found = await privileges.list({ dataspaceId: did, limit: most }).all(most, signal);
-  const people = await users.list({ limit: most }).all(10 * most, signal);
-  const byId = new Map(people.map((u) => [u.id, u]));
-  return found.flatMap((privilege) => {
-    const user = byId.get(privilege.userId);
-    return user ? [{ privilege, user }] : [];
-  });
-}
-
-function Table({ members, mayManage, changed }: { members: Member[]; mayManage: boolean; changed: () => void }) {
+function Member({ privilege, mayManage, changed }: { privilege: Privilege; mayManage: boolean; changed: () => void }) {
   const me = useMe();
-  if (!members.length) return <Empty icon="people" title="Nobody has a role here yet" />;
+  const user = useUser(privilege.userId);
+  const name = user?.username ?? privilege.userId;
   return (
-    <table class="plain">
-      <thead>
-        <tr>
-          <th>Person</th>
-          <th class="wide-only">User name</th>
-          <th>Role</th>
-          {mayManage && <th class="unseen">Take away</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {members.map(({ privilege, user }) => (
-          <tr key={privilege.id}>
-            <td>
-              {user.fullname || user.username} {user.id === me.id && <Badge tone="accent">you</Badge>}
-              {user.state === "deleted" && <Badge tone="bad">deleted</Badge>}
-            </td>
-            <td class="wide-only mono dim">{user.username}</td>
-            <td>{mayManage ? <RoleChoice privilege={privilege} user={user} changed={changed} /> : privilege.role}</td>
-            {mayManage && (
-              <td class="end">
-                <Revoke privilege={privilege} user={user} done={changed} />
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <>
+      <span role="cell" title={privilege.userId}>
+        {user?.fullname || name} {privilege.userId === me.id && <Badge tone="accent">you</Badge>}{" "}
+        {user?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+      </span>
+      <span role="cell" class="wide-only mono dim">
+        {user?.username}
+      </span>
+      <span role="cell">{mayManage ? <RoleChoice privilege={privilege} name={name} changed={changed} /> : privilege.role}</span>
+      <span role="cell" class="end">
+        {mayManage && <Revoke privilege={privilege} name={user?.fullname || name} done={changed} />}
+      </span>
+    </>
   );
 }
 
-function RoleChoice({ privilege, user, changed }: { privilege: Privilege; user: User; changed: () => void }) {
-  const [problem, setProblem] = useState<ReturnType<typeof asProblem> | undefined>();
+function RoleChoice({ privilege, name, changed }: { privilege: Privilege; name: string; changed: () => void }) {
+  const [problem, setProblem] = useState<Problem | undefined>();
   const change = async (e: Event) => {
-    const role = (e.currentTarget as HTMLSelectElement).value as Role;
+    const select = e.currentTarget as HTMLSelectElement;
     try {
-      await privileges.grant({ userId: privilege.userId, dataspaceId: privilege.dataspaceId, role });
-      setProblem(undefined);
+      await privileges.grant({ userId: privilege.userId, dataspaceId: privilege.dataspaceId, role: select.value as Role });
+      changed();
     } catch (thrown) {
+      select.value = privilege.role;
       setProblem(asProblem(thrown));
     }
-    changed();
   };
   return (
     <>
-      <select value={privilege.role} onChange={change} aria-label={`Role of ${user.username}`}>
+      <select value={privilege.role} onChange={change} aria-label={`Role of ${name}`}>
         {roles.map(([role]) => (
           <option key={role} value={role}>
             {role}
           </option>
         ))}
       </select>
-      {problem && <Failed problem={problem} />}
+      {problem && (
+        <Dialog title={`The role of ${name} stays`} onClose={() => setProblem(undefined)}>
+          <Failed problem={problem} />
+        </Dialog>
+      )}
     </>
   );
 }
 
-function Revoke({ privilege, user, done }: { privilege: Privilege; user: User; done: () => void }) {
+function Revoke({ privilege, name, done }: { privilege: Privilege; name: string; done: () => void }) {
   const [asking, setAsking] = useState(false);
   const submit = async () => {
     await privileges.revoke(privilege.id);
@@ -144,15 +144,15 @@ function Revoke({ privilege, user, done }: { privilege: Privilege; user: User; d
   };
   return (
     <>
-      <Button icon="cross" aria-label={`Take access from ${user.username}`} onClick={() => setAsking(true)}>
-        <span class="wide-only">Take away</span>
+      <Button class="tight" title={`Take access from ${name}`} onClick={() => setAsking(true)}>
+        Take away <span class="unseen">access from {name}</span>
       </Button>
       {asking && (
         <Dialog title="Take access away?" onClose={() => setAsking(false)}>
           <Form action="Take away" danger submit={submit} onCancel={() => setAsking(false)}>
             {() => (
               <p>
-                {user.fullname || user.username} will no longer be {privilege.role} here, from the next request on.
+                {name} will no longer be {privilege.role} here, from the next request on.
               </p>
             )}
           </Form>
@@ -162,34 +162,47 @@ function Revoke({ privilege, user, done }: { privilege: Privilege; user: User; d
   );
 }
 
+/** Users that are offered while one types; others are found by their id. */
+const offered = 5000;
+
+/** Finds somebody by user name, full name or id. */
+async function find(wanted: string, people: User[]): Promise<User> {
+  const plain = wanted.toLowerCase();
+  const active = people.filter((u) => u.state === "active");
+  const byName = active.find((u) => u.username.toLowerCase() === plain);
+  const named = active.filter((u) => u.fullname.toLowerCase() === plain);
+  if (byName) return byName;
+  if (named.length > 1) throw new Problem(-1, "ambiguous", "Several people have that name. Give the user name.", "person");
+  if (named[0]) return named[0];
+  const nobody = new Problem(-1, "nobody", "There is nobody of that name.", "person");
+  return users.get(wanted).catch((thrown) => Promise.reject(asProblem(thrown).status === 404 ? nobody : thrown));
+}
+
 function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: () => void }) {
-  const { value: people, problem, reload } = useLoad((signal) => users.list({ limit: most }).all(10 * most, signal), []);
-  const [username, setUsername] = useState("");
+  const { value: people, problem, reload } = useLoad((signal) => users.list({ limit: 1000 }).all(offered, signal), []);
+  const [person, setPerson] = useState("");
   const [role, setRole] = useState<Role>("member");
-  const [unknown, setUnknown] = useState(false);
   if (problem) return <Failed problem={problem} retry={reload} />;
   if (!people) return <Waiting />;
   const submit = async () => {
-    const wanted = username.trim().toLowerCase();
-    const user = people.find((u) => u.state === "active" && (u.username.toLowerCase() === wanted || u.fullname.toLowerCase() === wanted));
-    setUnknown(!user);
-    if (!user) return;
+    const user = await find(person.trim(), people.items);
     await privileges.grant({ userId: user.id, dataspaceId: did, role });
     done();
   };
+  const others = people.whole ? "" : " There are too many people to offer all of them: if one is not found, give the id.";
   return (
     <Form action="Give access" submit={submit} onCancel={cancel}>
-      {(refused) => (
+      {(errorOf) => (
         <>
           <Field
             label="Person"
-            hint="User name or full name. People who have no account yet are added by a sysadmin."
-            error={unknown ? "There is nobody of that name." : about(refused, "userId")}
+            hint={`User name or full name. People who have no account yet are added by a sysadmin.${others}`}
+            error={errorOf("person") ?? errorOf("userId")}
           >
-            {(a) => <input {...a} list="people" required autofocus autocomplete="off" value={username} onInput={(e) => setUsername(e.currentTarget.value)} />}
+            {(a) => <input {...a} list="people" required autofocus autocomplete="off" value={person} onInput={(e) => setPerson(e.currentTarget.value)} />}
           </Field>
           <datalist id="people">
-            {people
+            {people.items
               .filter((u) => u.state === "active")
               .map((u) => (
                 <option key={u.id} value={u.username}>

@@ -1,35 +1,40 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem, Resource } from "../api";
-import { dataspaces, resources, sets, upload, users } from "../api";
+import type { Problem, Resource, User } from "../api";
+import { dataspaces, resources, sets, upload } from "../api";
 import type { PageProps } from "../app";
 import { ResourceForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { size } from "../human";
 import { Preview } from "../preview/preview";
 import { useLeaveGuard } from "../router";
+import { useMe } from "../session";
 import { Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
 import { asProblem, useLoad } from "../ui/load";
-import { useMay } from "../ui/role";
+import { Who } from "../ui/people";
+import { mayIn } from "../ui/role";
 import { way } from "./set";
 
 /** One resource: what it looks like, and all that is known about it. viewDataUrl leads here where no catalogue is configured. */
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
-  const { value: resource, problem, reload, set: take } = useLoad(() => resources.get(rid), [rid]);
-  const may = useMay(resource?.dataspaceId);
+  const me = useMe();
+  const { value, problem, reload, set } = useLoad((signal) => open(rid, me, signal), [rid]);
+  const resource = value?.resource;
   const [editing, setEditing] = useState(false);
   useEffect(() => {
     if (resource) document.title = `${resource.name} · labshelf`;
   }, [resource]);
   if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!resource) return <Waiting lines={12} />;
+  if (!value || !resource) return <Waiting lines={12} />;
+  const { dataspace, may } = value;
   const active = resource.state === "active";
-  const mayWrite = !!may?.write && active;
+  const mayWrite = may.write && active;
+  const take = (resource: Resource) => set({ ...value, resource });
   return (
     <>
-      <Way resource={resource} />
+      <Crumbs way={[...way(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
       <div class="title">
         <div>
           <h1>
@@ -45,7 +50,7 @@ export function ResourcePage({ params }: PageProps) {
           )}
           {mayWrite && <Replace resource={resource} done={take} />}
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
-          {may?.write && !active && !resource.purged && <Restore what="resource" record={resource} done={take} />}
+          {may.write && !active && !resource.purged && <Restore what="resource" record={resource} done={take} />}
           {active && (
             <a class="button primary" href={resources.data(rid)} download={resource.filename}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />
@@ -70,6 +75,14 @@ export function ResourcePage({ params }: PageProps) {
   );
 }
 
+/** A resource, where it is, and what the visitor may do there: together, so that nothing moves when the rest of it comes. */
+async function open(rid: string, me: User, signal: AbortSignal) {
+  const resource = await resources.get(rid);
+  const { dataspaceId, setId } = resource;
+  const [dataspace, set, may] = await Promise.all([dataspaces.get(dataspaceId), sets.get(setId), mayIn(dataspaceId, me, signal)]);
+  return { resource, dataspace, set, may };
+}
+
 function Gone({ resource }: { resource: Resource }) {
   return (
     <p class="dim">
@@ -78,21 +91,6 @@ function Gone({ resource }: { resource: Resource }) {
         : "This file is in the trash. It can be looked at again when it is restored."}
     </p>
   );
-}
-
-function Way({ resource }: { resource: Resource }) {
-  const { value } = useLoad(
-    async () => Promise.all([dataspaces.get(resource.dataspaceId), sets.get(resource.setId)]),
-    [resource.dataspaceId, resource.setId],
-  );
-  const [dataspace, set] = value ?? [];
-  return <Crumbs way={[...way(resource.dataspaceId, dataspace), { to: `/sets/${resource.setId}`, label: set ? set.title || set.name : "…" }]} />;
-}
-
-/** The name of a user. Who may not be looked up is shown by his id. */
-function Who({ id }: { id: string }) {
-  const { value } = useLoad(() => users.get(id), [id]);
-  return <span title={id}>{value ? value.fullname || value.username : id}</span>;
 }
 
 function About({ resource: r }: { resource: Resource }) {
@@ -152,7 +150,7 @@ function Replace({ resource, done }: { resource: Resource; done: (r: Resource) =
   const input = useRef<HTMLInputElement>(null);
   const [sending, setSending] = useState<{ file: File; sent: number; control: AbortController } | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();
-  useLeaveGuard(() => !!sending);
+  useLeaveGuard(!!sending);
   const send = async () => {
     const file = input.current!.files![0];
     if (!file) return;

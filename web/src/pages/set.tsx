@@ -1,49 +1,52 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Dataspace, Resource } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DataSet, Dataspace, Resource, User } from "../api";
 import { dataspaces, queryOf, resources, sets } from "../api";
 import type { PageProps } from "../app";
 import { SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { plural } from "../human";
-import { DropTarget, PickFiles } from "../put/drop";
+import { usePut } from "../put/drop";
 import { tellArrival, useArrivals } from "../put/queue";
 import { setQuery, usePlace } from "../router";
+import { useMe } from "../session";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { ResourceColumns, ResourceRow } from "../ui/resources";
-import { useMay } from "../ui/role";
+import { mayIn } from "../ui/role";
 import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
 import { orders, TimeFilters, timesOf } from "../ui/times";
 
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
-  const { value: set, problem, reload, set: take } = useLoad(() => sets.get(sid), [sid]);
-  const { value: dataspace } = useLoad(async () => (set ? dataspaces.get(set.dataspaceId) : undefined), [set?.dataspaceId]);
-  const may = useMay(set?.dataspaceId);
+  const me = useMe();
+  const { value, problem, reload, set: take } = useLoad((signal) => open(sid, me, signal), [sid]);
   const [editing, setEditing] = useState(false);
+  const set = value?.set;
+  const active = set?.state === "active";
+  const mayWrite = !!value?.may.write && active;
+  const put = usePut(mayWrite ? { set: set! } : undefined);
   useEffect(() => {
     if (set) document.title = `${set.title || set.name} · labshelf`;
   }, [set]);
   if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!set) return <Waiting lines={10} />;
-  const active = set.state === "active";
-  const mayWrite = !!may?.write && active;
-  const into = mayWrite ? { set } : undefined;
+  if (!value || !set) return <Waiting lines={10} />;
+  const { dataspace, may } = value;
+  const changed = (set: DataSet) => take({ ...value, set });
   return (
-    <DropTarget into={into}>
-      <Crumbs way={way(set.dataspaceId, dataspace)} />
+    <>
+      <Crumbs way={way(dataspace)} />
       <div class="title">
         <div>
           <h1>
             {set.title || set.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
           <p class="dim">
-            <code>{set.name}</code> · changed <Time at={set.modified} />
-            <Copy text={set.id} what="the id" />
+            <code>{set.name}</code> <Copy text={set.id} what="the id" /> <Copy text={set.url} what="the address of the set" icon="link" /> · changed{" "}
+            <Time at={set.modified} />
           </p>
           {set.description && <p class="preserve prose">{set.description}</p>}
         </div>
@@ -57,23 +60,32 @@ export function SetPage({ params }: PageProps) {
             </Button>
           )}
           {mayWrite && <Remove what="set" record={set} done={reload} />}
-          {may?.write && !active && <Restore what="set" record={set} done={take} />}
-          {into && <PickFiles into={into} />}
+          {may.write && !active && <Restore what="set" record={set} done={changed} />}
+          {put.buttons}
         </div>
       </div>
       <Files sid={sid} mayWrite={mayWrite} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>
-          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (take(s), setEditing(false))} cancel={() => setEditing(false)} />
+          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (changed(s), setEditing(false))} cancel={() => setEditing(false)} />
         </Dialog>
       )}
-    </DropTarget>
+      {put.rest}
+    </>
   );
 }
 
-export const way = (did: string, dataspace: Dataspace | undefined) => [
+/** A set, where it is, and what the visitor may do there: together, so that nothing moves when the rest of it comes. */
+async function open(sid: string, me: User, signal: AbortSignal) {
+  const set = await sets.get(sid);
+  const [dataspace, may] = await Promise.all([dataspaces.get(set.dataspaceId), mayIn(set.dataspaceId, me, signal)]);
+  return { set, dataspace, may };
+}
+
+/** The way from the top to a dataspace. */
+export const way = (dataspace: Dataspace) => [
   { to: "/", label: "Dataspaces" },
-  { to: `/dataspaces/${did}`, label: dataspace ? dataspace.title || dataspace.name : "…" },
+  { to: `/dataspaces/${dataspace.id}`, label: dataspace.title || dataspace.name },
 ];
 
 function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
@@ -96,13 +108,14 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
     <>
       <Tools>
         <Choice label="Order" name="order" options={[["name", "by name"], ...[...orders].reverse()]} clears={["prefix", "since", "until"]} />
-        {order === "name" ? <Prefix value={prefix} /> : <TimeFilters />}
+        {order === "name" ? <Prefix /> : <TimeFilters />}
         <StateChoice />
         <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
       </Tools>
       {chosen.size > 0 && <Chosen sid={sid} chosen={chosen} mayWrite={mayWrite} clear={() => setChosen(new Map())} />}
       <VirtualList<Resource>
-        of={sid + queryOf(filters) + arrived}
+        of={sid + queryOf(filters)}
+        turn={arrived}
         make={() => sets.resources(sid, filters)}
         keyOf={(r) => r.id}
         label="Files"
@@ -125,13 +138,32 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
   );
 }
 
+/** Milliseconds without another key, after which a prefix is taken for typed. */
+const pause = 250;
+
 /** Filters by how names begin. The service does it, over all names of the set. */
-function Prefix({ value }: { value: string }) {
-  const change = (e: Event) => setQuery({ prefix: (e.currentTarget as HTMLInputElement).value, order: "" });
+function Prefix() {
+  const { query } = usePlace();
+  const value = query.get("prefix") ?? "";
+  const input = useRef<HTMLInputElement>(null);
+  const due = useRef(0);
+  useEffect(() => {
+    if (input.current!.value !== value && !due.current) input.current!.value = value;
+  }, [value]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  const take = () => {
+    clearTimeout(due.current);
+    due.current = 0;
+    setQuery({ prefix: input.current!.value, order: "" });
+  };
+  const type = () => {
+    clearTimeout(due.current);
+    due.current = setTimeout(take, pause);
+  };
   return (
     <label>
       Name begins with
-      <input type="search" value={value} onChange={change} onInput={(e) => e.currentTarget.value === "" && change(e)} />
+      <input ref={input} type="search" spellcheck={false} onInput={type} onChange={take} />
     </label>
   );
 }

@@ -54,7 +54,8 @@ function Files() {
   const [turn, setTurn] = useState(0);
   return (
     <VirtualList<Resource>
-      of={queryOf(newest) + turn}
+      of={queryOf(newest)}
+      turn={turn}
       make={() => resources.list(newest)}
       keyOf={(r) => r.id}
       label="Deleted files, latest first"
@@ -88,7 +89,7 @@ function Files() {
             <Time at={r.modified} />
           </span>
           <span role="cell" class="end">
-            {r.purged ? <span class="dim">purged</span> : <Restore what="resource" record={r} done={() => setTurn((t) => t + 1)} />}
+            {r.purged ? <span class="dim">purged</span> : <Restore tight what="resource" record={r} done={() => setTurn((t) => t + 1)} />}
           </span>
         </>
       )}
@@ -107,7 +108,8 @@ function Containers<T extends DataSet | Dataspace>({ what, path, list }: Contain
   const [turn, setTurn] = useState(0);
   return (
     <VirtualList<T>
-      of={what + turn}
+      of={what}
+      turn={turn}
       make={list}
       keyOf={(c) => c.id}
       label={`Deleted ${what}s`}
@@ -141,7 +143,7 @@ function Containers<T extends DataSet | Dataspace>({ what, path, list }: Contain
             <Time at={c.modified} />
           </span>
           <span role="cell" class="end">
-            <Restore<"set" | "dataspace"> what={what} record={c} done={() => setTurn((t) => t + 1)} />
+            <Restore<"set" | "dataspace"> tight what={what} record={c} done={() => setTurn((t) => t + 1)} />
           </span>
         </>
       )}

@@ -4,7 +4,7 @@ import { queryOf, users } from "../api";
 import type { PageProps } from "../app";
 import { usePlace } from "../router";
 import { useMe } from "../session";
-import { about, Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
+import { Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
 import { VirtualList } from "../ui/list";
 import { oneOf, StateChoice, states, Tools } from "../ui/state";
 import { Keys, Shown } from "./account";
@@ -38,7 +38,8 @@ export function UsersPage(_: PageProps) {
         <StateChoice />
       </Tools>
       <VirtualList<User>
-        of={queryOf(filters) + turn}
+        of={queryOf(filters)}
+        turn={turn}
         make={() => users.list(filters)}
         keyOf={(u) => u.id}
         label="Users"
@@ -71,8 +72,8 @@ export function UsersPage(_: PageProps) {
               {u.about}
             </span>
             <span role="cell" class="end">
-              <Button aria-label={`Open ${u.username}`} onClick={() => setOpen(u)}>
-                Open
+              <Button class="tight" onClick={() => setOpen(u)}>
+                Change <span class="unseen">{u.username}</span>
               </Button>
             </span>
           </>
@@ -98,18 +99,20 @@ function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => voi
   const username = useRef<HTMLInputElement>(null);
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
+  const created = useRef<User | undefined>(undefined); // when only the key fails, another try makes only the key
   const submit = async () => {
-    const user = await users.create({ username: username.current!.value, fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
-    done(await users.createKey(user.id, { label: "first key" }));
+    const fields = { username: username.current!.value.trim(), fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked };
+    if (created.current?.username !== fields.username) created.current = await users.create(fields);
+    done(await users.createKey(created.current.id, { label: "first key" }));
   };
   return (
     <Form action="Make the user and a key" submit={submit} onCancel={cancel}>
-      {(problem) => (
+      {(errorOf) => (
         <>
-          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. It stays for ever." error={about(problem, "username")}>
+          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. It stays for ever." error={errorOf("username")}>
             {(a) => <input ref={username} required autofocus autocomplete="off" spellcheck={false} {...a} />}
           </Field>
-          <Field label="Full name" error={about(problem, "fullname")}>
+          <Field label="Full name" error={errorOf("fullname")}>
             {(a) => <input ref={fullname} autocomplete="off" {...a} />}
           </Field>
           <label class="option">
@@ -136,9 +139,9 @@ function EditUser({ was, done }: { was: User; done: () => void }) {
   return (
     <>
       <Form action="Save" submit={save}>
-        {(problem) => (
+        {(errorOf) => (
           <>
-            <Field label="Full name" error={about(problem, "fullname")}>
+            <Field label="Full name" error={errorOf("fullname")}>
               {(a) => <input ref={fullname} defaultValue={was.fullname} {...a} />}
             </Field>
             <label class="option">

@@ -1,36 +1,68 @@
+// How files come in: dropped anywhere on a page, or picked by a button.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { DataSet } from "../api";
+import type { DataSet, Problem } from "../api";
 import { Button, Failed } from "../ui/basics";
 import { asProblem } from "../ui/load";
-import type { Problem } from "../api";
 import type { Picked } from "./collect";
 import { fromDrop, fromInput } from "./collect";
 import { Plan } from "./plan";
 
+/** A set; or a dataspace in which one is still to be chosen or made. */
 export type Into = { set: DataSet } | { dataspaceId: string };
 
-/** Takes files that are dropped anywhere on the page. Without `into` a drop does nothing, instead of leaving the page for the file. */
-export function DropTarget({ into, children }: { into: Into | undefined; children: ComponentChildren }) {
-  const [over, setOver] = useState(false);
-  const [picked, setPicked] = useState<Picked[]>([]);
+interface Put {
+  /** For those who do not drag. */
+  buttons: ComponentChildren;
+  /** What is shown of a drop, and of what was picked, until it is under way. */
+  rest: ComponentChildren;
+}
+
+/** Takes files for a place; for none, where nothing may be put. */
+export function usePut(into: Into | undefined): Put {
+  const [picked, setPicked] = useState<Picked[] | undefined>();
+  const [reading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
+  const take = async (transfer: DataTransfer) => {
+    setProblem(undefined);
+    setReading(true);
+    await fromDrop(transfer).then(setPicked, (thrown) => setProblem(asProblem(thrown)));
+    setReading(false);
+  };
+  const over = useDrop(into ? take : undefined);
+  return {
+    buttons: into && <Pick take={setPicked} />,
+    rest: (
+      <>
+        {problem && <Failed problem={problem} />}
+        {(over || reading) && (
+          <div class="drop-here" role="status">
+            {reading ? "Looking what is in it …" : "Drop to upload"}
+          </div>
+        )}
+        {into && picked && <Plan picked={picked} to={into} close={() => setPicked(undefined)} />}
+      </>
+    ),
+  };
+}
+
+/** Whether files hang above the window, and hands them to take when they fall. Without it they are refused. */
+function useDrop(take: ((transfer: DataTransfer) => void) | undefined): boolean {
+  const [over, setOver] = useState(false);
+  const latest = useRef(take);
+  latest.current = take;
   useEffect(() => {
     const carriesFiles = (e: DragEvent) => e.dataTransfer?.types.includes("Files");
     const drag = (e: DragEvent) => {
-      if (!carriesFiles(e)) return;
+      if (!carriesFiles(e) || !latest.current) return;
       e.preventDefault();
-      e.dataTransfer!.dropEffect = into ? "copy" : "none";
-      setOver(!!into);
+      e.dataTransfer!.dropEffect = "copy";
+      setOver(true);
     };
     const leave = (e: DragEvent) => !e.relatedTarget && setOver(false);
     const drop = (e: DragEvent) => {
-      if (!carriesFiles(e)) return;
-      e.preventDefault();
       setOver(false);
-      if (!into) return;
-      setProblem(undefined);
-      fromDrop(e.dataTransfer!).then(setPicked, (thrown) => setProblem(asProblem(thrown)));
+      if (carriesFiles(e)) latest.current?.(e.dataTransfer!);
     };
     addEventListener("dragover", drag);
     addEventListener("dragleave", leave);
@@ -40,42 +72,39 @@ export function DropTarget({ into, children }: { into: Into | undefined; childre
       removeEventListener("dragleave", leave);
       removeEventListener("drop", drop);
     };
-  }, [into]);
-  return (
-    <>
-      {problem && <Failed problem={problem} />}
-      {children}
-      {over && (
-        <div class="drop-here" aria-hidden="true">
-          Drop to put them in
-        </div>
-      )}
-      {into && picked.length > 0 && <Plan picked={picked} to={into} close={() => setPicked([])} />}
-    </>
-  );
+  }, []);
+  return over;
 }
 
-/** Buttons for those who do not drag. */
-export function PickFiles({ into }: { into: Into }) {
+/** Keeps a drop that nobody takes from leaving the page for the file. */
+export function refuseDrops() {
+  const refuse = (e: DragEvent) => {
+    if (e.defaultPrevented || !e.dataTransfer?.types.includes("Files")) return;
+    e.preventDefault();
+    e.dataTransfer.dropEffect = "none";
+  };
+  addEventListener("dragover", refuse);
+  addEventListener("drop", (e) => e.preventDefault());
+}
+
+function Pick({ take }: { take: (picked: Picked[]) => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const [picked, setPicked] = useState<Picked[]>([]);
-  const take = (e: Event) => {
+  const change = (e: Event) => {
     const input = e.currentTarget as HTMLInputElement;
-    setPicked(fromInput(input.files!));
+    take(fromInput(input.files!));
     input.value = ""; // the same files may be picked again
   };
   return (
     <>
-      <input ref={files} type="file" multiple hidden aria-label="Files to put in" onChange={take} />
-      <input ref={folder} type="file" {...{ webkitdirectory: true }} hidden aria-label="Folder to put in" onChange={take} />
+      <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={change} />
+      <input ref={folder} type="file" {...{ webkitdirectory: true }} hidden aria-label="Folder to upload" onChange={change} />
       <Button icon="folder" onClick={() => folder.current!.click()}>
-        Put a folder in
+        Upload a folder
       </Button>
       <Button icon="upload" kind="primary" onClick={() => files.current!.click()}>
-        Put files in
+        Upload files
       </Button>
-      {picked.length > 0 && <Plan picked={picked} to={into} close={() => setPicked([])} />}
     </>
   );
 }

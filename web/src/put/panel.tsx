@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { duration, plural, size } from "../human";
+import { count, duration, plural, size } from "../human";
 import { Link, useLeaveGuard } from "../router";
 import { Button, IconButton, Size } from "../ui/basics";
 import { Icon } from "../ui/icons";
-import type { Item } from "./queue";
+import type { Item, Totals } from "./queue";
 import { over, useQueue } from "./queue";
 
-/** Lines that are drawn; a report of thousands is read by its failures. */
+/** Lines that are drawn; a report of thousands is read by its failures, which come first. */
 const most = 200;
 
 /** What is being sent and what came of it, at the lower edge of the window. */
@@ -14,27 +14,15 @@ export function Uploads() {
   const queue = useQueue();
   const [open, setOpen] = useState(true);
   const totals = queue.totals();
-  useLeaveGuard(() => queue.totals().running);
+  useLeaveGuard(totals.running);
   if (!totals.files) return null;
   const { by } = totals;
-  const left = totals.rate > 0 ? duration((totals.bytes - totals.sentBytes) / totals.rate) : "";
   const failed = by.failed + by.cancelled;
-  const worst = totals.running ? queue.items.filter((i) => i.state !== "waiting" && !over(i)) : queue.items.filter((i) => i.problem);
-  const shown = [...worst, ...queue.items.filter((i) => !worst.includes(i))].slice(0, most);
   return (
     <aside class="uploads" aria-label="Uploads">
       <header>
-        <strong role="status">
-          {totals.running
-            ? `Sending ${plural(by.sent + by.there + 1 > totals.files ? totals.files : by.sent + by.there + 1, "file")} of ${totals.files}`
-            : failed
-              ? `Done, but for ${plural(failed, "file")}`
-              : "All done"}
-        </strong>
-        <span class="dim num">
-          {totals.running ? `${size(totals.sentBytes)} of ${size(totals.bytes)}` : ""}
-          {totals.running && totals.rate > 0 ? `, ${size(totals.rate)}/s, ${left} left` : ""}
-        </span>
+        <strong role="status">{headline(totals, queue.paused)}</strong>
+        <span class="dim num">{totals.running && !queue.paused && pace(totals)}</span>
         <span class="grow" />
         {totals.running && <Button onClick={() => queue.cancel()}>Cancel all</Button>}
         {!totals.running && failed > 0 && (
@@ -42,23 +30,49 @@ export function Uploads() {
             Try those again
           </Button>
         )}
-        <IconButton icon="more" label={open ? "Hide the files" : "Show the files"} onClick={() => setOpen(!open)} />
+        <IconButton icon={open ? "down" : "up"} label={open ? "Hide the files" : "Show the files"} aria-expanded={open} onClick={() => setOpen(!open)} />
         {!totals.running && <IconButton icon="cross" label="Close the report" onClick={() => queue.clear()} />}
       </header>
-      <Bar now={totals.sentBytes} of={totals.bytes} label="All files" />
-      <p class="report dim">
-        {plural(by.sent, "file")} sent · {by.there} already there · {by.failed} failed
-        {by.cancelled > 0 && ` · ${by.cancelled} cancelled`}
+      <Bar now={totals.done} of={totals.bytes} label="All files" />
+      <p class="report dim num">
+        {count(by.sent)} sent · {count(by.there)} already there · {count(by.failed)} failed
+        {by.cancelled > 0 && ` · ${count(by.cancelled)} cancelled`}
+        {totals.running && ` · ${count(totals.files - by.sent - by.there - failed)} to go`}
       </p>
-      {open && (
-        <ul>
-          {shown.map((item) => (
-            <Line key={item.picked.path + item.set.id} item={item} cancel={() => queue.cancel([item])} />
-          ))}
-          {queue.items.length > most && <li class="dim">and {plural(queue.items.length - most, "other")}</li>}
-        </ul>
-      )}
+      {open && <Lines items={queue.items} cancel={(item) => queue.cancel([item])} />}
     </aside>
+  );
+}
+
+/** Where all of it stands, for those who are read to as well: it changes seldom. */
+function headline({ files, running, by }: Totals, paused: boolean): string {
+  if (running && paused) return "Paused: sign in again, and it goes on";
+  if (running) return `Sending ${plural(files, "file")}`;
+  return by.failed + by.cancelled ? `Done, but for ${plural(by.failed + by.cancelled, "file")}` : "All done";
+}
+
+function pace({ done, bytes, rate }: Totals): string {
+  const sent = `${size(done)} of ${size(bytes)}`;
+  return rate > 0 ? `${sent}, ${size(rate)}/s, ${duration((bytes - done) / rate)} left` : sent;
+}
+
+/** What is under way or failed comes first, then the rest in the order in which it came. */
+function Lines({ items, cancel }: { items: Item[]; cancel: (item: Item) => void }) {
+  const first: Item[] = [];
+  const rest: Item[] = [];
+  for (const item of items) {
+    const notable = item.problem || item.state === "sending" || item.state === "comparing";
+    const into = notable ? first : rest;
+    if (into.length < most) into.push(item);
+  }
+  const shown = first.concat(rest).slice(0, most);
+  return (
+    <ul>
+      {shown.map((item) => (
+        <Line key={item.id} item={item} cancel={() => cancel(item)} />
+      ))}
+      {items.length > shown.length && <li class="dim">and {plural(items.length - shown.length, "other")}</li>}
+    </ul>
   );
 }
 
@@ -82,7 +96,11 @@ function Line({ item, cancel }: { item: Item; cancel: () => void }) {
       </span>
       {item.state === "sending" ? <Bar now={item.sent} of={file.size} label={path} /> : <span class={`dim ${item.state}`}>{words[item.state]}</span>}
       <Size bytes={file.size} />
-      {over(item) ? <Icon name={item.problem ? "warning" : "check"} /> : <IconButton icon="cross" label={`Cancel ${path}`} onClick={cancel} />}
+      {over(item) ? (
+        <Icon name={item.resource ? "check" : "warning"} />
+      ) : (
+        <IconButton icon="cross" label={`Cancel ${path}`} onClick={cancel} />
+      )}
     </li>
   );
 }

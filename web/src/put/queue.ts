@@ -1,7 +1,7 @@
 // What is being sent. There is one queue for the whole window: it goes on while the visitor looks at other pages.
-import { useEffect, useState } from "preact/hooks";
-import type { DataSet, Problem, Resource } from "../api";
-import { sets, upload } from "../api";
+import { useEffect, useReducer, useState } from "preact/hooks";
+import type { DataSet, Resource } from "../api";
+import { Problem, sets, upload } from "../api";
 import { asProblem } from "../ui/load";
 import type { Picked } from "./collect";
 import { sha256 } from "./sha256";
@@ -13,6 +13,8 @@ const lanes = 4;
 export type Clash = "keep" | "replace";
 
 export interface Item {
+  /** Counts what was ever put in. */
+  readonly id: number;
   readonly picked: Picked;
   readonly set: DataSet;
   readonly clash: Clash;
@@ -30,24 +32,45 @@ export const over = (item: Item) => !["waiting", "comparing", "sending"].include
 export interface Totals {
   files: number;
   bytes: number;
-  sentBytes: number;
+  /** Bytes of what has come to its good end, and of what is under way. */
+  done: number;
   by: Record<Item["state"], number>;
   running: boolean;
-  /** Bytes a second, over the last seconds. */
+  /** Bytes that were sent a second, over the last seconds. */
   rate: number;
 }
 
 class Queue {
   items: Item[] = [];
+  /** It waits until its owner has signed in again. */
+  paused = false;
+  private owner = "";
   private watchers = new Set<() => void>();
   private due = 0;
   private busy = 0;
-  private marks: { at: number; sent: number }[] = [];
+  private counter = 0;
+  /** No item before this one waits. */
+  private next = 0;
+  private left = 0;
+  private marks: { at: number; left: number }[] = [];
 
   add(picked: Picked[], set: DataSet, clash: Clash) {
-    if (!this.totals().running) this.marks = [];
-    for (const p of picked) this.items.push({ picked: p, set, clash, state: "waiting", sent: 0 });
+    for (const p of picked) this.items.push({ id: this.counter++, picked: p, set, clash, state: "waiting", sent: 0 });
     this.fill();
+  }
+
+  /** Goes on for somebody who has signed in. What another one was sending is not his, and is dropped. */
+  resume(owner: string) {
+    if (this.owner !== owner) this.drop();
+    this.owner = owner;
+    this.paused = false;
+    this.fill();
+  }
+
+  /** Ends and forgets everything. */
+  drop() {
+    this.cancel();
+    this.clear();
   }
 
   /** Ends what has not come to its end. What was sent stays. */
@@ -56,6 +79,7 @@ class Queue {
       if (over(item)) continue;
       item.control?.abort();
       item.state = "cancelled";
+      item.sent = 0;
     }
     this.tell();
   }
@@ -65,30 +89,31 @@ class Queue {
       if (item.state !== "failed" && item.state !== "cancelled") continue;
       delete item.problem;
       item.state = "waiting";
-      item.sent = 0;
     }
+    this.next = 0;
     this.fill();
   }
 
   /** Forgets what has come to its end. */
   clear() {
     this.items = this.items.filter((item) => !over(item));
+    this.next = 0;
     this.tell();
   }
 
   totals(): Totals {
     const by = { waiting: 0, comparing: 0, sending: 0, sent: 0, there: 0, failed: 0, cancelled: 0 };
     let bytes = 0;
-    let sentBytes = 0;
+    let done = 0;
     for (const item of this.items) {
       by[item.state]++;
       bytes += item.picked.file.size;
-      sentBytes += item.state === "sent" || item.state === "there" ? item.picked.file.size : item.sent;
+      done += item.state === "sent" || item.state === "there" ? item.picked.file.size : item.sent;
     }
     const first = this.marks[0];
     const last = this.marks[this.marks.length - 1];
-    const rate = first && last && last.at > first.at ? ((last.sent - first.sent) / (last.at - first.at)) * 1000 : 0;
-    return { files: this.items.length, bytes, sentBytes, by, running: by.waiting + by.comparing + by.sending > 0, rate };
+    const rate = first && last && last.at > first.at ? ((last.left - first.left) / (last.at - first.at)) * 1000 : 0;
+    return { files: this.items.length, bytes, done, by, running: by.waiting + by.comparing + by.sending > 0, rate };
   }
 
   watch(fn: () => void) {
@@ -97,11 +122,13 @@ class Queue {
   }
 
   private fill() {
-    while (this.busy < lanes) {
-      const next = this.items.find((item) => item.state === "waiting");
-      if (!next) break;
+    while (!this.paused && this.busy < lanes) {
+      while (this.next < this.items.length && this.items[this.next]!.state !== "waiting") this.next++;
+      const item = this.items[this.next];
+      if (!item) break;
+      if (!this.busy) this.marks = [];
       this.busy++;
-      void this.process(next).finally(() => {
+      void this.process(item).finally(() => {
         this.busy--;
         this.fill();
       });
@@ -112,40 +139,49 @@ class Queue {
   private async process(item: Item) {
     const control = new AbortController();
     item.control = control;
+    const { signal } = control;
     const { file, path } = item.picked;
     const to = (state: Item["state"]) => {
-      if (item.state !== "cancelled") item.state = state;
+      if (item.control === control && !signal.aborted) item.state = state;
+      this.tell();
+    };
+    const progress = (sent: number) => {
+      this.left += sent - item.sent;
+      item.sent = sent;
       this.tell();
     };
     try {
       to("comparing");
-      const twin = await findTwin(item, control.signal);
-      if (twin?.same) return to("there");
+      const twin = await findTwin(item, signal);
+      if (twin?.same) {
+        item.resource = twin.resource;
+        return to("there");
+      }
       to("sending");
       const where = twin && item.clash === "replace" ? { resourceId: twin.resource.id } : { setId: item.set.id };
-      const progress = (sent: number) => {
-        item.sent = sent;
-        this.tell();
-      };
-      item.resource = await upload(where, file, file.name, { name: path }, { progress, signal: control.signal });
+      item.resource = await upload(where, file, file.name, { name: path }, { progress, signal });
       to("sent");
-      dispatchEvent(new CustomEvent(arrived, { detail: item.set.id }));
+      tellArrival(item.set.id);
     } catch (thrown) {
-      if (control.signal.aborted) return;
-      item.problem = await explain(item, asProblem(thrown));
       item.sent = 0;
+      if (signal.aborted) return;
+      const problem = await explain(item, asProblem(thrown));
+      if (problem.status === 401) {
+        this.paused = true;
+        this.next = 0;
+        return to("waiting");
+      }
+      item.problem = problem;
       to("failed");
     }
   }
 
   /** Tells the watchers, at most once a frame; thousands of small files change more often. */
   private tell() {
-    if (this.due) return;
-    this.due = requestAnimationFrame(() => {
+    this.due ||= requestAnimationFrame(() => {
       this.due = 0;
-      const { sentBytes } = this.totals();
       const now = performance.now();
-      if (now - (this.marks[this.marks.length - 1]?.at ?? 0) > 200) this.marks.push({ at: now, sent: sentBytes });
+      if (now - (this.marks[this.marks.length - 1]?.at ?? 0) > 200) this.marks.push({ at: now, left: this.left });
       while (this.marks.length > 2 && now - this.marks[0]!.at > 8000) this.marks.shift();
       for (const fn of this.watchers) fn();
     });
@@ -155,7 +191,7 @@ class Queue {
 /** The newest active resource of the set with that name, and whether it has the same bytes. Only equal lengths are hashed. */
 async function findTwin(item: Item, signal: AbortSignal): Promise<{ resource: Resource; same: boolean } | undefined> {
   const { file, path } = item.picked;
-  const named = await sets.resources(item.set.id, { name: path, limit: 1000 }).more(signal);
+  const { items: named } = await sets.resources(item.set.id, { name: path, limit: 1000 }).all(1, signal);
   const equal = named.filter((r) => r.bytes === file.size);
   if (equal.length) {
     const digest = await sha256(file, signal);
@@ -173,7 +209,7 @@ async function explain(item: Item, problem: Problem): Promise<Problem> {
     await item.picked.file.slice(0, 1).arrayBuffer();
     return problem;
   } catch {
-    return asProblem(new Error("the file has changed or gone since it was chosen; choose it again"));
+    return new Problem(-1, "file_changed", "The file has changed or gone since it was chosen. Choose it again.");
   }
 }
 
@@ -207,7 +243,7 @@ export function useArrivals(sid: string): number {
 
 /** The queue, drawn anew when it changes. */
 export function useQueue(): Queue {
-  const [, setTurn] = useState(0);
-  useEffect(() => queue.watch(() => setTurn((t) => t + 1)), []);
+  const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
+  useEffect(() => queue.watch(() => redraw()), []);
   return queue;
 }

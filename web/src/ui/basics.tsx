@@ -1,11 +1,12 @@
 // Small parts that every page is made of.
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
 import * as human from "../human";
 import { Link } from "../router";
 import type { IconName } from "./icons";
 import { Icon } from "./icons";
+import { asProblem } from "./load";
 
 type ButtonProps = {
   kind?: "plain" | "primary" | "danger" | "quiet";
@@ -14,9 +15,10 @@ type ButtonProps = {
   busy?: boolean;
 } & JSX.IntrinsicElements["button"];
 
-export function Button({ kind = "plain", icon, busy = false, children, class: extra, disabled, ...rest }: ButtonProps) {
+/** While it is busy it keeps the focus, and does nothing. */
+export function Button({ kind = "plain", icon, busy = false, children, class: extra, onClick, ...rest }: ButtonProps) {
   return (
-    <button type="button" class={`button ${kind} ${extra ?? ""}`} disabled={busy || disabled} aria-busy={busy} {...rest}>
+    <button type="button" class={`button ${kind} ${extra ?? ""}`} aria-disabled={busy} aria-busy={busy} onClick={busy ? undefined : onClick} {...rest}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -52,7 +54,7 @@ export function Time({ at }: { at: string }) {
 }
 
 /** Copies a text, and says that it did. Where the browser refuses, the text is shown to be copied by hand. */
-export function Copy({ text, what, children }: { text: string; what: string; children?: ComponentChildren }) {
+export function Copy({ text, what, icon = "copy", children }: { text: string; what: string; icon?: IconName; children?: ComponentChildren }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
     if (!done) return;
@@ -69,8 +71,8 @@ export function Copy({ text, what, children }: { text: string; what: string; chi
   };
   const label = done ? `Copied ${what}` : `Copy ${what}`;
   return (
-    <Button kind="quiet" class={children ? "" : "only-icon"} aria-label={label} title={label} onClick={copy}>
-      <Icon name={done ? "check" : "copy"} />
+    <Button kind="quiet" class={children ? "" : "only-icon inline"} aria-label={children ? undefined : label} title={label} onClick={copy}>
+      <Icon name={done ? "check" : icon} />
       {children}
       <span class="unseen" role="status">
         {done ? label : ""}
@@ -106,12 +108,14 @@ export function Field({
   );
 }
 
-/** A window above the page, closed with Escape. It is the browser's, with its focus trap. */
+/** A window above the page, closed with Escape. It is the browser's, with its focus trap; afterwards the focus is where it was. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    ref.current?.showModal();
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    ref.current!.showModal();
+    return () => before instanceof HTMLElement && before.isConnected && before.focus();
   }, []);
   return (
     <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
@@ -123,6 +127,9 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     </dialog>
   );
 }
+
+/** What is to be said beside a field, by its name in the interface. */
+export type ErrorOf = (field: string) => string | undefined;
 
 /** A form that sends something: what the service refuses stands beside the field that it names, or above the buttons. */
 export function Form({
@@ -140,26 +147,33 @@ export function Form({
   onCancel?: () => void;
   /** Hands out the element, for those who read its controls. */
   onForm?: (form: HTMLFormElement | null) => void;
-  children: (problem: Problem | undefined) => ComponentChildren;
+  children: (errorOf: ErrorOf) => ComponentChildren;
 }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const [busy, setBusy] = useState(false);
   const onSubmit = async (e: Event) => {
     e.preventDefault();
+    if (busy) return;
     setBusy(true);
     setProblem(undefined);
     try {
       await submit();
     } catch (thrown) {
-      setProblem(thrown as Problem);
+      setProblem(asProblem(thrown));
     } finally {
       setBusy(false);
     }
   };
+  const asked = new Set<string>();
+  const errorOf = (field: string) => {
+    asked.add(field);
+    return problem?.field === field ? problem.detail : undefined;
+  };
+  const fields = children(errorOf);
   return (
     <form onSubmit={onSubmit} ref={onForm ?? null}>
-      {children(problem)}
-      {problem && !problem.field && <Failed problem={problem} />}
+      {fields}
+      {problem && !asked.has(problem.field) && <Failed problem={problem} />}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
@@ -169,9 +183,6 @@ export function Form({
     </form>
   );
 }
-
-/** The part of a problem that belongs to a field. */
-export const about = (problem: Problem | undefined, field: string) => (problem?.field === field ? problem.detail : undefined);
 
 const helps: Record<number, string> = {
   0: "Check the connection, then try again.",

@@ -32,5 +32,5 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, parts: unk
 /** Whatever was thrown, as something that can be shown. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  return new Problem(0, "page", `Something is wrong with this page: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  return new Problem(-1, "page", `Something is wrong with this page: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
 }

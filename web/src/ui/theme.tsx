@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./basics";
 
 const store = "labshelf.theme";
@@ -19,6 +19,12 @@ export function applyTheme() {
 
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(chosen);
+  useEffect(() => {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const follow = () => setTheme(chosen());
+    system.addEventListener("change", follow);
+    return () => system.removeEventListener("change", follow);
+  }, []);
   const other: Theme = theme === "dark" ? "light" : "dark";
   const change = () => {
     localStorage.setItem(store, other);

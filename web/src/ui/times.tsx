@@ -16,11 +16,11 @@ export function TimeFilters() {
   return (
     <>
       <label title="Only what was changed after the first instant of this day (UTC)">
-        Since
+        Changed since
         <input type="date" value={query.get("since")?.slice(0, 10) ?? ""} onChange={change("since")} />
       </label>
       <label title="Only what was changed before the first instant of this day (UTC)">
-        Until
+        and before
         <input type="date" value={query.get("until")?.slice(0, 10) ?? ""} onChange={change("until")} />
       </label>
     </>
