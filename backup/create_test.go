@@ -164,7 +164,7 @@ type broken struct {
 
 func (b *broken) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
 	if b.left--; b.left < 0 {
-		return io.NopCloser(io.MultiReader(strings.NewReader("begun"), failing{b.cause})), nil
+		return io.NopCloser(io.MultiReader(strings.NewReader("b"), failing{b.cause})), nil
 	}
 	return b.Source.Blob(ctx, digest, size)
 }

@@ -105,6 +105,12 @@ func namesOf(found []string) (names []string) {
 	return names
 }
 
+// leave writes a file, and makes its folder if there is none.
+func leave(t *testing.T, path, content string) {
+	t.Helper()
+	check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
+}
+
 // TestStrangersInBackup: what else lies in the folder does not matter.
 func TestStrangersInBackup(t *testing.T) {
 	t.Parallel()
@@ -113,7 +119,7 @@ func TestStrangersInBackup(t *testing.T) {
 	dest := t.TempDir()
 	w.backUp(dest)
 	for _, name := range []string{"README.txt", "meta-1-00000000.db", "blobs/README.txt", "blobs/00/x", "tmp/7"} {
-		check(t, os.WriteFile(filepath.Join(dest, filepath.FromSlash(name)), []byte("x"), 0o600))
+		leave(t, filepath.Join(dest, filepath.FromSlash(name)), "x")
 	}
 	check(t, os.Remove(filepath.Join(dest, "lock"))) // as after copying the backup elsewhere without it
 	wantSame(t, w.dir, mustRestore(t, dest))
@@ -251,7 +257,7 @@ func TestRepair(t *testing.T) {
 		t.Errorf("again: got %+v, want %+v", done, want)
 	}
 	check(t, os.WriteFile(path(dest, made[4]), []byte("rotten in the backup too"), 0o600))
-	check(t, os.WriteFile(path(dest, late), []byte("later than the backup"), 0o600))
+	leave(t, path(dest, late), "later than the backup")
 	if done, _, _ = repair(); done.Left != 0 || done.Repaired != 2 {
 		t.Errorf("at last: got %+v", done)
 	}

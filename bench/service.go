@@ -97,16 +97,11 @@ const settleLimit = 3 * time.Minute
 
 // countFiles returns how many bodies are files.
 func countFiles(data string) (files int, err error) {
-	for first := range 256 {
-		entries, err := os.ReadDir(filepath.Join(data, "blobs", fmt.Sprintf("%02x", first)))
-		if err != nil {
-			return 0, err
-		}
-		for _, entry := range entries {
-			if _, err := blobs.ParseDigest(entry.Name()); err == nil {
-				files++
-			}
+	paths, err := filepath.Glob(filepath.Join(data, "blobs", "*", "*"))
+	for _, path := range paths {
+		if _, err := blobs.ParseDigest(filepath.Base(path)); err == nil {
+			files++
 		}
 	}
-	return files, nil
+	return files, err
 }
