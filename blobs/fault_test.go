@@ -251,6 +251,9 @@ func TestNewFolderFaults(t *testing.T) {
 		if err := staged.Discard(); err != nil {
 			t.Error(err)
 		}
+		if err := put(dir, content); (err == nil) != test.again {
+			t.Errorf("%s %v: another body in that folder: %v", test.op, test.cause, err)
+		}
 		checkSound(t, data)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // first start were two thirds of that (0.15 ms each, and a megabyte for the journal).
 type folders struct {
 	changing sync.Mutex // held while one is made, or the names are synced
+	broken   error      // what a sync of the names failed with, with changing
 	state    [256]atomic.Uint32
 }
 
@@ -78,9 +79,16 @@ func (d *Dir) keepFolder(first byte) error {
 	return d.syncFolders()
 }
 
-// syncFolders puts the names of the folders on stable storage. None is made meanwhile.
+// syncFolders puts the names of the folders on stable storage. None is made meanwhile. After a sync that failed there is no other
+// one: it may succeed without the names, which the kernel has given up, and somebody who waited for this would take them for safe.
 func (d *Dir) syncFolders() error {
+	if d.folders.broken != nil {
+		return d.folders.broken
+	}
 	if err := d.fs.SyncDir(d.blobs); err != nil {
+		if !unopened(err) {
+			d.folders.broken = err
+		}
 		return err
 	}
 	for i := range d.folders.state {
