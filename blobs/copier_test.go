@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"labshelf/blobs"
@@ -88,4 +90,70 @@ func TestStageEndsAtError(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("it goes on after an error")
 	}
+}
+
+// stuck is a file system whose files do not take anything until they may.
+type stuck struct {
+	nowhere
+	free chan struct{}
+}
+
+func (s *stuck) Create(string) (blobs.File, error) { return stuckFile{of: s}, nil }
+
+type stuckFile struct {
+	swallow
+	of *stuck
+}
+
+func (f stuckFile) Write(b []byte) (int, error) {
+	<-f.of.free
+	return len(b), nil
+}
+
+// TestStageMemoryTogether has clients in a hurry and a disk that does nothing: the chunks that wait for it are counted as they are
+// read. Afterwards one client has all of them that he may have, again and again.
+func TestStageMemoryTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := &stuck{free: make(chan struct{})}
+		dir := openDir(t, blobstest.DataDir(t), disk)
+		const clients, least, most, shared = 40, 3, 16, 128
+		for range 2 {
+			var read atomic.Int64
+			stage := func() {
+				if _, err := dir.Stage(t.Context(), io.LimitReader(counting{&read}, (most+1)<<18), 0); err != nil {
+					t.Error(err)
+				}
+			}
+			waiting := func(want int64) {
+				t.Helper()
+				synctest.Wait()
+				if got := read.Load() >> 18; got != want {
+					t.Errorf("%d chunks are waiting for the disk, want %d", got, want)
+				}
+			}
+			for range clients {
+				go stage()
+			}
+			waiting(clients*least + shared)
+			close(disk.free)
+			synctest.Wait()
+			disk.free = make(chan struct{})
+			read.Store(0)
+			go stage()
+			waiting(most)
+			close(disk.free)
+			synctest.Wait()
+			disk.free = make(chan struct{})
+		}
+	})
+}
+
+// counting is zeros that counts them.
+type counting struct{ read *atomic.Int64 }
+
+func (c counting) Read(b []byte) (int, error) {
+	clear(b)
+	c.read.Add(int64(len(b)))
+	return len(b), nil
 }

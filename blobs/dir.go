@@ -27,7 +27,7 @@ type Dir struct {
 	tmp              string
 	trash            string
 	temps            atomic.Uint64 // temporary files named so far
-	chunks           sync.Pool     // of *chunk
+	chunks           chunks
 	pins             *pins
 	folders          folders
 	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
@@ -71,7 +71,7 @@ func newDir(path string, fsys FS) *Dir {
 		blobs:            filepath.Join(path, "blobs"),
 		tmp:              filepath.Join(path, "tmp"),
 		trash:            filepath.Join(path, "trash"),
-		chunks:           sync.Pool{New: func() any { return new(chunk) }},
+		chunks:           chunks{pool: sync.Pool{New: func() any { return new(chunk) }}},
 		pins:             newPins(),
 		keepsOpenTargets: !renameReplacesOpenFile,
 	}
