@@ -339,10 +339,12 @@ export function upload(
   });
 }
 
-/** Part of a resource's bytes: from `start`, at most `length`. Fewer come at the end of the file. */
-export async function range(rid: string, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
-  const options: Options = { headers: { Range: `bytes=${start}-${start + length - 1}` } };
-  if (signal) options.signal = signal;
-  const answer = await send("GET", `/resources/${id(rid)}/data`, options);
+/**
+ * Part of a resource's bytes: from `start`, at most `length`. Fewer come at the end of the file. They are those of the record: of a file
+ * that has been replaced since, nothing comes (412).
+ */
+export async function range(of: Pick<Resource, "id" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
+  const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { headers, signal } : { headers });
   return answer.arrayBuffer();
 }

@@ -1,0 +1,74 @@
+// Images that browsers can show.
+import { useState } from "preact/hooks";
+import { resources } from "../api";
+import { count, size } from "../human";
+import { Button, Waiting } from "../ui/basics";
+import { BytesPreview } from "./bytes";
+import type { ViewerProps } from "./preview";
+import { MiB, Unread, useReason } from "./source";
+
+/** Larger images are loaded only when somebody asks for them. */
+const unasked = 32 * MiB;
+
+const zooms = [0.25, 0.5, 1, 2, 4, 8];
+
+export function ImagePreview({ resource }: ViewerProps) {
+  const [wanted, setWanted] = useState(resource.bytes <= unasked);
+  const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
+  const [zoom, setZoom] = useState(0); // 0: as it fits
+  const [failed, setFailed] = useState(0);
+  const { problem, asked } = useReason(resource, failed > 0);
+  const retry = () => setFailed(0);
+  if (!wanted) {
+    return (
+      <p class="preview-foot">
+        This image has {size(resource.bytes)}.
+        <Button onClick={() => setWanted(true)}>Show it</Button>
+      </p>
+    );
+  }
+  if (failed) {
+    if (!asked) return <Waiting lines={10} />;
+    if (problem) return <Unread problem={problem} retry={retry} />;
+    return <BytesPreview resource={resource} why="This browser cannot show this image." />;
+  }
+  const fit = (image: HTMLImageElement | null) => {
+    if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);
+  };
+  const step = (way: 1 | -1) => {
+    const now = zooms.indexOf(zoom || 1);
+    setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, now + way))]!);
+  };
+  return (
+    <>
+      <div class="preview-tools">
+        <span class="dim">{pixels ? `${count(pixels.width)} × ${count(pixels.height)} pixels · ${size(resource.bytes)}` : "Loading…"}</span>
+        <span class="zoom" role="group" aria-label="Zoom">
+          <Button kind="quiet" onClick={() => step(-1)} disabled={!pixels || zoom === zooms[0]} aria-label="Smaller">
+            −
+          </Button>
+          <Button kind="quiet" aria-pressed={zoom === 0} onClick={() => setZoom(0)}>
+            Fit
+          </Button>
+          <Button kind="quiet" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>
+            100 %
+          </Button>
+          <Button kind="quiet" onClick={() => step(1)} disabled={!pixels || zoom === zooms.at(-1)} aria-label="Larger">
+            +
+          </Button>
+          <span class="dim num">{zoom > 1 || (zoom && zoom < 1) ? `${zoom * 100} %` : ""}</span>
+        </span>
+      </div>
+      <div class={`picture ${zoom ? "zoomed" : ""}`} tabIndex={0} role="region" aria-label="Image">
+        <img
+          ref={fit}
+          class={zoom > 1 ? "crisp" : ""}
+          src={resources.data(resource.id, true)}
+          alt={resource.description || resource.name}
+          onLoad={(e) => setPixels({ width: e.currentTarget.naturalWidth, height: e.currentTarget.naturalHeight })}
+          onError={() => setFailed((n) => n + 1)}
+        />
+      </div>
+    </>
+  );
+}
