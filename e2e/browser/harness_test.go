@@ -23,7 +23,7 @@ import (
 )
 
 // patience is how long a step may take: a click, or until something is there to be seen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // program is labshelf, built once; browserContext is that of one browser for all tests, each of which gets a profile of its own.
 var (
@@ -79,18 +79,24 @@ type site struct {
 // open starts a service, which ends with the test.
 func open(t *testing.T, flags ...string) *site {
 	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "data"), flags...)
+}
+
+// openAt starts a service over a data directory, which ends with the test.
+func openAt(t *testing.T, data string, flags ...string) *site {
+	t.Helper()
 	needBrowser(t)
-	data := filepath.Join(t.TempDir(), "data")
 	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1")}
 	t.Cleanup(func() {
-		if err := service.Stop(); err != nil {
+		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1")}
+	return s
 }
 
 // needBrowser skips the test where there is no browser to run it in; not in CI.

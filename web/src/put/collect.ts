@@ -6,9 +6,11 @@ export interface Picked {
   path: string;
 }
 
+const sorted = (all: Picked[]) => all.sort((a, b) => (a.path < b.path ? -1 : 1));
+
 /** Files of an <input type=file>, with or without webkitdirectory. */
 export function fromInput(list: FileList): Picked[] {
-  return [...list].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+  return sorted([...list].map((file) => ({ file, path: file.webkitRelativePath || file.name })));
 }
 
 /** Everything in a drop, folders to their end. It reads the transfer before it waits for the first time: afterwards it is empty. */
@@ -20,7 +22,7 @@ export async function fromDrop(transfer: DataTransfer): Promise<Picked[]> {
   }
   const found: Picked[] = [];
   for (const entry of entries) await walk(entry, found);
-  return found;
+  return sorted(found);
 }
 
 async function walk(entry: FileSystemEntry, found: Picked[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { count, duration, plural, size } from "../human";
 import { Link, useLeaveGuard } from "../router";
 import { Button, IconButton, Size } from "../ui/basics";
@@ -39,7 +39,7 @@ export function Uploads() {
         {by.cancelled > 0 && ` · ${count(by.cancelled)} cancelled`}
         {totals.running && ` · ${count(totals.files - by.sent - by.there - failed)} to go`}
       </p>
-      {open && <Lines items={queue.items} cancel={(item) => queue.cancel([item])} />}
+      {open && !queue.paused && <Lines items={queue.items} cancel={(item) => queue.cancel([item])} />}
     </aside>
   );
 }
@@ -106,9 +106,5 @@ function Line({ item, cancel }: { item: Item; cancel: () => void }) {
 }
 
 function Bar({ now, of, label }: { now: number; of: number; label: string }) {
-  const ref = useRef<HTMLProgressElement>(null);
-  useEffect(() => {
-    ref.current!.value = of ? now / of : 1;
-  }, [now, of]);
-  return <progress ref={ref} max={1} aria-label={label} />;
+  return <progress max={1} value={of ? now / of : 1} aria-label={label} />;
 }
