@@ -35,7 +35,7 @@ func build(web string) error {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
 		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
-		Loader:        map[string]api.Loader{".svg": api.LoaderCopy},
+		Loader:        map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
 		Outdir:        filepath.Join(dist, assets), Outbase: "src",
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
