@@ -1,0 +1,85 @@
+package browser
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// A sysadmin sees how the service is, now and after it has come back, with commands that are filled in.
+func TestServicePage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visit(t)
+	v.at("/")
+	v.signIn(s.Key())
+	v.follow("Service")
+	v.sees("OK", "It reads and writes.", "Damaged files", "none known", "Reading all files", "Started",
+		"labshelf check --server "+s.Base()+" --key-file my.key", "labshelf purge --older-than 90d --dry-run")
+	pictures(v, "service")
+
+	// It looks again by itself: somebody finds that a file is gone.
+	laser := holding(t, s, "laser", "Laser lab", 200_000)
+	blobs, err := filepath.Glob(filepath.Join(s.data, "blobs", "??", "*"))
+	if err != nil || len(blobs) != 1 {
+		t.Fatalf("blobs %v, error %v", blobs, err)
+	}
+	if err := os.Remove(blobs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Download(t.Context(), "/resources/"+laser.files[0]+"/data", io.Discard); err == nil {
+		t.Fatal("a file that is gone was downloaded")
+	}
+	v.until(`[...document.querySelectorAll(".told .bad")].some((l) => l.innerText.trim() === "1 file")`)
+}
+
+// What is wrong is told with what to do about it, and what this page does not know is shown as it comes.
+func TestServicePageInTrouble(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visit(t)
+	v.at("/")
+	v.signIn(s.Key())
+	// Only a failing disk brings this status, and only a later service what this page does not know: so the real answer is
+	// changed on its way to the page.
+	v.do(chromedp.Evaluate[chromedp.Void](`{
+		const real = fetch;
+		window.fetch = async (address, init) => {
+			const answer = await real(address, init);
+			if (!String(address).endsWith("/status")) return answer;
+			const status = await answer.json();
+			status.status = "READ-ONLY";
+			Object.assign(status.detail, { readOnly: "sync: input/output error", damaged: 2, novelty: { depth: 7 } });
+			status.detail.background = { "moving small files out of the metadata": "no space left on device" };
+			return new Response(JSON.stringify(status), { status: 200 });
+		};
+	}`))
+	v.follow("Service")
+	v.sees("READ-ONLY", "Reading goes on; every change is refused", "Restart the service, then run labshelf check.",
+		"sync: input/output error", "2 files", "moving small files out of the metadata: no space left on device", "novelty.depth", "7")
+	pictures(v, "service-trouble")
+}
+
+// Who is no sysadmin finds no way to the page, and is told whom it is for when he goes there by hand.
+func TestServicePageIsForSysadmins(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var mary struct{ ID string }
+	if err := s.Call(t.Context(), http.MethodPost, "/users", map[string]string{"username": "mary"}, &mary); err != nil {
+		t.Fatal(err)
+	}
+	var hers struct{ Key string }
+	if err := s.Call(t.Context(), http.MethodPost, "/users/"+mary.ID+"/keys", nil, &hers); err != nil {
+		t.Fatal(err)
+	}
+	v := s.visit(t)
+	v.at("/service")
+	v.signIn(hers.Key)
+	v.sees("This page is for sysadmins")
+	v.seesNot("From a terminal")
+	v.until(`![...document.querySelectorAll("nav a")].some((a) => a.innerText.trim() === "Service" || a.innerText.trim() === "Users")`)
+}
