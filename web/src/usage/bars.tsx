@@ -1,0 +1,55 @@
+import { useState } from "preact/hooks";
+import type { Counters, Dataspace } from "../api";
+import { Link } from "../router";
+import { Badge, Button } from "../ui/basics";
+import { Icon } from "../ui/icons";
+import type { Measure } from "./series";
+import { active, deleted, exact, short } from "./series";
+
+/** How many are drawn before somebody asks for the rest. */
+const first = 50;
+
+interface Props {
+  of: (Counters & { dataspaceId: string })[];
+  titles: Map<string, Dataspace>;
+  measure: Measure;
+  /** The address of the usage of one dataspace. */
+  to: (did: string) => string;
+}
+
+/** Dataspaces by what they hold, the largest first. All of them are here, so sorting leaves none out. */
+export function Bars({ of, titles, measure, to }: Props) {
+  const [all, setAll] = useState(false);
+  const sum = (c: Counters) => active(c, measure) + deleted(c, measure);
+  const sorted = [...of].sort((a, b) => sum(b) - sum(a));
+  const most = Math.max(1, sum(sorted[0]!));
+  return (
+    <>
+      <ul class="bars">
+        {sorted.slice(0, all ? undefined : first).map((c) => {
+          const d = titles.get(c.dataspaceId);
+          const parts = `${exact(active(c, measure), measure)} active, ${exact(deleted(c, measure), measure)} deleted`;
+          return (
+            <li key={c.dataspaceId}>
+              <span class="clip">
+                <Link to={to(c.dataspaceId)} title="Its usage over time">
+                  <Icon name="dataspace" /> {d ? d.title || d.name : c.dataspaceId}
+                </Link>{" "}
+                {d?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+              </span>
+              <svg class="stack" width="100%" height="14" aria-hidden="true">
+                <rect class="active" width={`${(100 * active(c, measure)) / most}%`} height="14" />
+                <rect class="deleted" x={`${(100 * active(c, measure)) / most}%`} width={`${(100 * deleted(c, measure)) / most}%`} height="14" />
+              </svg>
+              <span class="num end" title={parts}>
+                {short(sum(c), measure)}
+                <span class="unseen">: {parts}</span>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {!all && sorted.length > first && <Button onClick={() => setAll(true)}>Show all {sorted.length}</Button>}
+    </>
+  );
+}
