@@ -26,6 +26,8 @@ func TestGuideForStrangers(t *testing.T) {
 	v.follow("Give a colleague access")
 	v.until(`location.hash === "#give-a-colleague-access" && document.querySelector(location.hash).getBoundingClientRect().top < 100`)
 	pictures(v, "guide")
+	v.at("/docs#%E0%A4%A") // as nobody should
+	v.sees("Put a folder in")
 	v.at("/docs#keys") // as a colleague sends it
 	v.until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
 }

@@ -2,11 +2,21 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Link, usePlace } from "../router";
 
+/** Anybody can write an address, also one that cannot be decoded. */
+function here(): string {
+  const hash = location.hash.slice(1);
+  try {
+    return decodeURIComponent(hash);
+  } catch {
+    return hash;
+  }
+}
+
 /** The part of the address behind its #, without that. */
 export function useHash(): string {
-  const [hash, setHash] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  const [hash, setHash] = useState(here);
   useEffect(() => {
-    const update = () => setHash(decodeURIComponent(location.hash.slice(1)));
+    const update = () => setHash(here());
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
   }, []);
