@@ -74,7 +74,7 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
           <svg width={width} height={height} aria-hidden="true">
             {marks.map((n) => (
               <g key={n}>
-                <line class="grid" x1={around.left} x2={width - around.right} y1={yOf(n)} y2={yOf(n)} />
+                <line class="level" x1={around.left} x2={width - around.right} y1={yOf(n)} y2={yOf(n)} />
                 <text class="side" x={around.left - 8} y={yOf(n) + 4}>
                   {short(n, measure).replace(/\.0+ /, " ")}
                 </text>
