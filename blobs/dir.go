@@ -30,6 +30,7 @@ type Dir struct {
 	chunks           chunks
 	pins             *pins
 	folders          folders
+	trashNames       names      // of what is in trash/
 	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
 	keepsOpenTargets bool
 	readOnly         bool

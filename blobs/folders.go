@@ -14,8 +14,30 @@ import (
 // first start were two thirds of that (0.15 ms each, and a megabyte for the journal).
 type folders struct {
 	changing sync.Mutex // held while one is made, or the names are synced
-	broken   error      // what a sync of the names failed with, with changing
+	names    names      // their own
+	within   [256]names // of the files in them
 	state    [256]atomic.Uint32
+}
+
+// names are those in one directory, on their way to stable storage. After a sync that failed there is no other one: it may succeed
+// without the names, which the kernel has given up, and somebody else who has put a file there would take his for safe. So syncs of
+// the same directory do not overlap either.
+type names struct {
+	syncing sync.Mutex
+	broken  error // what a sync failed with, with syncing
+}
+
+func (n *names) sync(disk FS, directory string) error {
+	n.syncing.Lock()
+	defer n.syncing.Unlock()
+	if n.broken != nil {
+		return n.broken
+	}
+	err := disk.SyncDir(directory)
+	if err != nil && !unopened(err) { // else nothing has been tried yet
+		n.broken = err
+	}
+	return err
 }
 
 // States of a folder. No state is ever followed by one before it.
@@ -79,22 +101,20 @@ func (d *Dir) keepFolder(first byte) error {
 	return d.syncFolders()
 }
 
-// syncFolders puts the names of the folders on stable storage. None is made meanwhile. After a sync that failed there is no other
-// one: it may succeed without the names, which the kernel has given up, and somebody who waited for this would take them for safe.
+// syncFolders puts the names of the folders on stable storage. None is made meanwhile.
 func (d *Dir) syncFolders() error {
-	if d.folders.broken != nil {
-		return d.folders.broken
-	}
-	if err := d.fs.SyncDir(d.blobs); err != nil {
-		if !unopened(err) {
-			d.folders.broken = err
-		}
+	if err := d.folders.names.sync(d.fs, d.blobs); err != nil {
 		return err
 	}
 	for i := range d.folders.state {
 		d.folders.state[i].CompareAndSwap(present, lasting)
 	}
 	return nil
+}
+
+// syncWithin puts the names in the folder of a first byte on stable storage.
+func (d *Dir) syncWithin(first byte) error {
+	return d.folders.within[first].sync(d.fs, d.folder(first))
 }
 
 // ensure makes the directory unless it exists.

@@ -3,4 +3,4 @@
 package blobs
 
 // syncFolder is wrong on purpose, to show that the tests notice: it leaves the name of a new folder to the kernel.
-func (d *Dir) syncFolder(first byte) error { return d.fs.SyncDir(d.folder(first)) }
+func (d *Dir) syncFolder(first byte) error { return d.syncWithin(first) }

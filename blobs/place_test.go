@@ -1,9 +1,12 @@
 package blobs_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -35,8 +38,8 @@ func TestPlaceAllFaults(t *testing.T) {
 					t.Errorf("call %d fails: left in tmp: %v", n+1, left)
 				}
 			}
-			if err := dir.PlaceAll(slices.Values(bodies)); err != nil {
-				t.Error(err)
+			if err := dir.PlaceAll(slices.Values(bodies)); errors.Is(err, blobs.ErrUnsynced) != (cause != syscall.EMFILE) {
+				t.Errorf("at last: %v", err)
 			}
 			for _, body := range bodies {
 				if err := get(dir, body); err != nil {
@@ -45,5 +48,34 @@ func TestPlaceAllFaults(t *testing.T) {
 			}
 			checkSound(t, data)
 		})
+	}
+}
+
+// TestNamesAreSyncedOnce: where the names of a folder could not be synced for one, nobody else who has put a file there meanwhile is told
+// that his is safe: the next sync may succeed without it.
+func TestNamesAreSyncedOnce(t *testing.T) {
+	t.Parallel()
+	dir, faulty, _ := openFaulty(t)
+	bodies := map[byte]string{}
+	for n := 0; ; n++ { // until two begin with the same byte
+		body := strconv.Itoa(n)
+		first := sha256.Sum256([]byte(body))[0]
+		other, found := bodies[first]
+		if bodies[first] = body; !found {
+			continue
+		}
+		staged, err := dir.Stage(t.Context(), strings.NewReader(body), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(blobstest.Fault{Op: blobstest.SyncDir, N: 1, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}})
+		if err := dir.PlaceAll(slices.Values([][]byte{[]byte(other)})); !errors.Is(err, blobs.ErrUnsynced) {
+			t.Fatalf("the first: %v", err)
+		}
+		faulty.Arm()
+		if err := staged.Place(); !errors.Is(err, blobs.ErrUnsynced) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("the second, in the same folder: %v", err)
+		}
+		return
 	}
 }

@@ -28,10 +28,12 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 			return missing(digest, err)
 		}
 		// The new name first: a power cut between the two must not leave the file without any.
-		for _, dir := range []string{d.trash, d.folder(digest[0])} {
-			if err := d.fs.SyncDir(dir); err != nil {
-				return unsynced("remove "+digest.String(), err)
-			}
+		err := d.trashNames.sync(d.fs, d.trash)
+		if err == nil {
+			err = d.syncWithin(digest[0])
+		}
+		if err != nil {
+			return unsynced("remove "+digest.String(), err)
 		}
 		return nil
 	})
@@ -105,7 +107,7 @@ func (d *Dir) EmptyTrash(ctx context.Context, before time.Time) (files int, byte
 	if files == 0 {
 		return files, bytes, err
 	}
-	if synced := d.fs.SyncDir(d.trash); synced != nil {
+	if synced := d.trashNames.sync(d.fs, d.trash); synced != nil {
 		err = errors.Join(err, unsynced("empty the trash", synced))
 	}
 	return files, bytes, err
