@@ -159,3 +159,26 @@ func TestPreviewOfSamples(t *testing.T) {
 		l.shots(c.file)
 	}
 }
+
+// Text is shown as text whatever it is called; what turns out to be none is shown as bytes, in both cases with what it is.
+func TestPreviewOfStrangers(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	for _, c := range []struct{ name, content, kind, selector, says string }{
+		{"scan.dat", "# angle counts\n10 5\n", "bytes", ".lines .text", "its bytes are text"},
+		{"notes.txt", "begins as text\n" + strings.Repeat("x", 12000) + "\x00\x01\x02", "text", ".hex", "This is not only text"},
+		{"scan.h5", "\x89HDF\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "bytes", ".hex", "this is an HDF5 file"},
+		{"broken.png", "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "image", ".hex", "cannot show this image"},
+		{"broken.json", `{"a": 1,`, "json", ".lines .text", "no JSON that can be read"},
+		{"deep.json", strings.Repeat("[", 200000) + strings.Repeat("]", 200000), "json", ".lines .text", "no JSON that can be read"},
+		{"exact.json", `{"id": 12345678901234567890, "x": 1.10}`, "json", ".tree", "12345678901234567890"},
+		{"broken.ipynb", `{"cells": 3}`, "notebook", ".lines .text", "no notebook that can be read"},
+		{"deep.md", strings.Repeat("> ", 20000) + "x", "markdown", "*", ""},
+	} {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.shows(c.kind, c.selector)
+		l.sees(c.says)
+		l.sees("SHA-256") // the rest of the page stands
+	}
+}

@@ -6,7 +6,8 @@ import { size } from "../human";
 import { Button, Waiting } from "../ui/basics";
 import { asProblem } from "../ui/load";
 import type { ViewerProps } from "./preview";
-import { KiB, Unread, useControl } from "./source";
+import { isBinary, KiB, Unread, useControl } from "./source";
+import { TextView } from "./text";
 
 const first = 2 * KiB;
 const step = 16 * KiB;
@@ -50,6 +51,15 @@ function typeOf(bytes: Uint8Array): string | undefined {
   return magic.find(([, at, mark]) => head.startsWith(mark, at))?.[0];
 }
 
+/** Whether bytes are text, as many files are whose name says nothing. The last character may be cut. */
+function isText(bytes: Uint8Array): boolean {
+  try {
+    return !isBinary(new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }));
+  } catch {
+    return false;
+  }
+}
+
 /** @param why bytes are shown where more was to be expected */
 export function BytesPreview({ resource, why = "" }: ViewerProps & { why?: string }) {
   const [bytes, setBytes] = useState(new Uint8Array());
@@ -73,6 +83,7 @@ export function BytesPreview({ resource, why = "" }: ViewerProps & { why?: strin
   };
   useEffect(() => void more(), []);
   if (!bytes.length) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
+  if (!why && isText(bytes)) return <TextView resource={resource} why={`The type is ${resource.mimetype}; its bytes are text.`} />;
   const found = typeOf(bytes);
   return (
     <>

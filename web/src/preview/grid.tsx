@@ -1,5 +1,5 @@
 // The rows of a table, of which only those in sight are in the document.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../human";
 import type { Dialect, Meaning, Rows } from "./csv";
 
@@ -11,6 +11,9 @@ const ahead = 60;
 
 /** No browser scrolls through more pixels than it can count; longer tables are scrolled in greater steps. */
 const tallest = 15_000_000;
+
+/** Rows that decide how wide a column is. */
+const sample = 100;
 
 /** More columns than this are not drawn. */
 const widest = 200;
@@ -64,7 +67,7 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
     layer.current!.style.setProperty("--top", `${view.top + first * rowHeight - above}px`);
   });
   const names = dialect.names.slice(0, widest);
-  const widths = columnWidths(rows, dialect, start, total);
+  const widths = useMemo(() => columnWidths(rows, dialect, start, total), [rows, dialect, Math.min(sample, total)]);
   useLayoutEffect(() => canvas.current!.style.setProperty("--columns", widths), [widths]);
 
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
@@ -111,7 +114,7 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
 
 /** Room for what the first rows hold, so that no column changes its width while one scrolls. */
 function columnWidths(rows: Rows, dialect: Dialect, start: number, total: number): string {
-  const table = Array.from({ length: Math.min(100, total) }, (_, i) => rows.cells(start + i, dialect.separator));
+  const table = Array.from({ length: Math.min(sample, total) }, (_, i) => rows.cells(start + i, dialect.separator));
   const longest = (column: number) => Math.max(dialect.names[column]!.length, ...table.map((r) => r[column]?.length ?? 0));
   const room = (n: number) => `calc(${Math.min(40, Math.max(5, n + 1))}ch + 20px)`;
   return ["72px", ...dialect.names.slice(0, widest).map((_, i) => room(longest(i))), "minmax(0, 1fr)"].join(" ");

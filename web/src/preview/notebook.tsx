@@ -78,13 +78,15 @@ function Whole({ resource }: ViewerProps) {
   );
 }
 
+const isObject = (value: unknown) => typeof value === "object" && value !== null;
+
 /** The cells of a notebook of format 3 or 4; nothing if that is not what it is. */
 function parse(text: string): Notebook | undefined {
   try {
     const book = JSON.parse(text);
     const cells: Cell[] = book.cells ?? book.worksheets?.[0]?.cells?.map((c: Cell & { input?: Lined }) => ({ ...c, source: c.source ?? c.input }));
     if (!Array.isArray(cells)) return undefined;
-    return { cells: cells.filter((c) => typeof c === "object" && c !== null), language: String(book.metadata?.kernelspec?.display_name ?? book.metadata?.language_info?.name ?? "") };
+    return { cells: cells.filter(isObject), language: String(book.metadata?.kernelspec?.display_name ?? book.metadata?.language_info?.name ?? "").slice(0, 60) };
   } catch {
     return undefined;
   }
@@ -105,10 +107,10 @@ function CellView({ cell }: { cell: Cell }) {
     );
   }
   const code = cell.cell_type === "code";
-  const outputs = Array.isArray(cell.outputs) ? cell.outputs : [];
+  const outputs = Array.isArray(cell.outputs) ? cell.outputs.filter(isObject) : [];
   return (
     <div class="cell">
-      {code && <div class="count">In [{cell.execution_count ?? " "}]</div>}
+      {code && <div class="count">In [{String(cell.execution_count ?? " ")}]</div>}
       <pre class="block" tabIndex={0}>
         {source}
       </pre>
@@ -138,7 +140,7 @@ const pictures = ["image/png", "image/jpeg"] as const;
 
 function OutputView({ output }: { output: Output }) {
   if (output.output_type === "error" || output.output_type === "pyerr") {
-    const trace = plain(joined(output.traceback?.join("\n"))) || `${output.ename}: ${output.evalue}`;
+    const trace = plain(Array.isArray(output.traceback) ? output.traceback.join("\n") : "") || `${output.ename}: ${output.evalue}`;
     return <Printed text={trace} bad />;
   }
   if (output.output_type === "stream") return <Printed text={plain(joined(output.text))} bad={output.name === "stderr"} />;

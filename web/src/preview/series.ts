@@ -88,8 +88,8 @@ export interface Drawn {
 
 /** The part of a series from `min` to `max`, and one row on each side of it, in at most about `most` points. */
 export function draw({ x, ys }: Series, min: number, max: number, most: number, usable: (v: number) => boolean): Drawn {
-  const low = Math.max(0, firstAtLeast(x, min) - 1);
-  const high = Math.min(x.length, firstAtLeast(x, max + Number.MIN_VALUE) + 1);
+  const low = Math.max(0, first(x, (v) => v >= min) - 1);
+  const high = Math.min(x.length, first(x, (v) => v > max) + 1);
   const rows = high - low;
   const plain = (v: number) => (Number.isFinite(v) && usable(v) ? v : null);
   if (rows <= most) {
@@ -120,14 +120,14 @@ function extremes(y: Float64Array, from: number, to: number, usable: (v: number)
   return low < high ? [y[low]!, y[high]!] : [y[high]!, y[low]!];
 }
 
-/** Index of the first value that is at least `bound`, in an array that never goes back. */
-export function firstAtLeast(x: Float64Array, bound: number): number {
+/** Index of the first value that is so, where all that follow are as well; the length of the array if none is. */
+function first(x: Float64Array, is: (v: number) => boolean): number {
   let low = 0;
   let high = x.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (x[middle]! < bound) low = middle + 1;
-    else high = middle;
+    if (is(x[middle]!)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

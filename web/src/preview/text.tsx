@@ -44,7 +44,7 @@ export function TextView({ resource, why = "" }: { resource: Resource; why?: str
   useEffect(() => void more(), []);
   const { read, bytes, ended, encoding } = source.current;
   if (text === undefined) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
-  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesPreview resource={resource} />;
+  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesPreview resource={resource} why="This is not only text." />;
   const end = ended ? "" : `the first ${size(read)} of ${size(bytes)}`;
   return (
     <>
