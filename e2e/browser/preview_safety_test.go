@@ -97,7 +97,8 @@ func TestPreviewOfPDF(t *testing.T) {
 		if !strings.Contains(answer.URL, r.ID) || answer.Status != 200 || answer.MimeType != "application/pdf" {
 			t.Errorf("the frame got %d, %s from %s", answer.Status, answer.MimeType, answer.URL)
 		}
-		for name, want := range map[string]string{"Content-Disposition": "inline", "Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff"} {
+		// Chromium takes the policy out of what it tells of a PDF; that it is there stands in the tests of handlers.
+		for name, want := range map[string]string{"Content-Disposition": "inline", "X-Content-Type-Options": "nosniff"} {
 			if got := fmt.Sprint(answer.Headers[name]); !strings.HasPrefix(got, want) {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
@@ -112,7 +113,7 @@ func TestPreviewOfWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	l := look(t)
 	l.expect("status of 500", "status of 410", "status of 412", "net::ERR_")
-	long := strings.Repeat("a line of some length, again and again\n", 20000)
+	long := strings.Repeat("a line of some length\n", 40000)
 	for _, c := range []struct{ name, content string }{
 		{"a.txt", long}, {"a.csv", large(300 << 10)}, {"a.md", long[:300<<10]}, {"a.json", "[" + strings.Repeat("1,", 200_000) + "1]"},
 		{"a.png", sample(t, "cells-40x.png")}, {"a.pdf", "%PDF-1.4\n" + long}, {"a.wav", "RIFF\xff\xff\xff\x7fWAVEfmt " + long}, {"a.raw", "\x00" + long},

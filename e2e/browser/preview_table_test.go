@@ -232,6 +232,8 @@ func TestPlot(t *testing.T) {
 	// What is drawn is in the address.
 	l.do(chromedp.Reload())
 	l.until(painted + `(2) > 500`)
+	l.press("Text")
+	l.sees("time,temperature_c,humidity_pct")
 }
 
 // A logarithmic axis draws what is above zero, and says what it leaves out.

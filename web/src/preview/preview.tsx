@@ -32,12 +32,12 @@ const kinds: Kind[] = [
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => media().then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },
-  { name: "text", types: /^text\/plain$/, extensions: "txt log py r jl m c h cpp go js ts java sh tex bib ini toml yaml yml cfg", load: text },
+  { name: "text", types: /^text\/plain$/, extensions: "py r jl m c h cpp go js ts java sh tex bib ini toml yaml yml cfg", load: text },
   { name: "bytes", types: /^/, extensions: "", load: () => import("./bytes").then((m) => m.BytesPreview) },
 ];
 
-/** Types that the content of a file leaves open: there the extension knows more. */
-const vague = /^(application\/octet-stream|text\/plain|application\/json|)$/;
+/** Types that the content of a file leaves open, or that the service may have guessed from it: there the extension knows more. */
+const vague = /^(application\/(octet-stream|json)|text\/(plain|csv|tab-separated-values)|)$/;
 
 function kindOf({ mimetype, filename, name }: Resource): Kind {
   const type = mimetype.split(";", 1)[0]!.trim().toLowerCase();

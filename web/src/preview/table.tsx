@@ -25,7 +25,9 @@ const small = 4 * MiB;
 
 const bySign = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
 
-export interface Loading {
+const views = ["table", "plot", "text"] as const;
+
+interface Loading {
   rows: Rows;
   source: Source;
   problem: Problem | undefined;
@@ -97,7 +99,8 @@ export function TablePreview({ resource }: ViewerProps) {
   const sampled = Math.min(rows.count, 400); // how it is written does not change with what follows
   const dialect = useMemo(() => detect(rows, { separator, header }), [sampled, separator, header]);
   const means = useMemo(() => meanings(rows, dialect), [dialect]);
-  const plotted = oneOf(query, "view", ["table", "plot"] as const) === "plot";
+  const view = oneOf(query, "view", views);
+  const plotted = view === "plot";
 
   if (!source.read) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
   if (!loading.text || !rows.count) return <TextView resource={resource} why="This is no table that can be read." />;
@@ -106,12 +109,11 @@ export function TablePreview({ resource }: ViewerProps) {
     <>
       <div class="preview-tools">
         <div class="either" role="group" aria-label="Show as">
-          <Button kind="quiet" aria-pressed={!plotted} onClick={() => setQuery({ view: "" })}>
-            Table
-          </Button>
-          <Button kind="quiet" icon="chart" aria-pressed={plotted} onClick={() => setQuery({ view: "plot" })}>
-            Plot
-          </Button>
+          {views.map((v) => (
+            <Button key={v} kind="quiet" aria-pressed={v === view} onClick={() => setQuery({ view: v === "table" ? "" : v })}>
+              {v[0]!.toUpperCase() + v.slice(1)}
+            </Button>
+          ))}
         </div>
         <span class="dim" role="status">
           {plural(total, "row")}
@@ -136,13 +138,15 @@ export function TablePreview({ resource }: ViewerProps) {
           />
         </details>
       </div>
-      {dialect.notes > 0 && <Notes rows={rows} notes={dialect.notes} />}
-      {plotted ? (
+      {view !== "text" && dialect.notes > 0 && <Notes rows={rows} notes={dialect.notes} />}
+      {view === "text" ? (
+        <TextView resource={resource} />
+      ) : plotted ? (
         <Plotted rows={rows} loaded={rows.count} dialect={dialect} meanings={means} name={resource.name} loading={loading} />
       ) : (
         <Grid key={`${separator}${header}`} rows={rows} loaded={rows.count} dialect={dialect} meanings={means} onEnd={() => void (problem || more())} />
       )}
-      <Rest loading={loading} plotted={plotted} />
+      {view !== "text" && <Rest loading={loading} plotted={plotted} />}
     </>
   );
 }
