@@ -180,48 +180,6 @@ func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Ca
 	}
 }
 
-// TestPlaceAgain has Place fail and be called again.
-func TestPlaceAgain(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		op    blobstest.Op
-		err   error
-		again bool // whether the second call may succeed
-	}{
-		{blobstest.Rename, syscall.EIO, true},
-		{blobstest.SyncDir, syscall.EIO, false},
-		{blobstest.SyncDir, readOnlyErrors()[0], false},
-		{blobstest.SyncDir, unopenedErrors()[0], true}, // the directory was not even opened
-	}
-	for _, test := range tests {
-		dir, faulty, data := openFaulty(t)
-		staged, err := dir.Stage(t.Context(), bytes.NewReader([]byte("abc")), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		faulty.Arm(blobstest.Fault{Op: test.op, N: 1, Err: test.err})
-		first := staged.Place()
-		if !errors.Is(first, test.err) {
-			t.Errorf("%s: Place: %v", test.op, first)
-		}
-		faulty.Arm()
-		second := staged.Place()
-		if test.again && second != nil || !test.again && second != first {
-			t.Errorf("%s: Place again: %v", test.op, second)
-		}
-		if calls := faulty.Calls(); test.again != has(calls, blobstest.SyncDir, nil) || !test.again && len(calls) > 0 {
-			t.Errorf("%s: Place again made calls: %v", test.op, calls)
-		}
-		if err := staged.Discard(); err != nil {
-			t.Error(err)
-		}
-		if err := get(dir, []byte("abc")); err != nil {
-			t.Errorf("%s: %v", test.op, err)
-		}
-		checkSound(t, data)
-	}
-}
-
 // TestNewFolderFaults fails what making a folder takes, and then places again.
 func TestNewFolderFaults(t *testing.T) {
 	t.Parallel()
