@@ -281,7 +281,7 @@ func field(label string) chromedp.Search {
 // fill types a text into the control with that label, in place of what is there.
 func (v *visitor) fill(label, text string) {
 	v.t.Helper()
-	v.do(chromedp.Clear(field(label)), chromedp.SendKeys(field(label), text))
+	v.do(chromedp.Focus(field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(field(label), text))
 }
 
 // shot takes a picture of the window to the folder that LABSHELF_SHOTS names, if it does.

@@ -5,6 +5,7 @@ import type { PageProps } from "../app";
 import { DataspaceForm, SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { usePut } from "../put/drop";
+import { useArrivals } from "../put/queue";
 import { go, Link, usePlace } from "../router";
 import { useMe } from "../session";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
@@ -99,6 +100,7 @@ export function DataspacePage({ params }: PageProps) {
 
 function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: () => void }) {
   const { query } = usePlace();
+  const arrived = useArrivals(did);
   const filters = { state: oneOf(query, "state", states) };
   return (
     <>
@@ -108,6 +110,7 @@ function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: (
       </Tools>
       <VirtualList<DataSet>
         of={did + queryOf(filters)}
+        turn={arrived}
         make={() => dataspaces.sets(did, filters)}
         keyOf={(s) => s.id}
         label="Sets"

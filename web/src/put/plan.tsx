@@ -9,7 +9,7 @@ import type { Picked } from "./collect";
 import { isLitter } from "./collect";
 import type { Into } from "./drop";
 import type { Clash } from "./queue";
-import { queue } from "./queue";
+import { queue, tellArrival } from "./queue";
 
 /** Says what will be sent where, before anything is. */
 export function Plan({ picked, to, close }: { picked: Picked[]; to: Into; close: () => void }) {
@@ -35,8 +35,12 @@ function PlanForm({ files, left, to, close }: { files: Picked[]; left: number; t
   const clash = useRef<HTMLSelectElement>(null);
   const [target, setTarget] = useState<Target>("set" in to ? { set: to.set } : { name: suggested(files) });
   const submit = async () => {
-    const into =
-      "set" in target ? target.set : await sets.create({ name: target.name, dataspaceId: (to as { dataspaceId: string }).dataspaceId });
+    const made = async (name: string, dataspaceId: string) => {
+      const set = await sets.create({ name, dataspaceId });
+      tellArrival(dataspaceId);
+      return set;
+    };
+    const into = "set" in target ? target.set : await made(target.name, (to as { dataspaceId: string }).dataspaceId);
     queue.add(files, into, clash.current!.value as Clash);
     close();
   };

@@ -217,16 +217,16 @@ export const queue = new Queue();
 
 const arrived = "labshelf:arrived";
 
-/** Tells that something of a set has changed here. */
-export const tellArrival = (sid: string) => void dispatchEvent(new CustomEvent(arrived, { detail: sid }));
+/** Tells that what is in a set or a dataspace has changed here. */
+export const tellArrival = (id: string) => void dispatchEvent(new CustomEvent(arrived, { detail: id }));
 
-/** Counts, at most once a second, how often something of a set has changed here, so that its list can be fetched anew. */
-export function useArrivals(sid: string): number {
+/** Counts, at most once a second, how often what is in a set or a dataspace has changed here, so that its list can be fetched anew. */
+export function useArrivals(id: string): number {
   const [n, setN] = useState(0);
   useEffect(() => {
     let due = 0;
     const tell = (e: Event) => {
-      if ((e as CustomEvent).detail !== sid || due) return;
+      if ((e as CustomEvent).detail !== id || due) return;
       due = setTimeout(() => {
         due = 0;
         setN((k) => k + 1);
@@ -237,7 +237,7 @@ export function useArrivals(sid: string): number {
       clearTimeout(due);
       removeEventListener(arrived, tell);
     };
-  }, [sid]);
+  }, [id]);
   return n;
 }
 
