@@ -1,0 +1,50 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Somebody who has never seen it finds a file, plots two columns of it, uploads a folder and gives a colleague access, by the pages
+// alone: no address is typed but that of the service.
+func TestFirstVisit(t *testing.T) {
+	t.Parallel()
+	d := openDemo(t)
+	v := d.visit(t)
+	v.at("/")
+	v.signIn(d.keys["ines"])
+	v.follow("Plant growth and stress")
+	v.follow("Climate of chamber 3, September")
+	v.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "chamber"))
+	v.lists("chamber-3.csv")
+	v.follow("chamber-3.csv")
+	v.press("Plot")
+	v.until(`document.querySelector(".chart")?.dataset.points === "2016"`)
+	v.do(chromedp.Click(boxOf("humidity_pct")))
+	v.until(`location.search.includes("y=2.3")`)
+	v.shot("story-plot")
+	v.follow("Plant growth and stress")
+	v.pick("Folder to upload", folder(t, "October", map[string]int{"a.csv": 100, "images/b.bin": 5000}))
+	v.submit()
+	v.sees("All done", "2 sent")
+	v.follow("october")
+	v.lists("October/a.csv", "October/images/b.bin")
+	v.follow("Plant growth and stress")
+	v.follow("Members")
+	v.until(`[...document.querySelectorAll(".row select")].some((s) => s.getAttribute("aria-label") === "Role of jon")`)
+	v.press("Take away access from Jon Abara")
+	v.submit()
+	v.until(`document.querySelector(".list .foot").innerText === "3 people"`)
+	v.press("Give access")
+	v.fill("Person", "jon")
+	v.submit()
+	v.until(`document.querySelector(".list .foot").innerText === "4 people"`)
+	v.shot("story-members")
+	his := d.visit(t)
+	his.at("/")
+	his.signIn(d.keys["jon"])
+	his.follow("Plant growth and stress")
+	his.follow("october")
+	his.lists("October/a.csv", "October/images/b.bin")
+}
