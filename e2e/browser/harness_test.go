@@ -4,6 +4,7 @@ package browser
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -33,6 +34,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	// The tests wait more than they compute. The flag comes before those of the command line.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	os.Exit(func() int {
 		folder, err := os.MkdirTemp("", "labshelf-browser")
 		if err != nil {
