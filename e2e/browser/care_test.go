@@ -34,7 +34,7 @@ func TestReplaceAndEdit(t *testing.T) {
 	_, sid := s.place(t)
 	rid := s.put(t, sid, "a.txt")[0]
 	v := s.visit(t)
-	v.expect("status of 400")
+	v.expect("status of 400", "status of 412") // the preview may still be reading what is replaced
 	v.at("/resources/" + rid)
 	v.signIn(s.Key())
 	v.sees("5 B")
