@@ -46,7 +46,10 @@ func TestMetrics(t *testing.T) {
 	check(t, service.Call(t.Context(), http.MethodPost, "/admin/purge", map[string]any{"olderThan": "0s", "grace": "0s"}, nil))
 	var after map[string]float64
 	scrapes := 1. // since the figures before
-	for deadline := time.Now().Add(time.Minute); after["labshelf_moved_files_total"] == 0; time.Sleep(50 * time.Millisecond) {
+	done := func() bool {
+		return after["labshelf_moved_files_total"] > 0 && after["labshelf_held_files"] == before["labshelf_held_files"]
+	}
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(50 * time.Millisecond) {
 		scrapes++
 		if after = figures(t, service); time.Now().After(deadline) {
 			t.Fatal("the small file was not moved to the others")

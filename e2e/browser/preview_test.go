@@ -64,6 +64,10 @@ func (l *looker) count(event any) {
 		if l.open[e.RequestID] != "" {
 			l.bytes += e.DataLength
 		}
+	case *network.EventLoadingFinished:
+		delete(l.open, e.RequestID)
+	case *network.EventLoadingFailed:
+		delete(l.open, e.RequestID)
 	}
 }
 
@@ -74,6 +78,23 @@ func (l *looker) fetched() (bytes int64, requests []string) {
 	bytes, requests = l.bytes, l.asked
 	l.bytes, l.asked = 0, nil
 	return bytes, requests
+}
+
+// settled waits until nothing has been under way for a while.
+func (l *looker) settled() {
+	l.t.Helper()
+	deadline := time.Now().Add(patience)
+	for quiet := 0; quiet < 10; quiet++ {
+		time.Sleep(30 * time.Millisecond)
+		l.reads.Lock()
+		if len(l.open) > 0 {
+			quiet = 0
+		}
+		l.reads.Unlock()
+		if time.Now().After(deadline) {
+			l.fail(errors.New("something goes on being fetched"))
+		}
+	}
 }
 
 // file puts a file in and goes to its page.
