@@ -328,8 +328,13 @@ export function upload(
     request.onloadend = () => {
       signal?.removeEventListener("abort", abort);
       if (signal?.aborted) reject(signal.reason);
-      else if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText));
-      else {
+      else if (request.status >= 200 && request.status < 300) {
+        try {
+          resolve(JSON.parse(request.responseText));
+        } catch {
+          reject(problemOf(request.status, "")); // something in between has answered
+        }
+      } else {
         if (request.status === 401) onSignedOut();
         reject(request.status ? problemOf(request.status, request.responseText) : unreachable);
       }

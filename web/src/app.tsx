@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "./api";
+import { base, Problem } from "./api";
 import { go, inside, Link, match, usePlace } from "./router";
 import { SessionProvider, useSession } from "./session";
 import { SignIn } from "./pages/signin";
@@ -143,7 +143,8 @@ function Bar({ path }: { path: string }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const leave = () => {
     if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and leave the rest?")) return;
-    signOut().then(() => go("/"), (thrown) => setProblem(asProblem(thrown)));
+    // A new document: nothing that was shown to one person stays for the next.
+    signOut().then(() => location.assign(`${base}/`), (thrown) => setProblem(asProblem(thrown)));
   };
   return (
     <header class="bar">

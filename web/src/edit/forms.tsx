@@ -49,9 +49,11 @@ export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
           </Field>
           <Field label="Who may read it" error={errorOf("visibility")}>
             {(a) => (
-              <select name="visibility" defaultValue={was?.visibility ?? "private"} {...a}>
+              <select name="visibility" {...a}>
                 <option value="private">Its members</option>
-                <option value="public">Everybody with an account</option>
+                <option value="public" selected={was?.visibility === "public"}>
+                  Everybody with an account
+                </option>
               </select>
             )}
           </Field>

@@ -33,7 +33,10 @@ export function MembersPage({ params }: PageProps) {
   if (problem) return <Failed problem={problem} retry={reload} />;
   if (!value || !dataspace) return <Waiting lines={8} />;
   const mayManage = value.may.manage && dataspace.state === "active";
-  const changed = () => setTurn((t) => t + 1);
+  const changed = () => {
+    setTurn((t) => t + 1);
+    reload(); // it may have been the visitor's own role
+  };
   return (
     <>
       <Crumbs way={way(dataspace)} />

@@ -3,7 +3,7 @@ import type { Key, User } from "../api";
 import { queryOf, users } from "../api";
 import type { PageProps } from "../app";
 import { usePlace } from "../router";
-import { useMe } from "../session";
+import { useMe, useSession } from "../session";
 import { Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
 import { VirtualList } from "../ui/list";
 import { oneOf, StateChoice, states, Tools } from "../ui/state";
@@ -11,6 +11,7 @@ import { Keys, Shown } from "./account";
 
 /** All users, for sysadmins. */
 export function UsersPage(_: PageProps) {
+  const me = useMe();
   const { query } = usePlace();
   const [turn, setTurn] = useState(0);
   const [open, setOpen] = useState<User | "new" | undefined>();
@@ -18,6 +19,13 @@ export function UsersPage(_: PageProps) {
   useEffect(() => {
     document.title = "Users · labshelf";
   }, []);
+  if (!me.sysadmin) {
+    return (
+      <Empty icon="people" title="This page is for sysadmins">
+        <p>They make users and their keys here. What others see of you stands in your account.</p>
+      </Empty>
+    );
+  }
   const filters = { state: oneOf(query, "state", states) };
   const close = () => {
     setOpen(undefined);
@@ -126,10 +134,16 @@ function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => voi
 
 function EditUser({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
+  const { changed } = useSession();
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
   const save = async () => {
-    await users.edit(was.id, { fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
+    // Only what differs is sent, so that what somebody else has changed meanwhile stays.
+    const fields: Partial<User> = {};
+    if (fullname.current!.value !== was.fullname) fields.fullname = fullname.current!.value;
+    if (sysadmin.current!.checked !== !!was.sysadmin) fields.sysadmin = sysadmin.current!.checked;
+    const now = await users.edit(was.id, fields);
+    if (was.id === me.id) changed(now);
     done();
   };
   const pass = async () => {

@@ -158,8 +158,10 @@ class Queue {
         return to("there");
       }
       to("sending");
-      const where = twin && item.clash === "replace" ? { resourceId: twin.resource.id } : { setId: item.set.id };
-      item.resource = await upload(where, file, file.name, { name: path }, { progress, signal });
+      const old = item.clash === "replace" ? twin?.resource : undefined;
+      // What a replacement leaves out would take its default; only the bytes are to change.
+      const fields = { name: path, ...(old && { description: old.description, format: old.format }) };
+      item.resource = await upload(old ? { resourceId: old.id } : { setId: item.set.id }, file, file.name, fields, { progress, signal });
       to("sent");
       tellArrival(item.set.id);
     } catch (thrown) {
