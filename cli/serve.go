@@ -78,7 +78,7 @@ func greet(out io.Writer, c config, at started) {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s is ready.\n\n", program, version())
-	fmt.Fprintf(&text, "  address   %s\n", at.address)
+	fmt.Fprintf(&text, "  pages     %s/\n  address   %s\n", strings.TrimSuffix(base, "/v1"), at.address)
 	if base != at.address {
 		fmt.Fprintf(&text, "  base URL  %s\n", base)
 	}
