@@ -122,7 +122,7 @@ export function whenSignedOut(tell: () => void) {
 }
 
 /** The problem that an answer's text and status stand for. */
-export function problemOf(status: number, text: string): Problem {
+function problemOf(status: number, text: string): Problem {
   try {
     const p = JSON.parse(text);
     if (typeof p.detail === "string") return new Problem(status, p.code ?? "", p.detail, p.field ?? "");
@@ -132,7 +132,7 @@ export function problemOf(status: number, text: string): Problem {
   return new Problem(status, "", `The service answered ${status}, and did not say why.`);
 }
 
-export const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
+const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
 
 interface Options {
   body?: unknown;

@@ -58,7 +58,7 @@ export interface Operation {
   responses: Record<string, Answer>;
 }
 
-export const methods = ["get", "post", "put", "patch", "delete"] as const;
+const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type Method = (typeof methods)[number];
 
 export interface Document {

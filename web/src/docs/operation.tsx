@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { root } from "../api";
 import { Badge } from "../ui/basics";
@@ -7,10 +8,8 @@ import type { Answer, Content, Document, Route } from "./openapi";
 import { exampleOf, nameOf, resolve } from "./openapi";
 import { Fields, SchemaView } from "./schema";
 
-/** One operation: a line, and everything about it when it is opened. The address can name it. */
-export function OperationView({ doc, route, hash }: { doc: Document; route: Route; hash: string }) {
-  const { method, path, operation } = route;
-  const id = operation.operationId;
+/** A line that opens; the address can name it. */
+function Entry({ id, hash, line, children }: { id: string; hash: string; line: ComponentChildren; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(hash === id);
   const ref = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
@@ -21,12 +20,28 @@ export function OperationView({ doc, route, hash }: { doc: Document; route: Rout
   return (
     <details class="operation" id={id} open={open} ref={ref} onToggle={(e) => e.currentTarget === e.target && setOpen(e.currentTarget.open)}>
       <summary>
-        <span class={`method ${method}`}>{method.toUpperCase()}</span>
-        <span class="path">{root + path}</span>
-        <span class="dim">{operation.summary}</span>
+        {line}
       </summary>
-      {open && (
-        <div class="inside">
+      {open && <div class="inside">{children()}</div>}
+    </details>
+  );
+}
+
+/** One operation: a line, and everything about it when it is opened. The address can name it. */
+export function OperationView({ doc, route, hash }: { doc: Document; route: Route; hash: string }) {
+  const { method, path, operation } = route;
+  const id = operation.operationId;
+  const line = (
+    <>
+      <span class={`method ${method}`}>{method.toUpperCase()}</span>
+      <span class="path">{root + path}</span>
+      <span class="dim">{operation.summary}</span>
+    </>
+  );
+  return (
+    <Entry id={id} hash={hash} line={line}>
+      {() => (
+        <>
           <p class="dim">
             <a href={`#${id}`}>{id}</a>
             {operation.security?.length === 0 && " · needs no key"}
@@ -40,9 +55,9 @@ export function OperationView({ doc, route, hash }: { doc: Document; route: Rout
               <AnswerView key={status} doc={doc} status={status} answer={resolve(doc, answer)} />
             ))}
           </div>
-        </div>
+        </>
       )}
-    </details>
+    </Entry>
   );
 }
 
@@ -130,25 +145,15 @@ function More({ label, children }: { label: string; children: () => preact.Compo
 
 /** A kind of object, for those who come by its name. */
 export function SchemaEntry({ doc, name, hash }: { doc: Document; name: string; hash: string }) {
-  const id = `schema-${name}`;
-  const [open, setOpen] = useState(hash === id);
-  const ref = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    if (hash !== id) return;
-    setOpen(true);
-    ref.current!.scrollIntoView();
-  }, [hash]);
+  const line = (
+    <>
+      <span class="method">object</span>
+      <span class="path">{name}</span>
+    </>
+  );
   return (
-    <details class="operation" id={id} open={open} ref={ref} onToggle={(e) => e.currentTarget === e.target && setOpen(e.currentTarget.open)}>
-      <summary>
-        <span class="method">object</span>
-        <span class="path">{name}</span>
-      </summary>
-      {open && (
-        <div class="inside">
-          <SchemaView doc={doc} schema={doc.components.schemas[name]!} />
-        </div>
-      )}
-    </details>
+    <Entry id={`schema-${name}`} hash={hash} line={line}>
+      {() => <SchemaView doc={doc} schema={doc.components.schemas[name]!} />}
+    </Entry>
   );
 }

@@ -18,7 +18,7 @@ export function typeOf(doc: Document, given: Schema): string {
 const shown = (value: unknown) => `\`${typeof value === "string" ? value || '""' : JSON.stringify(value)}\``;
 
 /** The rules that a value keeps, in words. */
-export function rulesOf(doc: Document, given: Schema): string[] {
+function rulesOf(doc: Document, given: Schema): string[] {
   const s = resolve(doc, given);
   const between = (what: string, least: number | undefined, most: number | undefined) => {
     if (least !== undefined && most !== undefined) return [`${least} to ${most}${what}`];

@@ -22,7 +22,24 @@ function changes(was: object | undefined, now: Record<string, string>): Record<s
   return Object.fromEntries(Object.entries(now).filter(([name, value]) => !before || before[name] !== value));
 }
 
-const names = "2 to 100 of lower-case letters, digits, - and _. It stays for ever.";
+/** What dataspaces and sets are called by; the name only while there is none. */
+function Words({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf: (field: string) => string | undefined }) {
+  return (
+    <>
+      {!was && (
+        <Field label="Name" hint="2 to 100 of lower-case letters, digits, - and _. It stays for ever." error={errorOf("name")}>
+          {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
+        </Field>
+      )}
+      <Field label="Title" error={errorOf("title")}>
+        {(a) => <input name="title" defaultValue={was?.title} {...a} />}
+      </Field>
+      <Field label="Description" error={errorOf("description")}>
+        {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
+      </Field>
+    </>
+  );
+}
 
 export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
   const fields = ["title", "description", "visibility", "origin"];
@@ -36,17 +53,7 @@ export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
     <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
       {(errorOf) => (
         <>
-          {!was && (
-            <Field label="Name" hint={names} error={errorOf("name")}>
-              {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
-            </Field>
-          )}
-          <Field label="Title" error={errorOf("title")}>
-            {(a) => <input name="title" defaultValue={was?.title} {...a} />}
-          </Field>
-          <Field label="Description" error={errorOf("description")}>
-            {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
-          </Field>
+          <Words was={was} errorOf={errorOf} />
           <Field label="Who may read it" error={errorOf("visibility")}>
             {(a) => (
               <select name="visibility" {...a}>
@@ -75,21 +82,7 @@ export function SetForm({ was, dataspaceId, done, cancel }: Props<DataSet> & { d
   };
   return (
     <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
-      {(errorOf) => (
-        <>
-          {!was && (
-            <Field label="Name" hint={names} error={errorOf("name")}>
-              {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
-            </Field>
-          )}
-          <Field label="Title" error={errorOf("title")}>
-            {(a) => <input name="title" defaultValue={was?.title} {...a} />}
-          </Field>
-          <Field label="Description" error={errorOf("description")}>
-            {(a) => <textarea name="description" defaultValue={was?.description} {...a} />}
-          </Field>
-        </>
-      )}
+      {(errorOf) => <Words was={was} errorOf={errorOf} />}
     </Form>
   );
 }

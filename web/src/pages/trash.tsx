@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Listing, Resource } from "../api";
 import { dataspaces, queryOf, resources, sets } from "../api";
@@ -50,6 +51,22 @@ export function TrashPage(_: PageProps) {
 const deleted = { state: "deleted" };
 const newest = { ...deleted, order: "newest" };
 
+/** @param children the second column */
+function Columns({ first, children }: { first: string; children: ComponentChildren }) {
+  return (
+    <>
+      <span role="columnheader">{first}</span>
+      {children}
+      <span role="columnheader" class="wide-only">
+        Deleted
+      </span>
+      <span role="columnheader" class="end">
+        <span class="unseen">Restore</span>
+      </span>
+    </>
+  );
+}
+
 function Files() {
   const [turn, setTurn] = useState(0);
   return (
@@ -62,18 +79,11 @@ function Files() {
       noun={["file", "files"]}
       kind="trash"
       columns={
-        <>
-          <span role="columnheader">File</span>
+        <Columns first="File">
           <span role="columnheader" class="end wide-only">
             Size
           </span>
-          <span role="columnheader" class="wide-only">
-            Deleted
-          </span>
-          <span role="columnheader" class="end">
-            <span class="unseen">Restore</span>
-          </span>
-        </>
+        </Columns>
       }
       row={(r) => (
         <>
@@ -116,18 +126,11 @@ function Containers<T extends DataSet | Dataspace>({ what, path, list }: Contain
       noun={[what, `${what}s`]}
       kind="trash"
       columns={
-        <>
-          <span role="columnheader">Title</span>
+        <Columns first="Title">
           <span role="columnheader" class="wide-only">
             Name
           </span>
-          <span role="columnheader" class="wide-only">
-            Deleted
-          </span>
-          <span role="columnheader" class="end">
-            <span class="unseen">Restore</span>
-          </span>
-        </>
+        </Columns>
       }
       row={(c) => (
         <>
