@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -184,15 +183,15 @@ func many(t *testing.T, n int) (root string, names []string) {
 	return folder(t, "run", files), names
 }
 
-// Whose session ends while he uploads is told, signs in again, and the rest is sent: every file once.
-func TestSessionEndsInMidUpload(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	did, sid := s.place(t)
-	mary := s.person(t, "mary", "editor", did)
+// interrupted has mary upload 40 files, names, into a set, and revokes her key when some of them are there.
+func interrupted(t *testing.T) (s *site, v *visitor, mary person, setID string, names []string) {
+	t.Helper()
+	s = open(t)
+	did, setID := s.place(t)
+	mary = s.person(t, "mary", "editor", did)
 	root, names := many(t, 40)
-	v := s.visit(t)
-	v.at("/sets/" + sid)
+	v = s.visit(t)
+	v.at("/sets/" + setID)
 	v.signIn(mary.key)
 	v.sees("This set is empty")
 	v.slow(-1, 20*time.Millisecond)
@@ -200,7 +199,15 @@ func TestSessionEndsInMidUpload(t *testing.T) {
 	v.submit()
 	v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
 	s.revoke(t, mary)
-	v.sees("Your session has ended", "Paused")
+	v.sees("Paused")
+	return s, v, mary, setID, names
+}
+
+// Whose session ends while he uploads is told, signs in again, and the rest is sent: every file once.
+func TestSessionEndsInMidUpload(t *testing.T) {
+	t.Parallel()
+	s, v, mary, sid, names := interrupted(t)
+	v.sees("Your session has ended")
 	v.shot("session-ended")
 	var other struct{ Key string }
 	if err := s.Call(t.Context(), "POST", "/users/"+mary.id+"/keys", map[string]string{}, &other); err != nil {
@@ -214,20 +221,7 @@ func TestSessionEndsInMidUpload(t *testing.T) {
 // Somebody else who signs in at the same window sends nothing that was another's.
 func TestUploadsAreOnesOwn(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	did, sid := s.place(t)
-	mary := s.person(t, "mary", "editor", did)
-	root, _ := many(t, 40)
-	v := s.visit(t)
-	v.at("/sets/" + sid)
-	v.signIn(mary.key)
-	v.sees("This set is empty")
-	v.slow(-1, 20*time.Millisecond)
-	v.pick("Folder to upload", root)
-	v.submit()
-	v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 1`)
-	s.revoke(t, mary)
-	v.sees("Paused")
+	s, v, _, sid, _ := interrupted(t)
 	v.signIn(s.Key())
 	v.until(`!document.querySelector(".uploads")`)
 	if n := len(s.names(t, sid)); n >= 40 {
@@ -306,15 +300,12 @@ func TestProgressCancelAndLeave(t *testing.T) {
 func TestDiskFullInAnUpload(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
-	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("a small file system is mounted by root on Linux only")
-	}
 	disk := t.TempDir()
 	if output, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "labshelf", disk).CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("mount: %v: %s", err, output)
 		}
-		t.Skipf("mount: %v: %s", err, output)
+		t.Skipf("a small file system is mounted by root on Linux only: %v: %s", err, output)
 	}
 	t.Cleanup(func() {
 		if output, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
