@@ -1,9 +1,12 @@
-// Deletion is soft: everything can be brought back from the trash until it is purged. So it asks once, and says that.
+// Deletion is soft: everything can be brought back from the trash until it is purged. So it asks once, and says that. What was in
+// something that is deleted as well comes back after that.
 import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Problem, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
+import { Link } from "../router";
 import { Button, Dialog, Failed, Form } from "../ui/basics";
 import { asProblem } from "../ui/load";
+import type { May } from "../ui/role";
 
 const calls = { dataspace: dataspaces, set: sets, resource: resources };
 
@@ -55,8 +58,36 @@ export function Remove<W extends What>({ what, record, done }: Props<W> & { done
   );
 }
 
-/** @param tight for a row of a list */
-export function Restore<W extends What>({ what, record, done, tight }: Props<W> & { done: (record: Made<W>) => void; tight?: true }) {
+interface RestoreProps<W extends What> extends Props<W> {
+  may: May;
+  /** What it is in, from the top. */
+  within: (Dataspace | DataSet)[];
+  done: (record: Made<W>) => void;
+  /** For a row of a list. */
+  tight?: true;
+}
+
+/** The button that restores something, or what must be restored before; nothing where the visitor may not, or where nothing is left. */
+export function Restore<W extends What>({ what, record, may, within, done, tight }: RestoreProps<W>) {
+  const allowed = what === "dataspace" ? may.manage : may.write;
+  const purged = "purged" in record && record.purged;
+  if (record.state === "active" || purged || !allowed) return null;
+  const above = within.find((c) => c.state === "deleted");
+  return above ? <First above={above} may={may} tight={tight} /> : <Now what={what} record={record} done={done} tight={tight} />;
+}
+
+function First({ above, may, tight }: { above: Dataspace | DataSet; may: May; tight?: true }) {
+  const what = "dataspaceId" in above ? "set" : "dataspace";
+  const title = above.title || above.name;
+  const admins = what === "dataspace" && !may.manage && "Its admins can do that.";
+  return (
+    <span class="dim" title={tight && (admins ? `${title}. ${admins}` : title)}>
+      Restore its <Link to={`/${what}s/${above.id}`}>{tight ? what : `${what} ${title}`}</Link> first{!tight && admins && `. ${admins}`}
+    </span>
+  );
+}
+
+function Now<W extends What>({ what, record, done, tight }: Omit<RestoreProps<W>, "may" | "within">) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const restore = async () => {

@@ -65,7 +65,7 @@ export function DataspacePage({ params }: PageProps) {
             </Button>
           )}
           {may.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
-          {may.manage && !active && <Restore what="dataspace" record={dataspace} done={changed} />}
+          <Restore what="dataspace" record={dataspace} may={may} within={[]} done={changed} />
           {mayWrite && (
             <Button icon="plus" onClick={() => setDialog("set")}>
               New set

@@ -50,7 +50,7 @@ export function ResourcePage({ params }: PageProps) {
           )}
           {mayWrite && <Replace resource={resource} done={take} />}
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
-          {may.write && !active && !resource.purged && <Restore what="resource" record={resource} done={take} />}
+          <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={take} />
           {active && (
             <a class="button primary" href={resources.data(rid)} download={resource.filename}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />

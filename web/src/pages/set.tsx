@@ -60,7 +60,7 @@ export function SetPage({ params }: PageProps) {
             </Button>
           )}
           {mayWrite && <Remove what="set" record={set} done={reload} />}
-          {may.write && !active && <Restore what="set" record={set} done={changed} />}
+          <Restore what="set" record={set} may={may} within={[dataspace]} done={changed} />
           {put.buttons}
         </div>
       </div>

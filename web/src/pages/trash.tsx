@@ -1,13 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { DataSet, Dataspace, Listing, Resource } from "../api";
+import type { DataSet, Dataspace, Listing, Resource, User } from "../api";
 import { dataspaces, queryOf, resources, sets } from "../api";
 import type { PageProps } from "../app";
 import { Restore } from "../edit/remove";
 import { Link, usePlace } from "../router";
-import { Empty, Size, Time } from "../ui/basics";
+import { useMe } from "../session";
+import { Button, Empty, Size, Time } from "../ui/basics";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
+import { useLoad } from "../ui/load";
+import { Once } from "../ui/once";
+import { mayIn } from "../ui/role";
 import { oneOf } from "../ui/state";
 
 const tabs = [
@@ -51,6 +55,50 @@ export function TrashPage(_: PageProps) {
 const deleted = { state: "deleted" };
 const newest = { ...deleted, order: "newest" };
 
+/** What is around deleted things, which they share with their neighbours in a list; asked anew for each list. */
+function useSurroundings() {
+  const me = useMe();
+  const [known] = useState(() => new Surroundings(me));
+  return known;
+}
+
+class Surroundings {
+  private readonly may = new Once((did: string) => mayIn(did, this.me));
+  private readonly dataspaces = new Once(dataspaces.get);
+  private readonly sets = new Once(sets.get);
+
+  constructor(private readonly me: User) {}
+
+  /** What the visitor may do with a record, and, if he may restore it, what it is in, from the top. */
+  async of(record: Resource | DataSet | Dataspace) {
+    if (!("dataspaceId" in record)) return { may: await this.may.get(record.id), within: [] };
+    const may = await this.may.get(record.dataspaceId);
+    const within: Promise<Dataspace | DataSet>[] = [];
+    if (may.write) within.push(this.dataspaces.get(record.dataspaceId));
+    if (may.write && "setId" in record) within.push(this.sets.get(record.setId));
+    return { may, within: await Promise.all(within) };
+  }
+}
+
+type BackProps = { around: Surroundings; done: () => void } & (
+  | { what: "resource"; record: Resource }
+  | { what: "set" | "dataspace"; record: DataSet | Dataspace }
+);
+
+/** The way back of one of them, as soon as it is known whether there is one. */
+function Back({ what, record, around, done }: BackProps) {
+  const { value, problem, reload } = useLoad(() => around.of(record), [record.id]);
+  if (problem) {
+    return (
+      <Button class="tight" title={problem.detail} onClick={reload}>
+        Look again
+      </Button>
+    );
+  }
+  if (!value) return <span class="dim">…</span>;
+  return <Restore tight what={what} record={record} {...value} done={done} />;
+}
+
 /** @param children the second column */
 function Columns({ first, children }: { first: string; children: ComponentChildren }) {
   return (
@@ -69,6 +117,7 @@ function Columns({ first, children }: { first: string; children: ComponentChildr
 
 function Files() {
   const [turn, setTurn] = useState(0);
+  const around = useSurroundings();
   return (
     <VirtualList<Resource>
       of={queryOf(newest)}
@@ -99,7 +148,7 @@ function Files() {
             <Time at={r.modified} />
           </span>
           <span role="cell" class="end">
-            {r.purged ? <span class="dim">purged</span> : <Restore tight what="resource" record={r} done={() => setTurn((t) => t + 1)} />}
+            {r.purged ? <span class="dim">purged</span> : <Back what="resource" record={r} around={around} done={() => setTurn((t) => t + 1)} />}
           </span>
         </>
       )}
@@ -116,6 +165,7 @@ interface ContainersProps<T> {
 
 function Containers<T extends DataSet | Dataspace>({ what, path, list }: ContainersProps<T>) {
   const [turn, setTurn] = useState(0);
+  const around = useSurroundings();
   return (
     <VirtualList<T>
       of={what}
@@ -146,7 +196,7 @@ function Containers<T extends DataSet | Dataspace>({ what, path, list }: Contain
             <Time at={c.modified} />
           </span>
           <span role="cell" class="end">
-            <Restore<"set" | "dataspace"> tight what={what} record={c} done={() => setTurn((t) => t + 1)} />
+            <Back what={what} record={c} around={around} done={() => setTurn((t) => t + 1)} />
           </span>
         </>
       )}

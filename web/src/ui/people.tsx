@@ -2,21 +2,12 @@
 import type { User } from "../api";
 import { users } from "../api";
 import { useLoad } from "./load";
+import { Once } from "./once";
 
-const known = new Map<string, Promise<User>>();
-
-function user(id: string): Promise<User> {
-  let found = known.get(id);
-  if (!found) {
-    found = users.get(id);
-    known.set(id, found);
-    found.catch(() => known.delete(id));
-  }
-  return found;
-}
+const known = new Once(users.get);
 
 /** A user, as soon as he is known. */
-export const useUser = (id: string): User | undefined => useLoad(() => user(id), [id]).value;
+export const useUser = (id: string): User | undefined => useLoad(() => known.get(id), [id]).value;
 
 /** The name of a user. Who may not be looked up is shown by his id. */
 export function Who({ id }: { id: string }) {

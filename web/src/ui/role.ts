@@ -8,7 +8,7 @@ export interface May {
   role: Role | "sysadmin" | "none";
 }
 
-export async function mayIn(dataspaceId: string, me: User, signal: AbortSignal): Promise<May> {
+export async function mayIn(dataspaceId: string, me: User, signal?: AbortSignal): Promise<May> {
   if (me.sysadmin) return { write: true, manage: true, role: "sysadmin" };
   const { items } = await privileges.list({ userId: "me", dataspaceId, state: "active" }).all(1, signal);
   const role = items[0]?.role;

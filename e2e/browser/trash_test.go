@@ -1,0 +1,135 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// call sends a request that must succeed.
+func (s *site) call(t *testing.T, method, path string, body any) {
+	t.Helper()
+	if err := s.Call(t.Context(), method, path, body, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settled waits until each row of the list says what can be done with it.
+func (v *visitor) settled() {
+	v.t.Helper()
+	v.until(`document.querySelector(".list[aria-busy=false] .body .row")`)
+	v.until(`![...document.querySelectorAll(".list .body .row [role=cell]")].some((cell) => cell.innerText.trim() === "…")`)
+}
+
+// restorable are the labels of the buttons that restore something, in order.
+func (v *visitor) restorable() string {
+	v.t.Helper()
+	return get(v, chromedp.Evaluate[string](
+		`[...document.querySelectorAll("main button")].map((b) => b.textContent.trim()).filter((text) => text.startsWith("Restore")).join()`))
+}
+
+// The trash offers to restore what the visitor may restore, and shows the rest without.
+func TestTrashOffersWhatOneMay(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.place(t)
+	other, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "lab-two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := s.Make(t.Context(), "/sets", map[string]string{"name": "theirs", "dataspaceId": other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mary := s.person(t, "mary", "editor", did)
+	for dataspaceID, role := range map[string]string{other: "member", gone: "admin"} {
+		s.call(t, "POST", "/privileges", map[string]string{"userId": mary.id, "dataspaceId": dataspaceID, "role": role})
+	}
+	s.call(t, "DELETE", "/resources/"+s.put(t, theirs, "theirs.txt")[0], nil)
+	s.call(t, "DELETE", "/resources/"+s.put(t, sid, "hers.txt")[0], nil)
+	s.call(t, "DELETE", "/sets/"+theirs, nil)
+	s.call(t, "DELETE", "/dataspaces/"+gone, nil)
+	v := s.visit(t)
+	v.at("/trash")
+	v.signIn(mary.key)
+	v.lists("hers.txt", "theirs.txt")
+	v.settled()
+	if got := v.restorable(); got != "Restore hers.txt" {
+		t.Errorf("of the files an editor of one and member of the other dataspace is offered: %q", got)
+	}
+	v.follow("Sets")
+	v.lists("theirs")
+	v.settled()
+	if got := v.restorable(); got != "" {
+		t.Errorf("of the sets a member is offered: %q", got)
+	}
+	v.follow("Dataspaces")
+	v.lists("gone")
+	v.settled()
+	if got := v.restorable(); got != "Restore gone" {
+		t.Errorf("of the dataspaces an admin is offered: %q", got)
+	}
+	v.press("Restore gone")
+	v.sees("No dataspace is in the trash")
+	s.call(t, "DELETE", "/dataspaces/"+did, nil)
+	v.at("/trash?view=dataspaces")
+	v.lists("Laser lab")
+	v.settled()
+	if got := v.restorable(); got != "" {
+		t.Errorf("of the dataspaces an editor is offered: %q", got)
+	}
+	v.at("/sets/" + sid)
+	v.sees("Restore its dataspace Laser lab first. Its admins can do that.")
+}
+
+// What is in something deleted comes back after that: there is no button that is refused, but a way to what must come first.
+func TestRestoreWhatIsAboveFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.place(t)
+	rid := s.put(t, sid, "a.txt")[0]
+	for _, path := range []string{"/resources/" + rid, "/sets/" + sid, "/dataspaces/" + did} { // each by itself: none brings another back
+		s.call(t, "DELETE", path, nil)
+	}
+	v := s.visit(t)
+	v.at("/trash")
+	v.signIn(s.Key())
+	v.settled()
+	v.sees("Restore its dataspace first")
+	v.shot("trash-above")
+	v.size(360, 740)
+	v.shot("trash-above-360")
+	v.size(1280, 800)
+	v.at("/sets/" + sid)
+	v.sees("Restore its dataspace Laser lab first")
+	v.shot("set-above")
+	v.at("/resources/" + rid)
+	v.sees("Restore its dataspace Laser lab first")
+	if got := v.restorable(); got != "" {
+		t.Errorf("in a deleted dataspace is offered: %q", got)
+	}
+	v.do(chromedp.Click(chromedp.CSS("main .title .actions a")))
+	v.isAt("/dataspaces/" + did)
+	v.press("Restore")
+	v.sees("New set")
+	v.at("/resources/" + rid)
+	v.sees("Restore its set Runs of 2026 first")
+	v.follow("Trash")
+	v.settled()
+	v.sees("Restore its set first")
+	if got := v.restorable(); got != "" {
+		t.Errorf("in a deleted set is offered: %q", got)
+	}
+	v.do(chromedp.Click(chromedp.Search(`//*[@class="list trash"]//a[normalize-space()="set"]`)))
+	v.isAt("/sets/" + sid)
+	v.press("Restore")
+	v.sees("Upload files")
+	v.follow("Trash")
+	v.press("Restore a.txt")
+	v.sees("No file is in the trash")
+	s.holds(t, sid, []string{"a.txt"})
+}
