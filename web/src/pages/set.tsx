@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource, User } from "../api";
-import { dataspaces, queryOf, resources, sets } from "../api";
+import { dataspaces, queryOf, sets } from "../api";
 import type { PageProps } from "../app";
+import { Chosen } from "../edit/chosen";
 import { SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
-import { plural } from "../human";
 import { usePut } from "../put/drop";
-import { tellArrival, useArrivals } from "../put/queue";
+import { useArrivals } from "../put/queue";
 import { setQuery, usePlace } from "../router";
 import { useMe } from "../session";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
@@ -17,7 +17,7 @@ import { useLoad } from "../ui/load";
 import { ResourceColumns, ResourceRow } from "../ui/resources";
 import { mayIn } from "../ui/role";
 import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
-import { orders, TimeFilters, timesOf } from "../ui/times";
+import { between, orders, TimeFilters, timesOf } from "../ui/times";
 
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
@@ -99,11 +99,15 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
     // A prefix implies the order by name; the service refuses times beside it.
     ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
   };
-  const choose = (r: Resource) => {
-    const next = new Map(chosen);
-    if (!next.delete(r.id)) next.set(r.id, r);
-    setChosen(next);
-  };
+  const choose = (r: Resource, is: boolean) =>
+    setChosen((before) => {
+      const next = new Map(before);
+      if (is) next.set(r.id, r);
+      else next.delete(r.id);
+      return next;
+    });
+  const listed = (r: Resource) =>
+    (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix) && (order === "name" || between(timesOf(query), r.modified));
   return (
     <>
       <Tools>
@@ -112,7 +116,16 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
         <StateChoice />
         <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
       </Tools>
-      {chosen.size > 0 && <Chosen sid={sid} chosen={chosen} mayWrite={mayWrite} clear={() => setChosen(new Map())} />}
+      {chosen.size > 0 && (
+        <Chosen
+          sid={sid}
+          chosen={[...chosen.values()]}
+          mayWrite={mayWrite}
+          listed={listed}
+          drop={(r) => choose(r, false)}
+          clear={() => setChosen(new Map())}
+        />
+      )}
       <VirtualList<Resource>
         of={sid + queryOf(filters)}
         turn={arrived}
@@ -125,7 +138,7 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
         row={(r) => (
           <ResourceRow
             resource={r}
-            mark={<input type="checkbox" aria-label={`Choose ${r.name}`} checked={chosen.has(r.id)} disabled={!!r.purged} onChange={() => choose(r)} />}
+            mark={<input type="checkbox" aria-label={`Choose ${r.name}`} checked={chosen.has(r.id)} disabled={!!r.purged} onChange={(e) => choose(r, e.currentTarget.checked)} />}
           />
         )}
         empty={
@@ -167,50 +180,3 @@ function Prefix() {
     </label>
   );
 }
-
-/** What can be done with the chosen files. */
-function Chosen({ sid, chosen, mayWrite, clear }: { sid: string; chosen: ReadonlyMap<string, Resource>; mayWrite: boolean; clear: () => void }) {
-  const all = [...chosen.values()];
-  const active = all.filter((r) => r.state === "active").map((r) => r.id);
-  const removable = mayWrite && active.length === all.length;
-  const [busy, setBusy] = useState(false);
-  const [left, setLeft] = useState<string[]>([]);
-  const remove = async () => {
-    setBusy(true);
-    const failed: string[] = [];
-    for (const r of all) await resources.remove(r.id).catch((e: Error) => failed.push(`${r.name}: ${e.message}`));
-    setBusy(false);
-    setLeft(failed);
-    if (!failed.length) clear();
-    tellArrival(sid);
-  };
-  return (
-    <div class="note" role="status">
-      <div>
-        {plural(all.length, "file")} chosen
-        {left.map((line) => (
-          <p class="error" key={line}>
-            {line}
-          </p>
-        ))}
-      </div>
-      {active.length === 1 && (
-        <a class="button" href={resources.data(active[0]!)} download>
-          <Icon name="download" /> Download
-        </a>
-      )}
-      {active.length > 1 && (
-        <a class="button" href={sets.archive(sid, active)} download>
-          <Icon name="download" /> Download as zip
-        </a>
-      )}
-      {removable && (
-        <Button icon="trash" busy={busy} onClick={remove}>
-          Delete
-        </Button>
-      )}
-      <Button onClick={clear}>Choose none</Button>
-    </div>
-  );
-}
-

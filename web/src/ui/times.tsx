@@ -9,6 +9,13 @@ export const orders = [
 /** What the address says about since and until, as the service takes it. */
 export const timesOf = (query: URLSearchParams) => ({ since: query.get("since") ?? "", until: query.get("until") ?? "" });
 
+/** Whether an instant is between two times, as the service reads them: without a zone they are in UTC. */
+export function between({ since, until }: { since: string; until: string }, instant: string): boolean {
+  const at = Date.parse(instant);
+  const read = (time: string) => Date.parse(/T[^Z+-]*$/.test(time) ? `${time}Z` : time);
+  return !(at < read(since)) && !(at >= read(until)); // an empty one is no bound
+}
+
 /** From and until a day, in UTC as the service reads days. "Until" is exclusive: its first instant. */
 export function TimeFilters() {
   const { query } = usePlace();
