@@ -1,0 +1,286 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"labshelf/repository"
+)
+
+// ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.
+var ErrNotModified = errors.New("not modified")
+
+// errNoID stops a call before it becomes one of the path above.
+var errNoID = errors.New("an id is empty, or a relative path")
+
+// Condition is under which condition a call does something.
+type Condition struct{ header, etag string }
+
+// IfMatch lets a call do something only while the record has this ETag; else its Problem has the status 412.
+func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
+
+// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns ErrNotModified.
+func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
+
+// request is one call of the interface, described so that it can be made again.
+type request struct {
+	method, path string      // below the base URL, escaped, with its query; "": an id was none
+	header       http.Header // beside the key; may be nil
+	in           any         // becomes a JSON body; nil: none
+	form         *form       // becomes a multipart body; nil: none
+	once         bool        // done twice, it would not be as if done once
+}
+
+// at joins a path, escaped. A path with an empty element is another one, so it is "".
+func at(elements ...string) string {
+	var path strings.Builder
+	for _, e := range elements {
+		if e == "" || e == "." || e == ".." {
+			return ""
+		}
+		path.WriteString("/" + url.PathEscape(e))
+	}
+	return path.String()
+}
+
+// under adds conditions.
+func (r request) under(when []Condition) request {
+	for _, w := range when {
+		r = r.with(w.header, w.etag)
+	}
+	return r
+}
+
+// with adds a header, unless its value is "".
+func (r request) with(name, value string) request {
+	if value == "" {
+		return r
+	}
+	r.header = r.header.Clone()
+	if r.header == nil {
+		r.header = http.Header{}
+	}
+	r.header.Add(name, value)
+	return r
+}
+
+// verdict is what a failed try leaves to be done.
+type verdict uint8
+
+const (
+	final  verdict = iota // it would fail again
+	undone                // nothing was done; it may be tried again
+	doubt                 // it may have been done
+)
+
+// failure is how a try failed.
+type failure struct {
+	verdict
+	error
+	response *http.Response // whose body is closed; nil: none came
+}
+
+// run makes a call, again where that is safe and may help, and hands the answer that is a success to take, which closes its body.
+func (c *Client) run(ctx context.Context, r request, take func(*http.Response) error) error {
+	retries := c.retries()
+	var doubted error // of the first try that may have done it without an answer
+	for try := 1; ; try++ {
+		failed := c.try(ctx, r, take)
+		if failed == nil {
+			return nil
+		}
+		if doubted != nil && failed.response != nil && failed.response.StatusCode == http.StatusPreconditionFailed {
+			return fmt.Errorf("%w; an earlier try may have done it, but was not answered: %w", failed.error, doubted)
+		}
+		if failed.verdict == doubt && doubted == nil {
+			doubted = failed.error
+		}
+		pause := retries.pause(try)
+		if failed.response != nil {
+			pause = max(pause, retryAfter(failed.response.Header))
+		}
+		if failed.verdict == final || failed.verdict == doubt && r.once || pause > retries.Longest || !r.form.rewind() {
+			return failed.error
+		}
+		if try == retries.Tries {
+			return tried(failed.error, try)
+		}
+		if err := retries.Wait(ctx, pause); err != nil {
+			return fmt.Errorf("%w, while waiting after: %w", err, failed.error)
+		}
+	}
+}
+
+func tried(err error, times int) error {
+	if times == 1 {
+		return err
+	}
+	return fmt.Errorf("%w (tried %d times)", err, times)
+}
+
+// try makes a call once.
+func (c *Client) try(ctx context.Context, r request, take func(*http.Response) error) *failure {
+	request, err := c.build(ctx, r)
+	if err != nil {
+		return &failure{verdict: final, error: err}
+	}
+	sent := r.form.begin()
+	if sent != nil {
+		request.Body, request.ContentLength = sent, r.form.length()
+		defer sent.end(ctx)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return c.unanswered(ctx, err, sent)
+	}
+	if response.StatusCode >= 300 {
+		return refused(response)
+	}
+	err = take(response)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrIncomplete) && ctx.Err() == nil:
+		return &failure{verdict: doubt, error: err}
+	}
+	return &failure{verdict: final, error: err}
+}
+
+// build makes a request without the body of a form.
+func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
+	if r.path == "" {
+		return nil, errNoID
+	}
+	var body io.Reader
+	if r.in != nil {
+		text, err := json.Marshal(r.in)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, body)
+	if err != nil {
+		return nil, err
+	}
+	if request.URL.Host == "" || request.URL.Scheme != "http" && request.URL.Scheme != "https" {
+		return nil, fmt.Errorf("%q is not the base URL of a service: it looks like https://data.example.org/v1", c.base)
+	}
+	if r.header != nil {
+		request.Header = r.header.Clone()
+	}
+	switch {
+	case r.in != nil:
+		request.Header.Set("Content-Type", "application/json")
+	case r.form != nil:
+		request.Header.Set("Content-Type", r.form.contentType())
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", c.key)
+	}
+	return request, nil
+}
+
+// unanswered judges a try that got no answer.
+func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *failure {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if wrong := sent.failed(); wrong != nil {
+		return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", wrong)}
+	}
+	err = fmt.Errorf("%s does not answer: %w", c.base, err)
+	var dial *net.OpError
+	var unknown *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case ctx.Err() != nil, errors.As(err, &unknown) && unknown.IsNotFound, errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
+		return &failure{verdict: final, error: err}
+	case errors.As(err, &dial) && dial.Op == "dial", sent != nil && !sent.whole():
+		return &failure{verdict: undone, error: err}
+	}
+	return &failure{verdict: doubt, error: err}
+}
+
+// refused judges an answer that is no success. The answer of something between client and service says nothing about what the
+// service did, but for 429.
+func refused(response *http.Response) *failure {
+	if response.StatusCode == http.StatusNotModified {
+		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
+	}
+	problem := problemOf(response)
+	failed := &failure{final, errors.Join(problem, response.Body.Close()), response}
+	switch {
+	case problem.Status == http.StatusTooManyRequests, problem.Code == repository.CodeBusy,
+		problem.Status == http.StatusServiceUnavailable && problem.Code != "":
+		failed.verdict = undone
+	case problem.Status == http.StatusBadGateway, problem.Status == http.StatusServiceUnavailable, problem.Status == http.StatusGatewayTimeout:
+		failed.verdict = doubt
+	}
+	return failed
+}
+
+// read reads a JSON answer to its end.
+func read(response *http.Response, into any) (err error) {
+	defer closing(response.Body, &err)
+	text, err := io.ReadAll(bodyReader{response.Body})
+	if err != nil {
+		return err
+	}
+	if json.Unmarshal(text, into) != nil {
+		return &Problem{Status: response.StatusCode}
+	}
+	return nil
+}
+
+// record is a pointer to what has an id.
+type record[T any] interface {
+	*T
+	identify(etag string) (id string) // keeps the ETag
+}
+
+// one makes a call that answers with one record.
+func one[T any, P record[T]](ctx context.Context, c *Client, r request) (T, error) {
+	var got, none T
+	err := c.run(ctx, r, func(response *http.Response) error {
+		if err := read(response, &got); err != nil {
+			return err
+		}
+		if P(&got).identify(response.Header.Get("Etag")) == "" {
+			return &Problem{Status: response.StatusCode}
+		}
+		return nil
+	})
+	if err != nil {
+		return none, err
+	}
+	return got, nil
+}
+
+// typed refuses an answer of another type than labshelf gives there.
+func typed(response *http.Response, want string) error {
+	if got := response.Header.Get("Content-Type"); got != want && !strings.HasPrefix(got, want+";") {
+		return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
+	}
+	return nil
+}
+
+// nothing makes a call whose answer has no body.
+func (c *Client) nothing(ctx context.Context, r request) error {
+	return c.run(ctx, r, func(response *http.Response) error {
+		if response.StatusCode != http.StatusNoContent {
+			return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
+		}
+		return response.Body.Close()
+	})
+}

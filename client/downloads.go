@@ -1,0 +1,185 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"labshelf/blobs"
+)
+
+// ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than the service said.
+var ErrDigest = errors.New("what arrived has another SHA-256 than the service said")
+
+// File is the file of a resource that is arriving, from byte From on; Bytes is how many arrive. Where the connection breaks, reading
+// goes on by itself as the client's Retries allow, with the rest of the same bytes; where these are gone, it fails with
+// ErrIncomplete. Where all of the file arrives its digest is compared at its end, which is ErrDigest instead of io.EOF if it is
+// wrong. The caller closes it.
+type File struct {
+	*Download
+	From, Total int64        // the first byte that arrives, and the length of the whole file
+	Digest      blobs.Digest // of the whole file
+	ETag        string       // of the file, not of its record; for ifMatch of Data
+	Mimetype    string
+	Filename    string // to save it as, without folders
+}
+
+// Data asks for the file of a resource from byte from on, only if it has the ETag ifMatch (of File); "": whatever it is. To go on
+// with a download that was left, give what has arrived and its ETag: status 412 means that there is another file now. With from
+// at its end, an empty File comes.
+func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
+	f, err := c.data(ctx, id, from, ifMatch)
+	if err != nil {
+		return nil, err
+	}
+	r := &resuming{body: f.ReadCloser, at: f.From, total: f.Total, digest: f.Digest, retries: c.retries()}
+	if f.From == 0 {
+		r.hash = sha256.New()
+	}
+	r.wait = func(d time.Duration) error { return r.retries.Wait(ctx, d) }
+	r.open = func(from int64) (io.ReadCloser, error) {
+		if ctx.Err() != nil || f.ETag == "" {
+			return nil, cmp.Or(ctx.Err(), ErrIncomplete)
+		}
+		rest, err := c.data(ctx, id, from, f.ETag)
+		if err != nil {
+			return nil, err
+		}
+		return rest.ReadCloser, nil
+	}
+	f.ReadCloser = r
+	return f, nil
+}
+
+// data asks once for a file, whose reader breaks where the connection does.
+func (c *Client) data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
+	if from < 0 {
+		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
+	}
+	r := request{method: http.MethodGet, path: at("resources", id, "data")}.with("If-Match", ifMatch)
+	if from > 0 {
+		// The byte before is asked for, too: a range that begins at the end of a file is none.
+		r = r.with("Range", fmt.Sprintf("bytes=%d-", from-1))
+	}
+	var f *File
+	err := c.run(ctx, r, func(response *http.Response) (err error) {
+		f, err = fileOf(response, from)
+		if err != nil {
+			return errors.Join(err, response.Body.Close())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// fileOf reads the headers of an answer, and the byte of it that comes before from.
+func fileOf(response *http.Response, from int64) (*File, error) {
+	f := &File{Download: download(response), From: from, Total: response.ContentLength, ETag: response.Header.Get("Etag"), Mimetype: response.Header.Get("Content-Type")}
+	foreign := &Problem{Status: response.StatusCode}
+	if from > 0 {
+		begin, total, ok := contentRange(response.Header.Get("Content-Range"))
+		if response.StatusCode != http.StatusPartialContent || !ok || begin != from-1 || response.ContentLength != total-begin {
+			return nil, foreign
+		}
+		if _, err := io.ReadFull(f, make([]byte, 1)); err != nil {
+			return nil, err
+		}
+		f.Bytes, f.Total = total-from, total
+	}
+	sum, sent := strings.CutPrefix(response.Header.Get("Repr-Digest"), "sha-256=:")
+	digest, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(sum, ":"))
+	if !sent || err != nil || len(digest) != len(f.Digest) || f.Total < 0 {
+		return nil, foreign
+	}
+	f.Digest = blobs.Digest(digest)
+	_, params, _ := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
+	name := params["filename"]
+	f.Filename = name[strings.LastIndexAny(name, `/\`)+1:]
+	return f, nil
+}
+
+// contentRange reads what part of a file an answer has, as in "bytes 3-9/10".
+func contentRange(value string) (begin, total int64, ok bool) {
+	part, of, _ := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
+	first, _, _ := strings.Cut(part, "-")
+	begin, err := strconv.ParseInt(first, 10, 64)
+	total, wrong := strconv.ParseInt(of, 10, 64)
+	return begin, total, err == nil && wrong == nil && begin >= 0 && begin < total
+}
+
+// resuming is the body of a file that goes on where a connection broke.
+type resuming struct {
+	body      io.ReadCloser
+	at, total int64
+	hash      hash.Hash // of all that arrived; nil: it did not arrive from its beginning
+	digest    blobs.Digest
+	open      func(from int64) (io.ReadCloser, error)
+	wait      func(time.Duration) error
+	retries   Retries
+	breaks    int // since the last byte
+}
+
+func (r *resuming) Read(p []byte) (int, error) {
+	for {
+		n, err := r.body.Read(p)
+		r.at += int64(n)
+		if r.hash != nil {
+			r.hash.Write(p[:n])
+		}
+		switch {
+		case n > 0:
+			r.breaks = 0
+			return n, nil // an error comes again
+		case err == nil:
+			return 0, nil
+		case err == io.EOF:
+			return 0, r.finish()
+		}
+		if err := r.resume(err); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (r *resuming) finish() error {
+	if r.at != r.total {
+		return fmt.Errorf("%w: %d of %d bytes came", ErrIncomplete, r.at, r.total)
+	}
+	if r.hash != nil && blobs.Digest(r.hash.Sum(nil)) != r.digest {
+		return ErrDigest
+	}
+	return io.EOF
+}
+
+// resume opens the rest of the file after an error.
+func (r *resuming) resume(broke error) error {
+	r.breaks++
+	if r.breaks >= r.retries.Tries {
+		return broke
+	}
+	if err := r.wait(r.retries.pause(r.breaks)); err != nil {
+		return fmt.Errorf("%w: %w", broke, err)
+	}
+	rest, err := r.open(r.at)
+	if err != nil {
+		return fmt.Errorf("%w, and its rest cannot be had: %w", broke, err)
+	}
+	_ = r.body.Close() // it is broken
+	r.body = rest
+	return nil
+}
+
+func (r *resuming) Close() error { return r.body.Close() }

@@ -1,0 +1,171 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The states of a record, and what listings of them ask for.
+const (
+	Active  = "active"
+	Deleted = "deleted"
+	All     = "all" // active and deleted, for ListOptions
+)
+
+// ListOptions is what a listing shows. The zero value is all that is active. No listing takes everything: the service refuses with
+// "invalid_parameter" what it does not take there.
+type ListOptions struct {
+	State string // Active, Deleted or All; "": Active
+	Limit int    // of a page, 1 to 1000; 0: as the service is configured
+
+	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name"; "": oldest, or by name where Name or
+	// NamePrefix is given. These two are for one set and go with neither Since nor Until. Safe times are the Modified of what was
+	// received; to follow changes, keep the URL of the last page (see Pages).
+	Since, Until     time.Time // both exclusive; zero: no bound
+	Order            string
+	Name, NamePrefix string
+
+	// Narrower listings than the call has: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
+	DataspaceID, SetID, UserID string
+
+	// For dataspaces.
+	Visibility string  // Private or Public; "": both
+	Origin     *string // exactly this one; to "": those that have none; nil: any
+}
+
+// At returns the URL of the first page of a listing with these options. listing is its URL without any, such as the Resources of a
+// Set, or Client.Base()+"/resources".
+func (o ListOptions) At(listing string) string {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"state": o.State, "order": o.Order, "name": o.Name, "namePrefix": o.NamePrefix, "visibility": o.Visibility,
+		"dataspaceId": o.DataspaceID, "setId": o.SetID, "userId": o.UserID, "since": instant(o.Since), "until": instant(o.Until),
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if o.Limit != 0 {
+		q.Set("limit", strconv.Itoa(o.Limit))
+	}
+	if o.Origin != nil {
+		q.Set("origin", *o.Origin)
+	}
+	if len(q) == 0 {
+		return listing
+	}
+	return listing + "?" + q.Encode()
+}
+
+func instant(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+// Listed is what listings hold.
+type Listed interface {
+	Dataspace | Set | Resource | User | Key | Privilege
+}
+
+// Page is a page of a listing. Either End is true, and nothing is left, or Next is the URL of the following page.
+type Page[T Listed] struct {
+	URL  string // of this page, as it was asked for
+	Next string // "" at the end
+	Data []T    // without ETag; empty at the end
+	End  bool
+}
+
+// FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the beginning of a listing (see
+// ListOptions.At). Only its path below …/v1 counts: it is always asked of the client's own service, which may have moved, and the
+// key goes nowhere else.
+func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
+	page := Page[T]{URL: pageURL}
+	path, err := c.below(pageURL)
+	if err != nil {
+		return page, err
+	}
+	var answer struct {
+		NextPage string `json:"nextPage"`
+		Data     []T    `json:"data"`
+		End      *bool  `json:"end"`
+	}
+	err = c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
+		if err := read(response, &answer); err != nil {
+			return err
+		}
+		if answer.End == nil || *answer.End == (answer.NextPage != "") || answer.NextPage == pageURL {
+			return &Problem{Status: response.StatusCode}
+		}
+		return nil
+	})
+	if err != nil {
+		return page, err
+	}
+	page.Next, page.Data, page.End = answer.NextPage, answer.Data, *answer.End
+	return page, nil
+}
+
+// below returns what a URL of a page has after its base URL.
+func (c *Client) below(pageURL string) (string, error) {
+	path, ours := strings.CutPrefix(pageURL, c.base+"/")
+	if !ours {
+		const version = "/v1/" // with which every base URL ends
+		whole, query, _ := strings.Cut(pageURL, "?")
+		i := strings.LastIndex(whole, version)
+		if i < 0 {
+			return "", fmt.Errorf("%q is not the URL of a page: keep the ones that the service gives as they are", pageURL)
+		}
+		path = whole[i+len(version):]
+		if query != "" {
+			path += "?" + query
+		}
+	}
+	return "/" + path, nil
+}
+
+// Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage) to the one with End, which is the
+// last it yields. A harvester keeps the URL of that page and goes on from it later: in a listing of resources, in the order of
+// modification, it then brings what was created, changed, deleted or restored since, and only that; in every other listing what
+// was created. Ask for State All, else deletions do not show. After an error, which it yields with the URL of the page that
+// failed, it ends, and may be begun again with that URL.
+func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[Page[T], error] {
+	return func(yield func(Page[T], error) bool) {
+		for next := pageURL; ; {
+			page, err := FetchPage[T](ctx, c, next)
+			if !yield(page, err) || err != nil || page.End {
+				return
+			}
+			next = page.Next
+		}
+	}
+}
+
+// list yields what the pages of a listing hold. After an error, which it yields with a zero T, it ends.
+func list[T Listed](ctx context.Context, c *Client, o ListOptions, elements ...string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		path := at(elements...)
+		if path == "" {
+			yield(*new(T), errNoID)
+			return
+		}
+		for page, err := range Pages[T](ctx, c, o.At(c.base+path)) {
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, item := range page.Data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}

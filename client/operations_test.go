@@ -1,0 +1,291 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/google/go-cmp/cmp"
+
+	"labshelf/client"
+	"labshelf/repository"
+)
+
+// document is the description of the interface.
+func document(t *testing.T) *openapi3.T {
+	t.Helper()
+	text := must[[]byte](t)(os.ReadFile(filepath.Join("..", "handlers", "openapi.yaml")))
+	return must[*openapi3.T](t)(openapi3.NewLoader().LoadFromData(text))
+}
+
+// routeOf finds the operation that a request is for.
+func routeOf(doc *openapi3.T, r *http.Request) (*routers.Route, map[string]string) {
+	got := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1"), "/")
+	for path, item := range doc.Paths.Map() {
+		want, params := strings.Split(path, "/"), map[string]string{}
+		fits := len(want) == len(got)
+		for i := 0; fits && i < len(want); i++ {
+			if name, ok := strings.CutPrefix(want[i], "{"); ok {
+				params[strings.TrimSuffix(name, "}")] = got[i]
+			} else {
+				fits = want[i] == got[i]
+			}
+		}
+		if operation := item.GetOperation(r.Method); fits && operation != nil {
+			return &routers.Route{Spec: doc, Path: path, PathItem: item, Method: r.Method, Operation: operation}, params
+		}
+	}
+	return nil, nil
+}
+
+// TestEveryOperation makes every call to a real service, and holds what is asked against the document: each request matches it, and
+// no operation of it is left.
+func TestEveryOperation(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	s, c := start(t)
+	asked := map[string]bool{}
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		route, params := routeOf(doc, r)
+		if route == nil {
+			t.Errorf("%s %s is no operation", r.Method, r.URL)
+			on(w, r)
+			return
+		}
+		asked[route.Operation.OperationID] = true
+		options := &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true}
+		input := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route, Options: options}
+		if err := openapi3filter.ValidateRequest(r.Context(), input); err != nil {
+			t.Errorf("%s: %v", route.Operation.OperationID, err)
+		}
+		on(w, r)
+	})
+	everyCall(t, c)
+	var left []string
+	for _, item := range doc.Paths.Map() {
+		for _, operation := range item.Operations() {
+			if !asked[operation.OperationID] {
+				left = append(left, operation.OperationID)
+			}
+		}
+	}
+	slices.Sort(left)
+	if len(left) > 0 {
+		t.Errorf("no call asks for %s", strings.Join(left, ", "))
+	}
+}
+
+// everyCall makes every call at least once.
+func everyCall(t *testing.T, c *client.Client) {
+	ctx := t.Context()
+	space := containers(ctx, t, c)
+	set := must[client.Set](t)(c.NewSet(ctx, client.NewSet{Name: "runs", DataspaceID: space.ID}))
+	files(ctx, t, c, space, set)
+	people(ctx, t, c, space)
+
+	usage := must[client.Usage](t)(c.Usage(ctx))
+	one := must[client.Usage](t)(c.DataspaceUsage(ctx, space.ID))
+	if usage.ActiveFiles != 1 || len(usage.Dataspaces) != 1 || usage.Dataspaces[0].Counters != one.Counters || len(one.Days) != 1 || one.Days[0].Counters != one.Counters {
+		t.Errorf("usage %+v of all, %+v of one", usage, one)
+	}
+	session := must[client.Session](t)(c.SignIn(ctx, secretOf(ctx, t, c)))
+	if session.Username != "admin" || !session.Sysadmin {
+		t.Errorf("session of %+v", session)
+	}
+	check(t, c.SignOut(ctx, session))
+	for _, fetch := range []func(context.Context) ([]byte, error){c.OpenAPIJSON, c.OpenAPIYAML} {
+		if text := must[[]byte](t)(fetch(ctx)); !strings.Contains(string(text), "getOpenAPIJSON") {
+			t.Errorf("no description: %.100s", text)
+		}
+	}
+	upkeep(ctx, t, c)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// secretOf makes a key.
+func secretOf(ctx context.Context, t *testing.T, c *client.Client) string {
+	return must[client.CreatedKey](t)(c.NewKey(ctx, client.Me, client.NewKey{Label: "session"})).Secret
+}
+
+// containers makes the calls for dataspaces and sets, and returns a dataspace.
+func containers(ctx context.Context, t *testing.T, c *client.Client) client.Dataspace {
+	space := must[client.Dataspace](t)
+	d := space(c.NewDataspace(ctx, client.NewDataspace{Name: "lab", Title: "Lab", Origin: "survey"}))
+	edited := space(c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Description: new("text"), Visibility: new(client.Public)}, client.IfMatch(d.ETag)))
+	check(t, c.DeleteDataspace(ctx, d.ID, client.IfMatch(edited.ETag)))
+	restored := space(c.RestoreDataspace(ctx, d.ID))
+	same(t, space(c.Dataspace(ctx, d.ID)), restored)
+	for _, o := range []client.ListOptions{{Limit: 1}, {State: client.All, Visibility: client.Public, Origin: new("survey")}} {
+		same(t, collect(t, c.Dataspaces(ctx, o)), []client.Dataspace{untagged(restored)})
+	}
+	same(t, len(collect(t, c.Dataspaces(ctx, client.ListOptions{Origin: new("")}))), 0)
+
+	set := must[client.Set](t)
+	made := set(c.NewSet(ctx, client.NewSet{Name: "first", DataspaceID: d.ID, Title: "First"}))
+	if made = set(c.EditSet(ctx, made.ID, client.SetEdit{Title: new("")})); made.Title != "" {
+		t.Errorf("the title is %q", made.Title)
+	}
+	check(t, c.DeleteSet(ctx, made.ID))
+	made = set(c.RestoreSet(ctx, made.ID))
+	same(t, set(c.Set(ctx, made.ID)), made)
+	check(t, c.DeleteSet(ctx, made.ID, client.IfMatch(made.ETag)))
+	deleted := set(c.Set(ctx, made.ID))
+	deleted.ETag = ""
+	for _, o := range []client.ListOptions{{State: client.Deleted, Limit: 1}, {State: client.All}} {
+		same(t, collect(t, c.Sets(ctx, o)), []client.Set{deleted})
+		same(t, collect(t, c.DataspaceSets(ctx, d.ID, o)), []client.Set{deleted})
+	}
+	return restored
+}
+
+func untagged(d client.Dataspace) client.Dataspace {
+	d.ETag = ""
+	return d
+}
+
+func same[T any](t *testing.T, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// collect ends the test after an error.
+func collect[T any](t *testing.T, all iter.Seq2[T, error]) (got []T) {
+	t.Helper()
+	for item, err := range all {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, item)
+	}
+	return got
+}
+
+// files makes the calls for resources. One is left.
+func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dataspace, set client.Set) {
+	resource := must[client.Resource](t)
+	made := resource(c.CreateResource(ctx, client.NewResource{SetID: set.ID, Name: "a/b.csv", Filename: "b.csv", Description: "d", Format: "F", Mimetype: "text/x-y"},
+		strings.NewReader("1,2\n"), 4))
+	made = resource(c.ReplaceResource(ctx, made.ID, client.NewResource{Name: "a/b.csv", Filename: "c.csv"}, strings.NewReader("1,2,3\n"), -1, client.IfMatch(made.ETag)))
+	made = resource(c.EditResource(ctx, made.ID, client.ResourceEdit{Description: new("e")}))
+	check(t, c.DeleteResource(ctx, made.ID))
+	made = resource(c.RestoreResource(ctx, made.ID))
+	same(t, resource(c.Resource(ctx, made.ID)), made)
+	listed := made
+	listed.ETag = ""
+	window := client.ListOptions{Since: made.Created.Add(-time.Second), Until: made.Modified.Add(time.Hour), Order: "newest", Limit: 1, State: client.All}
+	inSpace := window
+	inSpace.DataspaceID, inSpace.SetID = space.ID, set.ID
+	for _, all := range []iter.Seq2[client.Resource, error]{
+		c.Resources(ctx, inSpace), c.DataspaceResources(ctx, space.ID, window), c.SetResources(ctx, set.ID, window),
+		c.SetResources(ctx, set.ID, client.ListOptions{Name: "a/b.csv"}), c.SetResources(ctx, set.ID, client.ListOptions{NamePrefix: "a/", Order: "name"}),
+	} {
+		same(t, collect(t, all), []client.Resource{listed})
+	}
+	for _, resources := range [][]string{nil, {made.ID}} {
+		zip := must[*client.Download](t)(c.Archive(ctx, set.ID, resources...))
+		if text := must[[]byte](t)(io.ReadAll(zip)); !strings.Contains(string(text), "SHA256SUMS") {
+			t.Errorf("%d bytes are no archive", len(text))
+		}
+		check(t, zip.Close())
+	}
+	file := must[*client.File](t)(c.Data(ctx, made.ID, 0, ""))
+	if text := must[[]byte](t)(io.ReadAll(file)); string(text) != "1,2,3\n" || file.Filename != "c.csv" || file.Bytes != made.Bytes || file.Digest != made.SHA256 {
+		t.Errorf("%q is %+v", text, file)
+	}
+	check(t, file.Close())
+}
+
+// people makes the calls for users, keys and privileges.
+func people(ctx context.Context, t *testing.T, c *client.Client, space client.Dataspace) {
+	user := must[client.User](t)
+	mary := user(c.NewUser(ctx, client.NewUser{Username: "mary"}))
+	mary = user(c.EditUser(ctx, mary.ID, client.UserEdit{Fullname: new("Mary"), Sysadmin: new(true)}, client.IfMatch(mary.ETag)))
+	check(t, c.DeleteUser(ctx, mary.ID, client.IfMatch(mary.ETag)))
+	mary = user(c.RestoreUser(ctx, mary.ID))
+	same(t, user(c.User(ctx, mary.ID)), mary)
+	me := user(c.Me(ctx))
+	same(t, me.Username, "admin")
+	me.ETag, mary.ETag = "", ""
+	same(t, collect(t, c.Users(ctx, client.ListOptions{Limit: 1})), []client.User{me, mary})
+
+	expires := time.Date(2222, 1, 2, 3, 4, 5, 6e6, time.FixedZone("", 3600))
+	key := must[client.CreatedKey](t)(c.NewKey(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: expires}))
+	her := client.New(c.Base(), key.Secret)
+	defer her.Close()
+	same(t, user(her.Me(ctx)).ID, mary.ID)
+	check(t, c.RevokeKey(ctx, mary.ID, key.ID))
+	keys := collect(t, c.Keys(ctx, mary.ID, client.ListOptions{Limit: 1}))
+	if len(keys) != 1 || keys[0].State != "revoked" || !keys[0].Expires.Equal(expires) || keys[0].ID != key.ID {
+		t.Errorf("the keys are %+v", keys)
+	}
+
+	privilege := must[client.Privilege](t)
+	granted := privilege(c.Grant(ctx, client.NewPrivilege{UserID: mary.ID, DataspaceID: space.ID, Role: client.Editor}))
+	same(t, privilege(c.Grant(ctx, client.NewPrivilege{UserID: mary.ID, DataspaceID: space.ID, Role: client.Member})).ID, granted.ID)
+	check(t, c.Revoke(ctx, granted.ID))
+	granted = privilege(c.Privilege(ctx, granted.ID))
+	granted.ETag = ""
+	same(t, collect(t, c.Privileges(ctx, client.ListOptions{UserID: mary.ID, DataspaceID: space.ID, State: client.Deleted, Limit: 1})), []client.Privilege{granted})
+}
+
+// upkeep makes the calls that look after a service.
+func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
+	must[client.Status](t)(c.Status(ctx))
+	snapshot, _, err := c.Snapshot(ctx)
+	check(t, drain(snapshot, err))
+	for r, err := range c.Resources(ctx, client.ListOptions{}) {
+		check(t, err)
+		blob, err := c.Blob(ctx, r.SHA256)
+		check(t, drain(blob, err))
+	}
+	result, err := c.Check(ctx, repository.CheckOptions{}, repository.CheckEvents{})
+	_, wrong := c.Purge(ctx, repository.PurgeOptions{DryRun: true})
+	if err := errors.Join(err, wrong); err != nil || result.Violations != 0 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// schemas are the records and what the document says of them, with the fields that the client leaves out.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	epochs := []string{"created_epoch", "modified_epoch"} // the same instants as created and modified
+	doc := document(t)
+	for name, example := range map[string]any{
+		"Dataspace": client.Dataspace{}, "Set": client.Set{}, "Resource": client.Resource{}, "User": client.User{}, "NewKey": client.CreatedKey{},
+		"Key": client.Key{}, "Privilege": client.Privilege{}, "Usage": client.Usage{}, "DataspaceUsage": client.Usage{}, "Session": client.Session{},
+		"DataspaceCreation": client.NewDataspace{}, "SetCreation": client.NewSet{}, "UserCreation": client.NewUser{}, "KeyCreation": client.NewKey{},
+		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
+		"ResourceEdit": client.ResourceEdit{},
+	} {
+		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
+			return slices.Contains(epochs, field) || name == "DataspaceUsage" && field == "dataspaces"
+		})
+		got := fieldsOf(example)
+		if name == "DataspaceUsage" {
+			got = slices.DeleteFunc(got, func(field string) bool { return field == "dataspaces" })
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-document +client)\n%s", name, diff)
+		}
+	}
+}

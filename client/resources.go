@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"labshelf/blobs"
+)
+
+// Resource is the record of a file.
+type Resource struct {
+	ID          string       `json:"id"`
+	URL         string       `json:"url"`
+	DataURL     string       `json:"dataUrl"`     // of the file
+	ViewDataURL string       `json:"viewDataUrl"` // of a page for people
+	Name        string       `json:"name"`        // may hold "/"; not unique
+	Description string       `json:"description"`
+	Format      string       `json:"format"`
+	Mimetype    string       `json:"mimetype"`
+	Size        int64        `json:"size"`     // KB of 1024 bytes, rounded; see Bytes
+	Created     time.Time    `json:"created"`  // UTC, to the millisecond
+	Modified    time.Time    `json:"modified"` // when last created, replaced, edited, deleted or restored; UTC, to the millisecond
+	SetID       string       `json:"setId"`
+	State       string       `json:"state"` // Active or Deleted
+	Bytes       int64        `json:"bytes"` // length of the file
+	SHA256      blobs.Digest `json:"sha256"`
+	Filename    string       `json:"filename"` // without folders; "": none was given
+	DataspaceID string       `json:"dataspaceId"`
+	CreatedBy   string       `json:"createdBy"`        // id of a user
+	ModifiedBy  string       `json:"modifiedBy"`       // id of a user
+	Purged      bool         `json:"purged,omitempty"` // deleted, and its file is gone for good
+	ETag        string       `json:"-"`                // of the record, for IfMatch and IfNoneMatch; "" in listings
+}
+
+func (r *Resource) identify(etag string) string {
+	r.ETag = etag
+	return r.ID
+}
+
+// written is a resource as JSON has it.
+type written struct {
+	*plain
+	SHA256 string `json:"sha256"`
+}
+
+type plain Resource
+
+// MarshalJSON writes the digest in hexadecimal digits.
+func (r Resource) MarshalJSON() ([]byte, error) {
+	return json.Marshal(written{(*plain)(&r), r.SHA256.String()})
+}
+
+// UnmarshalJSON reads the digest from hexadecimal digits.
+func (r *Resource) UnmarshalJSON(text []byte) error {
+	w := written{plain: (*plain)(r)}
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	digest, err := blobs.ParseDigest(w.SHA256)
+	if err != nil {
+		return fmt.Errorf("sha256: %w", err)
+	}
+	r.SHA256 = digest
+	return nil
+}
+
+// NewResource is a file to be uploaded. What is "" is left to the service.
+type NewResource struct {
+	SetID       string       // that receives it; ReplaceResource needs none
+	Name        string       // up to 4096 bytes, may hold "/"; "": Filename
+	Filename    string       // "": none, then Name is needed
+	Description string       // up to 16 KiB
+	Format      string       // up to 100 characters; "": from the extension
+	Mimetype    string       // "": found by the service
+	Digest      blobs.Digest // that the file must have; zero: it is hashed on the way, and the service compares what arrived
+}
+
+// ResourceEdit is what to change in a record; what is nil stays.
+type ResourceEdit struct {
+	Name        *string `json:"name,omitempty"`
+	Description *string `json:"description,omitempty"`
+	Format      *string `json:"format,omitempty"`
+}
+
+// Resources lists the resources that the caller may read, by modification. It takes State, Since, Until, Order, DataspaceID, SetID
+// and Limit.
+func (c *Client) Resources(ctx context.Context, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, c, o, "resources")
+}
+
+// DataspaceResources lists the resources of a dataspace, by modification. It takes State, Since, Until, Order and Limit.
+func (c *Client) DataspaceResources(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, c, o, "dataspaces", dataspaceID, "resources")
+}
+
+// SetResources lists the resources of a set, by modification or name. It takes State, Since, Until, Order, Name, NamePrefix and
+// Limit.
+func (c *Client) SetResources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
+	return list[Resource](ctx, c, o, "sets", setID, "resources")
+}
+
+// Resource reads a record.
+func (c *Client) Resource(ctx context.Context, id string, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, c, request{method: http.MethodGet, path: at("resources", id)}.under(when))
+}
+
+// CreateResource uploads a file into a set. body must end after size bytes; -1: its length is not known. It is streamed, and read
+// no more after the call has returned, unless the context ended it. The call is made again only as long as the service cannot have
+// stored the file, and only where body is an io.Seeker, or nothing has been read from it. It returns when the file is on stable
+// storage. The caller closes body.
+func (c *Client) CreateResource(ctx context.Context, r NewResource, body io.Reader, size int64) (Resource, error) {
+	form, err := newForm(r, body, size)
+	if err != nil {
+		return Resource{}, err
+	}
+	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources"), form: form, once: true})
+}
+
+// ReplaceResource replaces a resource by an upload, as CreateResource does it, except that it may be made again also where the
+// service may have stored the file. Name, Description and Format that are left out take their defaults.
+func (c *Client) ReplaceResource(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
+	form, err := newForm(r, body, size)
+	if err != nil {
+		return Resource{}, err
+	}
+	return one[Resource](ctx, c, request{method: http.MethodPut, path: at("resources", id), form: form}.under(when))
+}
+
+// EditResource changes a record without a new upload and returns it as it is then.
+func (c *Client) EditResource(ctx context.Context, id string, edit ResourceEdit, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, c, request{method: http.MethodPatch, path: at("resources", id), in: edit}.under(when))
+}
+
+// DeleteResource deletes a resource, which RestoreResource brings back. That it was deleted already is no error.
+func (c *Client) DeleteResource(ctx context.Context, id string, when ...Condition) error {
+	return c.nothing(ctx, request{method: http.MethodDelete, path: at("resources", id)}.under(when))
+}
+
+// RestoreResource brings back a deleted resource. That it is active already is no error.
+func (c *Client) RestoreResource(ctx context.Context, id string, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
+}

@@ -1,0 +1,92 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Retries says how often, and after which time, a call is tried again that failed for a reason that may pass: the connection broke,
+// or the answer was 429, 502, 503, 504, or 409 with the code "busy". Only what is safe is tried again: what may have been done
+// without an answer is repeated only where twice does the same as once, and a body only where it can be read from its start again.
+// The zero value is what a new Client has.
+type Retries struct {
+	Tries   int           // at most, the first one included; 1: nothing is tried again; 0: 5
+	First   time.Duration // the wait before the second try, doubled before each one after it; a random half of it is left out; 0: 500 ms
+	Longest time.Duration // the longest wait. A service that wants a longer one (Retry-After) is not tried again; 0: 30 s
+
+	// Wait waits, and ends early with the error of the context. nil: by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// WithRetries returns a client that tries calls again as r says, and shares its connections with c.
+func (c *Client) WithRetries(r Retries) *Client {
+	shared := *c.http
+	if t, ok := shared.Transport.(retrying); ok {
+		shared.Transport = t.RoundTripper
+	}
+	shared.Transport = retrying{shared.Transport, r}
+	return &Client{base: c.base, key: c.key, http: &shared}
+}
+
+// retrying carries the Retries of a client beside its connections.
+type retrying struct {
+	http.RoundTripper
+	retries Retries
+}
+
+// CloseIdleConnections is what http.Client looks for.
+func (t retrying) CloseIdleConnections() {
+	if closer, ok := t.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		closer.CloseIdleConnections()
+	}
+}
+
+func (c *Client) retries() Retries {
+	r := Retries{}
+	if t, ok := c.http.Transport.(retrying); ok {
+		r = t.retries
+	}
+	r.Tries = cmp.Or(r.Tries, 5)
+	r.First = cmp.Or(r.First, 500*time.Millisecond)
+	r.Longest = cmp.Or(r.Longest, 30*time.Second)
+	if r.Wait == nil {
+		r.Wait = wait
+	}
+	return r
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// pause is how long to wait after a try, the first of which is 1.
+func (r Retries) pause(try int) time.Duration {
+	d := min(r.First, r.Longest)
+	for range try - 1 {
+		d = min(2*d, r.Longest)
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// retryAfter is what the service says about when to come back; 0: nothing.
+func retryAfter(header http.Header) time.Duration {
+	value := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}

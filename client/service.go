@@ -1,0 +1,107 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+)
+
+// Counters count files and bytes. Each file counts in full, also where two have the same content; a purged one counts as deleted,
+// with 0 bytes.
+type Counters struct {
+	ActiveFiles  int64 `json:"activeFiles"`
+	ActiveBytes  int64 `json:"activeBytes"`
+	DeletedFiles int64 `json:"deletedFiles"`
+	DeletedBytes int64 `json:"deletedBytes"`
+}
+
+// Usage is what one dataspace, or all that the caller may read, hold.
+type Usage struct {
+	Counters
+	Days       []UsageDay       `json:"days"`                // oldest first
+	Dataspaces []DataspaceUsage `json:"dataspaces,omitzero"` // each by itself; nil for one
+}
+
+// UsageDay is what was held at the end of a day on which something changed.
+type UsageDay struct {
+	Day string `json:"day"` // in UTC, as 2024-11-19
+	Counters
+}
+
+// DataspaceUsage is what one of several dataspaces holds.
+type DataspaceUsage struct {
+	DataspaceID string `json:"dataspaceId"`
+	Counters
+}
+
+// Usage counts what the dataspaces hold that the caller may read.
+func (c *Client) Usage(ctx context.Context) (Usage, error) { return c.usage(ctx, at("usage")) }
+
+// DataspaceUsage counts what a dataspace holds.
+func (c *Client) DataspaceUsage(ctx context.Context, id string) (Usage, error) {
+	return c.usage(ctx, at("dataspaces", id, "usage"))
+}
+
+func (c *Client) usage(ctx context.Context, path string) (u Usage, err error) {
+	err = c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
+		err := read(response, &u)
+		if err == nil && u.Days == nil {
+			err = &Problem{Status: response.StatusCode}
+		}
+		return err
+	})
+	return u, err
+}
+
+// Session is what a browser has in place of a key.
+type Session struct {
+	Username string       `json:"username"`
+	Sysadmin bool         `json:"sysadmin"`
+	Cookie   *http.Cookie `json:"-"`
+}
+
+// SignIn trades a key for a session, as browsers do. Programs need none: they have their key.
+func (c *Client) SignIn(ctx context.Context, key string) (s Session, err error) {
+	in := struct {
+		Key string `json:"key"`
+	}{key}
+	err = c.run(ctx, request{method: http.MethodPost, path: at("session"), in: in, once: true}, func(response *http.Response) error {
+		if err := read(response, &s); err != nil {
+			return err
+		}
+		cookies := response.Cookies()
+		if s.Username == "" || len(cookies) != 1 {
+			return &Problem{Status: response.StatusCode}
+		}
+		s.Cookie = cookies[0]
+		return nil
+	})
+	return s, err
+}
+
+// SignOut ends a session for good. That it has ended is no error.
+func (c *Client) SignOut(ctx context.Context, s Session) error {
+	r := request{method: http.MethodDelete, path: at("session")}
+	if s.Cookie != nil {
+		r = r.with("Cookie", s.Cookie.Name+"="+s.Cookie.Value)
+	}
+	return c.nothing(ctx, r)
+}
+
+// OpenAPIJSON fetches the description of the interface as JSON.
+func (c *Client) OpenAPIJSON(ctx context.Context) ([]byte, error) { return c.document(ctx, "json") }
+
+// OpenAPIYAML fetches the description of the interface as YAML.
+func (c *Client) OpenAPIYAML(ctx context.Context) ([]byte, error) { return c.document(ctx, "yaml") }
+
+func (c *Client) document(ctx context.Context, kind string) (text []byte, err error) {
+	err = c.run(ctx, request{method: http.MethodGet, path: at("openapi." + kind)}, func(response *http.Response) (err error) {
+		if err := typed(response, "application/"+kind); err != nil {
+			return err
+		}
+		defer closing(response.Body, &err)
+		text, err = io.ReadAll(bodyReader{response.Body})
+		return err
+	})
+	return text, err
+}
