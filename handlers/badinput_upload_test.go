@@ -205,12 +205,15 @@ func TestFullDisk(t *testing.T) {
 		same(t, "the file", string(c.get(resource+"/data").want(http.StatusOK).body), "content")
 		c.send("PATCH", resource, object{"description": fmt.Sprint(op)}).want(http.StatusOK)
 	}
+	cookie, browser := c.signIn()
 	disk.Arm(blobstest.Fault{Op: blobstest.Sync, N: 1, Err: errors.New("I/O error")})
 	c.bad("POST", "/resources", body).problem(http.StatusInternalServerError, "read_only", "")
 	same(t, "status", c.get("/status").object().text("status"), "READ-ONLY")
 	a := c.bad("PATCH", resource, object{"name": "x"}).problem(http.StatusServiceUnavailable, "read_only", "")
 	same(t, "Retry-After", a.header.Get("Retry-After"), "1")
 	same(t, "the file", string(c.get(resource+"/data").want(http.StatusOK).body), "content")
+	a = browser.send("DELETE", "/session", nil, cookie).problem(http.StatusServiceUnavailable, "read_only", "")
+	same(t, "the browser forgets", strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=0"), true)
 }
 
 // TestFailing: without its metadata the service says so.

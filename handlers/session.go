@@ -78,18 +78,18 @@ func signInKey(fields repository.Fields) (key string, err error) {
 	return key, nil
 }
 
-// signOut ends the session, for whoever has a copy of its cookie too, and takes the cookie away. Where there is no session, nothing
-// is left to do.
+// signOut ends the session, for whoever has a copy of its cookie too. The cookie is taken away first: this browser is signed out
+// even where the session cannot be ended now, because the service takes no changes. Where there is no session, nothing is left to do.
 func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
-	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request)); err != nil {
-		return err
-	}
 	cookie := a.cookie(r.Request, "")
 	cookie.MaxAge = -1
 	http.SetCookie(w, cookie)
+	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request)); err != nil {
+		return err
+	}
 	return sendNothing(w, "", nil)
 }
 

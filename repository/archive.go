@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Archive struct {
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
 	err := s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		a.Close() // of a try before
 		placed, err := findSet(tx, set, "")
 		if err != nil {
 			return err
@@ -41,68 +43,75 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 		}
 		a.Set = placed.shown()
 		if len(named) > 0 {
-			a.rest, err = namedResources(tx, placed, named)
-			return err
+			return a.takeNamed(tx, placed, named)
 		}
-		a.rest, err = activeResources(tx, placed, s.config.ArchiveRoom)
-		return err
+		return a.takeActive(tx, placed)
 	})
 	if err != nil {
+		a.Close()
 		return nil, err
 	}
 	slices.SortFunc(a.rest, ID.Compare)
 	a.rest = slices.Compact(a.rest)
-	a.room = int64(len(a.rest))
-	if s.archived.Add(a.room) > s.config.ArchiveRoom {
-		a.Close()
-		return nil, &Error{Kind: Unavailable, Code: CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
-	}
 	return a, nil
 }
 
-// namedResources finds the resources of a set by their ids.
-func namedResources(tx *Tx, set placedSet, named []string) ([]ID, error) {
+// take adds a resource to the archive. Room is reserved before the memory is used: many may ask for the same large set at once.
+func (a *Archive) take(id ID) error {
+	a.room++
+	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {
+		return &Error{Kind: Unavailable, Code: CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
+	}
+	a.rest = append(a.rest, id)
+	return nil
+}
+
+// takeNamed takes resources of a set by their ids.
+func (a *Archive) takeNamed(tx *Tx, set placedSet, named []string) error {
 	if len(named) > MaxArchived || slices.Contains(named, "") {
-		return nil, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: archiveField,
+		return &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: archiveField,
 			Message: "resource names one resource and may be given up to 1000 times; without it, all active ones of the set are taken"}
 	}
-	ids := make([]ID, len(named))
-	for i, id := range named {
+	for _, id := range named {
 		placed, err := findResource(tx, id)
 		var unknown *Error
 		if errors.As(err, &unknown) && unknown.Kind == NotFound || err == nil && placed.SetID != set.ID {
-			return nil, &Error{Kind: NotFound, Code: CodeResourceNotFound, Field: archiveField, Message: "there is no resource " + Shorten(id) + " in this set"}
+			return &Error{Kind: NotFound, Code: CodeResourceNotFound, Field: archiveField, Message: "there is no resource " + Shorten(id) + " in this set"}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if placed.shown().State == Deleted {
-			return nil, &Error{Kind: Gone, Code: CodeResourceGone, Field: archiveField,
+			return &Error{Kind: Gone, Code: CodeResourceGone, Field: archiveField,
 				Message: "the resource " + id + " is deleted; restore it to read its file"}
 		}
-		ids[i] = placed.ID
+		if err := a.take(placed.ID); err != nil {
+			return err
+		}
 	}
-	return ids, nil
+	return nil
 }
 
 const archiveField = "resource"
 
-// activeResources finds the active resources of a set, unless there are more than most.
-func activeResources(tx *Tx, set placedSet, most int64) (ids []ID, err error) {
+// takeActive takes the active resources of a set, unless there are more than all archives may have together.
+func (a *Archive) takeActive(tx *Tx, set placedSet) error {
 	switch {
 	case set.shown().State == Deleted:
-		return nil, &Error{Kind: Gone, Code: CodeSetGone, Message: "the set is deleted; restore it to read its files"}
+		return &Error{Kind: Gone, Code: CodeSetGone, Message: "the set is deleted; restore it to read its files"}
 	case set.above != nil, set.own != nil: // the listing does not yet have all that are about to come back
-		return nil, conflict(CodeBusy, "", "a restoration is under way here; try again when it is done")
+		return conflict(CodeBusy, "", "a restoration is under way here; try again when it is done")
 	}
-	err = tx.Resources.Page(ResourceRange{Set: set.ID, States: paging.States(Active), Order: paging.Oldest}, func(r *Resource) bool {
-		ids = append(ids, r.ID)
-		return int64(len(ids)) <= most
+	most := a.service.config.ArchiveRoom
+	var full error
+	err := tx.Resources.Page(ResourceRange{Set: set.ID, States: paging.States(Active), Order: paging.Oldest}, func(r *Resource) bool {
+		full = a.take(r.ID)
+		return full == nil
 	})
-	if err == nil && int64(len(ids)) > most {
+	if err == nil && a.room > most {
 		err = &Error{Kind: TooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; name those to take, or fetch them one by one", most)}
 	}
-	return ids, err
+	return cmp.Or(err, full)
 }
 
 // Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other error the archive cannot be had
@@ -116,5 +125,8 @@ func (a *Archive) Next(ctx context.Context) (Resource, io.ReadSeekCloser, error)
 	return a.service.open(ctx, a.caller, id, Deleted)
 }
 
-// Close makes room for other archives.
-func (a *Archive) Close() { a.service.archived.Add(-a.room) }
+// Close makes room for other archives. It may be called again.
+func (a *Archive) Close() {
+	a.service.archived.Add(-a.room)
+	a.room, a.rest = 0, nil
+}

@@ -1,11 +1,15 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"testing"
+	"time"
 
+	"labshelf/blobs/blobstest"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that lacks some of it.
@@ -66,5 +70,54 @@ func TestArchiveRoom(t *testing.T) {
 	again.Close()
 	if left := under.Load(); left != repository.ArchiveRoom-files {
 		t.Errorf("%d files are counted, want %d", left, repository.ArchiveRoom-files)
+	}
+}
+
+// reserved is a store that hands out resources only while room was reserved for all before.
+type reserved struct {
+	repository.Store
+	svc    *repository.Service
+	before int64
+	most   int64 // that were handed out without
+}
+
+func (r *reserved) View(ctx context.Context, fn func(*repository.Tx) error) error {
+	return r.Store.View(ctx, func(tx *repository.Tx) error {
+		watched := *tx
+		watched.Resources = reservedRows{tx.Resources, r}
+		return fn(&watched)
+	})
+}
+
+type reservedRows struct {
+	repository.Resources
+	store *reserved
+}
+
+func (r reservedRows) Page(q repository.ResourceRange, fn func(*repository.Resource) bool) error {
+	var given int64
+	return r.Resources.Page(q, func(row *repository.Resource) bool {
+		given++
+		more := fn(row)
+		r.store.most = max(r.store.most, given-(r.store.svc.Archived().Load()-r.store.before))
+		return more
+	})
+}
+
+// TestArchiveReserves: room is taken before the memory is, so that many who ask at once are refused in time.
+func TestArchiveReserves(t *testing.T) {
+	t.Parallel()
+	store := &reserved{Store: repositorytest.NewMemory(time.Now)}
+	store.svc = repository.NewHeld(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	h := populated(t, store.svc, 5)
+	store.before = repository.ArchiveRoom - 2
+	h.svc.Archived().Store(store.before)
+	_, err := h.svc.OpenArchive(t.Context(), h.admin, h.sets[0].ID.String(), nil)
+	h.refused(err, repository.CodeUnavailable)
+	if store.most > 0 {
+		t.Errorf("%d files had been collected without room", store.most)
+	}
+	if left := h.svc.Archived().Load(); left != store.before {
+		t.Errorf("%d files are counted afterwards, want %d", left, store.before)
 	}
 }

@@ -131,12 +131,16 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	if !ok {
 		return nil
 	}
-	err := s.read(ctx, func(tx *Tx) error { // strangers have no part in a commit
+	// Strangers have no part in a commit. But that a session is gone counts only when it cannot come back after a power cut.
+	err := s.meta.ViewDurable(ctx, func(tx *Tx) error {
 		_, err := tx.Sessions.Get(user, digest)
 		return err
 	})
-	if errors.Is(err, ErrNotFound) {
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return nil
+	case err != nil:
+		return storageError(err)
 	}
 	return s.write(ctx, func(tx *Tx) error { return tx.Sessions.Remove(user, digest) })
 }

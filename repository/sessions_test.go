@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -50,4 +51,34 @@ func TestSessionFromMemory(t *testing.T) {
 	}
 	_, err = svc.AuthenticateSession(ctx, token)
 	h.ok(err)
+}
+
+// forgetful is a store that can no longer promise what it holds.
+type forgetful struct {
+	repository.Store
+	lost bool
+}
+
+func (f *forgetful) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
+	if f.lost {
+		return repository.ErrNotDurable
+	}
+	return f.Store.ViewDurable(ctx, fn)
+}
+
+// TestSignedOutForGood: that a session is gone is said only when a power cut cannot bring it back.
+func TestSignedOutForGood(t *testing.T) {
+	t.Parallel()
+	meta := &forgetful{Store: repositorytest.NewMemory(time.Now)}
+	svc := repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	h := populated(t, svc, 1)
+	_, key, err := svc.CreateKey(t.Context(), h.admin, "me", nil)
+	h.ok(err)
+	_, token, _, err := svc.SignIn(t.Context(), key, "")
+	h.ok(err)
+	h.ok(svc.SignOut(t.Context(), token))
+	meta.lost = true
+	if err := svc.SignOut(t.Context(), token); !errors.Is(err, repository.ErrNotDurable) {
+		t.Errorf("signed out: %v", err)
+	}
 }
