@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"labshelf/client"
+	"labshelf/commands"
 )
 
 // program is the name under which people call it.
@@ -65,9 +69,11 @@ and gives them out over HTTP.
 		Args:          noSuchCommand,
 		RunE:          wantSubcommand,
 	}
-	root.AddCommand(serveCommand(p), demoCommand(p), keyCommand(p), versionCommand(p))
-	root.AddCommand(checkCommand(p), purgeCommand(p), compactCommand(p), doctorCommand(p))
-	root.AddCommand(backupCommand(p), repairCommand(p))
+	root.AddGroup(commands.Groups()...)
+	addTo(root, commands.GroupRun, serveCommand(p), demoCommand(p), doctorCommand(p))
+	root.AddCommand(commands.All(p.desk())...)
+	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p))
+	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		_, _ = io.WriteString(cmd.OutOrStdout(), helpText(cmd))
@@ -85,6 +91,30 @@ and gives them out over HTTP.
 		return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), known))
 	})
 	return root
+}
+
+func addTo(root *cobra.Command, group string, below ...*cobra.Command) {
+	for _, cmd := range below {
+		cmd.GroupID = group
+	}
+	root.AddCommand(below...)
+}
+
+// desk is what the commands of package commands share with those here.
+func (p process) desk() commands.Process {
+	return commands.Process{
+		Environ: p.environ, In: os.Stdin, Out: p.stdout, Err: p.stderr,
+		UntilSignal: untilSignal,
+		RemoteFlags: addRemoteFlags,
+		Connect: func(flags *pflag.FlagSet, open bool) (*client.Client, error) {
+			return remoteOf(flags, p.environ, open)
+		},
+		BaseURL:   serviceURL,
+		ExitCodes: exits,
+		NewKeyIn:  newKeyIn,
+		Refuse:    noSuchCommand,
+		Want:      wantSubcommand,
+	}
 }
 
 // wantSubcommand is what a command does that does nothing by itself.
@@ -111,8 +141,8 @@ func subcommands(cmd *cobra.Command) (names []string) {
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Show what a command does",
+		Use:   "help [command or topic]",
+		Short: "Show what a command does, or tell about a topic",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err == nil {
@@ -132,6 +162,9 @@ func helpText(cmd *cobra.Command) string {
 	about := cmd.Long
 	if about == "" {
 		about = cmd.Short
+	}
+	if !cmd.Runnable() && !cmd.HasSubCommands() { // a topic
+		return strings.TrimSpace(about) + "\n"
 	}
 	usage := strings.Replace(cmd.UsageString(), cmd.LocalFlags().FlagUsages(), cmd.LocalFlags().FlagUsagesWrapped(helpWidth), 1)
 	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(about), usage, exitNote(cmd))

@@ -11,6 +11,7 @@ import (
 	"labshelf/backup"
 	"labshelf/bolt"
 	"labshelf/client"
+	"labshelf/commands"
 	"labshelf/repository"
 )
 
@@ -22,6 +23,7 @@ const (
 	exitLocked      = 3
 	exitInUse       = 4
 	exitDamaged     = 5
+	exitPartly      = 6
 	exitInterrupted = 130
 )
 
@@ -36,12 +38,13 @@ var exitMeanings = []struct {
 	{exitLocked, "another process has the data directory, or the backup"},
 	{exitInUse, "the address to listen on is in use"},
 	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
+	{exitPartly, "some of it failed, as was told; the rest is done"},
 	{exitInterrupted, "ended at once on a second signal"},
 }
 
 // What ends a command beside the reports of the stores.
 var (
-	errUsage        = errors.New("wrong usage")
+	errUsage        = commands.ErrUsage
 	errAddressInUse = errors.New("the address is in use")
 	errNoMetadata   = errors.New("the metadata file is missing")
 	errInterrupted  = errors.New("ended at once on a second signal")
@@ -54,6 +57,7 @@ var sentinelExits = []struct {
 }{
 	{errInterrupted, exitInterrupted},
 	{errUsage, exitUsage},
+	{commands.ErrPartly, exitPartly},
 	{bolt.ErrLocked, exitLocked},
 	{errAddressInUse, exitInUse},
 	{bolt.ErrDamaged, exitDamaged},

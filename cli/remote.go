@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/client"
+	"labshelf/commands"
 )
 
 // What says, beside the settings of the service, which service a command works on.
@@ -32,9 +33,10 @@ type place struct {
 
 // placeHelp is what commands with a place say about it.
 const placeHelp = `With --data DIR it works on a data directory whose service is stopped. Without,
-it asks the running service at --server (LABSHELF_SERVER), with the key of a
-sysadmin from LABSHELF_KEY or --key-file. A key is never an argument, since
-other users of the machine can read those.`
+it asks the running service, as a sysadmin: the one that "labshelf login" keeps
+a key for, or that at --server (LABSHELF_SERVER) with the key from LABSHELF_KEY
+or --key-file. A key is never an argument, since other users of the machine can
+read those.`
 
 // addPlaceFlags defines --data, --server and --key-file.
 func addPlaceFlags(flags *pflag.FlagSet) {
@@ -45,8 +47,8 @@ func addPlaceFlags(flags *pflag.FlagSet) {
 
 // addRemoteFlags defines --server and --key-file.
 func addRemoteFlags(flags *pflag.FlagSet) {
-	flags.String(serverName, "", fmt.Sprintf("base `URL` of the running service (default %s)", defaultServer))
-	flags.String(keyFileFlag, "", "`FILE` with the key of a sysadmin, which nobody else can read (default: LABSHELF_KEY)")
+	flags.String(serverName, "", fmt.Sprintf("base `URL` of the running service (default: the one signed in to, else %s)", defaultServer))
+	flags.String(keyFileFlag, "", "`FILE` with the key, which nobody else can read (default: LABSHELF_KEY, else the key of the login)")
 }
 
 // placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not count: it is that of the
@@ -57,7 +59,7 @@ func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
 		return place{}, err
 	}
 	if !flags.Changed("data") {
-		remote, err := remoteOf(flags, environ)
+		remote, err := remoteOf(flags, environ, false)
 		return place{remote: remote}, err
 	}
 	if flags.Changed(serverName) || flags.Changed(keyFileFlag) {
@@ -73,10 +75,22 @@ func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
 	return place{data: data}, nil
 }
 
-// remoteOf reads the flags of addRemoteFlags and returns a client of that service.
-func remoteOf(flags *pflag.FlagSet, environ []string) (*client.Client, error) {
+// remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.
+func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client, error) {
 	given, problems := fromEnvironment(environ)
+	var logins commands.Logins
+	key := given[remoteKeyName].text
+	if path, err := flags.GetString(keyFileFlag); err == nil && flags.Changed(keyFileFlag) {
+		key, err = readKey(path)
+		problems = append(problems, err)
+	} else if key == "" {
+		logins, err = commands.StoredLogins()
+		problems = append(problems, err)
+	}
 	address := value{defaultServer, "default"}
+	if logins.Current != "" {
+		address = value{logins.Current, "login"}
+	}
 	if v, ok := given[serverName]; ok {
 		address = v
 	}
@@ -87,18 +101,29 @@ func remoteOf(flags *pflag.FlagSet, environ []string) (*client.Client, error) {
 	if err != nil || base == nil {
 		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.from, errBaseURL, withoutPassword(address.text)))
 	}
-	key := given[remoteKeyName].text
-	if path, err := flags.GetString(keyFileFlag); err == nil && flags.Changed(keyFileFlag) {
-		key, err = readKey(path)
-		problems = append(problems, err)
-	} else if key == "" {
-		problems = append(problems, fmt.Errorf("the key of a sysadmin is missing: set %s or give --%s FILE; "+
-			"where the service is stopped, name its data directory with --data", variableName(remoteKeyName), keyFileFlag))
-	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, usageError{err}
 	}
+	if key == "" {
+		key = logins.Services[base.String()].Key
+	}
+	if key == "" && !open {
+		return nil, usageError{fmt.Errorf("no key for %s: sign in with \"%s login %s\", set %s or give --%s FILE",
+			base, program, base, variableName(remoteKeyName), keyFileFlag)}
+	}
 	return client.New(base.String(), key), nil
+}
+
+// serviceURL is the base URL that a person means who may have left out what all services have in common.
+func serviceURL(text string) (string, error) {
+	base, err := baseURL(text)
+	if err != nil {
+		base, err = baseURL(strings.TrimSuffix(text, "/") + "/v1")
+	}
+	if err != nil || base == nil {
+		return "", errors.New("must be an absolute http or https URL, such as https://data.example.org")
+	}
+	return base.String(), nil
 }
 
 var errBaseURL = errors.New("must be an absolute http or https URL that ends with /v1")

@@ -108,12 +108,14 @@ func rows() []row {
 // program is the code of the executable, but for what is not between a request and the disk: beside.
 func program() []string {
 	return []string{
-		"main.go", "go.mod", "archive", "auth", "backup", "blobs", "bolt", "cli", "client", "handlers", "metrics", "paging", "repository",
+		"main.go", "go.mod", "archive", "auth", "backup", "blobs", "bolt", "cli", "handlers", "metrics", "paging", "repository",
+		"client/client.go", "client/upkeep.go", // all that the commands for the care of data use
 	}
 }
 
-// beside is what the executable holds and no row meets: the pages, which are only sent to browsers, and the samples.
-func beside() []string { return []string{"demo", "web"} }
+// beside is what the executable holds and no row meets: the pages, which are only sent to browsers, the samples, and the commands
+// that people use, which meet a service only through its interface.
+func beside() []string { return []string{"commands", "demo", "web"} }
 
 // stores is the code that writes and recovers.
 func stores() []string {

@@ -1,0 +1,148 @@
+package commands
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"labshelf/client"
+)
+
+// maxKey is the size in bytes beyond which a line is no key.
+const maxKey = 4 << 10
+
+func loginCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "login URL",
+		Short: "Keep the address of a service and a key for it",
+		Long: `login asks for a key, tries it, and keeps it with the address of the service in
+a file that nobody else can read (logins.json in your folder for configuration).
+From then on the other commands ask this service, until --server names another
+one or LABSHELF_SERVER does. The key is read from the terminal, where it is not
+shown, or is the first line of standard input; it is never an argument, since
+other users of the machine can read those.
+
+URL is the address of the pages or of the interface, with or without /v1.`,
+		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
+		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			base, err := p.BaseURL(args[0])
+			if err != nil {
+				return usagef("%q %w", args[0], err)
+			}
+			key, err := p.askKey(base)
+			if err != nil {
+				return err
+			}
+			return p.UntilSignal(func(ctx context.Context) error { return p.login(ctx, base, key) })
+		},
+	}
+}
+
+// askKey reads a key without showing it.
+func (p Process) askKey(base string) (string, error) {
+	text, err := "", error(nil)
+	if file, ok := p.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		_, _ = fmt.Fprintf(p.Err, "Key for %s: ", base)
+		var typed []byte
+		typed, err = term.ReadPassword(int(file.Fd()))
+		_, _ = fmt.Fprintln(p.Err)
+		text = string(typed)
+	} else {
+		text, err = bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	key := strings.TrimSpace(text)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the key: %w", err)
+	case key == "":
+		return "", usagef("no key was given; write one on standard input, or run this on a terminal and type it")
+	case strings.ContainsAny(key, " \t"):
+		return "", usagef("a key has no spaces in it; give the key and nothing else")
+	}
+	return key, nil
+}
+
+func (p Process) login(ctx context.Context, base, key string) error {
+	logins, err := StoredLogins()
+	if err != nil {
+		return err
+	}
+	c := client.New(base, key)
+	defer c.Close()
+	me, err := c.Me(ctx)
+	if err != nil {
+		return err
+	}
+	logins.Current, logins.Services[base] = base, Login{User: me.Username, Key: key}
+	if err := logins.save(); err != nil {
+		return fmt.Errorf("keep the key: %w", err)
+	}
+	_, err = fmt.Fprintf(p.Out, "You are %s at %s. The key is kept in %s.\n", me.Username, base, logins.path)
+	return err
+}
+
+func logoutCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "logout [URL]",
+		Short: "Forget a service and the key for it",
+		Long: `logout forgets the key that login kept for a service: the one at URL, or the one
+that was signed in to last. The key stays valid, wherever else it is; "labshelf
+key revoke" ends it.`,
+		Args: atMost(1, "the address of one service"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			logins, err := StoredLogins()
+			if err != nil {
+				return err
+			}
+			base := logins.Current
+			if len(args) == 1 {
+				if base, err = p.BaseURL(args[0]); err != nil {
+					return usagef("%q %w", args[0], err)
+				}
+			}
+			if _, there := logins.Services[base]; !there {
+				return errors.New("nobody is signed in there; there is nothing to forget")
+			}
+			delete(logins.Services, base)
+			if logins.Current == base {
+				logins.Current = ""
+			}
+			if err := logins.save(); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.Out, "Forgot the key for %s.\n", base)
+			return err
+		},
+	}
+}
+
+// exactly is the rule for a command with n arguments, which what describes.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("want %s; got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
+
+// atMost is the rule for a command with up to n arguments, which what describes.
+func atMost(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("want at most %s; got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
