@@ -134,7 +134,7 @@ func standing(r row) string {
 			continue
 		}
 		commit := strings.TrimSpace(cells[6])
-		changed, err := git(root, append([]string{"diff", "--name-only", commit, "--", ":(exclude)*_test.go"}, r.code...)...)
+		changed, err := git(root, append([]string{"diff", "--name-only", commit, "--", ":(exclude)*_test.go", ":(exclude,glob)**/testdata/**"}, r.code...)...)
 		switch {
 		case err != nil:
 			return "of " + commit + ", which is not here"
