@@ -39,7 +39,7 @@ var exitMeanings = []struct {
 	{exitInUse, "the address to listen on is in use"},
 	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
 	{exitPartly, "some of it failed, as was told; the rest is done"},
-	{exitInterrupted, "ended at once on a second signal"},
+	{exitInterrupted, "ended by a signal before it was done"},
 }
 
 // What ends a command beside the reports of the stores.
@@ -56,6 +56,7 @@ var sentinelExits = []struct {
 	code     int
 }{
 	{errInterrupted, exitInterrupted},
+	{commands.ErrInterrupted, exitInterrupted},
 	{errUsage, exitUsage},
 	{commands.ErrPartly, exitPartly},
 	{bolt.ErrLocked, exitLocked},

@@ -39,6 +39,8 @@ var (
 	ErrUsage = errors.New("wrong usage")
 	// ErrPartly says that some of what was asked for failed, and the rest is done. Each failure has been told.
 	ErrPartly = errors.New("some of it failed")
+	// ErrInterrupted says that somebody ended the command before it was done.
+	ErrInterrupted = errors.New("interrupted")
 )
 
 // usagef returns an ErrUsage that says only what format and args say.
@@ -55,7 +57,8 @@ type Process struct {
 	In       io.Reader
 	Out, Err io.Writer // what was asked for, and everything else
 
-	// UntilSignal calls run and ends its context at the first signal.
+	// UntilSignal calls run and ends its context at the first signal. A command that can be left half way says so with
+	// ErrInterrupted.
 	UntilSignal func(run func(context.Context) error) error
 	// RemoteFlags defines the flags that say which service to ask, and as whom.
 	RemoteFlags func(*pflag.FlagSet)
