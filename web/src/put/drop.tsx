@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Problem } from "../api";
 import { Button, Failed } from "../ui/basics";
 import { asProblem } from "../ui/load";
-import type { Picked } from "./collect";
+import type { Found } from "./collect";
 import { fromDrop, fromInput } from "./collect";
 import { Plan } from "./plan";
 
@@ -20,18 +20,18 @@ interface Put {
 
 /** Takes files for a place; for none, where nothing may be put. */
 export function usePut(into: Into | undefined): Put {
-  const [picked, setPicked] = useState<Picked[] | undefined>();
+  const [found, setFound] = useState<Found | undefined>();
   const [reading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const take = async (transfer: DataTransfer) => {
     setProblem(undefined);
     setReading(true);
-    await fromDrop(transfer).then(setPicked, (thrown) => setProblem(asProblem(thrown)));
+    await fromDrop(transfer).then(setFound, (thrown) => setProblem(asProblem(thrown)));
     setReading(false);
   };
   const over = useDrop(into ? take : undefined);
   return {
-    buttons: into && <Pick take={setPicked} />,
+    buttons: into && <Pick take={setFound} />,
     rest: (
       <>
         {problem && <Failed problem={problem} />}
@@ -40,7 +40,7 @@ export function usePut(into: Into | undefined): Put {
             {reading ? "Looking what is in it …" : "Drop to upload"}
           </div>
         )}
-        {into && picked && <Plan picked={picked} to={into} close={() => setPicked(undefined)} />}
+        {into && found && <Plan found={found} to={into} close={() => setFound(undefined)} />}
       </>
     ),
   };
@@ -87,7 +87,7 @@ export function refuseDrops() {
   addEventListener("drop", (e) => e.preventDefault());
 }
 
-function Pick({ take }: { take: (picked: Picked[]) => void }) {
+function Pick({ take }: { take: (found: Found) => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const change = (e: Event) => {

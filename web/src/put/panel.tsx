@@ -3,6 +3,7 @@ import { count, duration, plural, size } from "../human";
 import { Link, useLeaveGuard } from "../router";
 import { Button, IconButton, Size } from "../ui/basics";
 import { Icon } from "../ui/icons";
+import type { Unread } from "./collect";
 import type { Item, Totals } from "./queue";
 import { over, useQueue } from "./queue";
 
@@ -21,7 +22,7 @@ export function Uploads() {
   return (
     <aside class="uploads" aria-label="Uploads">
       <header>
-        <strong role="status">{headline(totals, queue.paused)}</strong>
+        <strong role="status">{headline(totals, queue)}</strong>
         <span class="dim num">{totals.running && !queue.paused && pace(totals)}</span>
         <span class="grow" />
         {totals.running && <Button onClick={() => queue.cancel()}>Cancel all</Button>}
@@ -37,18 +38,20 @@ export function Uploads() {
       <p class="report dim num">
         {count(by.sent)} sent · {count(by.there)} already there · {count(by.failed)} failed
         {by.cancelled > 0 && ` · ${count(by.cancelled)} cancelled`}
+        {queue.unread.length > 0 && ` · ${count(queue.unread.length)} not read`}
         {totals.running && ` · ${count(totals.files - by.sent - by.there - failed)} to go`}
       </p>
-      {open && !queue.paused && <Lines items={queue.items} cancel={(item) => queue.cancel([item])} />}
+      {open && !queue.paused && <Lines items={queue.items} unread={queue.unread} cancel={(item) => queue.cancel([item])} />}
     </aside>
   );
 }
 
 /** Where all of it stands, for those who are read to as well: it changes seldom. */
-function headline({ files, running, by }: Totals, paused: boolean): string {
+function headline({ files, running, by }: Totals, { paused, unread }: { paused: boolean; unread: Unread[] }): string {
   if (running && paused) return "Paused: sign in again, and it goes on";
   if (running) return `Sending ${plural(files, "file")}`;
-  return by.failed + by.cancelled ? `Done, but for ${plural(by.failed + by.cancelled, "file")}` : "All done";
+  if (by.failed + by.cancelled) return `Done, but for ${plural(by.failed + by.cancelled, "file")}`;
+  return unread.length ? "Done, but for what could not be read" : "All done";
 }
 
 function pace({ done, bytes, rate }: Totals): string {
@@ -56,8 +59,8 @@ function pace({ done, bytes, rate }: Totals): string {
   return rate > 0 ? `${sent}, ${size(rate)}/s, ${duration((bytes - done) / rate)} left` : sent;
 }
 
-/** What is under way or failed comes first, then the rest in the order in which it came. */
-function Lines({ items, cancel }: { items: Item[]; cancel: (item: Item) => void }) {
+/** What could not be read, is under way or failed comes first, then the rest in the order in which it came. */
+function Lines({ items, unread, cancel }: { items: Item[]; unread: Unread[]; cancel: (item: Item) => void }) {
   const first: Item[] = [];
   const rest: Item[] = [];
   for (const item of items) {
@@ -65,13 +68,25 @@ function Lines({ items, cancel }: { items: Item[]; cancel: (item: Item) => void 
     const into = notable ? first : rest;
     if (into.length < most) into.push(item);
   }
-  const shown = first.concat(rest).slice(0, most);
+  const lost = unread.slice(0, most);
+  const shown = first.concat(rest).slice(0, most - lost.length);
+  const hidden = items.length + unread.length - shown.length - lost.length;
   return (
     <ul>
+      {lost.map(({ path, why }, i) => (
+        <li key={`unread ${i}`}>
+          <span class="name" title={path}>
+            {path} <span class="error">{why}</span>
+          </span>
+          <span class="failed">not read</span>
+          <span class="size" />
+          <Icon name="warning" />
+        </li>
+      ))}
       {shown.map((item) => (
         <Line key={item.id} item={item} cancel={() => cancel(item)} />
       ))}
-      {items.length > shown.length && <li class="dim">and {plural(items.length - shown.length, "other")}</li>}
+      {hidden > 0 && <li class="dim">and {plural(hidden, "other")}</li>}
     </ul>
   );
 }

@@ -1,23 +1,27 @@
 import { useRef, useState } from "preact/hooks";
 import type { DataSet } from "../api";
 import { dataspaces, sets } from "../api";
-import { plural, size } from "../human";
+import { count, plural, size } from "../human";
 import type { ErrorOf } from "../ui/basics";
 import { Button, Dialog, Failed, Field, Form, Waiting } from "../ui/basics";
+import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
-import type { Picked } from "./collect";
+import type { Found, Picked, Unread } from "./collect";
 import { isLitter } from "./collect";
 import type { Into } from "./drop";
 import type { Clash } from "./queue";
 import { queue, tellArrival } from "./queue";
 
 /** Says what will be sent where, before anything is. */
-export function Plan({ picked, to, close }: { picked: Picked[]; to: Into; close: () => void }) {
+export function Plan({ found: { picked, unread }, to, close }: { found: Found; to: Into; close: () => void }) {
   const files = picked.filter((p) => !isLitter(p));
   if (!files.length) {
     return (
       <Dialog title="Nothing to upload" onClose={close}>
-        <p>There is no file in it{picked.length > 0 && ", but for what systems keep for themselves"}.</p>
+        <p>
+          There is no file {unread.length > 0 && "that could be read "}in it{picked.length > 0 && ", but for what systems keep for themselves"}.
+        </p>
+        <NotRead unread={unread} />
         <div class="actions">
           <Button onClick={close}>Close</Button>
         </div>
@@ -26,12 +30,44 @@ export function Plan({ picked, to, close }: { picked: Picked[]; to: Into; close:
   }
   return (
     <Dialog title="Upload" onClose={close}>
-      <PlanForm files={files} left={picked.length - files.length} to={to} close={close} />
+      <PlanForm files={files} left={picked.length - files.length} unread={unread} to={to} close={close} />
     </Dialog>
   );
 }
 
-function PlanForm({ files, left, to, close }: { files: Picked[]; left: number; to: Into; close: () => void }) {
+/** Lines that are shown of many. */
+const sample = 5;
+
+function NotRead({ unread }: { unread: Unread[] }) {
+  if (!unread.length) return null;
+  return (
+    <div class="note bad" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>{count(unread.length)} could not be read, and will be missing:</p>
+        <ul>
+          {unread.slice(0, sample).map(({ path, why }, i) => (
+            <li key={i}>
+              {path} <span class="dim">{why}</span>
+            </li>
+          ))}
+          {unread.length > sample && <li>and {plural(unread.length - sample, "other")}</li>}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+interface FormProps {
+  files: Picked[];
+  /** How many system files are left out. */
+  left: number;
+  unread: Unread[];
+  to: Into;
+  close: () => void;
+}
+
+function PlanForm({ files, left, unread, to, close }: FormProps) {
   const clash = useRef<HTMLSelectElement>(null);
   const [target, setTarget] = useState<Target>("set" in to ? { set: to.set } : { name: suggested(files) });
   const submit = async () => {
@@ -41,7 +77,7 @@ function PlanForm({ files, left, to, close }: { files: Picked[]; left: number; t
       return set;
     };
     const into = "set" in target ? target.set : await made(target.name, (to as { dataspaceId: string }).dataspaceId);
-    queue.add(files, into, clash.current!.value as Clash);
+    queue.add(files, into, clash.current!.value as Clash, unread);
     close();
   };
   return (
@@ -55,11 +91,12 @@ function PlanForm({ files, left, to, close }: { files: Picked[]; left: number; t
             {left > 0 && <span class="dim"> ({plural(left, "system file")} left out)</span>}
           </p>
           <ul class="sample dim">
-            {files.slice(0, 5).map((p) => (
+            {files.slice(0, sample).map((p) => (
               <li key={p.path}>{p.path}</li>
             ))}
-            {files.length > 5 && <li>and {plural(files.length - 5, "other")}</li>}
+            {files.length > sample && <li>and {plural(files.length - sample, "other")}</li>}
           </ul>
+          <NotRead unread={unread} />
           {"set" in to ? (
             <p class="into">
               Into the set <strong>{to.set.title || to.set.name}</strong>.

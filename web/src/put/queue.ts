@@ -3,7 +3,7 @@ import { useEffect, useReducer, useState } from "preact/hooks";
 import type { DataSet, Resource } from "../api";
 import { Problem, sets, upload } from "../api";
 import { asProblem } from "../ui/load";
-import type { Picked } from "./collect";
+import type { Picked, Unread } from "./collect";
 import { sha256 } from "./sha256";
 
 /** Files that are sent at the same time: enough to hide the way there and back of small ones. */
@@ -42,6 +42,8 @@ export interface Totals {
 
 class Queue {
   items: Item[] = [];
+  /** What came with them, and could not be read: it is told with what became of them. */
+  unread: Unread[] = [];
   /** It waits until its owner has signed in again. */
   paused = false;
   private owner = "";
@@ -54,7 +56,8 @@ class Queue {
   private left = 0;
   private marks: { at: number; left: number }[] = [];
 
-  add(picked: Picked[], set: DataSet, clash: Clash) {
+  add(picked: Picked[], set: DataSet, clash: Clash, unread: Unread[]) {
+    this.unread.push(...unread);
     for (const p of picked) this.items.push({ id: this.counter++, picked: p, set, clash, state: "waiting", sent: 0 });
     this.fill();
   }
@@ -97,6 +100,7 @@ class Queue {
   /** Forgets what has come to its end. */
   clear() {
     this.items = this.items.filter((item) => !over(item));
+    this.unread = [];
     this.next = 0;
     this.tell();
   }
