@@ -50,6 +50,38 @@ func TestEditKeepsTheRest(t *testing.T) {
 	}
 }
 
+// Who changes his name takes nothing back that was written of him meanwhile; nor do line ends of another system count as a change.
+func TestProfileKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	const lines = "first line\r\nsecond line"
+	s.call(t, "PUT", "/dataspaces/"+did, map[string]string{"description": lines})
+	mary := s.person(t, "mary", "admin", did)
+	s.call(t, "PUT", "/users/"+mary.id, map[string]string{"fullname": "Mary", "about": lines})
+	v := s.visit(t)
+	v.at("/account")
+	v.signIn(mary.key)
+	v.sees("About you")
+	s.call(t, "PUT", "/users/"+mary.id, map[string]string{"about": "looks after the laser"})
+	v.fill("Full name", "Mary Jones")
+	v.press("Save")
+	v.sees("Saved.")
+	var now struct{ Fullname, About, Description, Title string }
+	if err := s.Call(t.Context(), "GET", "/users/"+mary.id, nil, &now); err != nil || now.Fullname != "Mary Jones" || now.About != "looks after the laser" {
+		t.Errorf("after another name she is %+v, %v", now, err)
+	}
+	v.until(`document.querySelector("textarea").value === "looks after the laser"`)
+	v.at("/dataspaces/" + did)
+	v.press("Edit")
+	v.fill("Title", "Laser lab, west")
+	v.submit()
+	v.until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
+	if err := s.Call(t.Context(), "GET", "/dataspaces/"+did, nil, &now); err != nil || now.Description != lines {
+		t.Errorf("after another title it is %+v, %v", now, err)
+	}
+}
+
 // Who uploads a file in place of another one changes its bytes, and nothing that was written about it.
 func TestReplaceKeepsWhatIsKnown(t *testing.T) {
 	t.Parallel()

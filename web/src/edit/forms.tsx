@@ -16,10 +16,13 @@ function read(form: HTMLFormElement, names: string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "")]));
 }
 
+/** A text with the line ends that a form gives it. */
+const plain = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
+
 /** Only what differs is sent, so that others' changes to the other fields stay. */
-function changes(was: object | undefined, now: Record<string, string>): Record<string, string> {
+export function changes(was: object | undefined, now: Record<string, string>): Record<string, string> {
   const before = was as Record<string, unknown> | undefined;
-  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !before || before[name] !== value));
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !before || plain(before[name]) !== plain(value)));
 }
 
 /** What dataspaces and sets are called by; the name only while there is none. */

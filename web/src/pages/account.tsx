@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Key } from "../api";
 import { users } from "../api";
 import type { PageProps } from "../app";
+import { changes } from "../edit/forms";
 import { useMe, useSession } from "../session";
 import { Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
@@ -38,7 +39,7 @@ function Profile() {
   const text = useRef<HTMLTextAreaElement>(null);
   const submit = async () => {
     setSaved(false);
-    changed(await users.edit("me", { fullname: fullname.current!.value, about: text.current!.value }));
+    changed(await users.edit("me", changes(me, { fullname: fullname.current!.value, about: text.current!.value })));
     setSaved(true);
   };
   return (
