@@ -1,21 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Dataspace } from "../api";
+import type { Dataspace, Problem } from "../api";
 import { dataspaces, queryOf } from "../api";
 import type { PageProps } from "../app";
 import { DataspaceForm } from "../edit/forms";
 import { go, Link, usePlace } from "../router";
 import { useMe } from "../session";
-import { Badge, Button, Dialog, Empty, Time } from "../ui/basics";
+import { Badge, Button, Dialog, Empty, Failed, Time } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
+import { asProblem } from "../ui/load";
+import { mayMake } from "../ui/role";
 import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
 
 /** All dataspaces that the visitor may read. */
 export function Home(_: PageProps) {
   const me = useMe();
   const { query } = usePlace();
-  const [making, setMaking] = useState(false);
   useEffect(() => {
     document.title = "Dataspaces · labshelf";
   }, []);
@@ -27,11 +28,7 @@ export function Home(_: PageProps) {
           <h1>Dataspaces</h1>
           <p class="dim">Each holds the sets of one group or project, and has its own members.</p>
         </div>
-        {me.sysadmin && (
-          <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
-            New dataspace
-          </Button>
-        )}
+        <NewDataspace kind={me.sysadmin ? "primary" : "plain"}>New dataspace</NewDataspace>
       </div>
       <Tools>
         <StateChoice />
@@ -89,18 +86,45 @@ export function Home(_: PageProps) {
         empty={
           <Empty icon="dataspace" title={filters.state === "active" ? "There is no dataspace for you yet" : "Nothing matches"}>
             {me.sysadmin ? (
-              <Button icon="plus" onClick={() => setMaking(true)}>
-                Make the first one
-              </Button>
+              <NewDataspace>Make the first one</NewDataspace>
             ) : (
               <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>
             )}
           </Empty>
         }
       />
-      {making && (
-        <Dialog title="New dataspace" onClose={() => setMaking(false)}>
-          <DataspaceForm done={(d) => go(`/dataspaces/${d.id}`)} cancel={() => setMaking(false)} />
+    </>
+  );
+}
+
+/** The button that makes a dataspace. Who may do that is asked of the service before anything is typed. */
+function NewDataspace({ kind = "plain", children }: { kind?: "plain" | "primary"; children: string }) {
+  const me = useMe();
+  const [may, setMay] = useState<boolean | undefined>();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const ask = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    await mayMake(me).then(setMay, (thrown) => setProblem(asProblem(thrown)));
+    setBusy(false);
+  };
+  const close = () => {
+    setMay(undefined);
+    setProblem(undefined);
+  };
+  return (
+    <>
+      <Button icon="plus" kind={kind} busy={busy} onClick={ask}>
+        {children}
+      </Button>
+      {(may !== undefined || problem) && (
+        <Dialog title="New dataspace" onClose={close}>
+          {problem && <Failed problem={problem} />}
+          {may && <DataspaceForm done={(d) => go(`/dataspaces/${d.id}`)} cancel={close} />}
+          {may === false && (
+            <p>This service lets only sysadmins make dataspaces. Ask one of them, who can also make you its admin. Your user name is {me.username}.</p>
+          )}
         </Dialog>
       )}
     </>

@@ -1,5 +1,6 @@
 import type { Role, User } from "../api";
-import { privileges } from "../api";
+import { dataspaces, privileges } from "../api";
+import { asProblem } from "./load";
 
 /** What a visitor may do in a dataspace. The service decides anyway: this only spares him the refusal. */
 export interface May {
@@ -13,4 +14,20 @@ export async function mayIn(dataspaceId: string, me: User, signal?: AbortSignal)
   const { items } = await privileges.list({ userId: "me", dataspaceId, state: "active" }).all(1, signal);
   const role = items[0]?.role;
   return { write: role === "editor" || role === "admin", manage: role === "admin", role: role ?? "none" };
+}
+
+/**
+ * Whether a visitor may make dataspaces, which is for the service's configuration to say. No answer tells it, but who may not is refused
+ * before it is looked at what he sends: so nothing is sent, and nothing is made.
+ */
+export async function mayMake(me: User): Promise<boolean> {
+  if (me.sysadmin) return true;
+  try {
+    await dataspaces.create({});
+  } catch (thrown) {
+    const { status } = asProblem(thrown);
+    if (status === 403) return false;
+    if (status !== 400) throw thrown;
+  }
+  return true;
 }
