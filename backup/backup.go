@@ -35,6 +35,9 @@ var (
 	ErrOccupied = errors.New("the folder is not empty")
 	// ErrMetadataDamaged: a backup of damaged metadata was not put in the place of an older one.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
+	// ErrSource is returned, together with the cause, where the bytes of a blob do not come, also when they are asked for again,
+	// and the source does not say that the blob is lost.
+	ErrSource = errors.New("the source does not give all that it has")
 )
 
 // Source is a repository that a backup is made of.

@@ -39,7 +39,7 @@ type Created struct {
 // A blob that the source has lost is reported, for each resource, and listed in the manifest; everything else is copied.
 // Where the metadata themselves are damaged, that is reported too, and the backup is made only if dest has no older one.
 //
-// Errors: ErrBusy, ErrOccupied, ErrMetadataDamaged, blobs.ErrNoSpace, those of the source.
+// Errors: ErrBusy, ErrOccupied, ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
 	d, err := openDestination(dest)
 	if err != nil {
@@ -194,12 +194,15 @@ func (w *writer) fetch(ctx context.Context, blob repository.Blob, part *portion)
 	for try := 1; ; try++ {
 		err := w.fetchOnce(ctx, blob, part)
 		var cut *sourceError
-		if try == attempts || !errors.As(err, &cut) || errors.Is(err, blobs.ErrNotFound) {
+		switch {
+		case !errors.As(err, &cut), errors.Is(err, blobs.ErrNotFound), try == attempts && isLost(err):
 			return err
+		case try == attempts:
+			return fmt.Errorf("%w: blob %s, asked for %d times: %w", ErrSource, blob.Digest, try, err)
 		}
 		wait := time.Duration(try*try) * 250 * time.Millisecond
 		if errors.Is(err, blobs.ErrDamaged) {
-			wait = 0 // the source is there, and nothing to wait for
+			wait = 0 // the source has said so itself, and there is nothing to wait for
 		}
 		select {
 		case <-ctx.Done():

@@ -86,7 +86,11 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 		Events: backup.Events{Progress: tell.progress.set, Violation: tell.violation},
 	})
 	if err != nil {
-		return tell.failed(ctx, err, "no new backup was made; an older one in "+dest+" is as it was; run the command again to go on")
+		state := "no new backup was made; an older one in " + dest + " is as it was; run the command again to go on"
+		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
+			err = fmt.Errorf("%w\n%s", err, state)
+		}
+		return tell.failed(ctx, err, state)
 	}
 	m := made.Manifest
 	text := fmt.Sprintf("%s holds a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
@@ -119,35 +123,21 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 	return backup.Snapshot{ReadCloser: body, Stamp: stamp, Bytes: body.Bytes}, nil
 }
 
-// Blob implements backup.Source.
+// Blob implements backup.Source. Only what the service says of a blob makes it lost. An answer that breaks off may be the fault of
+// the line; where it is that of the blob, the service has looked at it before it ended the answer, and says so when asked again.
 func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
 	body, err := s.service.Blob(ctx, digest)
 	var problem *client.Problem
-	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code != "" {
+	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == repository.CodeDataDamaged {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if body.Bytes != size {
-		return nil, errors.Join(fmt.Errorf("%w: the service has %d bytes of it, not %d", blobs.ErrDamaged, body.Bytes, size), body.Close())
+		return nil, errors.Join(fmt.Errorf("the service has %d bytes of it, not %d", body.Bytes, size), body.Close())
 	}
-	return &remoteBody{body, func() error { _, err := s.service.Status(ctx); return err }}, nil
-}
-
-// remoteBody is a blob that is arriving. Where it breaks off, but the service still answers, it is the blob that cannot be read.
-type remoteBody struct {
-	io.ReadCloser
-	ask func() error
-}
-
-// Read implements io.Reader.
-func (b *remoteBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, client.ErrIncomplete) && b.ask() == nil {
-		err = fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
-	}
-	return n, err
+	return body, nil
 }
 
 func backupRestoreCommand(p process) *cobra.Command {

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"labshelf/backup"
+)
+
+// line is a connection to a service that breaks off each time that a number of bytes have come back over it.
+type line struct {
+	base   string // of the service, over the line
+	breaks func() int
+}
+
+// newLine makes one that lasts until the test ends.
+func newLine(t *testing.T, service string, lasts int64) line {
+	t.Helper()
+	to, err := url.Parse(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls sync.WaitGroup
+	var mu sync.Mutex
+	broken := 0
+	calls.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			calls.Go(func() {
+				if carry(near, to.Host, lasts) < lasts {
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				broken++
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		calls.Wait()
+	})
+	return line{fmt.Sprintf("http://%s%s", listener.Addr(), to.Path), func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return broken
+	}}
+}
+
+// carry hands on what comes over a connection, and what comes back, up to a number of bytes. It returns how many came back.
+func carry(near net.Conn, service string, lasts int64) int64 {
+	far, err := net.Dial("tcp", service)
+	if err != nil {
+		_ = near.Close()
+		return 0
+	}
+	var there sync.WaitGroup
+	there.Go(func() {
+		_, _ = io.Copy(far, near) // ends when either side is closed
+		_ = far.Close()
+	})
+	n, _ := io.CopyN(near, far, lasts)
+	_, _ = near.Close(), far.Close()
+	there.Wait()
+	return n
+}
+
+// heldFiles is a service that has a number of files of 300,000 bytes, and their digests.
+type heldFiles struct {
+	*caller
+	digests []string
+}
+
+func newFiles(t *testing.T, n int, args ...string) *heldFiles {
+	t.Helper()
+	f := &heldFiles{caller: &caller{t: t, log: &output{}, client: newClient(nil)}}
+	f.at, _ = start(t, f.log, args...)
+	t.Cleanup(f.client.CloseIdleConnections)
+	space := f.call("POST", "/dataspaces", `{"name": "lab"}`)["id"]
+	f.set = f.call("POST", "/sets", fmt.Sprintf(`{"name": "runs", "dataspaceId": %q}`, space))["id"].(string)
+	f.add(n)
+	return f
+}
+
+// add uploads files that have not been there.
+func (f *heldFiles) add(n int) {
+	f.t.Helper()
+	head, tail, kind := f.upload()
+	for range n {
+		content := bytes.Repeat([]byte{byte('a' + len(f.digests))}, 300_000)
+		made := f.object(f.exchange("POST", "/resources", io.MultiReader(strings.NewReader(head), bytes.NewReader(content), strings.NewReader(tail)), kind))
+		f.digests = append(f.digests, made["sha256"].(string))
+	}
+}
+
+// backUp runs the command and returns its exit code and what it says.
+func (f *heldFiles) backUp(base, dest string) (code int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	code = Main([]string{"backup", "create", dest, "--server", base}, []string{"LABSHELF_KEY=" + f.at.firstKey}, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// TestBackupOverBadLine: what does not come over is not lost. The command fails and says so, the older backup stays, and over a
+// better line the next one has everything.
+func TestBackupOverBadLine(t *testing.T) {
+	t.Parallel()
+	f := newFiles(t, 1)
+	dest := filepath.Join(t.TempDir(), "b")
+	if code, _, errs := f.backUp(f.at.address, dest); code != exitOK {
+		t.Fatalf("%d: %s", code, errs)
+	}
+	manifest := filepath.Join(dest, "manifest.json")
+	older, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.add(2)
+	bad := newLine(t, f.at.address, 250_000)
+	fresh := filepath.Join(t.TempDir(), "fresh")
+	for _, to := range []string{dest, fresh} {
+		code, out, errs := f.backUp(bad.base, to)
+		if code != exitFailure || out != "" || !strings.Contains(errs, "the answer broke off") || !strings.Contains(errs, "run the command again") {
+			t.Errorf("%d: %s%s", code, out, errs)
+		}
+	}
+	if bad.breaks() < 6 { // each time three tries of one file at least
+		t.Errorf("the line broke %d times", bad.breaks())
+	}
+	if now, err := os.ReadFile(manifest); err != nil || !bytes.Equal(now, older) {
+		t.Errorf("the older manifest has become: %v %s", err, now)
+	}
+	if _, err := os.Stat(filepath.Join(fresh, "manifest.json")); !os.IsNotExist(err) {
+		t.Errorf("there is a manifest of what is incomplete: %v", err)
+	}
+	code, out, errs := f.backUp(f.at.address, dest)
+	if code != exitOK || !strings.Contains(out, ": 3 files") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+}
+
+// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is named, and the backup holds all
+// others; also where it is the service that finds it, and cuts off its answer.
+func TestBackupOfDamagedService(t *testing.T) {
+	t.Parallel()
+	for _, verify := range []string{"false", "true"} {
+		t.Run(verify, func(t *testing.T) {
+			t.Parallel()
+			testDamagedService(t, "--verify-reads="+verify)
+		})
+	}
+}
+
+func testDamagedService(t *testing.T, args ...string) {
+	f := newFiles(t, 3, args...)
+	path := filepath.Join(f.at.data, "blobs", f.digests[1][:2], f.digests[1])
+	content := bytes.Repeat([]byte("b"), 300_000)
+	content[299_000] = 'x'
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dest := t.TempDir()
+	code, out, errs := f.backUp(f.at.address, dest)
+	if code != exitDamaged || !strings.Contains(out, f.digests[1]) || !strings.Contains(errs, "1 file is damaged or missing") {
+		t.Errorf("%d: %s%s", code, out, errs)
+	}
+	text, err := os.ReadFile(filepath.Join(dest, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made backup.Manifest
+	if err := json.Unmarshal(text, &made); err != nil || len(made.Damaged) != 1 || made.Damaged[0] != f.digests[1] {
+		t.Errorf("lost by the manifest: %v (%v)", made.Damaged, err)
+	}
+}
