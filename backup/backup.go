@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"labshelf/blobs"
 	"labshelf/bolt"
@@ -233,6 +234,25 @@ func report(ctx context.Context, meta repository.Metadata, blob repository.Blob,
 		}
 		return nil
 	})
+}
+
+// trusted are the folders of blobs that were found in a store, and are relied upon. Who has placed them may have been killed before
+// the names were on stable storage.
+type trusted [256]atomic.Bool
+
+func (t *trusted) note(digest blobs.Digest) { t[digest[0]].Store(true) }
+
+// keep puts the names in the folders on stable storage.
+func (t *trusted) keep(files *blobs.Dir) error {
+	for first := range t {
+		if !t[first].Load() {
+			continue
+		}
+		if err := files.KeepNames(byte(first)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openMetadata opens a metadata file that nobody changes.

@@ -41,7 +41,12 @@ type Created struct {
 //
 // Errors: ErrBusy, ErrOccupied, ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
-	d, err := openDestination(dest)
+	return createOn(ctx, source, dest, o, blobs.OS{})
+}
+
+// createOn is Create, with what the blobs are written with.
+func createOn(ctx context.Context, source Source, dest string, o CreateOptions, disk blobs.FS) (made Created, err error) {
+	d, err := openDestination(dest, disk)
 	if err != nil {
 		return made, err
 	}
@@ -84,6 +89,7 @@ type writer struct {
 	mu     sync.Mutex
 	copied extent
 	lost   []string
+	there  trusted
 }
 
 // takeMetadata brings a snapshot of the metadata to stable storage and gives it its name.
@@ -145,7 +151,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 	if err != nil {
 		return err
 	}
-	return w.keepHeld(ctx, meta)
+	return errors.Join(w.keepHeld(ctx, meta), w.there.keep(w.files))
 }
 
 // forget removes a metadata file that no manifest will name.
@@ -159,6 +165,7 @@ func (w *writer) forget(name string) error {
 // keep sees to it that the backup has a blob, or lists that as lost.
 func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob repository.Blob, part *portion) error {
 	if w.has(ctx, blob) {
+		w.there.note(blob.Digest)
 		return nil
 	}
 	err := w.fetch(ctx, blob, part)
@@ -285,7 +292,7 @@ type destination struct {
 }
 
 // openDestination makes the folder, or takes it over, and clears away what an interrupted backup has left.
-func openDestination(path string) (*destination, error) {
+func openDestination(path string, disk blobs.FS) (*destination, error) {
 	if err := refuseOthers(path); err != nil {
 		return nil, err
 	}
@@ -297,13 +304,13 @@ func openDestination(path string) (*destination, error) {
 		return nil, err
 	}
 	d := &destination{path: path, lock: file}
-	if err := d.open(); err != nil {
+	if err := d.open(disk); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}
 	return d, nil
 }
 
-func (d *destination) open() (err error) {
+func (d *destination) open(disk blobs.FS) (err error) {
 	if err := lock(d.lock, true); err != nil {
 		return err
 	}
@@ -315,7 +322,7 @@ func (d *destination) open() (err error) {
 	case errors.Is(err, errOtherFormat):
 		return err
 	}
-	if d.files, err = blobs.OpenDir(d.path, blobs.OS{}); err != nil || d.older == nil {
+	if d.files, err = blobs.OpenDir(d.path, disk); err != nil || d.older == nil {
 		return err
 	}
 	return d.clean(d.older.Database.File)

@@ -33,6 +33,11 @@ type RepairEvents struct {
 //
 // Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be restored), blobs.ErrNoSpace.
 func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
+	return repairOn(ctx, dataDir, from, events, blobs.OS{})
+}
+
+// repairOn is Repair, with what the blobs are written with.
+func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, disk blobs.FS) (done Repaired, err error) {
 	lost, err := blobs.OpenDirReadOnly(from)
 	if err != nil {
 		return done, err
@@ -42,7 +47,7 @@ func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (don
 		return done, err
 	}
 	defer func() { err = errors.Join(err, meta.Close()) }()
-	files, err := blobs.OpenDir(dataDir, blobs.OS{})
+	files, err := blobs.OpenDir(dataDir, disk)
 	if err != nil {
 		return done, err
 	}
@@ -61,6 +66,9 @@ func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (don
 		defer part.end()
 		return r.look(ctx, blob, part)
 	})
+	if unkept := r.there.keep(files); unkept != nil {
+		return r.done, errors.Join(err, unkept)
+	}
 	return r.done, errors.Join(err, r.removeNotes(ctx))
 }
 
@@ -73,6 +81,7 @@ type repairer struct {
 	mu    sync.Mutex
 	done  Repaired
 	noted map[blobs.Digest]bool // damage is noted; true: there is none (any more)
+	there trusted
 }
 
 func (r *repairer) readNotes(ctx context.Context) error {
@@ -106,6 +115,7 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 func (r *repairer) look(ctx context.Context, blob repository.Blob, part *portion) error {
 	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
 	if wrong == nil {
+		r.there.note(blob.Digest)
 		r.count(blob, Repaired{Blobs: 1})
 		return nil
 	}

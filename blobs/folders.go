@@ -117,6 +117,15 @@ func (d *Dir) syncWithin(first byte) error {
 	return d.folders.within[first].sync(d.fs, d.folder(first))
 }
 
+// KeepNames puts the names of all blobs whose digests begin with a byte on stable storage. Who relies on a blob that somebody else
+// has placed calls it, since that may have ended before it got to this. The folder must be there. Errors: ErrUnsynced, ErrUnavailable.
+func (d *Dir) KeepNames(first byte) error {
+	if err := d.syncFolder(first); err != nil {
+		return unsynced(fmt.Sprintf("keep the names in folder %02x", first), err)
+	}
+	return nil
+}
+
 // ensure makes the directory unless it exists.
 func (d *Dir) ensure(path string) error {
 	err := d.fs.Mkdir(path)

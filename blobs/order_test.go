@@ -82,6 +82,7 @@ func TestOrder(t *testing.T) {
 			"create tmp/7", "write tmp/7", "sync tmp/7", "close tmp/7", "rename tmp/7 " + of(small),
 			"create tmp/8", "write tmp/8", "sync tmp/8", "close tmp/8", "rename tmp/8 " + of(small), "syncdir " + folder(small),
 		}},
+		{"keep names", func() error { return dir.KeepNames(digestOf(small)[0]) }, []string{"syncdir " + folder(small)}},
 		{"remove", func() error { return dir.Remove(digestOf(small), nil) }, []string{
 			"touch " + of(small),
 			"rename " + of(small) + " trash/" + filepath.Base(of(small)), "syncdir trash", "syncdir " + folder(small),

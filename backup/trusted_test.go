@@ -1,0 +1,114 @@
+package backup_test
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// someFiles are bodies in several folders.
+var someFiles = []string{"one", "two", "three", "four", "five", "six"}
+
+// foldersOf returns the folders of resources below a data directory or a backup, each to be synced once.
+func foldersOf(dir string, made []repository.Resource) map[string]int {
+	folders := map[string]int{}
+	for _, r := range made {
+		folders[filepath.Dir(path(dir, r))] = 1
+	}
+	return folders
+}
+
+// synced counts how often each folder of blobs was synced.
+func synced(dir string, calls []blobstest.Call) map[string]int {
+	folders := map[string]int{}
+	for _, call := range calls {
+		if call.Op == blobstest.SyncDir && filepath.Dir(call.Path) == filepath.Join(dir, "blobs") {
+			folders[call.Path]++
+		}
+	}
+	return folders
+}
+
+// badSync is a fault of the first folder of blobs that is synced: opening the store syncs two others before.
+var badSync = blobstest.Fault{Op: blobstest.SyncDir, N: 3, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}}
+
+// TestFoundFilesAreKept: a process that was making the backup may have been killed between naming a file and syncing its folder. The
+// next manifest does not vouch for the file before that is made up for.
+func TestFoundFilesAreKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload(someFiles...)
+	dest := t.TempDir()
+	older := w.backUp(dest)
+	w.purge(w.upload("seven")[0]) // so that the next manifest is another
+	disk := blobstest.NewFaultFS(blobs.OS{})
+	create := func() (backup.Created, error) {
+		source, err := backup.OpenLocal(w.dir)
+		check(t, err)
+		defer func() { check(t, source.Close()) }()
+		return backup.CreateOn(t.Context(), source, dest, backup.CreateOptions{}, disk)
+	}
+	disk.Arm(badSync)
+	_, err := create()
+	wantError(t, err, blobs.ErrUnsynced, "keep the names in folder")
+	if got := filepath.Base(metaOf(t, dest)); got != older.Manifest.Database.File {
+		t.Errorf("the metadata are in %s", got)
+	}
+	mustRestore(t, dest)
+	disk.Arm()
+	again, err := create()
+	check(t, err)
+	if want, got := foldersOf(dest, made), synced(dest, disk.Calls()); again.Copied.Count != 0 || !maps.Equal(want, got) {
+		t.Errorf("copied %+v; synced %v, want %v", again.Copied, got, want)
+	}
+}
+
+// TestRepairKeepsFoundFiles: the same for a file that an earlier repair brought back, before the note of its damage goes.
+func TestRepairKeepsFoundFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.upload(someFiles...)
+	dest := t.TempDir()
+	w.backUp(dest)
+	meta, err := bolt.Open(w.metadata(), bolt.Options{})
+	check(t, err)
+	check(t, meta.Update(t.Context(), func(tx *repository.Tx) error {
+		return tx.Damages.Put(repository.Damage{Digest: made[0].Digest, Found: tx.Stamp(), What: "its file is missing"})
+	}))
+	check(t, meta.Close())
+	noted := func() bool {
+		meta, err := bolt.Open(w.metadata(), bolt.Options{ReadOnly: true})
+		check(t, err)
+		err = meta.View(t.Context(), func(tx *repository.Tx) error {
+			_, err := tx.Damages.Get(made[0].Digest)
+			return err
+		})
+		check(t, meta.Close())
+		if err != nil && !errors.Is(err, repository.ErrNotFound) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	disk := blobstest.NewFaultFS(blobs.OS{})
+	disk.Arm(badSync)
+	_, err = backup.RepairOn(t.Context(), w.dir, dest, backup.RepairEvents{}, disk)
+	wantError(t, err, blobs.ErrUnsynced, "keep the names in folder")
+	if !noted() {
+		t.Error("the damage was forgotten too early")
+	}
+	disk.Arm()
+	_, err = backup.RepairOn(t.Context(), w.dir, dest, backup.RepairEvents{}, disk)
+	check(t, err)
+	if want, got := foldersOf(w.dir, made), synced(w.dir, disk.Calls()); noted() || !maps.Equal(want, got) {
+		t.Errorf("noted: %v; synced %v, want %v", noted(), got, want)
+	}
+}
