@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"regexp"
 	"strings"
 
@@ -263,7 +262,7 @@ func (r reader[T]) direct(ctx context.Context, c *client.Client, ref string) (go
 	}
 	got, err = r.read(ctx, a.id)
 	var problem *client.Problem
-	if errors.As(err, &problem) && problem.Status == http.StatusNotFound && problem.Code != "" && !isURL {
+	if errors.As(err, &problem) && problem.Status == 404 && problem.Code != "" && !isURL {
 		return got, false, nil
 	}
 	if err != nil {
