@@ -1,0 +1,189 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.uber.org/goleak"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/client"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// service is a real one in a temporary directory, behind a listening socket.
+type service struct {
+	repo   *repository.Service
+	server *httptest.Server
+	key    string         // of the first sysadmin
+	client *client.Client // with that key
+
+	mu     sync.Mutex
+	before http.HandlerFunc // what sees a request first; nil: the service
+}
+
+// start starts a service for a test, whose pages of resources are small.
+func start(t *testing.T) *service {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := blobs.OpenDir(dir, blobs.OS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10})}
+	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
+		t.Fatal(err)
+	}
+	handler := handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		before := s.before
+		s.mu.Unlock()
+		if before == nil {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		before(intercepted{w, handler}, r)
+	}))
+	s.client = client.New(s.base(), s.key)
+	t.Cleanup(func() {
+		s.client.Close()
+		s.server.Close()
+		s.repo.Close()
+		if err := meta.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *service) base() string { return s.server.URL + "/v1" }
+
+// intercepted is the answer to a request that something saw before the service.
+type intercepted struct {
+	http.ResponseWriter
+	service http.Handler
+}
+
+// on hands a request on to the service.
+func on(w http.ResponseWriter, r *http.Request) {
+	i := w.(intercepted)
+	i.service.ServeHTTP(i.ResponseWriter, r)
+}
+
+// intercept lets before see every request first, which hands it on. nil takes it away.
+func (s *service) intercept(before http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+}
+
+// newSet makes a dataspace and a set in it.
+func (s *service) newSet(t *testing.T, dataspace, set string) client.Set {
+	t.Helper()
+	d := must[client.Dataspace](t)(s.client.NewDataspace(t.Context(), client.NewDataspace{Name: dataspace}))
+	return must[client.Set](t)(s.client.NewSet(t.Context(), client.NewSet{Name: set, DataspaceID: d.ID}))
+}
+
+// put stores a resource.
+func (s *service) put(t *testing.T, set, name, text string) client.Resource {
+	t.Helper()
+	return must[client.Resource](t)(s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text))))
+}
+
+// active lists the active resources of a set, by name.
+func (s *service) active(t *testing.T, set string) (list []client.Resource) {
+	t.Helper()
+	for r, err := range s.client.SetResources(t.Context(), set, client.ListOptions{Order: "name", Limit: 1000}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// ran is what a command left.
+type ran struct {
+	out, err string // standard output and error
+	error
+}
+
+// run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the sysadmin.
+func (s *service) run(t *testing.T, in string, args ...string) ran {
+	t.Helper()
+	return s.runAs(t.Context(), s.key, in, args...)
+}
+
+// runAs runs a command with another key; the end of ctx is the signal.
+func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran {
+	var out, problems bytes.Buffer
+	p := Process{
+		In: strings.NewReader(in), Out: &out, Err: &problems,
+		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
+		RemoteFlags: func(*pflag.FlagSet) {},
+		Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
+			return client.New(s.base(), key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
+		},
+		BaseURL:   func(text string) (string, error) { return text, nil },
+		ExitCodes: func(...int) map[string]string { return nil },
+		Refuse:    cobra.NoArgs,
+		Want:      func(*cobra.Command, []string) error { return usagef("want a command") },
+	}
+	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
+	root.AddGroup(Groups()...)
+	root.AddCommand(All(p)...)
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&problems)
+	err := root.ExecuteContext(ctx)
+	return ran{out.String(), problems.String(), err}
+}
+
+// must ends the test after an error.
+func must[T any](t *testing.T) func(T, error) T {
+	return func(got T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+}
+
+// TestRun: the commands here speak to the service, each as whoever it is asked as.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	s.put(t, set.ID, "a/b.txt", "text")
+	if list := s.active(t, set.ID); len(list) != 1 || list[0].Name != "a/b.txt" {
+		t.Errorf("got %v", list)
+	}
+	if got := s.run(t, "", "status"); got.error != nil || !strings.Contains(got.out, "you are  admin") {
+		t.Errorf("got %+v", got)
+	}
+	var asked atomic.Int32
+	s.intercept(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); on(w, r) })
+	if got := s.runAs(t.Context(), "lsk_wrong", "", "key", "ls"); got.error == nil || asked.Load() != 1 {
+		t.Errorf("got %+v after %d requests", got, asked.Load())
+	}
+}
