@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -74,6 +77,9 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 		if err := wantMetadata(at.data); err != nil {
 			return err
 		}
+		if err := refuseOwnFolders(dest, at.data); err != nil {
+			return err
+		}
 		local, err := backup.OpenLocal(at.data)
 		if err != nil {
 			return remedy(at.data, err)
@@ -107,6 +113,48 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 			"an older backup may hold what is lost: %s repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are"), program))
 	}
 	return damage
+}
+
+// refuseOwnFolders returns an error for a destination in one of the folders of a data directory whose content is the service's: it would
+// not start again, or take away what it does not know.
+func refuseOwnFolders(dest, data string) error {
+	at, err := realPath(dest)
+	if err != nil {
+		return err
+	}
+	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
+		for _, name := range []string{"blobs", "tmp", "trash"} {
+			own := filepath.Join(data, name)
+			// The folder may be missing, and one that is there may have its name in another case.
+			if filepath.Base(at) == name && sameFile(parent, data) || sameFile(at, own) {
+				return usageError{fmt.Errorf("%s: DEST must not lie in %s, whose content is the service's own; name a folder outside of %s", dest, own, data)}
+			}
+		}
+	}
+	return nil
+}
+
+// realPath returns the absolute path of something without links in it. It need not be there, nor those above it.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return filepath.Abs(real)
+	}
+	parent := filepath.Dir(path)
+	if !errors.Is(err, fs.ErrNotExist) || parent == path {
+		return "", err
+	}
+	if real, err = realPath(parent); err != nil {
+		return "", err
+	}
+	return filepath.Join(real, filepath.Base(path)), nil
+}
+
+// sameFile tells whether two paths lead to the same file or folder, which is there.
+func sameFile(one, other string) bool {
+	a, err := os.Stat(one)
+	b, err2 := os.Stat(other)
+	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // remoteSource makes backups over the interface.
