@@ -40,12 +40,28 @@ func move(ctx context.Context, w *world) error {
 		select {
 		case err := <-w.moved:
 			if err != nil {
-				return err
+				return errors.Join(err, w.finishFile())
 			}
 		case <-time.After(settleLimit):
 			return errors.New("nothing is moved")
 		}
 	}
+}
+
+// fileLimit is how long the mover may take for one file.
+const fileLimit = time.Second
+
+// finishFile stops the mover, who goes on with the halves of a batch that failed, and lets it end the file that it is at. Where the
+// file system lets nobody remove that, it stays.
+func (w *world) finishFile() error {
+	w.hold()
+	for begun := time.Now(); time.Since(begun) < fileLimit; time.Sleep(time.Millisecond) {
+		left, err := Leftovers(w.dir)
+		if err != nil || len(left) == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *world) heldBodies(ctx context.Context) (n int64, err error) {
