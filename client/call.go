@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -19,8 +20,15 @@ import (
 // ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.
 var ErrNotModified = errors.New("not modified")
 
-// errNoID stops a call before it becomes one of the path above.
-var errNoID = errors.New("an id is empty, or a relative path")
+// What is refused before it becomes another call than was meant: one of the path above, or one without its condition.
+var (
+	errNoID   = errors.New("an id is empty, or a relative path")
+	errNoETag = errors.New("the ETag of a condition is empty: records in listings have none, so read the record first")
+)
+
+// maxAnswer is how much is read of an answer in JSON, in bytes. The longest, a page of 1000 resources whose texts are as long as
+// they may be, takes about half of it.
+const maxAnswer = 128 << 20
 
 // Condition is under which condition a call does something.
 type Condition struct{ header, etag string }
@@ -38,6 +46,7 @@ type request struct {
 	in           any         // becomes a JSON body; nil: none
 	form         *form       // becomes a multipart body; nil: none
 	once         bool        // done twice, it would not be as if done once
+	wrong        error       // why it cannot be made
 }
 
 // at joins a path, escaped. A path with an empty element is another one, so it is "".
@@ -55,6 +64,9 @@ func at(elements ...string) string {
 // under adds conditions.
 func (r request) under(when []Condition) request {
 	for _, w := range when {
+		if w.etag == "" {
+			r.wrong = errNoETag
+		}
 		r = r.with(w.header, w.etag)
 	}
 	return r
@@ -108,14 +120,17 @@ func (c *Client) run(ctx context.Context, r request, take func(*http.Response) e
 		if failed.response != nil {
 			pause = max(pause, retryAfter(failed.response.Header))
 		}
-		if failed.verdict == final || failed.verdict == doubt && r.once || pause > retries.Longest || !r.form.rewind() {
+		if failed.verdict == final || failed.verdict == doubt && r.once || pause > retries.Longest {
 			return failed.error
 		}
 		if try == retries.Tries {
 			return tried(failed.error, try)
 		}
-		if err := retries.Wait(ctx, pause); err != nil {
+		if err := cmp.Or(retries.Wait(ctx, pause), ctx.Err()); err != nil {
 			return fmt.Errorf("%w, while waiting after: %w", err, failed.error)
+		}
+		if !r.form.rewind() {
+			return failed.error
 		}
 	}
 }
@@ -133,10 +148,10 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 	if err != nil {
 		return &failure{verdict: final, error: err}
 	}
-	sent := r.form.begin()
+	sent := r.form.begin(ctx)
 	if sent != nil {
 		request.Body, request.ContentLength = sent, r.form.length()
-		defer sent.end(ctx)
+		defer sent.end()
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
@@ -157,8 +172,8 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 
 // build makes a request without the body of a form.
 func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
-	if r.path == "" {
-		return nil, errNoID
+	if r.path == "" || r.wrong != nil {
+		return nil, cmp.Or(r.wrong, errNoID)
 	}
 	var body io.Reader
 	if r.in != nil {
@@ -233,11 +248,11 @@ func refused(response *http.Response) *failure {
 // read reads a JSON answer to its end.
 func read(response *http.Response, into any) (err error) {
 	defer closing(response.Body, &err)
-	text, err := io.ReadAll(bodyReader{response.Body})
+	text, err := io.ReadAll(io.LimitReader(bodyReader{response.Body}, maxAnswer))
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text, into) != nil {
+	if len(text) == maxAnswer || json.Unmarshal(text, into) != nil {
 		return &Problem{Status: response.StatusCode}
 	}
 	return nil

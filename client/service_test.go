@@ -2,10 +2,11 @@ package client_test
 
 import (
 	"context"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"labshelf/blobs"
@@ -18,13 +19,12 @@ import (
 // service is a real one in a directory, behind a listening socket. It is what every test here speaks to that is not about answers
 // that a service does not give.
 type service struct {
-	repo   *repository.Service
-	meta   *bolt.Store
-	server *httptest.Server
-	key    string // of the first sysadmin
-
-	mu     sync.Mutex
-	before http.Handler // what sees a request first; nil: the service
+	repo    *repository.Service
+	meta    *bolt.Store
+	handler http.Handler
+	server  *httptest.Server
+	base    string // URL, ends with /v1
+	key     string // of the first sysadmin
 }
 
 // openService opens a service in an empty directory. The caller closes it.
@@ -44,40 +44,26 @@ func openService(dir string, rules repository.Config) (*service, error) {
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		return nil, err
 	}
-	handler := handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})
-	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		before := s.before
-		s.mu.Unlock()
-		if before != nil {
-			before.ServeHTTP(intercepted{w, handler}, r)
-			return
-		}
-		handler.ServeHTTP(w, r)
-	}))
+	s.handler = handlers.New(s.repo, handlers.Config{Hostname: "host", Version: "1.2.3"})
+	s.server = httptest.NewServer(s.handler)
+	s.base = s.server.URL + "/v1"
 	return s, nil
 }
 
-// intercepted is the answer to a request that something saw before the service.
-type intercepted struct {
-	http.ResponseWriter
-	service http.Handler
-}
+// silent is where servers write about what is broken on purpose.
+var silent = log.New(io.Discard, "", 0)
 
-// on hands a request on to the service.
-func on(w http.ResponseWriter, r *http.Request) {
-	i := w.(intercepted)
-	i.service.ServeHTTP(i.ResponseWriter, r)
+// behind returns a sysadmin's client of the service behind something that sees every request first, and may hand it on.
+func (s *service) behind(t *testing.T, before func(w http.ResponseWriter, r *http.Request, service http.Handler)) *client.Client {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { before(w, r, s.handler) }))
+	c := client.New(server.URL+"/v1", s.key)
+	t.Cleanup(func() {
+		c.Close()
+		server.Close()
+	})
+	return c
 }
-
-// intercept lets before see every request first, which hands it on.
-func (s *service) intercept(before http.HandlerFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = before
-}
-
-func (s *service) base() string { return s.server.URL + "/v1" }
 
 func (s *service) close() error {
 	s.server.Close()
@@ -92,7 +78,7 @@ func start(t *testing.T) (*service, *client.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := client.New(s.base(), s.key)
+	c := client.New(s.base, s.key)
 	t.Cleanup(func() {
 		c.Close()
 		if err := s.close(); err != nil {
