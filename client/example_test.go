@@ -1,0 +1,316 @@
+package client_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"labshelf/client"
+	"labshelf/repository"
+)
+
+// serve starts a service in a temporary directory, with a sysadmin who has this key.
+func serve() (base, key string, stop func()) {
+	dir, err := os.MkdirTemp("", "labshelf")
+	fatal(err)
+	s, err := openService(dir, repository.Config{})
+	fatal(err)
+	return s.base, s.key, func() { fatal(errors.Join(s.close(), os.RemoveAll(dir))) }
+}
+
+// fatal is what these examples do about an error.
+func fatal(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// bench is a service with a set, for the examples that are about something else.
+func bench() (ctx context.Context, c *client.Client, set client.Set, stop func()) {
+	base, key, end := serve()
+	ctx, c = context.Background(), client.New(base, key)
+	dataspace, err := c.NewDataspace(ctx, client.NewDataspace{Name: "lab-one"})
+	fatal(err)
+	set, err = c.NewSet(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
+	fatal(err)
+	return ctx, c, set, func() {
+		c.Close()
+		end()
+	}
+}
+
+// put uploads a text.
+func put(ctx context.Context, c *client.Client, setID, name, text string) client.Resource {
+	r, err := c.CreateResource(ctx, client.NewResource{SetID: setID, Name: name}, strings.NewReader(text), int64(len(text)))
+	fatal(err)
+	return r
+}
+
+// From a new service to a file in it, and back.
+func Example() {
+	base, key, stop := serve() // such as https://data.example.org/v1 and lsk_…
+	defer stop()
+	ctx := context.Background()
+	c := client.New(base, key)
+	defer c.Close()
+
+	dataspace, err := c.NewDataspace(ctx, client.NewDataspace{Name: "lab-one", Title: "Laser lab"})
+	fatal(err)
+	set, err := c.NewSet(ctx, client.NewSet{Name: "runs-2026", DataspaceID: dataspace.ID})
+	fatal(err)
+	table := "second,volt\n0,1.5\n1,1.7\n"
+	resource, err := c.CreateResource(ctx, client.NewResource{
+		SetID: set.ID, Name: "day 1/run-1.csv", Filename: "run-1.csv", Description: "first run",
+	}, strings.NewReader(table), int64(len(table)))
+	fatal(err)
+	fmt.Println(resource.Name, resource.Format, resource.Bytes, resource.SHA256)
+
+	file, err := c.Data(ctx, resource.ID, 0, "")
+	fatal(err)
+	_, err = io.Copy(os.Stdout, file)
+	fatal(errors.Join(err, file.Close()))
+	// Output:
+	// day 1/run-1.csv CSV 24 d85aacaa6d3444079e2db506d7795c0fa01cc5ea175d0ba049fd374da9535f41
+	// second,volt
+	// 0,1.5
+	// 1,1.7
+}
+
+// An open file is streamed, and sent again from its start where the connection breaks.
+func ExampleClient_CreateResource() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	path := filepath.Join(os.TempDir(), fmt.Sprint("labshelf-example-", os.Getpid()))
+	fatal(os.WriteFile(path, make([]byte, 3<<20), 0o600))
+	defer func() { fatal(os.Remove(path)) }()
+
+	file, err := os.Open(path)
+	fatal(err)
+	info, err := file.Stat()
+	fatal(err)
+	resource, err := c.CreateResource(ctx, client.NewResource{SetID: set.ID, Name: "zeros", Format: "BIN"}, file, info.Size())
+	fatal(errors.Join(err, file.Close()))
+	fmt.Println(resource.Name, resource.Format, resource.Bytes)
+
+	_, err = c.CreateResource(ctx, client.NewResource{SetID: "nowhere", Name: "lost"}, strings.NewReader("text"), 4)
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		fmt.Println(p.Status, p.Code, p.Field)
+	}
+	// Output:
+	// zeros BIN 3145728
+	// 404 set_not_found setId
+}
+
+// A download that was left goes on with the bytes that are missing, if they are still those of the same file.
+func ExampleClient_Data() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	id := put(ctx, c, set.ID, "letter.txt", "Dear Sir or Madam, will you read my book?").ID
+
+	file, err := c.Data(ctx, id, 0, "")
+	fatal(err)
+	var text bytes.Buffer
+	_, err = io.CopyN(&text, file, 17)
+	fatal(errors.Join(err, file.Close()))
+
+	rest, err := c.Data(ctx, id, int64(text.Len()), file.ETag)
+	fatal(err)
+	fmt.Println(text.Len(), "of", rest.Total, "bytes are there,", rest.Bytes, "are missing")
+	_, err = io.Copy(&text, rest)
+	fatal(errors.Join(err, rest.Close()))
+	fmt.Println(text.String())
+
+	_, err = c.ReplaceResource(ctx, id, client.NewResource{Name: "letter.txt"}, strings.NewReader("It took me years to write"), 25)
+	fatal(err)
+	_, err = c.Data(ctx, id, 17, file.ETag)
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		fmt.Println(p.Status, p.Code)
+	}
+	// Output:
+	// 17 of 41 bytes are there, 24 are missing
+	// Dear Sir or Madam, will you read my book?
+	// 412 precondition_failed
+}
+
+// A listing is ranged over; its pages are fetched on the way.
+func ExampleClient_SetResources() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	for _, name := range []string{"day 2/run-1.csv", "day 1/run-2.csv", "day 1/run-1.csv"} {
+		put(ctx, c, set.ID, name, "0,1.5\n")
+	}
+	for resource, err := range c.SetResources(ctx, set.ID, client.ListOptions{NamePrefix: "day 1/", Limit: 1}) {
+		fatal(err)
+		fmt.Println(resource.Name)
+	}
+	// Output:
+	// day 1/run-1.csv
+	// day 1/run-2.csv
+}
+
+// A harvester keeps the URL of the last page, and asks it again for what has changed since. [client.All] lets it hear of deletions.
+func ExamplePages() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	kept := client.ListOptions{State: client.All}.At(c.Base() + "/resources")
+	harvest := func() {
+		for page, err := range client.Pages[client.Resource](ctx, c, kept) {
+			fatal(err)
+			for _, resource := range page.Data {
+				fmt.Println(resource.Name, resource.State)
+			}
+			kept = page.URL // to be stored when all of the page has been dealt with
+		}
+		fmt.Println("—")
+	}
+	a, b := put(ctx, c, set.ID, "a", "alpha"), put(ctx, c, set.ID, "b", "beta")
+	harvest()
+	harvest()
+	fatal(c.DeleteResource(ctx, a.ID))
+	_, err := c.EditResource(ctx, b.ID, client.ResourceEdit{Name: new("b2")})
+	fatal(err)
+	put(ctx, c, set.ID, "c", "gamma")
+	harvest()
+	// Output:
+	// a active
+	// b active
+	// —
+	// —
+	// a deleted
+	// b2 active
+	// c active
+	// —
+}
+
+// Two people change the same record. The second one is told, and looks again.
+func ExampleIfMatch() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	_, err := c.EditSet(ctx, set.ID, client.SetEdit{Title: new("Runs")}, client.IfMatch(set.ETag))
+	fatal(err)
+
+	_, err = c.EditSet(ctx, set.ID, client.SetEdit{Title: new("All runs")}, client.IfMatch(set.ETag))
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		fmt.Println(p.Status, p.Code)
+	}
+	now, err := c.Set(ctx, set.ID)
+	fatal(err)
+	fmt.Println(now.Title)
+	// Output:
+	// 412 precondition_failed
+	// Runs
+}
+
+// A copy is fetched again only when it is out of date.
+func ExampleIfNoneMatch() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	_, err := c.Set(ctx, set.ID, client.IfNoneMatch(set.ETag))
+	fmt.Println(errors.Is(err, client.ErrNotModified))
+	// Output:
+	// true
+}
+
+// A colleague gets a key of her own, and a role.
+func ExampleClient_Grant() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	mary, err := c.NewUser(ctx, client.NewUser{Username: "mary", Fullname: "Mary Somerville"})
+	fatal(err)
+	key, err := c.NewKey(ctx, mary.ID, client.NewKey{Label: "notebook", Expires: time.Now().AddDate(1, 0, 0)})
+	fatal(err)
+	hers := client.New(c.Base(), key.Secret)
+	defer hers.Close()
+
+	_, err = hers.Set(ctx, set.ID)
+	fmt.Println(err)
+	role, err := c.Grant(ctx, client.NewPrivilege{UserID: mary.ID, DataspaceID: set.DataspaceID, Role: client.Member})
+	fatal(err)
+	read, err := hers.Set(ctx, set.ID)
+	fatal(err)
+	fmt.Println(role.Role, "reads", read.Name)
+
+	fatal(c.RevokeKey(ctx, mary.ID, key.ID))
+	_, err = hers.Me(ctx)
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		fmt.Println(p.Status, p.Code)
+	}
+	// Output:
+	// the service answered 403 forbidden: you have no role in this dataspace; it needs member
+	// member reads runs-2026
+	// 401 unauthenticated
+}
+
+// What is deleted comes back, with what it took along.
+func ExampleClient_RestoreSet() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	resource := put(ctx, c, set.ID, "a", "alpha")
+	fatal(c.DeleteSet(ctx, set.ID))
+	_, err := c.Data(ctx, resource.ID, 0, "")
+	if p, ok := errors.AsType[*client.Problem](err); ok {
+		fmt.Println(p.Status, p.Code)
+	}
+	_, err = c.RestoreSet(ctx, set.ID)
+	fatal(err)
+	resource, err = c.Resource(ctx, resource.ID)
+	fatal(err)
+	fmt.Println(resource.Name, resource.State)
+	// Output:
+	// 410 resource_deleted
+	// a active
+}
+
+// A program that answers somebody who waits tries less often.
+func ExampleClient_WithRetries() {
+	base, key, stop := serve()
+	stop() // nobody listens any more
+	c := client.New(base, key).WithRetries(client.Retries{Tries: 2, First: 10 * time.Millisecond})
+	defer c.Close()
+	_, err := c.Me(context.Background())
+	fmt.Println(strings.HasSuffix(err.Error(), "(tried 2 times)"))
+	// Output:
+	// true
+}
+
+// How much is stored, in all that one may read.
+func ExampleClient_Usage() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	put(ctx, c, set.ID, "a", "alpha")
+	fatal(c.DeleteResource(ctx, put(ctx, c, set.ID, "b", "beta").ID))
+	usage, err := c.Usage(ctx)
+	fatal(err)
+	fmt.Printf("%+v\n", usage.Counters)
+	// Output:
+	// {ActiveFiles:1 ActiveBytes:5 DeletedFiles:1 DeletedBytes:4}
+}
+
+// The files of a set come as one zip, with their sums.
+func ExampleClient_Archive() {
+	ctx, c, set, stop := bench()
+	defer stop()
+	put(ctx, c, set.ID, "notes/a.txt", "alpha")
+	put(ctx, c, set.ID, "notes/b.txt", "beta")
+	archive, err := c.Archive(ctx, set.ID)
+	fatal(err)
+	whole, err := io.ReadAll(archive) // or to a file: it may be large
+	fatal(errors.Join(err, archive.Close()))
+	files, err := zip.NewReader(bytes.NewReader(whole), int64(len(whole)))
+	fatal(err)
+	for _, file := range files.File {
+		fmt.Println(file.Name)
+	}
+	// Output:
+	// notes/a.txt
+	// notes/b.txt
+	// SHA256SUMS
+	// manifest.json
+}
