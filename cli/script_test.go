@@ -78,6 +78,9 @@ func TestScript(t *testing.T) {
 			"put":            putCommand,
 			"cut":            cutCommand,
 			"lists":          listsCommand,
+			"upload":         uploadCommand,
+			"as":             asCommand,
+			"interrupt":      interruptCommand,
 		},
 	})
 }

@@ -80,7 +80,10 @@ type Process struct {
 func All(p Process) []*cobra.Command {
 	return []*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
-		group(GroupPeople, keyCommand(p)),
+		group(GroupUse, lsCommand(p)), group(GroupUse, catCommand(p)),
+		group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
+		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, completionCommand(p)),
+		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
 	}
 }
 
@@ -90,7 +93,7 @@ func group(id string, cmd *cobra.Command) *cobra.Command {
 }
 
 // remote is cmd with the flags for a service. Its run gets a client that is closed afterwards, and a context that ends with
-// the first signal.
+// the first signal. Errors get the advice of advise.
 func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := p.Connect(cmd.Flags(), false)
@@ -98,9 +101,13 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return run(ctx, c, args) })
+		return p.UntilSignal(func(ctx context.Context) error { return advise(ctx, c, run(ctx, c, args)) })
+	}
+	if cmd.Annotations == nil {
+		cmd.Annotations = p.ExitCodes(130)
 	}
 	p.RemoteFlags(cmd.Flags())
+	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // which a process may not have
 	return cmd
 }
 

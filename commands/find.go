@@ -123,12 +123,9 @@ func fitness(s client.Set, text, state string) int {
 }
 
 func severalSets(ctx context.Context, c *client.Client, title string, sets []client.Set) error {
-	names := map[string]string{}
-	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: wholePage}) {
-		if err != nil {
-			return err
-		}
-		names[d.ID] = d.Name
+	names, err := dataspaceNames(ctx, c)
+	if err != nil {
+		return err
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d sets are called %q; give the name or id of one:", len(sets), title)
@@ -146,35 +143,43 @@ func findResource(ctx context.Context, c *client.Client, ref string) (client.Res
 
 // findResourceIn is findResource that prefers resources in state where only names decide.
 func findResourceIn(ctx context.Context, c *client.Client, ref, state string) (client.Resource, error) {
+	r, found, err := lookupResource(ctx, c, ref, state)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no resource %q; give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv", ref)
+	}
+	return r, err
+}
+
+// lookupResource finds a resource as findResourceIn does. Where a set is found which holds none of that name, it is an error.
+func lookupResource(ctx context.Context, c *client.Client, ref, state string) (r client.Resource, found bool, err error) {
+	if set, name, ok := setAddress(ref); ok {
+		s, err := findSet(ctx, c, set)
+		if err != nil {
+			return r, false, err
+		}
+		return resourceNamed(ctx, c, s, name, state)
+	}
 	read := reader[client.Resource]{resourceKind, c.Resource, func(r client.Resource) string { return r.URL }}
-	set, name, inSet := setAddress(ref)
-	if !inSet {
-		if r, found, err := read.direct(ctx, c, ref); found || err != nil {
-			return r, err
-		}
-		for i, b := range []byte(ref) { // a title may hold a colon as well as a name
-			if b != ':' || i == 0 || i == len(ref)-1 {
-				continue
-			}
-			s, found, err := lookupSet(ctx, c, ref[:i], client.Active)
-			if err != nil {
-				return client.Resource{}, err
-			}
-			if found {
-				return resourceNamed(ctx, c, s, ref[i+1:], state)
-			}
-		}
-		return client.Resource{}, fmt.Errorf("there is no resource %q; give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv", ref)
+	if r, found, err = read.direct(ctx, c, ref); found || err != nil {
+		return r, found, err
 	}
-	s, err := findSet(ctx, c, set)
-	if err != nil {
-		return client.Resource{}, err
+	for i, b := range []byte(ref) { // a title may hold a colon as well as a name
+		if b != ':' || i == 0 || i == len(ref)-1 {
+			continue
+		}
+		s, found, err := lookupSet(ctx, c, ref[:i], client.Active)
+		if err != nil {
+			return r, false, err
+		}
+		if found {
+			return resourceNamed(ctx, c, s, ref[i+1:], state)
+		}
 	}
-	return resourceNamed(ctx, c, s, name, state)
+	return r, false, nil
 }
 
 // resourceNamed is the one resource of a set that has the name.
-func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, state string) (client.Resource, error) {
+func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, state string) (r client.Resource, found bool, err error) {
 	other := client.Deleted
 	if state == client.Deleted {
 		other = client.Active
@@ -183,7 +188,7 @@ func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, st
 		var fits []client.Resource
 		for r, err := range c.SetResources(ctx, s.ID, client.ListOptions{State: state, Name: name, Limit: wholePage}) {
 			if err != nil {
-				return client.Resource{}, err
+				return client.Resource{}, false, err
 			}
 			fits = append(fits, r)
 		}
@@ -191,11 +196,11 @@ func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, st
 		case 0:
 			continue
 		case 1:
-			return fits[0], nil
+			return fits[0], true, nil
 		}
-		return client.Resource{}, severalResources(s, name, fits)
+		return r, false, severalResources(s, name, fits)
 	}
-	return client.Resource{}, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists what is there",
+	return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists what is there",
 		name, printable(s.Name), printable(s.Name))
 }
 

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ func keyCommand(p Process) *cobra.Command {
 
 func keyNewCommand(p Process) *cobra.Command {
 	var user, data, label, expires string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new [--user NAME]",
 		Short: "Make a key, also as the way back in after a lost one",
@@ -26,8 +28,11 @@ sysadmin for any user.
 With --data DIR it works on a data directory whose service is stopped, and
 needs no key: it is for whoever may read the data directory, and the way back
 in where nobody has a key. --user must name an active user then.`,
+		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
+  (umask 077; labshelf key new --user mary > mary.key)
+  labshelf key new --data ./data --user admin`,
 		Args:        cobra.NoArgs,
-		Annotations: p.ExitCodes(3, 5),
+		Annotations: p.ExitCodes(3, 5, 130),
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flags().Changed("data") {
@@ -45,23 +50,27 @@ in where nobody has a key. --user must name an active user then.`,
 		return p.UntilSignal(func(ctx context.Context) error {
 			created, err := p.keyNew(ctx, c, user, k)
 			if err != nil {
-				return err
+				return advise(ctx, c, err)
+			}
+			if asJSON {
+				return p.writeJSON(created)
 			}
 			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n", created.ID)
 		})
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&user, "user", "", "`NAME` or id of the user (default: you)")
+	p.userFlag(cmd, &user)
 	flags.StringVar(&label, "label", "", "what the key is for, as a `TEXT` of up to 100 characters")
 	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, such as 2027-12-31 or 2027-12-31T18:00:00Z (default: never)")
 	flags.StringVar(&data, "data", "", "`DIR` that holds everything; the service must be stopped")
 	p.RemoteFlags(flags)
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
 // keyNewIn is keyNew in a data directory.
 func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
-	for _, name := range []string{"server", "key-file", "label", "expires"} {
+	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
 		if cmd.Flags().Changed(name) {
 			return usagef("--data is for a service that is stopped, --%s for one that is running: give one or the other", name)
 		}
@@ -118,52 +127,104 @@ func keyListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List keys, without the keys themselves",
-		Args:  cobra.NoArgs,
+		Long: `ls lists your keys, or as a sysadmin those of any user, revoked and expired ones
+included: how each begins, what it is for, and when it was last used.`,
+		Args: cobra.NoArgs,
 	}
-	cmd = p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
 		id, err := userID(ctx, c, user)
 		if err != nil {
 			return err
 		}
-		t := table{head: []string{"ID", "BEGINS", "STATE", "CREATED", "LAST USED", "EXPIRES", "LABEL"}}
-		for k, err := range c.Keys(ctx, id, client.ListOptions{}) {
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				if err := p.writeJSON(k); err != nil {
-					return err
-				}
-				continue
-			}
-			t.add(k.ID, k.Prefix, k.State, when(k.Created), when(k.LastUsed), when(k.Expires), k.Label)
-		}
-		return t.write(p.Out, widthOf(p.Out))
+		return show(p, c.Keys(ctx, id, client.ListOptions{Limit: wholePage}), keyColumns(), view{json: asJSON, none: "There are no keys."})
 	})
-	cmd.Flags().StringVar(&user, "user", "", "`NAME` or id of the user (default: you)")
+	p.userFlag(cmd, &user)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
+func keyColumns() []column[client.Key] {
+	type k = client.Key
+	return []column[k]{
+		{"ID", 0, func(k k) string { return k.ID }},
+		{"BEGINS", 0, func(k k) string { return k.Prefix }},
+		{"STATE", 0, func(k k) string { return k.State }},
+		{"CREATED", 0, func(k k) string { return when(k.Created) }},
+		{"LAST USED", 0, func(k k) string { return when(k.LastUsed) }},
+		{"EXPIRES", 0, func(k k) string { return when(k.Expires) }},
+		{"LABEL", 0, func(k k) string { return k.Label }},
+	}
+}
+
+// userFlag defines --user.
+func (p Process) userFlag(cmd *cobra.Command, user *string) {
+	cmd.Flags().StringVar(user, "user", "", "`NAME` or id of the user (default: you)")
+	p.completesFlag(cmd, "user", usersIn(client.Active))
+}
+
 func keyRevokeCommand(p Process) *cobra.Command {
 	var user string
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "revoke ID",
-		Short: "End a key for good",
-		Long: `revoke ends a key at once, wherever it is kept. "labshelf key ls" shows the ids.
-The key that the command itself uses can be revoked too; sign in with another
-one afterwards.`,
-		Args: exactly(1, "the id of one key, as \"labshelf key ls\" shows it"),
+		Use:   "revoke KEY...",
+		Short: "End keys for good",
+		Long: `revoke ends keys at once, wherever they are kept. KEY is the id of one, as
+"labshelf key ls" shows it, or its label or how it begins, where no other valid
+key of the user has the same. The key that the command itself uses can be
+revoked too; sign in with another one afterwards.`,
+		Example:     "  labshelf key revoke \"old laptop\"\n  labshelf key revoke --user mary 01KAMNTK0Z8S1B7T1T2FYB0RR4",
+		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
+		Annotations: p.ExitCodes(6, 130),
 	}
-	cmd = p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id, err := userID(ctx, c, user)
 		if err != nil {
 			return err
 		}
-		return c.RevokeKey(ctx, id, args[0])
+		return p.each(ctx, args, func(ref string) error {
+			k, err := findKey(ctx, c, id, ref)
+			if err != nil {
+				return err
+			}
+			if err := c.RevokeKey(ctx, id, k.ID); err != nil {
+				return err
+			}
+			k.State = "revoked"
+			return p.done(k, asJSON, "Revoked the key %s, which began with %s.\n", printable(k.ID), printable(k.Prefix))
+		})
 	})
-	cmd.Flags().StringVar(&user, "user", "", "`NAME` or id of the user (default: you)")
-	return cmd
+	p.userFlag(cmd, &user)
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		id, err := userID(ctx, c, user)
+		if err != nil {
+			return nil
+		}
+		return offered(c.Keys(ctx, id, client.ListOptions{Limit: wholePage}), typed,
+			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
+	})
+}
+
+// findKey returns the key of a user that ref names: by id, or a valid one by its label or beginning.
+func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.Key, error) {
+	var fits []client.Key
+	for k, err := range c.Keys(ctx, userID, client.ListOptions{Limit: wholePage}) {
+		switch {
+		case err != nil || k.ID == ref:
+			return k, err
+		case len(ref) > len(k.Prefix) && k.Prefix != "" && strings.HasPrefix(ref, k.Prefix):
+			return k, usagef("that is a key itself, and other users of this machine can read arguments: name it by its id, %s", k.ID)
+		case k.State == client.Active && ref != "" && (k.Label == ref || k.Prefix == ref):
+			fits = append(fits, k)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return client.Key{}, fmt.Errorf("there is no such key as %q; \"labshelf key ls\" lists the ids", ref)
+	case 1:
+		return fits[0], nil
+	}
+	return client.Key{}, fmt.Errorf("%d keys have the label %q; give the id of one, as \"labshelf key ls\" shows it", len(fits), ref)
 }
 
 // when is a time for people, as clocks show it here.

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,8 @@ import (
 const maxKey = 4 << 10
 
 func loginCommand(p Process) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "login URL",
 		Short: "Keep the address of a service and a key for it",
 		Long: `login asks for a key, tries it, and keeps it with the address of the service in
@@ -41,9 +44,12 @@ URL is the address of the pages or of the interface, with or without /v1.`,
 			if err != nil {
 				return err
 			}
-			return p.UntilSignal(func(ctx context.Context) error { return p.login(ctx, base, key) })
+			return p.UntilSignal(func(ctx context.Context) error { return p.login(ctx, base, key, asJSON) })
 		},
+		Annotations: p.ExitCodes(130),
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }
 
 // askKey reads a key without showing it.
@@ -73,7 +79,7 @@ func (p Process) askKey(base string) (string, error) {
 	return key, nil
 }
 
-func (p Process) login(ctx context.Context, base, key string) error {
+func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
 	logins, err := StoredLogins()
 	if err != nil {
 		return err
@@ -81,25 +87,31 @@ func (p Process) login(ctx context.Context, base, key string) error {
 	c := client.New(base, key)
 	defer c.Close()
 	me, err := c.Me(ctx)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w before the key was tried; it is not kept", ErrInterrupted)
+	case unreachable(err):
+		return fmt.Errorf("%w\nis it running, and is the address right?", err)
+	case err != nil:
 		return err
 	}
 	logins.Current, logins.Services[base] = base, Login{User: me.Username, Key: key}
 	if err := logins.save(); err != nil {
 		return fmt.Errorf("keep the key: %w", err)
 	}
-	_, err = fmt.Fprintf(p.Out, "You are %s at %s. The key is kept in %s.\n", me.Username, base, logins.path)
-	return err
+	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is kept in %s.\n", printable(me.Username), base, logins.path)
 }
 
 func logoutCommand(p Process) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "logout [URL]",
 		Short: "Forget a service and the key for it",
 		Long: `logout forgets the key that login kept for a service: the one at URL, or the one
 that was signed in to last. The key stays valid, wherever else it is; "labshelf
 key revoke" ends it.`,
-		Args: atMost(1, "the address of one service"),
+		Example: "  labshelf logout\n  labshelf logout https://data.example.org",
+		Args:    atMost(1, "the address of one service"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			logins, err := StoredLogins()
 			if err != nil {
@@ -121,10 +133,37 @@ key revoke" ends it.`,
 			if err := logins.save(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Out, "Forgot the key for %s.\n", base)
-			return err
+			return p.done(signedIn{Server: base}, asJSON, "Forgot the key for %s.\n", base)
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return loggedIn(cmd, args, typed)
+	}
+	return cmd
+}
+
+// signedIn is what login and logout tell programs.
+type signedIn struct {
+	Server string `json:"server"`
+	User   string `json:"user,omitempty"`
+}
+
+// loggedIn offers the services that there are keys for.
+func loggedIn(_ *cobra.Command, _ []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	logins, err := StoredLogins()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, base := range slices.Sorted(maps.Keys(logins.Services)) {
+		if strings.HasPrefix(base, typed) {
+			list = append(list, base)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // exactly is the rule for a command with n arguments, which what describes.

@@ -148,14 +148,20 @@ func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran
 		Refuse:    cobra.NoArgs,
 		Want:      func(*cobra.Command, []string) error { return usagef("want a command") },
 	}
-	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
-	root.AddGroup(Groups()...)
-	root.AddCommand(All(p)...)
+	root := newRoot(p)
 	root.SetArgs(args)
 	root.SetOut(&out)
 	root.SetErr(&problems)
 	err := root.ExecuteContext(ctx)
 	return ran{out.String(), problems.String(), err}
+}
+
+// newRoot returns the command that holds the others.
+func newRoot(p Process) *cobra.Command {
+	root := &cobra.Command{Use: "labshelf", SilenceErrors: true, SilenceUsage: true}
+	root.AddGroup(Groups()...)
+	root.AddCommand(All(p)...)
+	return root
 }
 
 // must ends the test after an error.
@@ -178,7 +184,7 @@ func TestRun(t *testing.T) {
 	if list := s.active(t, set.ID); len(list) != 1 || list[0].Name != "a/b.txt" {
 		t.Errorf("got %v", list)
 	}
-	if got := s.run(t, "", "status"); got.error != nil || !strings.Contains(got.out, "you are  admin") {
+	if got := s.run(t, "", "status"); got.error != nil || !strings.Contains(strings.Join(strings.Fields(got.out), " "), "you are admin") {
 		t.Errorf("got %+v", got)
 	}
 	var asked atomic.Int32

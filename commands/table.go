@@ -3,6 +3,7 @@ package commands
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,8 +30,9 @@ func widthOf(out io.Writer) int {
 // table is text in columns, for people. Columns are as wide as what is in them; where that is too much for the terminal, the
 // widest give way and end with an ellipsis.
 type table struct {
-	head []string
-	rows [][]string
+	head   []string
+	rows   [][]string
+	widths []int // of what was written
 }
 
 func (t *table) add(cells ...string) {
@@ -43,7 +45,8 @@ func (t *table) add(cells ...string) {
 // gap is between two columns.
 const gap = "  "
 
-// write writes the table to out, at most width columns wide unless that is unlimited. A table without rows is nothing.
+// write writes the table to out, at most width columns wide unless that is unlimited. A table without rows is nothing. It leaves the
+// table without head and rows, so that a long one can be written piece by piece.
 func (t *table) write(out io.Writer, width int) error {
 	if len(t.rows) == 0 {
 		return nil
@@ -52,12 +55,16 @@ func (t *table) write(out io.Writer, width int) error {
 	if len(t.head) > 0 {
 		lines = append([][]string{t.head}, lines...)
 	}
-	widths := make([]int, len(lines[0]))
+	if t.widths == nil {
+		t.widths = make([]int, len(lines[0]))
+	}
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], uniseg.StringWidth(cell))
+			t.widths[i] = max(t.widths[i], uniseg.StringWidth(cell))
 		}
 	}
+	t.head, t.rows = nil, nil
+	widths := slices.Clone(t.widths)
 	if width != unlimited {
 		narrow(widths, width-len(gap)*(len(widths)-1))
 	}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// upload SET NAME FILE: stores a file over the interface, with KEY, into the set with that id. Its id goes to ID.
+func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	ts.Check(form.WriteField("setId", args[0]))
+	ts.Check(form.WriteField("name", args[1]))
+	file, err := form.CreateFormFile("file", args[2])
+	ts.Check(err)
+	_, err = file.Write([]byte(ts.ReadFile(args[2])))
+	ts.Check(errors.Join(err, form.Close()))
+	request, err := http.NewRequest("POST", ts.Getenv("BASE")+"/resources", &body)
+	ts.Check(err)
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	got := send(request, ts.Getenv("KEY"))
+	ts.Check(got.err)
+	receive(ts, got, "201")
+}
+
+// as USER: the commands that follow are those of this user, signed in by environment, with the key that is stored in the file USER.key.
+func asCommand(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv("LABSHELF_SERVER", ts.Getenv("BASE"))
+	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
+}
+
+// interrupt CODE ARG...: runs labshelf on a service that never answers, and sends it SIGINT once it waits there. It ends with that
+// code; what it said is in interrupted.err.
+func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	defer func() { ts.Check(silent.Close()) }()
+	problems, err := os.Create(ts.MkAbs("interrupted.err"))
+	ts.Check(err)
+	cmd := exec.Command(program, args[1:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), problems
+	cmd.Env = append(os.Environ(), "LABSHELF_SERVER=http://"+silent.Addr().String()+"/v1", "LABSHELF_KEY=lsk_any")
+	ts.Check(cmd.Start())
+	waits, err := silent.Accept()
+	ts.Check(err)
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	err = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d (%v), want %s", code, err, args[0])
+	}
+	ts.Check(errors.Join(problems.Close(), waits.Close()))
+}

@@ -1,0 +1,72 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"labshelf/client"
+)
+
+// advise adds to an error of a call what a person can do about it, and says of one that a signal caused that it did. What the
+// service refuses as wrong was wrong on the command line.
+func advise(ctx context.Context, c *client.Client, err error) error {
+	if err == nil || errors.Is(err, ErrInterrupted) {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w before it was done: look what is there, or run it again", ErrInterrupted)
+	}
+	var problem *client.Problem
+	if errors.As(err, &problem) {
+		switch {
+		case problem.Status == 400 && problem.Code != "":
+			return mistake{err}
+		case problem.Status == 401:
+			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
+		case problem.Status == 403 && problem.Code == "forbidden":
+			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there; what you may do, the admins of the dataspace decide, or a sysadmin", err)
+		case problem.Code == "":
+			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
+		}
+	}
+	if unreachable(err) {
+		return fmt.Errorf("%w\nis it running, and is the address right? --server names another one", err)
+	}
+	return err
+}
+
+// unreachable says whether nothing answers at the address of the service.
+func unreachable(err error) bool {
+	var dial *net.OpError
+	var unknown *net.DNSError
+	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
+}
+
+// each does one thing after the other, goes on after what failed, and tells of it. What would fail for all of them ends it.
+func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
+	failed := 0
+	for _, ref := range refs {
+		err := do(ref)
+		if err == nil {
+			continue
+		}
+		var problem *client.Problem
+		if len(refs) == 1 || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) && (problem.Status == 401 || problem.Code == "") {
+			return err
+		}
+		failed++
+		if _, err := fmt.Fprintf(p.Err, "labshelf: %s: %s\n", printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
+			return err
+		}
+	}
+	switch failed {
+	case 0:
+		return nil
+	case len(refs):
+		return errors.New("all of it failed, as was told above")
+	}
+	return fmt.Errorf("%w, as was told above: %d of %d", ErrPartly, failed, len(refs))
+}

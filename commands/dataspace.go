@@ -1,0 +1,135 @@
+package commands
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/client"
+)
+
+func dataspaceCommand(p Process) *cobra.Command {
+	return p.branch("dataspace", "Make, change and list dataspaces, and who may use them",
+		dataspaceNewCommand(p), dataspaceEditCommand(p), dataspaceListCommand(p), dataspaceMembersCommand(p))
+}
+
+func dataspaceNewCommand(p Process) *cobra.Command {
+	var d client.NewDataspace
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make a dataspace, of which you become admin",
+		Long: `new makes a dataspace: a room for sets, with its own readers and writers. NAME
+has 2 to 100 of a-z, 0-9, - and _; no other dataspace may have it, and it stays.
+You become its admin. Others get in by "labshelf grant"; where its visibility is
+public, whoever has a key may read. It depends on the service whether only
+sysadmins may make dataspaces.`,
+		Example: `  labshelf dataspace new lab-one --title "Laser lab"
+  labshelf set new lab-one/runs-2026
+  labshelf grant editor lab-one mary`,
+		Args: exactly(1, "the name of the new dataspace, such as lab-one"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return checkVisibility(d.Visibility) }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d.Name = args[0]
+		made, err := c.NewDataspace(ctx, d)
+		if err != nil {
+			return err
+		}
+		return p.done(made, asJSON, "Made the dataspace %s: %s\n", printable(made.Name), page(made.URL))
+	})
+	cmd.Flags().StringVar(&d.Title, "title", "", titleHelp)
+	cmd.Flags().StringVar(&d.Description, "description", "", descriptionHelp)
+	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, visibilityHelp)
+	cmd.Flags().StringVar(&d.Origin, "origin", "", originHelp)
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
+	return p.completes(cmd, false)
+}
+
+const (
+	titleHelp       = "`TEXT` of up to 500 characters, for people"
+	descriptionHelp = "`TEXT` of up to 16 KiB"
+	visibilityHelp  = "`WHO` may read: private (who has a role in it) or public (whoever has a key)"
+	originHelp      = "`TEXT` of up to 500 characters that says where it comes from"
+)
+
+func checkVisibility(text string) error {
+	if v := strings.ToLower(text); v == client.Private || v == client.Public {
+		return nil
+	}
+	return usagef("--visibility must be private or public, not %q", text)
+}
+
+func dataspaceEditCommand(p Process) *cobra.Command {
+	var title, description, visibility, origin string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "edit DATASPACE",
+		Short: "Change what is said of a dataspace, or who may read it",
+		Long: `edit changes what its flags say, and nothing else; "" empties it. The name
+stays. It takes the role of an admin in the dataspace. DATASPACE is a name, an
+id or a URL.`,
+		Example: "  labshelf dataspace edit lab-one --visibility public",
+		Args:    exactly(1, "one dataspace"),
+	}
+	flags := cmd.Flags()
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		d, err := findDataspace(ctx, c, args[0])
+		if err != nil {
+			return err
+		}
+		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{
+			Title: given(flags, "title", &title), Description: given(flags, "description", &description),
+			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin),
+		})
+		if err != nil {
+			return err
+		}
+		return p.done(edited, asJSON, "Changed the dataspace %s.\n", printable(edited.Name))
+	})
+	flags.StringVar(&title, "title", "", titleHelp)
+	flags.StringVar(&description, "description", "", descriptionHelp)
+	flags.StringVar(&visibility, "visibility", "", visibilityHelp)
+	flags.StringVar(&origin, "origin", "", originHelp)
+	jsonFlag(cmd, &asJSON)
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if flags.Changed("visibility") {
+			return checkVisibility(visibility)
+		}
+		return wantOne(flags, "title", "description", "visibility", "origin")(cmd, args)
+	}
+	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
+	return p.completes(cmd, false, dataspacesIn(client.Active))
+}
+
+func dataspaceListCommand(p Process) *cobra.Command {
+	var f viewFlags
+	var visibility, origin string
+	cmd := &cobra.Command{
+		Use:   "ls",
+		Short: "List dataspaces",
+		Long: `ls lists the dataspaces that you may read, the oldest first. "labshelf ls
+DATASPACE" lists the sets of one.`,
+		Args: cobra.NoArgs,
+	}
+	flags := cmd.Flags()
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if flags.Changed("visibility") {
+			if err := checkVisibility(visibility); err != nil {
+				return err
+			}
+		}
+		return f.check()
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
+		o := client.ListOptions{State: f.state(), Limit: f.page(), Visibility: visibility, Origin: given(flags, "origin", &origin)}
+		return show(p, c.Dataspaces(ctx, o), dataspaceColumns(), f.view(noDataspaces))
+	})
+	f.define(cmd)
+	flags.StringVar(&visibility, "visibility", "", "only those that are private or public, as `WORD`")
+	flags.StringVar(&origin, "origin", "", "only those with exactly this origin, a `TEXT`; \"\": those without")
+	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
+	return cmd
+}

@@ -1,0 +1,163 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/client"
+)
+
+// TestEachEndsEarly: what would fail for all is told once, what fails for one does not keep the others.
+func TestEachEndsEarly(t *testing.T) {
+	t.Parallel()
+	refused := &client.Problem{Status: 409, Code: "busy"}
+	for name, test := range map[string]struct {
+		errs []error
+		done int
+		is   error
+	}{
+		"all well":     {[]error{nil, nil}, 2, nil},
+		"one":          {[]error{refused}, 1, refused},
+		"one of three": {[]error{nil, refused, nil}, 3, ErrPartly},
+		"a wrong key":  {[]error{nil, &client.Problem{Status: 401, Code: "unauthenticated"}, nil}, 2, nil},
+		"no labshelf":  {[]error{&client.Problem{Status: 502}, nil}, 1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			done, refs := 0, make([]string, len(test.errs))
+			err := Process{Err: io.Discard}.each(t.Context(), refs, func(string) error { done++; return test.errs[done-1] })
+			if done != test.done || (err == nil) != (name == "all well") || test.is != nil && !errors.Is(err, test.is) {
+				t.Errorf("%d done, %v", done, err)
+			}
+		})
+	}
+	var told strings.Builder
+	err := Process{Err: &told}.each(t.Context(), []string{"a\tb", "c"}, func(string) error { return errors.New("one\ntwo") })
+	if err == nil || errors.Is(err, ErrPartly) || !strings.HasPrefix(told.String(), "labshelf: a\uFFFDb: one\nlabshelf:   two\nlabshelf: c: ") {
+		t.Errorf("%v, told %q", err, &told)
+	}
+}
+
+// TestInterrupted: a signal is told as one, whatever it broke.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ctx, stop := context.WithCancel(t.Context())
+	s.intercept(func(w http.ResponseWriter, r *http.Request) { stop(); <-r.Context().Done() })
+	if got := s.runAs(ctx, s.key, "", "ls"); !errors.Is(got.error, ErrInterrupted) || strings.Contains(got.Error(), "context canceled") {
+		t.Errorf("got %v", got.error)
+	}
+}
+
+// TestCompletionWaitsTwoSeconds: whoever pressed the tabulator key gets his prompt back.
+func TestCompletionWaitsTwoSeconds(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.newSet(t, "lab", "runs")
+	if got := s.run(t, "", "__complete", "ls", ""); !strings.HasPrefix(got.out, "lab\nruns\n:") {
+		t.Fatalf("got %+v", got)
+	}
+	s.intercept(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	begin := time.Now()
+	got := s.run(t, "", "__complete", "ls", "")
+	if took := time.Since(begin); took < completionTime || took > 5*completionTime || !strings.HasPrefix(got.out, ":") {
+		t.Errorf("after %v: %+v", took, got)
+	}
+}
+
+// TestStatusOfTheSick: what sysadmins see, with what to do about it.
+func TestStatusOfTheSick(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	answer, meStatus := "", 200
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !strings.HasSuffix(r.URL.Path, "/status"):
+			if meStatus != 200 {
+				http.Error(w, `{"code": "internal"}`, meStatus)
+				return
+			}
+			on(w, r)
+		default:
+			if strings.Contains(answer, failing) {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+			_, _ = io.WriteString(w, answer)
+		}
+	})
+	detail := `"detail": {"failing": "", "readOnly": "disk on fire", "clockBehind": 90000, "damaged": 3,
+		"scrub": {"begun": "2026-01-02T03:04:05.678Z", "checked": 7, "found": 3, "passes": 2},
+		"background": {"purge": "no\u001b[2J room"}, "held": {"files": 4, "bytes": 4096}, "started": "2026-01-02T03:04:05.678Z"}`
+	answer = `{"status": "READ-ONLY", "hostname": "host", "version": "1", ` + detail + `}`
+	got := s.run(t, "", "status")
+	for _, want := range []string{
+		"status READ-ONLY", "that is it reads, and refuses every change", "you are admin", "because disk on fire", "clock 1m30s behind",
+		"damaged 3 files: \"labshelf check\"", ": 7 files read, 3 found damaged; 2 passes before it", "to be moved 4 small files, 4.0 KiB",
+		"purge fails no\uFFFD[2J room",
+	} {
+		if got.error != nil || !strings.Contains(strings.Join(strings.Fields(got.out), " "), want) {
+			t.Errorf("no %q in %v\n%s", want, got.error, got.out)
+		}
+	}
+	meStatus = 500
+	if got := s.run(t, "", "status"); got.error == nil || got.out != "" {
+		t.Errorf("a healthy service that knows nobody: %+v", got)
+	}
+	answer = `{"status": "FAILING", "hostname": "host", "version": "1"}`
+	if got := s.run(t, "", "status"); got.error == nil || !strings.Contains(got.out, "not to be found out now") {
+		t.Errorf("got %+v", got)
+	}
+	answer, meStatus = `{"status": "OK", "hostname": "host", "version": "1"}`, 200
+	if got := s.runAs(t.Context(), "lsk_wrong", "", "status"); got.error != nil || !strings.Contains(got.out, "does not know the key") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestOnlyTextForTerminals(t *testing.T) {
+	t.Parallel()
+	for text, good := range map[string]bool{
+		"": true, "text": true, strings.Repeat("long\n", sniffed): true, "a\x00b": false, strings.Repeat("a", sniffed-1) + "\x00": false,
+	} {
+		reader, err := Process{}.text(strings.NewReader(text), "runs:x")
+		if !good {
+			if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "labshelf cat runs:x > FILE") {
+				t.Errorf("%d bytes: %v", len(text), err)
+			}
+			continue
+		}
+		if got, wrong := io.ReadAll(reader); err != nil || wrong != nil || string(got) != text {
+			t.Errorf("%d bytes: %d came, %v, %v", len(text), len(got), err, wrong)
+		}
+	}
+}
+
+// TestCatTellsDamage: bytes that are not those of the record are no success.
+func TestCatTellsDamage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	r := s.put(t, set.ID, "a.txt", "right")
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/data") {
+			i := w.(intercepted)
+			i.service.ServeHTTP(wrong{i.ResponseWriter}, r)
+			return
+		}
+		on(w, r)
+	})
+	if got := s.run(t, "", "cat", r.ID); !errors.Is(got.error, client.ErrDigest) || !strings.Contains(got.Error(), "is no good") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// wrong turns every letter into another one.
+type wrong struct{ http.ResponseWriter }
+
+func (w wrong) Write(b []byte) (int, error) {
+	return w.ResponseWriter.Write([]byte(strings.Repeat("x", len(b))))
+}

@@ -1,0 +1,227 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/client"
+)
+
+func lsCommand(p Process) *cobra.Command {
+	var f lsFlags
+	cmd := &cobra.Command{
+		Use:   "ls [DATASPACE | SET | RESOURCE]",
+		Short: "List dataspaces, the sets of one, or the resources of a set",
+		Long: `ls lists the dataspaces that you may read; with the name of one, its sets; with
+that of a set, its resources. A name that both a dataspace and a set have means
+the dataspace: write the set as DATASPACE/SET. With a resource, as SET:NAME, it
+shows that one. Ids and URLs will do, too; see "labshelf help references".
+
+With --resources it lists resources where it would list sets or dataspaces:
+those of a dataspace, or all that you may read.
+
+Resources of a set come by name, others and those of a time by modification, the
+newest first, unless --order says otherwise. Times are those of your clock,
+unless they end with Z or an offset. A date without a time is its first moment.`,
+		Example: `  labshelf ls
+  labshelf ls lab-one
+  labshelf ls runs-2026 --name-prefix 2026/11/
+  labshelf ls --resources --limit 20
+  labshelf ls --long runs-2026 --since 2026-11-01 --until 2026-12-01
+  labshelf ls --json --all runs-2026`,
+		Args: atMost(1, "one dataspace, set or resource"),
+	}
+	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if len(args) == 0 {
+			return p.lsTop(ctx, c, f)
+		}
+		return p.lsOne(ctx, c, f, args[0])
+	})
+	flags := cmd.Flags()
+	f.define(cmd)
+	flags.BoolVarP(&f.resources, "resources", "r", false, "resources, not the sets or dataspaces that they are in")
+	flags.StringVar(&f.order, "order", "", "resources by `WORD`: name (only in a set), newest or oldest modification first")
+	flags.StringVar(&f.prefix, "name-prefix", "", "resources of a set whose names begin with `TEXT`")
+	flags.StringVar(&f.since, "since", "", "resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
+	flags.StringVar(&f.until, "until", "", "resources modified before `TIME`")
+	p.completes(cmd, false, either(dataspacesIn(client.Active), setsOrResources))
+	p.completesFlag(cmd, "order", words("name", "newest", "oldest"))
+	return cmd
+}
+
+// setsOrResources offers sets, and once one is typed with a colon, its resources.
+func setsOrResources(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+	if strings.Contains(typed, ":") {
+		return resourcesIn(client.Active)(ctx, c, typed)
+	}
+	return setsIn(client.Active)(ctx, c, typed)
+}
+
+// lsFlags are the flags of ls.
+type lsFlags struct {
+	viewFlags
+	resources                   bool
+	order, prefix, since, until string
+	from, to                    time.Time // since and until
+}
+
+// check reads the flags and refuses what the service would refuse.
+func (f *lsFlags) check() (err error) {
+	if err := f.viewFlags.check(); err != nil {
+		return err
+	}
+	switch f.order {
+	case "", "name", "newest", "oldest":
+	default:
+		return usagef("--order must be name, newest or oldest, not %q", f.order)
+	}
+	if f.from, err = instantOf("since", f.since); err != nil {
+		return err
+	}
+	if f.to, err = instantOf("until", f.until); err != nil {
+		return err
+	}
+	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
+	if byTime && (f.prefix != "" || f.order == "name") {
+		return usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
+	}
+	return nil
+}
+
+// forResources names a flag that only listings of resources take, or is "".
+func (f *lsFlags) forResources() string {
+	for _, flag := range [][2]string{{"order", f.order}, {"name-prefix", f.prefix}, {"since", f.since}, {"until", f.until}} {
+		if flag[1] != "" {
+			return flag[0]
+		}
+	}
+	return ""
+}
+
+// inSet names a flag that only listings of the resources of one set take, or is "".
+func (f *lsFlags) inSet() string {
+	switch {
+	case f.order == "name":
+		return "order name"
+	case f.prefix != "":
+		return "name-prefix"
+	}
+	return ""
+}
+
+// options are what the flags ask a listing of resources for, which is by name where one is in a set.
+func (f *lsFlags) options(byName bool) client.ListOptions {
+	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
+	switch {
+	case o.Order != "":
+	case byName && f.since == "" && f.until == "":
+		o.Order = "name"
+	default:
+		o.Order = "newest"
+	}
+	return o
+}
+
+// lsTop lists what is not in one dataspace or set.
+func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
+	if !f.resources {
+		if flag := f.forResources(); flag != "" {
+			return usagef("--%s is for resources: name a set, or give --resources", flag)
+		}
+		return show(p, c.Dataspaces(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
+	}
+	if flag := f.inSet(); flag != "" {
+		return usagef("--%s is for the resources of one set: name the set", flag)
+	}
+	return p.lsMany(ctx, c, f, "")
+}
+
+// noDataspaces is what people see who have none.
+const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" makes one, or somebody gives you a role in his: "labshelf help grant".`
+
+// lsMany lists resources of several sets: of one dataspace, or of all.
+func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
+	o, names, err := f.options(false), map[string]string(nil), error(nil)
+	if !f.json {
+		if names, err = setNames(ctx, c, dataspaceID); err != nil {
+			return err
+		}
+	}
+	o.DataspaceID = dataspaceID
+	v := f.view("There are no such resources here.")
+	v.also |= inMany
+	return show(p, c.Resources(ctx, o), resourceColumns(names, f.long), v)
+}
+
+// lsOne lists what is in a dataspace or a set, or a resource alone.
+func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref string) error {
+	d, s, r, err := findAny(ctx, c, ref)
+	switch {
+	case err != nil:
+		return err
+	case d != nil:
+		return p.lsDataspace(ctx, c, f, *d)
+	case s != nil:
+		v := f.view(nothingIn("resources", "set", s.Name, s.State))
+		return show(p, c.SetResources(ctx, s.ID, f.options(true)), resourceColumns(nil, f.long), v)
+	}
+	v := f.view("")
+	if r.State != client.Active {
+		v.also |= inState
+	}
+	return show(p, only(*r), resourceColumns(nil, f.long), v)
+}
+
+func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
+	if f.resources {
+		if flag := f.inSet(); flag != "" {
+			return usagef("--%s is for the resources of one set: name the set", flag)
+		}
+		return p.lsMany(ctx, c, f, d.ID)
+	}
+	if flag := f.forResources(); flag != "" {
+		return usagef("--%s is for resources, and %s is a dataspace: name a set, or give --resources", flag, d.Name)
+	}
+	return p.showSetsOf(ctx, c, f.viewFlags, d)
+}
+
+// showSetsOf lists the sets of a dataspace.
+func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, d client.Dataspace) error {
+	v := f.view(nothingIn("sets", "dataspace", d.Name, d.State))
+	return show(p, c.DataspaceSets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
+}
+
+// nothingIn is what people see of an empty set or dataspace.
+func nothingIn(what, in, name, state string) string {
+	name = printable(name)
+	if state == client.Deleted {
+		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists what was in it, \"labshelf restore --%[1]s %[2]s\" brings it back.", in, name)
+	}
+	return fmt.Sprintf("There are no such %s in the %s %s.", what, in, name)
+}
+
+// findAny returns the one dataspace, set or resource that ref names, looked for in that order.
+func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspace, *client.Set, *client.Resource, error) {
+	a, _ := parseAddress(ref)
+	_, _, inSet := setAddress(ref)
+	if a.kind == "" || a.kind == dataspaceKind {
+		if d, found, err := lookupDataspace(ctx, c, ref); found || err != nil {
+			return &d, nil, nil, err
+		}
+	}
+	if a.kind == "" || a.kind == setKind && !inSet {
+		if s, found, err := lookupSet(ctx, c, ref, client.Active); found || err != nil {
+			return nil, &s, nil, err
+		}
+	}
+	r, found, err := lookupResource(ctx, c, ref, client.Active)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no dataspace, set or resource %q; \"labshelf ls\" and \"labshelf set ls\" list what there is", ref)
+	}
+	return nil, nil, &r, err
+}

@@ -1,0 +1,279 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/client"
+)
+
+// view says how a listing is shown, and which columns beside the usual ones.
+type view struct {
+	json  bool
+	limit int    // of the rows; 0: all
+	none  string // what to say where there are none
+	also  columnSet
+}
+
+type columnSet uint8
+
+const (
+	inLong  columnSet = 1 << iota // more about each
+	inState                       // where active and deleted are mixed
+	inMany                        // where what is listed is not all in one place
+)
+
+// column is one fact about each record of a listing, for people.
+type column[T any] struct {
+	head string
+	only columnSet // where it is shown; 0: everywhere
+	cell func(T) string
+}
+
+// pieceOfTable is after how many rows a part of a table is written: people see something soon, and memory does not grow.
+const pieceOfTable = 1000
+
+// show writes a listing: as a table, or each record as a line of JSON.
+func show[T any](p Process, records iter.Seq2[T, error], columns []column[T], v view) error {
+	t, width, shown := table{}, widthOf(p.Out), 0
+	if v.also&inLong != 0 {
+		width = unlimited // what is cut off cannot be copied
+	}
+	var cells []func(T) string
+	for _, c := range columns {
+		if c.only&v.also == c.only {
+			t.head, cells = append(t.head, c.head), append(cells, c.cell)
+		}
+	}
+	for record, err := range records {
+		if err != nil {
+			return err
+		}
+		shown++
+		if v.json {
+			err = p.writeJSON(record)
+		} else {
+			var row []string
+			for _, cell := range cells {
+				row = append(row, cell(record))
+			}
+			t.add(row...)
+			if len(t.rows) == pieceOfTable {
+				err = t.write(p.Out, width)
+			}
+		}
+		if err != nil || shown == v.limit {
+			return cmp.Or(err, t.write(p.Out, width))
+		}
+	}
+	if shown == 0 && !v.json && v.none != "" {
+		_, err := fmt.Fprintln(p.Err, v.none)
+		return err
+	}
+	return t.write(p.Out, width)
+}
+
+// only is a listing of one record.
+func only[T any](record T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(record, nil) }
+}
+
+func dataspaceColumns() []column[client.Dataspace] {
+	type d = client.Dataspace
+	return []column[d]{
+		{"ID", inLong, func(d d) string { return d.ID }},
+		{"NAME", 0, func(d d) string { return d.Name }},
+		{"TITLE", 0, func(d d) string { return d.Title }},
+		{"VISIBILITY", 0, func(d d) string { return d.Visibility }},
+		{"ORIGIN", inLong, func(d d) string { return d.Origin }},
+		{"MODIFIED", 0, func(d d) string { return when(d.Modified) }},
+		{"STATE", inState, func(d d) string { return d.State }},
+	}
+}
+
+// setColumns takes the names of dataspaces by their ids, where sets of several are listed.
+func setColumns(dataspaces map[string]string) []column[client.Set] {
+	type s = client.Set
+	return []column[s]{
+		{"ID", inLong, func(s s) string { return s.ID }},
+		{"DATASPACE", inMany, func(s s) string { return dataspaces[s.DataspaceID] }},
+		{"NAME", 0, func(s s) string { return s.Name }},
+		{"TITLE", 0, func(s s) string { return s.Title }},
+		{"MODIFIED", 0, func(s s) string { return when(s.Modified) }},
+		{"STATE", inState, func(s s) string { return s.State }},
+	}
+}
+
+// resourceColumns takes the names of sets by their ids, where resources of several are listed. exact sizes are those in bytes.
+func resourceColumns(sets map[string]string, exact bool) []column[client.Resource] {
+	type r = client.Resource
+	return []column[r]{
+		{"ID", inLong, func(r r) string { return r.ID }},
+		{"SET", inMany, func(r r) string { return sets[r.SetID] }},
+		{"NAME", 0, func(r r) string { return r.Name }},
+		{"SIZE", 0, func(r r) string {
+			if exact {
+				return fmt.Sprint(r.Bytes)
+			}
+			return size(r.Bytes)
+		}},
+		{"FORMAT", inLong, func(r r) string { return r.Format }},
+		{"MODIFIED", 0, func(r r) string { return when(r.Modified) }},
+		{"STATE", inState, func(r r) string {
+			if r.Purged {
+				return "purged"
+			}
+			return r.State
+		}},
+		{"SHA256", inLong, func(r r) string { return r.SHA256.String() }},
+	}
+}
+
+func userColumns() []column[client.User] {
+	type u = client.User
+	return []column[u]{
+		{"ID", inLong, func(u u) string { return u.ID }},
+		{"USERNAME", 0, func(u u) string { return u.Username }},
+		{"FULL NAME", 0, func(u u) string { return u.Fullname }},
+		{"SYSADMIN", 0, func(u u) string {
+			if u.Sysadmin != nil && *u.Sysadmin {
+				return "yes"
+			}
+			return ""
+		}},
+		{"ABOUT", inLong, func(u u) string { return strings.Join(strings.Fields(u.About), " ") }},
+		{"STATE", inState, func(u u) string { return u.State }},
+	}
+}
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	if bytes < 1024 {
+		return fmt.Sprintf("%d B", bytes)
+	}
+	amount, unit := float64(bytes)/1024, 0
+	for amount >= 999.5 && unit < len(units)-1 {
+		amount, unit = amount/1024, unit+1
+	}
+	if amount < 9.95 {
+		return fmt.Sprintf("%.1f %ciB", amount, units[unit])
+	}
+	return fmt.Sprintf("%.0f %ciB", amount, units[unit])
+}
+
+const units = "KMGTPE"
+
+// dataspaceNames returns the names of all dataspaces that the caller may read, by id.
+func dataspaceNames(ctx context.Context, c *client.Client) (map[string]string, error) {
+	names := map[string]string{}
+	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: wholePage}) {
+		if err != nil {
+			return nil, err
+		}
+		names[d.ID] = d.Name
+	}
+	return names, nil
+}
+
+// setNames returns the names of all sets that the caller may read, by id.
+func setNames(ctx context.Context, c *client.Client, dataspaceID string) (map[string]string, error) {
+	names := map[string]string{}
+	for s, err := range c.Sets(ctx, client.ListOptions{State: client.All, Limit: wholePage, DataspaceID: dataspaceID}) {
+		if err != nil {
+			return nil, err
+		}
+		names[s.ID] = s.Name
+	}
+	return names, nil
+}
+
+// stateFlags are --deleted and --all.
+type stateFlags struct{ deleted, all bool }
+
+func (f *stateFlags) define(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.deleted, "deleted", false, "only what is deleted")
+	flags.BoolVar(&f.all, "all", false, "what is deleted, too")
+}
+
+// state is what the flags ask a listing for.
+func (f *stateFlags) state() string {
+	switch {
+	case f.all:
+		return client.All
+	case f.deleted:
+		return client.Deleted
+	}
+	return client.Active
+}
+
+// check refuses the two together.
+func (f *stateFlags) check() error {
+	if f.all && f.deleted {
+		return usagef("--deleted is part of --all: give one or the other")
+	}
+	return nil
+}
+
+// viewFlags are what all listings have beside their filters.
+type viewFlags struct {
+	stateFlags
+	json, long bool
+	limit      int
+}
+
+func (f *viewFlags) define(cmd *cobra.Command) {
+	f.stateFlags.define(cmd.Flags())
+	cmd.Flags().BoolVarP(&f.long, "long", "l", false, "also ids, and whatever else there is to know; nothing is cut off")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "at most `N` rows (default: all)")
+	jsonFlag(cmd, &f.json)
+}
+
+func (f *viewFlags) check() error {
+	if f.limit < 0 {
+		return usagef("--limit must be a number of rows, 1 or more; 0 or nothing shows all")
+	}
+	return f.stateFlags.check()
+}
+
+// view is how to show a listing.
+func (f *viewFlags) view(none string) view {
+	v := view{json: f.json, limit: f.limit, none: none}
+	if f.long {
+		v.also |= inLong
+	}
+	if f.all {
+		v.also |= inState
+	}
+	return v
+}
+
+// page is the size of the pages that are worth asking for.
+func (f *viewFlags) page() int {
+	if f.limit == 0 {
+		return wholePage
+	}
+	return min(f.limit, wholePage)
+}
+
+// instantOf reads a time of a flag as clocks show it here, unless it has a zone. A date is its first instant.
+func instantOf(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, usagef("--%s must be a time such as 2027-12-31, \"2027-12-31 18:00\" or 2027-12-31T18:00:00Z, not %q", flag, text)
+}
