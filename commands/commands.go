@@ -78,13 +78,13 @@ type Process struct {
 
 // All returns the commands, each in its group.
 func All(p Process) []*cobra.Command {
-	return []*cobra.Command{
+	return append([]*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
 		group(GroupUse, lsCommand(p)), group(GroupUse, catCommand(p)),
 		group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
-	}
+	}, topics()...)
 }
 
 func group(id string, cmd *cobra.Command) *cobra.Command {
