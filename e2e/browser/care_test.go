@@ -2,6 +2,7 @@ package browser
 
 import (
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -94,10 +95,24 @@ func TestAccessAndKeys(t *testing.T) {
 	third.signIn(key)
 	hers.press("Revoke microscope")
 	hers.submit()
-	hers.sees("revoked")
+	hers.until(`[...document.querySelectorAll("tr")].some((row) => /^microscope revoked/.test(row.innerText))`)
 	third.at("/account")
 	third.sees("Your API key")
 	v.press("Take away access from mary")
 	v.submit()
 	v.seesNot("mary")
+}
+
+// A key that has come to its end is listed as such, and not offered to be revoked.
+func TestExpiredKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	end := time.Now().Add(3 * time.Second)
+	s.call(t, "POST", "/users/me/keys", map[string]string{"label": "visitor", "expires": end.UTC().Format(time.RFC3339Nano)})
+	v := s.visit(t)
+	v.at("/")
+	v.signIn(s.Key())
+	time.Sleep(time.Until(end.Add(100 * time.Millisecond)))
+	v.at("/account")
+	v.until(`[...document.querySelectorAll("tr")].some((row) => /^visitor expired/.test(row.innerText) && !row.querySelector("button"))`)
 }

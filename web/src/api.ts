@@ -78,7 +78,7 @@ export interface Key {
   created: string;
   expires: string;
   lastUsed: string;
-  state: State;
+  state: "active" | "revoked" | "expired";
   /** The secret: only in the answer that made it. */
   key?: string;
 }

@@ -105,7 +105,7 @@ export function Keys({ uid, whose }: { uid: string; whose: string }) {
             {keys.map((key) => (
               <tr key={key.id}>
                 <td>
-                  {key.label || <span class="dim">no label</span>} {key.state === "deleted" && <Badge tone="bad">revoked</Badge>}
+                  {key.label || <span class="dim">no label</span>} {key.state !== "active" && <Badge tone="bad">{key.state}</Badge>}
                 </td>
                 <td class="mono">{key.prefix}…</td>
                 <td class="wide-only dim">{key.lastUsed ? <Time at={key.lastUsed} /> : "never"}</td>
