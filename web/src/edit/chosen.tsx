@@ -3,7 +3,7 @@ import type { Resource } from "../api";
 import { resources, sets } from "../api";
 import { plural } from "../human";
 import { tellArrival } from "../put/queue";
-import { Badge, Button, Dialog, Form } from "../ui/basics";
+import { Ask, Badge, Button } from "../ui/basics";
 import { Icon } from "../ui/icons";
 import { asProblem } from "../ui/load";
 
@@ -91,33 +91,27 @@ function RemoveAll({ sid, of, listed, drop, failed, close }: RemoveAllProps) {
     if (open.current) close();
   };
   return (
-    <Dialog title={`Delete ${plural(all.length, "file")}?`} onClose={close}>
-      <Form action="Delete" danger submit={submit} onCancel={close}>
-        {() => (
-          <>
-            <ul class="sample">
-              {first.map((r) => (
-                <li key={r.id} title={r.name}>
-                  {hidden.includes(r) && <Badge>not in the list now</Badge>} {r.name}
-                </li>
-              ))}
-              {all.length > sample && <li class="dim">and {plural(all.length - sample, "other")}</li>}
-            </ul>
-            {hidden.length > 0 && (
-              <p>
-                <strong>
-                  {plural(hidden.length, "of them is", "of them are")} not in the list as it is now
-                </strong>
-                : its filters leave {hidden.length === 1 ? "it" : "them"} out.
-              </p>
-            )}
-            <p>They go to the trash, from where they can be restored until whoever runs the service purges old deletions.</p>
-            <p role="status" class="dim">
-              {tried !== undefined && `${tried} of ${all.length} done`}
-            </p>
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <Ask title={`Delete ${plural(all.length, "file")}?`} action="Delete" submit={submit} close={close}>
+      <ul class="sample">
+        {first.map((r) => (
+          <li key={r.id} title={r.name}>
+            {hidden.includes(r) && <Badge>not in the list now</Badge>} {r.name}
+          </li>
+        ))}
+        {all.length > sample && <li class="dim">and {plural(all.length - sample, "other")}</li>}
+      </ul>
+      {hidden.length > 0 && (
+        <p>
+          <strong>
+            {plural(hidden.length, "of them is", "of them are")} not in the list as it is now
+          </strong>
+          : its filters leave {hidden.length === 1 ? "it" : "them"} out.
+        </p>
+      )}
+      <p>They go to the trash, from where they can be restored until whoever runs the service purges old deletions.</p>
+      <p role="status" class="dim">
+        {tried !== undefined && `${tried} of ${all.length} done`}
+      </p>
+    </Ask>
   );
 }

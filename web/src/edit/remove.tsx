@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Problem, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Link } from "../router";
-import { Button, Dialog, Failed, Form } from "../ui/basics";
+import { Ask, Button, Dialog, Failed } from "../ui/basics";
 import { asProblem } from "../ui/load";
 import type { May } from "../ui/role";
 
@@ -39,20 +39,14 @@ export function Remove<W extends What>({ what, record, done }: Props<W> & { done
         Delete
       </Button>
       {asking && (
-        <Dialog title={`Delete this ${noun}?`} onClose={close}>
-          <Form action="Delete" danger submit={submit} onCancel={close}>
-            {() => (
-              <>
-                <p class="preserve">
-                  <strong>{record.name}</strong>
-                </p>
-                <p>
-                  {takes[what]} It goes to the trash, from where it can be restored until whoever runs the service purges old deletions.
-                </p>
-              </>
-            )}
-          </Form>
-        </Dialog>
+        <Ask title={`Delete this ${noun}?`} action="Delete" submit={submit} close={close}>
+          <p class="preserve">
+            <strong>{record.name}</strong>
+          </p>
+          <p>
+            {takes[what]} It goes to the trash, from where it can be restored until whoever runs the service purges old deletions.
+          </p>
+        </Ask>
       )}
     </>
   );

@@ -4,7 +4,7 @@ import { users } from "../api";
 import type { PageProps } from "../app";
 import { changes } from "../edit/forms";
 import { useMe, useSession } from "../session";
-import { Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
+import { Ask, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
 
 /** The visitor himself: what others see of him, and his keys. */
@@ -64,8 +64,8 @@ function Profile() {
   );
 }
 
-/** Keys of a user, with what makes and revokes them. */
-export function Keys({ uid, whose }: { uid: string; whose: string }) {
+/** Keys of a user, with what makes and revokes them; a closed list has no new ones. */
+export function Keys({ uid, whose, closed = false }: { uid: string; whose: string; closed?: boolean }) {
   const { value, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
   const keys = value?.items ?? [];
   const [making, setMaking] = useState(false);
@@ -79,11 +79,17 @@ export function Keys({ uid, whose }: { uid: string; whose: string }) {
       <div class="title">
         <div>
           <h2>{whose}</h2>
-          <p class="dim">A key lets a browser, a script or an instrument in. Make one for each, so that each can be revoked alone.</p>
+          <p class="dim">
+            {closed
+              ? "None of them lets anybody in: the user is deleted."
+              : "A key lets a browser, a script or an instrument in. Make one for each, so that each can be revoked alone."}
+          </p>
         </div>
-        <Button icon="key" onClick={() => setMaking(true)}>
-          New key
-        </Button>
+        {!closed && (
+          <Button icon="key" onClick={() => setMaking(true)}>
+            New key
+          </Button>
+        )}
       </div>
       {problem && <Failed problem={problem} retry={reload} />}
       {!value && !problem && <Waiting />}
@@ -153,7 +159,7 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
 /** The only time that a key is shown. */
 export function Shown({ made, close }: { made: Key; close: () => void }) {
   return (
-    <Dialog title="Your new key" onClose={close}>
+    <Dialog title="Your new key" onClose={close} stays>
       <p>It is shown only now. Keep it where others cannot read it; whoever has it can do what you can.</p>
       <p class="secret">
         <code>{made.key}</code>
@@ -183,16 +189,12 @@ function Revoke({ uid, of, done }: { uid: string; of: Key; done: () => void }) {
         Revoke <span class="unseen">{of.label || of.prefix}</span>
       </Button>
       {asking && (
-        <Dialog title="Revoke this key?" onClose={() => setAsking(false)}>
-          <Form action="Revoke" danger submit={submit} onCancel={() => setAsking(false)}>
-            {() => (
-              <p>
-                Whatever uses <strong>{of.label || of.prefix}</strong> is refused from its next request on. That cannot be undone. If you have signed in with
-                it here, you are signed out.
-              </p>
-            )}
-          </Form>
-        </Dialog>
+        <Ask title="Revoke this key?" action="Revoke" submit={submit} close={() => setAsking(false)}>
+          <p>
+            Whatever uses <strong>{of.label || of.prefix}</strong> is refused from its next request on. That cannot be undone. If you have signed in with it
+            here, you are signed out.
+          </p>
+        </Ask>
       )}
     </>
   );

@@ -3,7 +3,7 @@ import type { Privilege, Role, User } from "../api";
 import { dataspaces, privileges, Problem, users } from "../api";
 import type { PageProps } from "../app";
 import { useMe } from "../session";
-import { Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
+import { Ask, Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
 import { VirtualList } from "../ui/list";
 import { asProblem, useLoad } from "../ui/load";
 import { useUser } from "../ui/people";
@@ -91,35 +91,53 @@ function Member({ privilege, mayManage, changed }: { privilege: Privilege; mayMa
   const me = useMe();
   const user = useUser(privilege.userId);
   const name = user?.username ?? privilege.userId;
+  const deleted = user?.state === "deleted";
+  // What an admin takes from himself he cannot give back; a sysadmin can.
+  const own = privilege.userId === me.id && !me.sysadmin;
   return (
     <>
       <span role="cell" title={privilege.userId}>
-        {user?.fullname || name} {privilege.userId === me.id && <Badge tone="accent">you</Badge>}{" "}
-        {user?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+        {user?.fullname || name} {privilege.userId === me.id && <Badge tone="accent">you</Badge>} {deleted && <Badge tone="bad">deleted</Badge>}
       </span>
       <span role="cell" class="wide-only mono dim">
         {user?.username}
       </span>
-      <span role="cell">{mayManage ? <RoleChoice privilege={privilege} name={name} changed={changed} /> : privilege.role}</span>
+      <span role="cell">
+        {mayManage && !deleted ? <RoleChoice privilege={privilege} name={name} own={own} changed={changed} /> : privilege.role}
+      </span>
       <span role="cell" class="end">
-        {mayManage && <Revoke privilege={privilege} name={user?.fullname || name} done={changed} />}
+        {mayManage && <Revoke privilege={privilege} name={user?.fullname || name} own={own} done={changed} />}
       </span>
     </>
   );
 }
 
-function RoleChoice({ privilege, name, changed }: { privilege: Privilege; name: string; changed: () => void }) {
+interface RoleProps {
+  privilege: Privilege;
+  name: string;
+  /** Of the visitor himself, who cannot take a change back. */
+  own: boolean;
+}
+
+function RoleChoice({ privilege, name, own, changed }: RoleProps & { changed: () => void }) {
   const [problem, setProblem] = useState<Problem | undefined>();
-  const change = async (e: Event) => {
+  const [asking, setAsking] = useState<Role | undefined>();
+  const grant = async (role: Role) => {
+    await privileges.grant({ userId: privilege.userId, dataspaceId: privilege.dataspaceId, role });
+    changed();
+  };
+  const change = (e: Event) => {
     const select = e.currentTarget as HTMLSelectElement;
-    try {
-      await privileges.grant({ userId: privilege.userId, dataspaceId: privilege.dataspaceId, role: select.value as Role });
-      changed();
-    } catch (thrown) {
-      select.value = privilege.role;
-      setProblem(asProblem(thrown));
+    const role = select.value as Role;
+    const stay = () => (select.value = privilege.role);
+    if (own) {
+      stay();
+      setAsking(role);
+    } else {
+      grant(role).catch((thrown) => (stay(), setProblem(asProblem(thrown))));
     }
   };
+  const close = () => setAsking(undefined);
   return (
     <>
       <select value={privilege.role} onChange={change} aria-label={`Role of ${name}`}>
@@ -134,11 +152,16 @@ function RoleChoice({ privilege, name, changed }: { privilege: Privilege; name: 
           <Failed problem={problem} />
         </Dialog>
       )}
+      {asking && (
+        <Ask title={`Give up being ${privilege.role}?`} action="Give it up" submit={() => grant(asking).then(close)} close={close}>
+          <p>You will be {asking} here, from the next request on. You cannot take that back: another admin, or a sysadmin, has to.</p>
+        </Ask>
+      )}
     </>
   );
 }
 
-function Revoke({ privilege, name, done }: { privilege: Privilege; name: string; done: () => void }) {
+function Revoke({ privilege, name, own, done }: RoleProps & { done: () => void }) {
   const [asking, setAsking] = useState(false);
   const submit = async () => {
     await privileges.revoke(privilege.id);
@@ -151,15 +174,12 @@ function Revoke({ privilege, name, done }: { privilege: Privilege; name: string;
         Take away <span class="unseen">access from {name}</span>
       </Button>
       {asking && (
-        <Dialog title="Take access away?" onClose={() => setAsking(false)}>
-          <Form action="Take away" danger submit={submit} onCancel={() => setAsking(false)}>
-            {() => (
-              <p>
-                {name} will no longer be {privilege.role} here, from the next request on.
-              </p>
-            )}
-          </Form>
-        </Dialog>
+        <Ask title="Take access away?" action="Take away" submit={submit} close={() => setAsking(false)}>
+          <p>
+            {own ? "You" : name} will no longer be {privilege.role} here, from the next request on.
+            {own && " You cannot take that back: another admin, or a sysadmin, has to."}
+          </p>
+        </Ask>
       )}
     </>
   );
@@ -189,6 +209,8 @@ function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: (
   if (!people) return <Waiting />;
   const submit = async () => {
     const user = await find(person.trim(), people.items);
+    const [has] = (await privileges.list({ userId: user.id, dataspaceId: did, state: "active" }).all(1)).items;
+    if (has) throw new Problem(-1, "has_access", `${user.username} is ${has.role} here already. Choose another role in the list of members.`, "person");
     await privileges.grant({ userId: user.id, dataspaceId: did, role });
     done();
   };

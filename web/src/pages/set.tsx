@@ -138,7 +138,15 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
         row={(r) => (
           <ResourceRow
             resource={r}
-            mark={<input type="checkbox" aria-label={`Choose ${r.name}`} checked={chosen.has(r.id)} disabled={!!r.purged} onChange={(e) => choose(r, e.currentTarget.checked)} />}
+            mark={
+              <input
+                type="checkbox"
+                aria-label={`Choose ${r.name}`}
+                checked={chosen.has(r.id)}
+                disabled={!!r.purged}
+                onChange={(e) => choose(r, e.currentTarget.checked)}
+              />
+            }
           />
         )}
         empty={

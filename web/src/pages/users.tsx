@@ -2,9 +2,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { queryOf, users } from "../api";
 import type { PageProps } from "../app";
+import { changes } from "../edit/forms";
 import { usePlace } from "../router";
 import { useMe, useSession } from "../session";
-import { Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
+import { Ask, Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
 import { VirtualList } from "../ui/list";
 import { oneOf, StateChoice, states, Tools } from "../ui/state";
 import { Keys, Shown } from "./account";
@@ -133,22 +134,33 @@ function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => voi
 }
 
 function EditUser({ was, done }: { was: User; done: () => void }) {
+  if (was.state === "deleted") return <Deleted was={was} done={done} />;
+  return (
+    <>
+      <Record was={was} done={done} />
+      <Keys uid={was.id} whose="Keys" />
+      <Delete was={was} done={done} />
+    </>
+  );
+}
+
+function Record({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
   const { changed } = useSession();
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
-  const save = async () => {
+  const [asking, setAsking] = useState(false);
+  const send = async () => {
     // Only what differs is sent, so that what somebody else has changed meanwhile stays.
-    const fields: Partial<User> = {};
-    if (fullname.current!.value !== was.fullname) fields.fullname = fullname.current!.value;
+    const fields: Partial<User> = changes(was, { fullname: fullname.current!.value });
     if (sysadmin.current!.checked !== !!was.sysadmin) fields.sysadmin = sysadmin.current!.checked;
     const now = await users.edit(was.id, fields);
     if (was.id === me.id) changed(now);
     done();
   };
-  const pass = async () => {
-    await (was.state === "active" ? users.remove(was.id) : users.restore(was.id));
-    done();
+  const save = async () => {
+    if (was.id === me.id && !sysadmin.current!.checked) setAsking(true);
+    else await send();
   };
   return (
     <>
@@ -164,18 +176,41 @@ function EditUser({ was, done }: { was: User; done: () => void }) {
           </>
         )}
       </Form>
-      <Keys uid={was.id} whose="Keys" />
-      {was.id !== me.id && (
-        <Form action={was.state === "active" ? "Delete this user" : "Restore this user"} danger={was.state === "active"} submit={pass}>
-          {() => (
-            <p class="dim">
-              {was.state === "active"
-                ? "His keys stop working at once, and stay revoked when he is restored. What he made stays."
-                : "He can sign in again when he has a new key."}
-            </p>
-          )}
-        </Form>
+      {asking && (
+        <Ask title="Be no sysadmin any more?" action="Give it up" submit={send} close={() => setAsking(false)}>
+          <p>You will see only the dataspaces in which you have a role. You cannot take that back: another sysadmin has to.</p>
+        </Ask>
       )}
+    </>
+  );
+}
+
+function Delete({ was, done }: { was: User; done: () => void }) {
+  const me = useMe();
+  const [asking, setAsking] = useState(false);
+  if (was.id === me.id) return null;
+  return (
+    <div class="actions">
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        Delete this user
+      </Button>
+      {asking && (
+        <Ask title={`Delete ${was.username}?`} action="Delete" submit={() => users.remove(was.id).then(done)} close={() => setAsking(false)}>
+          <p>His keys stop working at once, and stay revoked when he is restored. What he made stays.</p>
+        </Ask>
+      )}
+    </div>
+  );
+}
+
+/** A deleted user can only be restored. */
+function Deleted({ was, done }: { was: User; done: () => void }) {
+  return (
+    <>
+      <Form action="Restore this user" submit={() => users.restore(was.id).then(done)}>
+        {() => <p>This user is deleted. Restored, he can sign in again when he has a new key.</p>}
+      </Form>
+      <Keys uid={was.id} whose="Keys" closed />
     </>
   );
 }

@@ -108,8 +108,16 @@ export function Field({
   );
 }
 
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** Only a button among the children closes it: what it shows is not shown again. */
+  stays?: boolean;
+  children: ComponentChildren;
+}
+
 /** A window above the page, closed with Escape. It is the browser's, with its focus trap; afterwards the focus is where it was. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({ title, onClose, stays = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -118,10 +126,10 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     return () => before instanceof HTMLElement && before.isConnected && before.focus();
   }, []);
   return (
-    <dialog ref={ref} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={ref} aria-labelledby={id} onClose={onClose} {...(stays && { closedby: "none", onCancel: (e: Event) => e.preventDefault() })}>
       <header>
         <h2 id={id}>{title}</h2>
-        <IconButton icon="cross" label="Close" onClick={() => ref.current?.close()} />
+        {!stays && <IconButton icon="cross" label="Close" onClick={() => ref.current?.close()} />}
       </header>
       {children}
     </dialog>
@@ -181,6 +189,30 @@ export function Form({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Asks before something is done that is not easily taken back. */
+export function Ask({
+  title,
+  action,
+  submit,
+  close,
+  children,
+}: {
+  title: string;
+  /** What the button says. */
+  action: string;
+  submit: () => Promise<void>;
+  close: () => void;
+  children: ComponentChildren;
+}) {
+  return (
+    <Dialog title={title} onClose={close}>
+      <Form action={action} danger submit={submit} onCancel={close}>
+        {() => children}
+      </Form>
+    </Dialog>
   );
 }
 

@@ -1,0 +1,173 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// roleOf takes another role for somebody in the list of members.
+func (v *visitor) roleOf(name, role string) {
+	v.t.Helper()
+	v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((select) => {
+		select.value = %q;
+		select.dispatchEvent(new Event("change", {bubbles: true}));
+	})(document.querySelector('[aria-label="Role of %s"]'))`, role, name)))
+}
+
+// is waits until a member's role stands in the list so.
+func (v *visitor) is(name, role string) {
+	v.t.Helper()
+	v.until(fmt.Sprintf(`document.querySelector('[aria-label="Role of %s"]')?.value === %q`, name, role))
+}
+
+// Whoever takes a right from himself, which he could not give back, is asked; others' roles change at once.
+func TestOwnRoleIsNotLostUnasked(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	mary, jon := s.person(t, "mary", "admin", did), s.person(t, "jon", "editor", did)
+	role := func(p person) string {
+		var page struct{ Data []struct{ Role string } }
+		err := s.Call(t.Context(), "GET", "/privileges?state=active&dataspaceId="+did+"&userId="+p.id, nil, &page)
+		if err != nil || len(page.Data) != 1 {
+			t.Fatalf("%s has %d roles, %v", p.username, len(page.Data), err)
+		}
+		return page.Data[0].Role
+	}
+	v := s.visit(t)
+	v.at("/dataspaces/" + did + "/members")
+	v.signIn(mary.key)
+	v.is("jon", "editor")
+	v.roleOf("jon", "member")
+	v.until(`!document.querySelector("dialog")`)
+	v.is("jon", "member")
+	v.roleOf("mary", "member")
+	v.sees("Give up being admin?", "another admin")
+	v.shot("give-up-admin")
+	v.press("Cancel")
+	v.is("mary", "admin")
+	if got := role(mary); got != "admin" {
+		t.Errorf("before she has agreed she is %s", got)
+	}
+	v.press("Take away access from mary")
+	v.shot("take-own-access-away")
+	v.sees("You will no longer be admin here", "another admin")
+	v.press("Cancel")
+	v.roleOf("mary", "editor")
+	v.submit()
+	v.seesNot("Give access")
+	v.until(`!document.querySelector(".list button")`)
+	if got := role(mary) + " " + role(jon); got != "editor member" {
+		t.Errorf("afterwards they are %s", got)
+	}
+}
+
+// To give access to somebody who has it already takes nothing from him.
+func TestGivingAccessTakesNoneAway(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	s.person(t, "mary", "admin", did)
+	jon := s.person(t, "jon", "admin", did)
+	v := s.visit(t)
+	v.at("/dataspaces/" + did + "/members")
+	v.signIn(jon.key)
+	v.is("mary", "admin")
+	v.press("Give access")
+	v.fill("Person", "mary")
+	v.submit()
+	v.sees("mary is admin here already")
+	v.until(`document.querySelector("dialog input").getAttribute("aria-invalid") === "true"`)
+	v.press("Cancel")
+	v.is("mary", "admin")
+}
+
+// A user is deleted, and with him his keys for good, only after a question. Of a deleted one nothing is offered that is refused.
+func TestDeleteUser(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	mary := s.person(t, "mary", "editor", did)
+	state := func() string {
+		var now struct{ State string }
+		if err := s.Call(t.Context(), "GET", "/users/"+mary.id, nil, &now); err != nil {
+			t.Fatal(err)
+		}
+		return now.State
+	}
+	v := s.visit(t)
+	v.at("/users?state=all")
+	v.signIn(s.Key())
+	v.press("Change mary")
+	v.press("Delete this user")
+	v.sees("Delete mary?", "stay revoked")
+	v.shot("delete-user")
+	v.do(chromedp.KeyEvent(kb.Escape))
+	v.seesNot("Delete mary?")
+	if got := state(); got != "active" {
+		t.Errorf("before anybody has agreed she is %s", got)
+	}
+	v.press("Delete this user")
+	v.do(chromedp.Click(xpath("button", "Delete")))
+	v.seesNot("Delete this user")
+	if got := state(); got != "deleted" {
+		t.Errorf("afterwards she is %s", got)
+	}
+	v.press("Change mary")
+	v.sees("Restore this user")
+	v.seesNot("Save")
+	v.seesNot("New key")
+	v.until(`document.querySelector("dialog tbody tr").innerText.startsWith("browser revoked")`)
+	v.shot("deleted-user")
+	v.at("/dataspaces/" + did + "/members")
+	v.sees("mary", "editor")
+	v.until(`!document.querySelector('[aria-label="Role of mary"]')`)
+	v.at("/users?state=all")
+	v.press("Change mary")
+	v.press("Restore this user")
+	v.until(`!document.querySelector("dialog")`)
+	if got := state(); got != "active" {
+		t.Errorf("restored she is %s", got)
+	}
+}
+
+// A sysadmin who would be none any more is asked, since he could not take that back.
+func TestGiveUpSysadmin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.call(t, "POST", "/users", map[string]any{"username": "mary", "sysadmin": true})
+	v := s.visit(t)
+	v.at("/users")
+	v.signIn(s.Key())
+	v.press("Change admin")
+	v.do(chromedp.Click(chromedp.CSS("dialog input[type=checkbox]")))
+	v.press("Save")
+	v.sees("Be no sysadmin any more?")
+	v.shot("give-up-sysadmin")
+	v.do(chromedp.KeyEvent(kb.Escape))
+	v.seesNot("Be no sysadmin any more?")
+	v.until(`document.querySelector("main h1").innerText === "Users"`)
+	v.press("Save")
+	v.press("Give it up")
+	v.sees("This page is for sysadmins")
+}
+
+// A key is shown only once: it does not go by a slip of the hand.
+func TestNewKeyStays(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visit(t)
+	v.at("/account")
+	v.signIn(s.Key())
+	v.press("New key")
+	v.fill("Label", "microscope")
+	v.submit()
+	v.sees("It is shown only now")
+	v.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.MouseClickXY(5, 5))
+	v.sees("It is shown only now")
+	v.press("I have kept it")
+	v.seesNot("It is shown only now")
+}
