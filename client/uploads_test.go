@@ -207,7 +207,7 @@ func TestPermissionFirst(t *testing.T) {
 	her := client.New(s.base, key.Secret)
 	defer her.Close()
 	body := &endless{}
-	_, err := her.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, body, 1<<40)
+	_, err := her.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(body, 1<<30), 1<<30)
 	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != repository.CodeForbidden {
 		t.Errorf("%v", err)
 	}
