@@ -38,17 +38,21 @@ func asCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
 }
 
-// interrupt CODE ARG...: runs labshelf on a service that never answers, and sends it SIGINT once it waits there. It ends with that
-// code; what it said is in interrupted.err.
+// interrupt CODE ARG...: runs labshelf on a service that never answers, at SILENT among the arguments and in the environment, and
+// sends it SIGINT once it waits there. It ends with that code; what it said is in interrupted.err.
 func interruptCommand(ts *testscript.TestScript, _ bool, args []string) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)
 	defer func() { ts.Check(silent.Close()) }()
 	problems, err := os.Create(ts.MkAbs("interrupted.err"))
 	ts.Check(err)
+	address := "http://" + silent.Addr().String() + "/v1"
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "SILENT", address)
+	}
 	cmd := exec.Command(program, args[1:]...)
-	cmd.Dir, cmd.Stderr = ts.MkAbs("."), problems
-	cmd.Env = append(os.Environ(), "LABSHELF_SERVER=http://"+silent.Addr().String()+"/v1", "LABSHELF_KEY=lsk_any")
+	cmd.Dir, cmd.Stdin, cmd.Stderr = ts.MkAbs("."), strings.NewReader("lsk_any\n"), problems
+	cmd.Env = append(os.Environ(), "LABSHELF_SERVER="+address, "LABSHELF_KEY=lsk_any", "HOME="+ts.Getenv("HOME"))
 	ts.Check(cmd.Start())
 	waits, err := silent.Accept()
 	ts.Check(err)

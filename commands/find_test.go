@@ -102,6 +102,9 @@ func TestFindResource(t *testing.T) {
 			t.Errorf("%q: %s %q, %v; want %s", ref, got.ID, got.Name, err, want)
 		}
 	}
+	if got, err := findResourceIn(t.Context(), s.client, "runs:30:b", client.Deleted); got.ID != colon.ID {
+		t.Errorf("%v, %v: want the active one, since there is no other", got, err)
+	}
 	again := s.put(t, set.ID, "gone", "text")
 	if got, err := findResource(t.Context(), s.client, "runs:gone"); got.ID != again.ID {
 		t.Errorf("%v, %v: want the active one", got, err)

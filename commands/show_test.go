@@ -65,7 +65,7 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	columns := []column[int]{
 		{"ID", inLong, func(n int) string { return fmt.Sprint("id", n) }},
-		{"N", 0, func(n int) string { return strings.Repeat("\t", n%3) + fmt.Sprint(n) }},
+		{"N", 0, func(n int) string { return strings.Repeat("\t", max(0, 3-n)) + fmt.Sprint(n) }}, // the widest come first
 		{"STATE", inState | inLong, func(int) string { return "active" }},
 		{"END", 0, func(int) string { return "." }},
 	}
@@ -79,12 +79,12 @@ func TestShow(t *testing.T) {
 		taken     int // of the records
 	}{
 		"none":        {0, nil, nil, view{none: "nothing"}, 0, "", 0},
-		"some":        {3, nil, nil, view{none: "nothing"}, 4, "N    END", 3},
-		"long":        {3, nil, nil, view{also: inLong}, 4, "ID   N    END", 3},
-		"both":        {3, nil, nil, view{also: inLong | inState}, 4, "ID   N    STATE   END", 3},
-		"limited":     {9, nil, nil, view{limit: 2}, 3, "N   END", 2},
-		"in pieces":   {2*pieceOfTable + 5, nil, nil, view{}, 2*pieceOfTable + 6, "N      END", 2*pieceOfTable + 5},
-		"broken":      {pieceOfTable + 5, broken, broken, view{}, pieceOfTable + 1, "N      END", pieceOfTable + 5},
+		"some":        {3, nil, nil, view{none: "nothing"}, 4, "N     END", 3},
+		"long":        {3, nil, nil, view{also: inLong}, 4, "ID   N     END", 3},
+		"both":        {3, nil, nil, view{also: inLong | inState}, 4, "ID   N     STATE   END", 3},
+		"limited":     {9, nil, nil, view{limit: 2}, 3, "N     END", 2},
+		"in pieces":   {2*pieceOfTable + 5, nil, nil, view{}, 2*pieceOfTable + 6, "N     END", 2*pieceOfTable + 5},
+		"broken":      {pieceOfTable + 5, broken, broken, view{}, pieceOfTable + 1, "N     END", pieceOfTable + 5},
 		"JSON":        {3, nil, nil, view{json: true, none: "nothing", also: inLong}, 3, "0", 3},
 		"JSON, limit": {3, nil, nil, view{json: true, limit: 1}, 1, "0", 1},
 		"JSON, none":  {0, nil, nil, view{json: true, none: "nothing"}, 0, "", 0},
