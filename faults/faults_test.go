@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -242,6 +243,29 @@ func TestGrouped(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -999: "-999"} {
 		if got := grouped(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+// TestWithin: what lacks something is told from what says something else.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	const was = `{"files": 3, "days": [{"day": "a", "files": 1}, {"day": "b", "files": 2}]}`
+	for now, want := range map[string]bool{
+		was: true,
+		`{"files": 1, "days": [{"day": "b", "files": 0}]}`: true,
+		`{"files": 4, "days": []}`:                         false,
+		`{"files": 3, "days": [{"day": "c", "files": 0}]}`: false,
+		`{"files": 3, "days": [{"day": "a", "files": 2}]}`: false,
+		`{"files": 3, "days": [], "more": 1}`:              false,
+		`{"files": "3", "days": []}`:                       false,
+	} {
+		var one, other any
+		if err := errors.Join(json.Unmarshal([]byte(now), &one), json.Unmarshal([]byte(was), &other)); err != nil {
+			t.Fatal(err)
+		}
+		if got := within(one, other); got != want {
+			t.Errorf("%s is within %s: %t, want %t", now, was, got, want)
 		}
 	}
 }

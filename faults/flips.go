@@ -209,10 +209,11 @@ func (s *specimen) damageMetadata(ctx context.Context, t *trial, what string, da
 }
 
 // toldOf tells whether an answer that is not what it was is one that a damaged file may give: an error, a connection cut off,
-// nothing at all, or a page that lacks something. bbolt has no checksums over its pages, so what a service no longer finds it
-// does not miss; but what it does show must be true.
+// nothing at all, or a page or counts that lack something. bbolt has no checksums over its pages, so what a service no longer finds
+// it does not miss; but what it does show must be true.
 func (s *specimen) toldOf(t *trial, url string, a answer, err error) bool {
 	var p page
+	var counts, were any
 	switch {
 	case err != nil || a.status >= 500:
 		t.add("requests refused over damage", 1)
@@ -220,6 +221,9 @@ func (s *specimen) toldOf(t *trial, url string, a answer, err error) bool {
 	case a.status >= 400:
 		t.add("requests answered as if something were not there", 1)
 		return true
+	case strings.HasSuffix(url, "/usage"):
+		t.add("counts with something missing", 1)
+		return json.Unmarshal(a.body, &counts) == nil && json.Unmarshal(s.answers[url].body, &were) == nil && within(counts, were)
 	case json.Unmarshal(a.body, &p) != nil || p.Data == nil && !p.End: // no page
 		return false
 	}
@@ -231,4 +235,25 @@ func (s *specimen) toldOf(t *trial, url string, a answer, err error) bool {
 		}
 	}
 	return true
+}
+
+// within tells whether an answer is another one that lacks something: no count is greater, and nothing else is new.
+func within(now, was any) bool {
+	switch now := now.(type) {
+	case float64:
+		was, ok := was.(float64)
+		return ok && now <= was
+	case []any:
+		was, ok := was.([]any)
+		return ok && !slices.ContainsFunc(now, func(one any) bool {
+			return !slices.ContainsFunc(was, func(other any) bool { return within(one, other) })
+		})
+	case map[string]any:
+		was, ok := was.(map[string]any)
+		for name := range now {
+			ok = ok && within(now[name], was[name])
+		}
+		return ok
+	}
+	return now == was
 }
