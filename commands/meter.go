@@ -60,10 +60,15 @@ func (m *meter) finished(files int) { m.files.Add(int64(files)) }
 
 // say writes a line above the bar.
 func (m *meter) say(line string) {
+	m.aside(func() { _, _ = io.WriteString(m.out, line+"\n") }) // who closes the output still wants the work done
+}
+
+// aside writes something where the bar may be in the way.
+func (m *meter) aside(write func()) {
 	m.turn.Lock()
 	defer m.turn.Unlock()
 	m.clear()
-	_, _ = io.WriteString(m.out, line+"\n") // who closes the output still wants the work done
+	write()
 }
 
 // close takes the bar away. It may be called more than once.

@@ -3,9 +3,17 @@ package commands
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,7 +31,27 @@ import (
 	"labshelf/repository"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// What is in the environment of a process that is the program, and not its tests. It writes into childMemory how many bytes it took.
+const childBase, childKey, childMemory = "LABSHELF_TEST_BASE", "LABSHELF_TEST_KEY", "LABSHELF_TEST_MEMORY"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childBase) != "" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		err := run(ctx, os.Getenv(childBase), os.Getenv(childKey), os.Stdin, os.Stdout, os.Stderr, os.Args[1:])
+		stop()
+		if path := os.Getenv(childMemory); path != "" {
+			var taken runtime.MemStats
+			runtime.ReadMemStats(&taken)
+			err = errors.Join(err, os.WriteFile(path, []byte(strconv.FormatUint(taken.Sys, 10)), 0o600))
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // service is a real one in a temporary directory, behind a listening socket.
 type service struct {
@@ -48,7 +76,7 @@ func start(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10})}
+	s := &service{repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +155,11 @@ type ran struct {
 	error
 }
 
+// Error is all of it, for tests that fail.
+func (r ran) Error() string {
+	return fmt.Sprintf("standard output %q, standard error %q, error %v", r.out, r.err, r.error)
+}
+
 // run runs a command, as in run(t, "", "key", "ls"), with text on its standard input, as the sysadmin.
 func (s *service) run(t *testing.T, in string, args ...string) ran {
 	t.Helper()
@@ -135,13 +168,31 @@ func (s *service) run(t *testing.T, in string, args ...string) ran {
 
 // runAs runs a command with another key; the end of ctx is the signal.
 func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran {
+	return s.runFrom(ctx, key, strings.NewReader(in), args...)
+}
+
+// runFrom is runAs with a standard input that need not end.
+func (s *service) runFrom(ctx context.Context, key string, in io.Reader, args ...string) ran {
 	var out, problems bytes.Buffer
+	err := run(ctx, s.base(), key, in, &out, &problems, args)
+	return ran{out.String(), problems.String(), err}
+}
+
+// process is a command in a process of its own, which can be killed. The caller starts it.
+func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(must[string](t)(os.Executable()), args...)
+	cmd.Env = append(os.Environ(), childBase+"="+s.base(), childKey+"="+s.key)
+	return cmd
+}
+
+func run(ctx context.Context, base, key string, in io.Reader, out, problems io.Writer, args []string) error {
 	p := Process{
-		In: strings.NewReader(in), Out: &out, Err: &problems,
+		In: in, Out: out, Err: problems,
 		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
 		RemoteFlags: func(*pflag.FlagSet) {},
 		Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {
-			return client.New(s.base(), key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
+			return client.New(base, key).WithRetries(client.Retries{First: time.Millisecond, Longest: 5 * time.Millisecond}), nil
 		},
 		BaseURL:   func(text string) (string, error) { return text, nil },
 		ExitCodes: func(...int) map[string]string { return nil },
@@ -150,10 +201,9 @@ func (s *service) runAs(ctx context.Context, key, in string, args ...string) ran
 	}
 	root := newRoot(p)
 	root.SetArgs(args)
-	root.SetOut(&out)
-	root.SetErr(&problems)
-	err := root.ExecuteContext(ctx)
-	return ran{out.String(), problems.String(), err}
+	root.SetOut(out)
+	root.SetErr(problems)
+	return root.ExecuteContext(ctx)
 }
 
 // newRoot returns the command that holds the others.

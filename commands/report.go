@@ -1,0 +1,160 @@
+package commands
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	"labshelf/blobs"
+)
+
+// outcome is what became of a file, in the word of --json.
+type outcome string
+
+// The outcomes.
+const (
+	sent     outcome = "sent"     // a new resource
+	replaced outcome = "replaced" // the file of a resource that had its name
+	there    outcome = "there"    // nothing was sent: the name has these bytes already
+	leftOut  outcome = "skipped"  // it is no file
+	failed   outcome = "failed"
+)
+
+// result is what became of one file.
+type result struct {
+	local
+	outcome outcome
+	id      string       // of the resource, or ""
+	bytes   int64        // of the resource
+	digest  blobs.Digest // of the resource
+	why     error        // nil unless it was left out or failed
+}
+
+// tally counts files and bytes with the same outcome.
+type tally struct {
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+}
+
+// report tells what became of each file, and how many had which outcome. It is safe for concurrent use.
+type report struct {
+	p      Process
+	meter  *meter
+	asJSON bool
+	dry    bool // nothing is done; it tells what would be
+
+	mu     sync.Mutex
+	counts map[outcome]tally
+	broken error // of writing to standard output
+}
+
+// line is a result as --json has it.
+type line struct {
+	File    string  `json:"file"`
+	Name    string  `json:"name,omitempty"`
+	Outcome outcome `json:"outcome"`
+	ID      string  `json:"id,omitempty"`
+	Bytes   *int64  `json:"bytes,omitempty"`
+	SHA256  string  `json:"sha256,omitempty"`
+	Why     string  `json:"why,omitempty"`
+	DryRun  bool    `json:"dryRun,omitempty"`
+}
+
+// tell takes a result, and tells it now where somebody waits for it: what failed or was left out, and each with --json or --dry-run.
+func (r *report) tell(one result) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count(one.outcome, 1, one.bytes)
+	if one.why != nil {
+		r.meter.say(fmt.Sprintf("%s: %s", printable(one.path), printable(one.why.Error())))
+	}
+	switch {
+	case r.asJSON:
+		l := line{File: one.path, Name: one.name, Outcome: one.outcome, ID: one.id, DryRun: r.dry}
+		if one.why != nil {
+			l.Why = one.why.Error()
+		} else {
+			l.Bytes = &one.bytes
+		}
+		if one.digest != (blobs.Digest{}) {
+			l.SHA256 = one.digest.String()
+		}
+		r.write(func() error { return r.p.writeJSON(l) })
+	case r.dry && (one.outcome == sent || one.outcome == replaced):
+		verb := map[outcome]string{sent: "send", replaced: "replace"}[one.outcome]
+		r.write(func() error {
+			_, err := fmt.Fprintf(r.p.Out, "%-7s  %s\n", verb, printable(one.name))
+			return err
+		})
+	}
+}
+
+// retell takes a result in place of one with another outcome.
+func (r *report) retell(one result, was outcome) {
+	r.mu.Lock()
+	r.count(was, -1, -one.bytes)
+	r.mu.Unlock()
+	r.tell(one)
+}
+
+func (r *report) count(o outcome, files int, bytes int64) {
+	count := r.counts[o]
+	r.counts[o] = tally{count.Files + files, count.Bytes + bytes}
+}
+
+// write writes to standard output. The work goes on where nobody reads that any more, and fails at its end.
+func (r *report) write(line func() error) {
+	r.meter.aside(func() {
+		if err := line(); err != nil && r.broken == nil {
+			r.broken = err
+		}
+	})
+}
+
+// done is how many files are in the set.
+func (r *report) done() int {
+	return r.counts[sent].Files + r.counts[replaced].Files + r.counts[there].Files
+}
+
+// end writes the sums, when all is over. left is how many files nothing became of.
+func (r *report) end(left int) error {
+	r.meter.close()
+	if r.asJSON {
+		sums := map[string]any{"left": left, "dryRun": r.dry}
+		for _, o := range []outcome{sent, replaced, there, leftOut, failed} {
+			sums[string(o)] = r.counts[o]
+		}
+		r.write(func() error { return r.p.writeJSON(map[string]any{"end": sums}) })
+		return r.broken
+	}
+	words := map[outcome]string{sent: "sent", replaced: "replaced", there: "already there", leftOut: "left out", failed: "failed"}
+	if r.dry {
+		words[sent], words[replaced] = "would send", "would replace"
+	}
+	t := table{}
+	for _, o := range []outcome{sent, replaced, there, leftOut, failed} {
+		switch count := r.counts[o]; {
+		case count.Files == 0:
+		case o == leftOut || o == failed:
+			t.add(words[o], fileCount(count.Files))
+		default:
+			t.add(words[o], fileCount(count.Files)+", "+size(count.Bytes))
+		}
+	}
+	if left > 0 {
+		t.add("not tried", fileCount(left))
+	}
+	if len(t.rows) == 0 {
+		t.add("there is no file to put")
+	}
+	r.write(func() error { return t.write(r.p.Out, unlimited) })
+	return r.broken
+}
+
+// fileCount is a number of files for people.
+func fileCount(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return strconv.Itoa(n) + " files"
+}

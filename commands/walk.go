@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// local is one file on this machine that is to become a resource.
+type local struct {
+	path           string // for people, and to open it
+	copy           string // to open it, if that is another one
+	name, filename string // of the resource
+	size           int64  // bytes, when it was found
+}
+
+// litter are files that systems leave in folders for themselves.
+var litter = []string{".DS_Store", "Thumbs.db", "desktop.ini"}
+
+// walk finds the files to put. What cannot be one goes to leave, and does not end it.
+type walk struct {
+	under   string   // what stands in front of every name: "", or a folder and "/"
+	name    string   // of the only file, if it is another one than its own
+	exclude []string // patterns of path.Match
+	leave   func(path string, outcome outcome, why error)
+
+	files []local
+	named map[string]string // the path of the file that has a name
+}
+
+// arguments adds the files that args name, and those in the folders that they name. A link that is named is followed.
+func (w *walk) arguments(ctx context.Context, args []string) error {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			w.leave(arg, failed, unreadable(err))
+		case info.IsDir():
+			err = w.folder(ctx, arg)
+		case !info.Mode().IsRegular():
+			w.leave(arg, failed, fmt.Errorf("it is %s; give - to put what comes on standard input", kindOf(info.Mode())))
+		default:
+			w.file(arg, filepath.Base(arg), info.Size())
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder adds what is below a folder, in the order of names.
+func (w *walk) folder(ctx context.Context, root string) error {
+	return fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		where := filepath.Join(root, filepath.FromSlash(name))
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			w.leave(where, failed, unreadable(err))
+			return nil
+		case name == ".":
+			return nil
+		case !utf8.ValidString(name):
+			w.leave(where, failed, errors.New("its name is not UTF-8; rename it"))
+			return without(d)
+		case w.excludes(name) || !d.IsDir() && slices.Contains(litter, d.Name()):
+			return without(d)
+		case !d.IsDir():
+			w.entry(where, name, d)
+		}
+		return nil
+	})
+}
+
+// without goes on without a file, or all that is in a folder.
+func without(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// entry adds what was found in a folder, and is none.
+func (w *walk) entry(where, name string, d fs.DirEntry) {
+	info, err := d.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it went while the folder was read
+	case err != nil:
+		w.leave(where, failed, unreadable(err))
+	case !info.Mode().IsRegular():
+		w.leave(where, leftOut, errors.New("left out, since it is "+kindOf(info.Mode())))
+	default:
+		w.file(where, name, info.Size())
+	}
+}
+
+// file adds a file.
+func (w *walk) file(where, name string, size int64) {
+	w.add(local{path: where, name: w.under + cmp.Or(w.name, name), filename: filepath.Base(where), size: size})
+}
+
+// add adds a file, unless another one has its name.
+func (w *walk) add(f local) {
+	if other, taken := w.named[f.name]; taken {
+		w.leave(f.path, failed, fmt.Errorf("%s would have the same name; put them one after the other, each with its own --under", printable(other)))
+		return
+	}
+	w.named[f.name] = f.path
+	w.files = append(w.files, f)
+}
+
+// excludes tells whether a pattern fits the path within the folder, or, without a "/" in it, the last part of the path.
+func (w *walk) excludes(name string) bool {
+	return slices.ContainsFunc(w.exclude, func(pattern string) bool {
+		pattern = strings.TrimSuffix(pattern, "/")
+		text := name
+		if !strings.Contains(pattern, "/") {
+			text = path.Base(name)
+		}
+		fits, _ := path.Match(pattern, text) // the pattern has been tried
+		return fits
+	})
+}
+
+// kindOf says what is no file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "no regular file"
+}
+
+// unreadable is an error of the file system without the path, which stands in front of it.
+func unreadable(err error) error {
+	var about *fs.PathError
+	if errors.As(err, &about) {
+		err = about.Err
+	}
+	return fmt.Errorf("cannot be read: %w", err)
+}
