@@ -57,24 +57,24 @@ func (p Process) cat(ctx context.Context, c *client.Client, ref string) (err err
 		m = p.newMeter("cat")
 		m.expect(1, file.Total)
 		defer m.close()
-	} else if body, err = p.text(file, ref); err != nil {
+	} else if body, err = textOf(file, r); err != nil {
 		return err
 	}
 	if _, err := io.Copy(metered{p.Out, m}, body); err != nil {
-		return fmt.Errorf("%w; what was written of %s is no good", err, printable(ref))
+		return fmt.Errorf("%w; what was written of %s is no good", err, printable(r.Name))
 	}
 	return nil
 }
 
-// text is a file for a terminal, which anything else would confuse.
-func (p Process) text(file io.Reader, ref string) (io.Reader, error) {
+// textOf is the file of a resource for a terminal, which anything but text would confuse.
+func textOf(file io.Reader, r client.Resource) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(file, sniffed)
 	begin, err := buffered.Peek(sniffed)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if bytes.IndexByte(begin, 0) >= 0 {
-		return nil, usagef("%s is no text; write it into a file: labshelf cat %[1]s > FILE", printable(ref))
+		return nil, usagef("%s is no text; write it into a file: labshelf cat %s > FILE", printable(r.Name), printable(r.ID))
 	}
 	return buffered, nil
 }

@@ -123,9 +123,9 @@ func TestOnlyTextForTerminals(t *testing.T) {
 	for text, good := range map[string]bool{
 		"": true, "text": true, strings.Repeat("long\n", sniffed): true, "a\x00b": false, strings.Repeat("a", sniffed-1) + "\x00": false,
 	} {
-		reader, err := Process{}.text(strings.NewReader(text), "runs:x")
+		reader, err := textOf(strings.NewReader(text), client.Resource{ID: "01X", Name: "x"})
 		if !good {
-			if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "labshelf cat runs:x > FILE") {
+			if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "labshelf cat 01X > FILE") {
 				t.Errorf("%d bytes: %v", len(text), err)
 			}
 			continue
