@@ -171,3 +171,29 @@ func TestNewKeyStays(t *testing.T) {
 	v.press("I have kept it")
 	v.seesNot("It is shown only now")
 }
+
+// Whoever gets a new key is told what can be done with it: what the one can whose key it is, not who made it.
+func TestNewKeyTellsWhose(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.visit(t)
+	v.at("/users")
+	v.signIn(s.Key())
+	v.press("New user")
+	v.fill("User name", "mary")
+	v.submit()
+	v.sees("New key of mary", "whoever has it can do what mary can")
+	v.shot("key-of-another")
+	v.press("I have kept it")
+	v.press("Change mary")
+	v.press("New key")
+	v.press("Make the key")
+	v.sees("New key of mary", "whoever has it can do what mary can")
+	v.press("I have kept it")
+	v.do(chromedp.KeyEvent(kb.Escape))
+	v.until(`!document.querySelector("dialog")`)
+	v.press("Change admin")
+	v.press("New key")
+	v.press("Make the key")
+	v.sees("Your new key", "whoever has it can do what you can")
+}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Key } from "../api";
+import type { Key, User } from "../api";
 import { users } from "../api";
 import type { PageProps } from "../app";
 import { changes } from "../edit/forms";
@@ -24,7 +24,7 @@ export function AccountPage(_: PageProps) {
         </div>
       </div>
       <div class="beside">
-        <Keys uid="me" whose="Your keys" />
+        <Keys of={me} />
         <Profile />
       </div>
     </>
@@ -65,7 +65,9 @@ function Profile() {
 }
 
 /** Keys of a user, with what makes and revokes them; a closed list has no new ones. */
-export function Keys({ uid, whose, closed = false }: { uid: string; whose: string; closed?: boolean }) {
+export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
+  const uid = of.id;
+  const own = uid === useMe().id;
   const { value, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
   const keys = value?.items ?? [];
   const [making, setMaking] = useState(false);
@@ -78,7 +80,7 @@ export function Keys({ uid, whose, closed = false }: { uid: string; whose: strin
     <section class="sheet">
       <div class="title">
         <div>
-          <h2>{whose}</h2>
+          <h2>{own ? "Your keys" : "Keys"}</h2>
           <p class="dim">
             {closed
               ? "None of them lets anybody in: the user is deleted."
@@ -128,7 +130,7 @@ export function Keys({ uid, whose, closed = false }: { uid: string; whose: strin
           <NewKey uid={uid} done={(key) => (setMade(key), reload())} cancel={close} />
         </Dialog>
       )}
-      {made && <Shown made={made} close={close} />}
+      {made && <Shown made={made} of={of} close={close} />}
     </section>
   );
 }
@@ -156,11 +158,17 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
   );
 }
 
-/** The only time that a key is shown. */
-export function Shown({ made, close }: { made: Key; close: () => void }) {
+/** The only time that a key is shown: to its user, or to the sysadmin who has made it for him. */
+export function Shown({ made, of, close }: { made: Key; of: User; close: () => void }) {
+  const own = of.id === useMe().id;
+  const name = of.fullname || of.username;
   return (
-    <Dialog title="Your new key" onClose={close} stays>
-      <p>It is shown only now. Keep it where others cannot read it; whoever has it can do what you can.</p>
+    <Dialog title={own ? "Your new key" : `New key of ${name}`} onClose={close} stays>
+      <p>
+        {own
+          ? "It is shown only now. Keep it where others cannot read it; whoever has it can do what you can."
+          : `It is shown only now. Hand it to ${name} in a way that others cannot read; whoever has it can do what ${name} can.`}
+      </p>
       <p class="secret">
         <code>{made.key}</code>
         <Copy text={made.key!} what="the key">

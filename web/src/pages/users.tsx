@@ -16,7 +16,7 @@ export function UsersPage(_: PageProps) {
   const { query } = usePlace();
   const [turn, setTurn] = useState(0);
   const [open, setOpen] = useState<User | "new" | undefined>();
-  const [made, setMade] = useState<Key | undefined>();
+  const [made, setMade] = useState<{ key: Key; of: User } | undefined>();
   useEffect(() => {
     document.title = "Users · labshelf";
   }, []);
@@ -91,7 +91,7 @@ export function UsersPage(_: PageProps) {
       />
       {open === "new" && (
         <Dialog title="New user" onClose={close}>
-          <NewUser done={(key) => (close(), setMade(key))} cancel={close} />
+          <NewUser done={(key, of) => (close(), setMade({ key, of }))} cancel={close} />
         </Dialog>
       )}
       {open && open !== "new" && (
@@ -99,12 +99,12 @@ export function UsersPage(_: PageProps) {
           <EditUser was={open} done={close} />
         </Dialog>
       )}
-      {made && <Shown made={made} close={() => setMade(undefined)} />}
+      {made && <Shown made={made.key} of={made.of} close={() => setMade(undefined)} />}
     </>
   );
 }
 
-function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => void }) {
+function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel: () => void }) {
   const username = useRef<HTMLInputElement>(null);
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
@@ -112,7 +112,7 @@ function NewUser({ done, cancel }: { done: (key: Key) => void; cancel: () => voi
   const submit = async () => {
     const fields = { username: username.current!.value.trim(), fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked };
     if (created.current?.username !== fields.username) created.current = await users.create(fields);
-    done(await users.createKey(created.current.id, { label: "first key" }));
+    done(await users.createKey(created.current.id, { label: "first key" }), created.current);
   };
   return (
     <Form action="Make the user and a key" submit={submit} onCancel={cancel}>
@@ -138,7 +138,7 @@ function EditUser({ was, done }: { was: User; done: () => void }) {
   return (
     <>
       <Record was={was} done={done} />
-      <Keys uid={was.id} whose="Keys" />
+      <Keys of={was} />
       <Delete was={was} done={done} />
     </>
   );
@@ -210,7 +210,7 @@ function Deleted({ was, done }: { was: User; done: () => void }) {
       <Form action="Restore this user" submit={() => users.restore(was.id).then(done)}>
         {() => <p>This user is deleted. Restored, he can sign in again when he has a new key.</p>}
       </Form>
-      <Keys uid={was.id} whose="Keys" closed />
+      <Keys of={was} closed />
     </>
   );
 }
