@@ -28,6 +28,15 @@ func TestDeleteAndRestore(t *testing.T) {
 	v.lists("a.txt", "b.txt")
 }
 
+// replace puts the file at a path in place of the one whose page is open, and agrees to that.
+func (v *visitor) replace(path string) {
+	v.t.Helper()
+	v.pick("File to replace it with", path)
+	v.sees("Replace this file?")
+	v.submit()
+	v.until(`!document.querySelector("dialog")`)
+}
+
 // A file is replaced, and what is known of it edited; what the service refuses stands beside the field.
 func TestReplaceAndEdit(t *testing.T) {
 	t.Parallel()
@@ -39,7 +48,7 @@ func TestReplaceAndEdit(t *testing.T) {
 	v.at("/resources/" + rid)
 	v.signIn(s.Key())
 	v.sees("5 B")
-	v.pick("File to replace it with", folder(t, "x", map[string]int{"new.dat": 3000})+"/new.dat")
+	v.replace(folder(t, "x", map[string]int{"new.dat": 3000}) + "/new.dat")
 	v.sees("2.9 KB", "new.dat")
 	v.press("Edit")
 	v.fill("Description", "calibrated")

@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -196,4 +197,58 @@ func TestNewKeyTellsWhose(t *testing.T) {
 	v.press("New key")
 	v.press("Make the key")
 	v.sees("Your new key", "whoever has it can do what you can")
+}
+
+// Before a file is replaced, whose bytes are gone then, the visitor sees which one by which; until he has agreed nothing is sent, and
+// until all is sent he can go back.
+func TestReplaceAsks(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	rid := s.put(t, sid, "a.txt")[0]
+	now := func() string {
+		var r struct{ Filename, Sha256 string }
+		if err := s.Call(t.Context(), "GET", "/resources/"+rid, nil, &r); err != nil {
+			t.Fatal(err)
+		}
+		return r.Filename + " " + r.Sha256
+	}
+	before := now()
+	files := folder(t, "x", map[string]int{"new.dat": 3000, "large.dat": 3_000_000})
+	v := s.visit(t)
+	v.expect("status of 412") // the preview may still be reading what is replaced
+	v.at("/resources/" + rid)
+	v.signIn(s.Key())
+	v.sees("5 B")
+	asked := func(path string) {
+		v.pick("File to replace it with", files+path)
+		v.sees("Replace this file?", "gone for good")
+	}
+	asked("/new.dat")
+	v.shot("replace")
+	if got := get(v, chromedp.Evaluate[string](`[...document.querySelectorAll("dialog dd")].map((d) => d.innerText.replace(/\s+/g, " ").trim()).join("|")`)); got !=
+		"file.txt 5 B|new.dat 2.9 KB" {
+		t.Errorf("the dialog names %s", got)
+	}
+	v.press("Cancel")
+	v.until(`!document.querySelector("dialog")`)
+	asked("/new.dat")
+	v.do(chromedp.KeyEvent(kb.Escape))
+	v.until(`!document.querySelector("dialog")`)
+	asked("/large.dat")
+	v.slow(200_000, 0)
+	v.submit()
+	v.sees("of 2.9 MB sent")
+	v.press("Cancel")
+	v.slow(-1, 0)
+	v.until(`!document.querySelector("dialog")`)
+	time.Sleep(time.Second) // in which the rest would go
+	if got := now(); got != before {
+		t.Errorf("before he has agreed it is %s, was %s", got, before)
+	}
+	v.replace(files + "/new.dat")
+	v.sees("2.9 KB")
+	if got := now(); got == before {
+		t.Error("afterwards it is as it was")
+	}
 }

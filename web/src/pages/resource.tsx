@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem, Resource, User } from "../api";
+import type { Resource, User } from "../api";
 import { dataspaces, resources, sets, upload } from "../api";
 import type { PageProps } from "../app";
 import { ResourceForm } from "../edit/forms";
@@ -8,10 +8,10 @@ import { size } from "../human";
 import { Preview } from "../preview/preview";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
-import { Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
+import { Ask, Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
-import { asProblem, useLoad } from "../ui/load";
+import { useLoad } from "../ui/load";
 import { Who } from "../ui/people";
 import { mayIn } from "../ui/role";
 import { way } from "./set";
@@ -148,49 +148,75 @@ function About({ resource: r }: { resource: Resource }) {
 /** Puts another file in its place; id and address stay. */
 function Replace({ resource, done }: { resource: Resource; done: (r: Resource) => void }) {
   const input = useRef<HTMLInputElement>(null);
-  const [sending, setSending] = useState<{ file: File; sent: number; control: AbortController } | undefined>();
-  const [problem, setProblem] = useState<Problem | undefined>();
-  useLeaveGuard(!!sending);
-  const send = async () => {
-    const file = input.current!.files![0];
-    if (!file) return;
-    input.current!.value = "";
-    const control = new AbortController();
-    const progress = (sent: number) => setSending({ file, sent, control });
-    progress(0);
-    setProblem(undefined);
-    try {
-      // What is left out would take its default (a new name, for example): a replacement here changes the bytes alone.
-      const fields = { name: resource.name, description: resource.description, format: resource.format };
-      done(await upload({ resourceId: resource.id }, file, file.name, fields, { progress, signal: control.signal }));
-    } catch (thrown) {
-      if (!control.signal.aborted) setProblem(asProblem(thrown));
-    } finally {
-      setSending(undefined);
-    }
+  const [file, setFile] = useState<File | undefined>();
+  const pick = () => {
+    setFile(input.current!.files![0]);
+    input.current!.value = ""; // so that the same file can be picked again
   };
   return (
     <>
-      <input ref={input} type="file" hidden aria-label="File to replace it with" onChange={send} />
+      <input ref={input} type="file" hidden aria-label="File to replace it with" onChange={pick} />
       <Button icon="upload" onClick={() => input.current!.click()}>
         Replace
       </Button>
-      {(sending || problem) && (
-        <Dialog title="Replace the file" onClose={() => (sending?.control.abort(), setProblem(undefined))}>
-          {sending && (
-            <>
-              <p>
-                {sending.file.name}: {size(sending.sent)} of {size(sending.file.size)}
-              </p>
-              <progress max={sending.file.size || 1} value={sending.sent} aria-label="Sent" />
-              <div class="actions">
-                <Button onClick={() => sending.control.abort()}>Cancel</Button>
-              </div>
-            </>
-          )}
-          {problem && <Failed problem={problem} />}
-        </Dialog>
-      )}
+      {file && <ReplaceBy file={file} resource={resource} done={done} close={() => setFile(undefined)} />}
     </>
+  );
+}
+
+interface ReplaceByProps {
+  file: File;
+  resource: Resource;
+  done: (r: Resource) => void;
+  close: () => void;
+}
+
+/** Unlike what is deleted, what is replaced does not come back. So nothing is sent before it is agreed to. */
+function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
+  const [sent, setSent] = useState<number | undefined>();
+  const [control] = useState(() => new AbortController());
+  useLeaveGuard(sent !== undefined);
+  useEffect(() => () => control.abort(), [control]); // cancelled, or the page was left
+  const submit = async () => {
+    setSent(0);
+    try {
+      // What is left out would take its default (a new name, for example): a replacement here changes the bytes alone.
+      const fields = { name: resource.name, description: resource.description, format: resource.format };
+      done(await upload({ resourceId: resource.id }, file, file.name, fields, { progress: setSent, signal: control.signal }));
+      close();
+    } catch (thrown) {
+      if (control.signal.aborted) return;
+      setSent(undefined);
+      throw thrown;
+    }
+  };
+  return (
+    <Ask title="Replace this file?" action="Replace" submit={submit} close={close}>
+      <Facts
+        facts={[
+          [
+            "Now",
+            <>
+              <strong>{resource.filename}</strong> <Size bytes={resource.bytes} />
+            </>,
+          ],
+          [
+            "Afterwards",
+            <>
+              <strong>{file.name}</strong> <Size bytes={file.size} />
+            </>,
+          ],
+        ]}
+      />
+      <p>What is in the file now is gone for good then: it does not go to the trash. Name, description, id and address stay.</p>
+      {sent !== undefined && (
+        <>
+          <progress max={file.size || 1} value={sent} aria-label="Sent" />
+          <p role="status" class="dim">
+            {size(sent)} of {size(file.size)} sent
+          </p>
+        </>
+      )}
+    </Ask>
   );
 }
