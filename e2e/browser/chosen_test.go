@@ -2,11 +2,15 @@ package browser
 
 import (
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"labshelf/e2e"
 )
 
 // mark ticks, or unticks, the box of each of these files.
@@ -150,4 +154,50 @@ func TestDeleteChosenIsCancelled(t *testing.T) {
 		t.Errorf("%d of %d files are left", len(left), len(names))
 	}
 	v.chosen(len(left))
+}
+
+// One zip takes a thousand files that are chosen: of more, the visitor is told before, and offered the whole set.
+func TestDownloadChosenIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	s := open(t)
+	_, sid := s.place(t)
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for i := w; i <= most; i += 8 {
+				name := fmt.Sprintf("%04d.txt", i)
+				file := e2e.File{SetID: sid, Name: name, Filename: name, Body: strings.NewReader(name), Size: int64(len(name))}
+				if _, err := s.Upload(t.Context(), "POST", "/resources", file); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	v := s.visit(t)
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("0000.txt")
+	v.until(fmt.Sprintf(`(document.querySelectorAll(".list input:not(:checked)").forEach((box) => box.click()),
+		scrollBy(0, innerHeight / 2), document.querySelector(".note")?.innerText.startsWith("%d,%03d files"))`, (most+1)/1000, (most+1)%1000))
+	v.do(chromedp.Evaluate[chromedp.Void](`void scrollTo(0, 0)`))
+	v.sees("A zip takes 1,000 chosen files at most")
+	v.shot("too-many-chosen")
+	link := func(label string) string {
+		return get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".note a")].find((a) => a.innerText.trim() === "`+label+`")?.href ?? ""`))
+	}
+	if got := link("Download as zip"); got != "" {
+		t.Errorf("%.200s is offered, which is refused", got)
+	}
+	if got, want := link("Download the whole set"), s.Base()+"/sets/"+sid+"/archive"; got != want {
+		t.Errorf("the whole set is at %.200q, want %q", got, want)
+	}
+	v.mark("0000.txt")
+	v.sees("1,000 files chosen", "Download as zip")
+	v.seesNot("at most")
+	status := get(v, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((r) => (r.body.cancel(), r.status))`, link("Download as zip")), chromedp.EvalAwaitPromise))
+	if status != 200 {
+		t.Errorf("a zip of %d files is answered with %d", most, status)
+	}
 }

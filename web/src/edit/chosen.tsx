@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { resources, sets } from "../api";
-import { plural } from "../human";
+import { count, plural } from "../human";
 import { tellArrival } from "../put/queue";
 import { Ask, Badge, Button } from "../ui/basics";
 import { Icon } from "../ui/icons";
@@ -17,6 +17,9 @@ interface Props {
   drop: (r: Resource) => void;
   clear: () => void;
 }
+
+/** Files that may be named for one zip: more are refused. */
+const zipped = 1000;
 
 /** Lines that are shown of many. */
 const sample = 4;
@@ -34,6 +37,9 @@ export function Chosen({ sid, chosen, mayWrite, listed, drop, clear }: Props) {
       <div class="note" role="status">
         <div>
           {many} chosen
+          {active.length > zipped && (
+            <p>A zip takes {count(zipped)} chosen files at most. Choose fewer, or download the whole set, which has no such limit.</p>
+          )}
           {failed.slice(0, sample).map((r) => (
             <p class="error" key={r.id}>
               {r.name}: {reasons.get(r.id)}
@@ -46,7 +52,12 @@ export function Chosen({ sid, chosen, mayWrite, listed, drop, clear }: Props) {
             <Icon name="download" /> Download
           </a>
         )}
-        {active.length > 1 && (
+        {active.length > zipped && (
+          <a class="button" href={sets.archive(sid)} download>
+            <Icon name="download" /> Download the whole set
+          </a>
+        )}
+        {active.length > 1 && active.length <= zipped && (
           <a class="button" href={sets.archive(sid, active)} download>
             <Icon name="download" /> Download as zip
           </a>
