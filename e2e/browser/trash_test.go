@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -132,4 +133,47 @@ func TestRestoreWhatIsAboveFirst(t *testing.T) {
 	v.press("Restore a.txt")
 	v.sees("No file is in the trash")
 	s.holds(t, sid, []string{"a.txt"})
+}
+
+// A set without active files offers no zip. One that is deleted shows what was deleted with it, and all is there again when it is
+// restored.
+func TestNothingEmptyIsOffered(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.place(t)
+	offered := func(is bool) string {
+		return fmt.Sprintf(`!document.querySelector(".waiting") && [...document.querySelectorAll("main a")].some((a) => a.innerText.trim() === "Download all") === %t`, is)
+	}
+	v := s.visit(t)
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("This set is empty")
+	v.until(offered(false))
+	v.pick("Files to upload", folder(t, "x", map[string]int{"a.txt": 5})+"/a.txt")
+	v.submit()
+	v.lists("a.txt")
+	v.until(offered(true))
+	v.mark("a.txt")
+	v.deleteChosen()
+	v.submit()
+	v.sees("This set is empty")
+	v.until(offered(false))
+	s.put(t, sid, "b.txt", "c.txt")
+	s.call(t, "DELETE", "/sets/"+sid, nil)
+	v.at("/sets/" + sid)
+	v.sees("This set is in the trash")
+	v.lists("a.txt", "b.txt", "c.txt")
+	v.until(offered(false))
+	v.shot("deleted-set")
+	v.choose("Show", "active")
+	v.sees("Nothing matches")
+	v.choose("Show", "deleted")
+	v.press("Restore")
+	v.lists("b.txt", "c.txt")
+	v.until(offered(true))
+	s.call(t, "DELETE", "/dataspaces/"+did, nil)
+	v.at("/dataspaces/" + did)
+	v.sees("Runs of 2026 deleted")
+	v.follow("Files of all sets")
+	v.sees("b.txt deleted")
 }

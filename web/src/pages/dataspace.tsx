@@ -15,7 +15,7 @@ import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { ResourceColumns, ResourceRow } from "../ui/resources";
 import { mayIn } from "../ui/role";
-import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
+import { Choice, oneOf, StateChoice, states, statesWithin, Tools } from "../ui/state";
 import { orders, TimeFilters, timesOf } from "../ui/times";
 
 /** One dataspace: its sets, or what was changed in all of them. */
@@ -40,6 +40,7 @@ export function DataspacePage({ params }: PageProps) {
   const { may } = value;
   const changed = (dataspace: Dataspace) => set({ ...value, dataspace });
   const view = oneOf(query, "view", ["sets", "files"]);
+  const known = active ? states : statesWithin;
   const close = () => setDialog(undefined);
   return (
     <>
@@ -54,6 +55,7 @@ export function DataspacePage({ params }: PageProps) {
             {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
           {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
+          {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
         <div class="actions">
           <Link to={`/dataspaces/${did}/members`} class="button">
@@ -82,7 +84,7 @@ export function DataspacePage({ params }: PageProps) {
           Files of all sets
         </Link>
       </nav>
-      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} make={() => setDialog("set")} /> : <Files did={did} />}
+      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} known={known} make={() => setDialog("set")} /> : <Files did={did} known={known} />}
       {dialog === "edit" && (
         <Dialog title="Edit the dataspace" onClose={close}>
           <DataspaceForm was={dataspace} done={(d) => (changed(d), close())} cancel={close} />
@@ -98,14 +100,22 @@ export function DataspacePage({ params }: PageProps) {
   );
 }
 
-function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: () => void }) {
+interface SetsProps {
+  did: string;
+  /** What can be shown; first, what is shown unless the visitor wants something else. */
+  known: typeof states | typeof statesWithin;
+  mayWrite: boolean;
+  make: () => void;
+}
+
+function Sets({ did, known, mayWrite, make }: SetsProps) {
   const { query } = usePlace();
   const arrived = useArrivals(did);
-  const filters = { state: oneOf(query, "state", states) };
+  const filters = { state: oneOf(query, "state", known) };
   return (
     <>
       <Tools>
-        <StateChoice />
+        <StateChoice known={known} />
         <Curl path={`/dataspaces/${did}/sets${queryOf(filters)}`} />
       </Tools>
       <VirtualList<DataSet>
@@ -150,13 +160,13 @@ function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: (
           </>
         )}
         empty={
-          <Empty icon="set" title={filters.state === "active" ? "There is no set yet" : "Nothing matches"}>
+          <Empty icon="set" title={filters.state === known[0] ? "There is no set yet" : "Nothing matches"}>
             {mayWrite ? (
               <Button icon="plus" onClick={make}>
                 Make a set
               </Button>
             ) : (
-              <p>Editors of the dataspace make sets and put files into them.</p>
+              known === states && <p>Editors of the dataspace make sets and put files into them.</p>
             )}
           </Empty>
         }
@@ -165,13 +175,13 @@ function Sets({ did, mayWrite, make }: { did: string; mayWrite: boolean; make: (
   );
 }
 
-function Files({ did }: { did: string }) {
+function Files({ did, known }: Pick<SetsProps, "did" | "known">) {
   const { query } = usePlace();
-  const filters = { state: oneOf(query, "state", states), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
+  const filters = { state: oneOf(query, "state", known), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
   return (
     <>
       <Tools>
-        <StateChoice />
+        <StateChoice known={known} />
         <Choice label="Order" name="order" options={orders} />
         <TimeFilters />
         <Curl path={`/dataspaces/${did}/resources${queryOf(filters)}`} />

@@ -16,7 +16,7 @@ import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { ResourceColumns, ResourceRow } from "../ui/resources";
 import { mayIn } from "../ui/role";
-import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
+import { Choice, oneOf, StateChoice, states, statesWithin, Tools } from "../ui/state";
 import { between, orders, TimeFilters, timesOf } from "../ui/times";
 
 /** One set and its files. */
@@ -24,6 +24,8 @@ export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
   const me = useMe();
   const { value, problem, reload, set: take } = useLoad((signal) => open(sid, me, signal), [sid]);
+  const arrived = useArrivals(sid);
+  const { filled, look } = useFilled(sid, arrived);
   const [editing, setEditing] = useState(false);
   const set = value?.set;
   const active = set?.state === "active";
@@ -33,7 +35,7 @@ export function SetPage({ params }: PageProps) {
     if (set) document.title = `${set.title || set.name} · labshelf`;
   }, [set]);
   if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!value || !set) return <Waiting lines={10} />;
+  if (!value || !set || filled === undefined) return <Waiting lines={10} />;
   const { dataspace, may } = value;
   const changed = (set: DataSet) => take({ ...value, set });
   return (
@@ -49,22 +51,25 @@ export function SetPage({ params }: PageProps) {
             <Time at={set.modified} />
           </p>
           {set.description && <p class="preserve prose">{set.description}</p>}
+          {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          <a class="button" href={sets.archive(sid)} download>
-            <Icon name="download" /> Download all
-          </a>
+          {active && filled && (
+            <a class="button" href={sets.archive(sid)} download>
+              <Icon name="download" /> Download all
+            </a>
+          )}
           {mayWrite && (
             <Button icon="edit" onClick={() => setEditing(true)}>
               Edit
             </Button>
           )}
           {mayWrite && <Remove what="set" record={set} done={reload} />}
-          <Restore what="set" record={set} may={may} within={[dataspace]} done={changed} />
+          <Restore what="set" record={set} may={may} within={[dataspace]} done={(s) => (changed(s), look())} />
           {put.buttons}
         </div>
       </div>
-      <Files sid={sid} mayWrite={mayWrite} />
+      <Files sid={sid} mayWrite={mayWrite} arrived={arrived} known={active ? states : statesWithin} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>
           <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (changed(s), setEditing(false))} cancel={() => setEditing(false)} />
@@ -82,20 +87,37 @@ async function open(sid: string, me: User, signal: AbortSignal) {
   return { set, dataspace, may };
 }
 
+/** Whether a set has active files, as far as is known: where that cannot be found out it may have. It is looked up anew on arrivals. */
+function useFilled(sid: string, arrived: number) {
+  const { value, problem, reload: look } = useLoad((signal) => sets.resources(sid, { limit: 1 }).all(1, signal), [sid]);
+  useEffect(() => {
+    if (arrived) look();
+  }, [arrived]);
+  return { filled: problem ? true : value && value.items.length > 0, look };
+}
+
 /** The way from the top to a dataspace. */
 export const way = (dataspace: Dataspace) => [
   { to: "/", label: "Dataspaces" },
   { to: `/dataspaces/${dataspace.id}`, label: dataspace.title || dataspace.name },
 ];
 
-function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
+interface FilesProps {
+  sid: string;
+  mayWrite: boolean;
+  /** Grows when files may have come or gone. */
+  arrived: number;
+  /** What can be shown; first, what is shown unless the visitor wants something else. */
+  known: typeof states | typeof statesWithin;
+}
+
+function Files({ sid, mayWrite, arrived, known }: FilesProps) {
   const { query } = usePlace();
-  const arrived = useArrivals(sid);
   const [chosen, setChosen] = useState<ReadonlyMap<string, Resource>>(new Map());
   const prefix = query.get("prefix") ?? "";
   const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
   const filters = {
-    state: oneOf(query, "state", states),
+    state: oneOf(query, "state", known),
     // A prefix implies the order by name; the service refuses times beside it.
     ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
   };
@@ -113,7 +135,7 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
       <Tools>
         <Choice label="Order" name="order" options={[["name", "by name"], ...[...orders].reverse()]} clears={["prefix", "since", "until"]} />
         {order === "name" ? <Prefix /> : <TimeFilters />}
-        <StateChoice />
+        <StateChoice known={known} />
         <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
       </Tools>
       {chosen.size > 0 && (
@@ -150,7 +172,7 @@ function Files({ sid, mayWrite }: { sid: string; mayWrite: boolean }) {
           />
         )}
         empty={
-          <Empty icon="file" title={prefix || filters.state !== "active" || query.size ? "Nothing matches" : "This set is empty"}>
+          <Empty icon="file" title={prefix || filters.state !== known[0] || query.size ? "Nothing matches" : "This set is empty"}>
             {mayWrite && <p>Drop files or a whole folder anywhere on this page.</p>}
           </Empty>
         }

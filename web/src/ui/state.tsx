@@ -4,6 +4,9 @@ import { setQuery, usePlace } from "../router";
 
 export const states = ["active", "deleted", "all"] as const;
 
+/** The same for what is in something that is deleted: nothing of it is active. */
+export const statesWithin = ["deleted", "active", "all"] as const;
+
 /** What a parameter of the address says, if it is one of those that it may be; else the first of them. */
 export function oneOf<T extends string>(query: URLSearchParams, name: string, known: readonly T[]): T {
   const given = query.get(name) as T;
@@ -43,19 +46,11 @@ export function Choice<T extends string>({
   );
 }
 
-/** Whether active, deleted, or all are shown. */
-export function StateChoice() {
-  return (
-    <Choice
-      label="Show"
-      name="state"
-      options={[
-        ["active", "active"],
-        ["deleted", "deleted"],
-        ["all", "active and deleted"],
-      ]}
-    />
-  );
+const called = { active: "active", deleted: "deleted", all: "active and deleted" };
+
+/** Whether active, deleted, or all are shown. The first of `known` is the default. */
+export function StateChoice({ known = states }: { known?: typeof states | typeof statesWithin }) {
+  return <Choice label="Show" name="state" options={known.map((state) => [state, called[state]] as const)} />;
 }
 
 /** The row above a list. */
