@@ -109,7 +109,7 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	if err := s.rewind(); err != nil || s.known {
 		return s.digest, err
 	}
-	hash, buffer := sha256.New(), make([]byte, 256<<10)
+	hash, buffer := sha256.New(), make([]byte, min(s.size+1, 256<<10)) // a small one for a small file, of which there may be many
 	for {
 		n, err := s.Read(buffer)
 		hash.Write(buffer[:n])
