@@ -59,6 +59,7 @@ func TestMeasurements(t *testing.T) {
 		"listings":  {bare: 12, nginx: 2},
 		"startup":   {bare: 2, onLinux: 2},
 		"delete":    {bare: 6},
+		"put":       {bare: 3, onLinux: 1},
 	}
 	for _, m := range measurements() {
 		t.Run(m.name, func(t *testing.T) {
@@ -74,6 +75,9 @@ func TestMeasurements(t *testing.T) {
 			}
 			if withNginx() {
 				count += want[m.name].nginx
+			}
+			if _, err := exec.LookPath("curl"); m.name == "put" && err != nil {
+				count = 0
 			}
 			if len(rows) != count {
 				t.Errorf("%d rows, want %d", len(rows), count)

@@ -1,7 +1,7 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|all ...]
+//	go run ./bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|all ...]
 //	go run ./bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./bench [-quick] [-program FILE] scale SMALL DATA ...
 //
@@ -49,17 +49,19 @@ type plan struct {
 	pages      int           // how often each page is read in one round: a multiple of inARow
 	starts     int           // of each program in one round
 	idle       time.Duration // after which a program counts as idle
+	putFiles   int           // small ones that are put
+	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
 }
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second}
+		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
-		few: 200, many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond}
+		few: 200, many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20}
 }
 
 // bench is one run.
@@ -85,6 +87,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"uploads", (*bench).uploads}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
 		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
+		{"put", (*bench).put},
 	}
 }
 
