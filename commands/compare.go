@@ -2,9 +2,13 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"labshelf/blobs"
 	"labshelf/client"
@@ -26,13 +30,13 @@ type holdings struct {
 	newest time.Time // the latest modification of all that was listed
 }
 
-// list lists once what the set has under a folder or, where these are few, what has one of the names.
-func (u *putting) list(ctx context.Context, under string, named map[string]string) (holdings, error) {
+// list lists once what in the set begins like all of the names or, where these are few, has one of them.
+func (u *putting) list(ctx context.Context, named map[string]string) (holdings, error) {
 	held := holdings{of: map[string][]holding{}}
 	if u.set.ID == "" || len(named) == 0 {
 		return held, nil
 	}
-	for r, err := range u.listed(ctx, client.ListOptions{NamePrefix: under}, named) {
+	for r, err := range u.listed(ctx, client.ListOptions{NamePrefix: beginning(named)}, named) {
 		if err != nil {
 			return held, err
 		}
@@ -49,6 +53,23 @@ func (u *putting) list(ctx context.Context, under string, named map[string]strin
 	return held, nil
 }
 
+// beginning returns what all names begin with, up to what may not stand in a name.
+func beginning(named map[string]string) string {
+	prefix, first := "", true
+	for name := range named {
+		if first {
+			prefix, first = name, false
+		}
+		for !strings.HasPrefix(name, prefix) || !utf8.ValidString(prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	if i := strings.IndexFunc(prefix, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
+		prefix = prefix[:i]
+	}
+	return prefix
+}
+
 // listed lists the set with these options, or a few names one by one. After an error it ends.
 func (u *putting) listed(ctx context.Context, o client.ListOptions, named map[string]string) iter.Seq2[client.Resource, error] {
 	lists := []client.ListOptions{o}
@@ -62,6 +83,10 @@ func (u *putting) listed(ctx context.Context, o client.ListOptions, named map[st
 		for _, o := range lists {
 			o.Limit = wholePage
 			for r, err := range u.client.SetResources(ctx, u.set.ID, o) {
+				var problem *client.Problem
+				if o.Name != "" && errors.As(err, &problem) && problem.Status == 400 {
+					break // nothing can have this name, as will be told when it is sent
+				}
 				if !yield(r, err) || err != nil {
 					return
 				}
@@ -89,7 +114,11 @@ func (u *putting) undouble(ctx context.Context, named map[string]string) error {
 	if len(u.made) == 0 {
 		return nil
 	}
-	for r, err := range u.listed(ctx, client.ListOptions{Since: u.held.newest}, named) {
+	o := client.ListOptions{NamePrefix: beginning(named)}
+	if o.NamePrefix == "" {
+		o.Since = u.held.newest
+	}
+	for r, err := range u.listed(ctx, o, named) {
 		if err != nil {
 			return err
 		}

@@ -73,6 +73,18 @@ has the sums, as "end".`,
 		}
 		return p.put(ctx, c, f, sources, set)
 	})
+	f.define(cmd)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) (sets []cobra.Completion, files cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			sets, _ = p.ask(cmd, setsIn(client.Active), typed)
+		}
+		return sets, cobra.ShellCompDirectiveDefault
+	}
+	return cmd
+}
+
+// define defines the flags.
+func (f *putFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "`NAME` of the resource, for one file or -")
 	flags.StringVar(&f.under, "under", "", "`FOLDER` to put in front of every name, such as 2026/run-7")
@@ -83,13 +95,6 @@ has the sums, as "end".`,
 	flags.BoolVar(&f.dry, "dry-run", false, "change nothing; show what would be sent and replaced")
 	flags.IntVar(&f.parallel, "parallel", 4, fmt.Sprintf("send `N` files at once, up to %d", mostParallel))
 	jsonFlag(cmd, &f.asJSON)
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) (sets []cobra.Completion, files cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			sets, _ = p.ask(cmd, setsIn(client.Active), typed)
-		}
-		return sets, cobra.ShellCompDirectiveDefault
-	}
-	return cmd
 }
 
 // check holds the flags against the arguments.
@@ -148,7 +153,7 @@ func (p Process) put(ctx context.Context, c *client.Client, f putFlags, sources 
 	for _, file := range w.files {
 		u.meter.expect(1, file.size)
 	}
-	if u.held, err = u.list(ctx, f.under, w.named); err != nil {
+	if u.held, err = u.list(ctx, w.named); err != nil {
 		return interrupted(ctx, err)
 	}
 	over := u.run(ctx, w.files)

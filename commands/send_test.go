@@ -181,7 +181,7 @@ func TestPutTwoAtOnce(t *testing.T) {
 	set := s.newSet(t, "lab", "runs")
 	files := map[string]string{}
 	for i := range 40 {
-		files[fmt.Sprint(i)] = fmt.Sprint(i)
+		files[fmt.Sprintf("run-%d", i)] = fmt.Sprint(i)
 	}
 	root := tree(t, files)
 	listed := make(chan struct{}) // by both, before anything is there

@@ -121,3 +121,36 @@ func TestPutChanging(t *testing.T) {
 		})
 	}
 }
+
+// TestPutNames: of what a set has only what begins like the names is listed; what can be no name is told by the service, for each file.
+func TestPutNames(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][]string{
+		"":       {"a", "b"},
+		"2026/1": {"2026/11/a", "2026/12/b", "2026/1"},
+		"only":   {"only"},
+		"Gr":     {"Gr\u00fcn", "Gr\u00f6n"}, // half a character is none
+		"a":      {"a\u200eb", "a\u200ec"},
+	} {
+		named := map[string]string{}
+		for _, name := range names {
+			named[name] = ""
+		}
+		if got := beginning(named); got != want {
+			t.Errorf("%q begin with %q, want %q", names, got, want)
+		}
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	root := tree(t, map[string]string{"a": "1", "b\u200e": "2", "x/b\u200e1": "3", "x/b\u200e2": "4", "x/b\u200e3": "5", "x/b\u200e4": "6", "x/b\u200e5": "7"})
+	for _, source := range []string{"b\u200e", "x"} {
+		got := s.run(t, "", "put", filepath.Join(root, source), "runs")
+		if got.error == nil || !strings.Contains(got.err, "400 invalid_field: the file name must not hold") {
+			t.Errorf("%s: %+v", source, got)
+		}
+	}
+	if got := s.run(t, "", "put", filepath.Join(root, "a"), filepath.Join(root, "b\u200e"), "runs"); !errors.Is(got.error, ErrPartly) {
+		t.Errorf("got %+v", got)
+	}
+	s.holds(t, set.ID, map[string]string{"a": "1"})
+}
