@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -127,6 +128,39 @@ func TestUploadFolder(t *testing.T) {
 	v.submit()
 	v.sees("1 sent", "3 already there")
 	s.holds(t, set, want)
+}
+
+// The dialog waits for the sets that it offers: a button that is there is not pushed away from under the mouse.
+func TestPlanStaysPut(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	root := folder(t, "growth", map[string]int{"a.csv": 300})
+	v := s.visit(t)
+	v.at("/dataspaces/" + did)
+	v.signIn(s.Key())
+	v.sees("Runs of 2026")
+	v.slow(-1, 500*time.Millisecond)
+	v.pick("Folder to upload", root)
+	waited := false
+	for complete := false; !complete; time.Sleep(10 * time.Millisecond) {
+		seen := get(v, chromedp.Evaluate[struct{ Dialog, Submit, Option bool }](`{
+			const has = (selector) => document.querySelector(selector) !== null;
+			({Dialog: has("dialog"), Submit: has("dialog [type=submit]"), Option: has("dialog option[value='']")})
+		}`))
+		waited = waited || seen.Dialog && !seen.Option
+		if seen.Submit && !seen.Option {
+			v.fail(errors.New("the button is there before what stands above it"))
+		}
+		complete = seen.Option
+	}
+	if !waited {
+		t.Error("the sets were there at once: nothing was found out")
+	}
+	v.shot("plan-with-sets")
+	v.slow(-1, 0)
+	v.submit()
+	v.sees("All done", "1 sent")
 }
 
 // A folder is dropped; the list of the set shows what came, and stays where it is.

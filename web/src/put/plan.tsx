@@ -28,9 +28,10 @@ export function Plan({ found: { picked, unread }, to, close }: { found: Found; t
       </Dialog>
     );
   }
+  const plan = { files, left: picked.length - files.length, unread, close };
   return (
     <Dialog title="Upload" onClose={close}>
-      <PlanForm files={files} left={picked.length - files.length} unread={unread} to={to} close={close} />
+      {"set" in to ? <PlanForm to={to} {...plan} /> : <PlanWithSets to={to} {...plan} />}
     </Dialog>
   );
 }
@@ -58,16 +59,26 @@ function NotRead({ unread }: { unread: Unread[] }) {
   );
 }
 
-interface FormProps {
+interface PlanProps {
   files: Picked[];
   /** How many system files are left out. */
   left: number;
   unread: Unread[];
-  to: Into;
   close: () => void;
 }
 
-function PlanForm({ files, left, unread, to, close }: FormProps) {
+/** The sets of a dataspace. */
+type Known = { items: DataSet[]; whole: boolean };
+
+/** Comes with the sets, so that nothing in it moves when they are there. */
+function PlanWithSets({ to, ...plan }: PlanProps & { to: { dataspaceId: string } }) {
+  const { value, problem, reload } = useLoad((signal) => dataspaces.sets(to.dataspaceId, { limit: most }).all(most, signal), [to.dataspaceId]);
+  if (problem) return <Failed problem={problem} retry={reload} />;
+  if (!value) return <Waiting lines={8} />;
+  return <PlanForm to={{ ...to, known: value }} {...plan} />;
+}
+
+function PlanForm({ files, left, unread, close, to }: PlanProps & { to: { set: DataSet } | { dataspaceId: string; known: Known } }) {
   const clash = useRef<HTMLSelectElement>(null);
   const [target, setTarget] = useState<Target>("set" in to ? { set: to.set } : { name: suggested(files) });
   const submit = async () => {
@@ -102,7 +113,7 @@ function PlanForm({ files, left, unread, to, close }: FormProps) {
               Into the set <strong>{to.set.title || to.set.name}</strong>.
             </p>
           ) : (
-            <Targets dataspaceId={to.dataspaceId} target={target} choose={setTarget} errorOf={errorOf} />
+            <Targets known={to.known} target={target} choose={setTarget} errorOf={errorOf} />
           )}
           <Field label="If a name is there already" hint="What is there with the same content is not sent again.">
             {(a) => (
@@ -132,17 +143,14 @@ function suggested(files: Picked[]): string {
 const most = 1000;
 
 interface TargetsProps {
-  dataspaceId: string;
+  known: Known;
   target: Target;
   choose: (target: Target) => void;
   errorOf: ErrorOf;
 }
 
-function Targets({ dataspaceId, target, choose, errorOf }: TargetsProps) {
-  const { value: known, problem, reload } = useLoad((signal) => dataspaces.sets(dataspaceId, { limit: most }).all(most, signal), [dataspaceId]);
+function Targets({ known, target, choose, errorOf }: TargetsProps) {
   const name = useRef("name" in target ? target.name : "");
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!known) return <Waiting lines={2} />;
   const take = (id: string) => {
     const set = known.items.find((s) => s.id === id);
     choose(set ? { set } : { name: name.current });
