@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { base, Problem } from "./api";
+import { Problem } from "./api";
 import { go, inside, Link, match, usePlace } from "./router";
 import { SessionProvider, useSession } from "./session";
 import { SignIn } from "./pages/signin";
@@ -68,9 +68,10 @@ function App() {
     if (user && path === "/signin") go(inside(query.get("to")), { replace: true });
   }, [user, path]);
   useEffect(() => {
-    if (user) queue.resume(user.id);
+    if (user) queue.resume();
     else if (!ended) queue.drop();
   }, [user?.id, ended?.id]);
+  useEffect(() => () => queue.drop(), []); // somebody else has signed in
   const first = useRef(true);
   useEffect(() => {
     // Who reads by ear, or goes by keys, begins a new page at its start.
@@ -143,8 +144,7 @@ function Bar({ path }: { path: string }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const leave = () => {
     if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and leave the rest?")) return;
-    // A new document: nothing that was shown to one person stays for the next.
-    signOut().then(() => location.assign(`${base}/`), (thrown) => setProblem(asProblem(thrown)));
+    signOut().catch((thrown) => setProblem(asProblem(thrown)));
   };
   return (
     <header class="bar">

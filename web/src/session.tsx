@@ -1,15 +1,15 @@
 // Who is signed in. The cookie is the browser's and no script sees it; what the pages know is what GET /users/me says.
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Problem, User } from "./api";
-import { session, whenSignedOut } from "./api";
+import { base, session, whenSignedOut } from "./api";
 import { asProblem } from "./ui/load";
 
 export interface Session {
   /** Nobody, until he signs in. */
   user: User | undefined;
-  /** Whose session came to an end without his doing: it ran out, or its key was revoked. */
+  /** Whose session came to an end without his doing here: it ran out, its key was revoked, or he signed out in another tab. */
   ended: User | undefined;
   signIn: (key: string) => Promise<void>;
   signOut: () => Promise<void>;
@@ -41,40 +41,68 @@ interface ProviderProps {
   failed: (problem: Problem, retry: () => void) => ComponentChildren;
 }
 
+/** All tabs have the same session: each tells the others when somebody has signed in or out in it. */
+const tabs = new BroadcastChannel(`labshelf${base}`);
+
 export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   const [{ user, ended }, setWho] = useState<{ user?: User; ended?: User }>({});
   const [known, setKnown] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
+  const [next, setNext] = useState<"" | "again" | "start">(""); // the document that follows this one
+  const owner = useRef(""); // whoever has been shown something in this document
+  const turn = useRef(0); // only the answer to the last question counts
 
+  const ask = async () => {
+    const mine = ++turn.current;
+    const found = await session.me();
+    if (mine !== turn.current) return;
+    if (owner.current && owner.current !== found.id) return setNext("again");
+    owner.current = found.id;
+    setWho({ user: found });
+    setKnown(true);
+  };
   const look = async () => {
     setProblem(undefined);
-    try {
-      setWho({ user: await session.me() });
-      setKnown(true);
-    } catch (e) {
+    await ask().catch((e) => {
       const p = asProblem(e);
       if (p.status === 401) setKnown(true);
       else setProblem(p);
-    }
+    });
   };
   useEffect(() => {
     whenSignedOut(() => setWho((was) => (was.user ? { ended: was.user } : was)));
+    const lookIfSeen = () => void (document.visibilityState === "visible" && look());
+    tabs.addEventListener("message", look);
+    document.addEventListener("visibilitychange", lookIfSeen);
     void look();
+    return () => {
+      tabs.removeEventListener("message", look);
+      document.removeEventListener("visibilitychange", lookIfSeen);
+    };
   }, []);
+  // A new document: nothing that was shown to one person stays for the next. By then what was shown is gone, and its leave guards too.
+  useEffect(() => {
+    if (next === "again") location.reload();
+    if (next === "start") location.assign(`${base}/`);
+  }, [next]);
 
-  if (problem) return <>{failed(problem, look)}</>;
-  if (!known) return <>{waiting}</>;
+  if (!known && problem) return <>{failed(problem, look)}</>;
+  if (!known || next === "again") return <>{waiting}</>;
   const value: Session = {
     user,
     ended,
     changed: (user) => setWho({ user }),
     async signIn(key) {
       await session.signIn(key);
-      setWho({ user: await session.me() });
+      tabs.postMessage("signed in");
+      await ask();
     },
     async signOut() {
       await session.signOut();
+      tabs.postMessage("signed out");
+      turn.current++;
       setWho({});
+      setNext("start");
     },
   };
   return <Context.Provider value={value}>{children}</Context.Provider>;

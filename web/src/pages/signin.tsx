@@ -30,7 +30,7 @@ export function SignIn() {
       </p>
       {ended && (
         <p class="note" role="alert">
-          Your session has ended: it ran out, or its key was revoked. Sign in again to go on.
+          Your session has ended: it ran out, its key was revoked, or you signed out in another tab. Sign in again to go on.
         </p>
       )}
       <Form action="Sign in" submit={submit}>

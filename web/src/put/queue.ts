@@ -46,7 +46,6 @@ class Queue {
   unread: Unread[] = [];
   /** It waits until its owner has signed in again. */
   paused = false;
-  private owner = "";
   private watchers = new Set<() => void>();
   private due = 0;
   private busy = 0;
@@ -62,10 +61,8 @@ class Queue {
     this.fill();
   }
 
-  /** Goes on for somebody who has signed in. What another one was sending is not his, and is dropped. */
-  resume(owner: string) {
-    if (this.owner !== owner) this.drop();
-    this.owner = owner;
+  /** Goes on when its owner has signed in again. */
+  resume() {
     this.paused = false;
     this.fill();
   }
