@@ -344,6 +344,15 @@ export function upload(
   });
 }
 
+const cutOff = new Problem(0, "cut_off", "The file broke off on its way here.");
+
+/** What is read of an answer's body. */
+function received<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return body.catch((cause) => {
+    throw signal?.aborted ? cause : cutOff;
+  });
+}
+
 /**
  * Part of a resource's bytes: from `start`, at most `length`. Fewer come at the end of the file. They are those of the record: of a file
  * that has been replaced since, nothing comes (412).
@@ -351,5 +360,18 @@ export function upload(
 export async function range(of: Pick<Resource, "id" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
   const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
   const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { headers, signal } : { headers });
-  return answer.arrayBuffer();
+  return received(answer.arrayBuffer(), signal);
+}
+
+/**
+ * All bytes of a resource, with its type: those of the record, as with range. A condition in the request would keep the browser from
+ * using what it has kept of them, so the answer is looked at.
+ */
+export async function whole(of: Pick<Resource, "id" | "sha256">, signal?: AbortSignal): Promise<Blob> {
+  const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { signal } : {});
+  if (!answer.headers.get("ETag")?.includes(of.sha256)) {
+    await answer.body?.cancel();
+    throw new Problem(412, "precondition_failed", "The file is not the one of the record.");
+  }
+  return received(answer.blob(), signal);
 }

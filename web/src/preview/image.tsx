@@ -1,11 +1,10 @@
 // Images that browsers can show.
 import { useState } from "preact/hooks";
-import { resources } from "../api";
 import { count, size } from "../human";
-import { Button, Waiting } from "../ui/basics";
+import { Button } from "../ui/basics";
 import { BytesPreview } from "./bytes";
 import type { ViewerProps } from "./preview";
-import { MiB, Unread, useReason } from "./source";
+import { MiB, Unread, useAddress } from "./source";
 
 /** Larger images are loaded only when somebody asks for them. */
 const unasked = 32 * MiB;
@@ -16,9 +15,8 @@ export function ImagePreview({ resource }: ViewerProps) {
   const [wanted, setWanted] = useState(resource.bytes <= unasked);
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
   const [zoom, setZoom] = useState(0); // 0: as it fits
-  const [failed, setFailed] = useState(0);
-  const { problem, asked } = useReason(resource, failed > 0);
-  const retry = () => setFailed(0);
+  const [failed, setFailed] = useState(false);
+  const { address, problem, retry } = useAddress(resource, wanted);
   if (!wanted) {
     return (
       <p class="preview-foot">
@@ -27,11 +25,8 @@ export function ImagePreview({ resource }: ViewerProps) {
       </p>
     );
   }
-  if (failed) {
-    if (!asked) return <Waiting lines={10} />;
-    if (problem) return <Unread problem={problem} retry={retry} />;
-    return <BytesPreview resource={resource} why="This browser cannot show this image." />;
-  }
+  if (problem) return <Unread problem={problem} retry={retry} />;
+  if (failed) return <BytesPreview resource={resource} why="This browser cannot show this image." />;
   const fit = (image: HTMLImageElement | null) => {
     if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);
   };
@@ -60,14 +55,16 @@ export function ImagePreview({ resource }: ViewerProps) {
         </span>
       </div>
       <div class={`picture ${zoom ? "zoomed" : ""}`} tabIndex={0} role="region" aria-label="Image">
-        <img
-          ref={fit}
-          class={zoom > 1 ? "crisp" : ""}
-          src={resources.data(resource.id, true)}
-          alt={resource.description || resource.name}
-          onLoad={(e) => setPixels({ width: e.currentTarget.naturalWidth, height: e.currentTarget.naturalHeight })}
-          onError={() => setFailed((n) => n + 1)}
-        />
+        {address && (
+          <img
+            ref={fit}
+            class={zoom > 1 ? "crisp" : ""}
+            src={address}
+            alt={resource.description || resource.name}
+            onLoad={(e) => setPixels({ width: e.currentTarget.naturalWidth, height: e.currentTarget.naturalHeight })}
+            onError={() => setFailed(true)}
+          />
+        )}
       </div>
     </>
   );

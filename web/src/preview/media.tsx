@@ -44,7 +44,9 @@ function Played({ resource, as: Element }: ViewerProps & { as: "audio" | "video"
   const [failed, setFailed] = useState(false);
   const { problem, asked } = useReason(resource, failed);
   if (!failed) {
-    return <Element controls preload="metadata" src={resources.data(resource.id, true)} aria-label={resource.name} onError={() => setFailed(true)} />;
+    // Browsers keep sound and film by their addresses for minutes, whatever the service says: another file gets another one.
+    const address = `${resources.data(resource.id, true)}#sha256-${resource.sha256}`;
+    return <Element controls preload="metadata" src={address} aria-label={resource.name} onError={() => setFailed(true)} />;
   }
   if (!asked) return <Waiting lines={3} />;
   if (problem) return <Unread problem={problem} retry={() => setFailed(false)} />;

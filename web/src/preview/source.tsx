@@ -1,7 +1,7 @@
 // The bytes of a file, part by part, and the text that they are.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource } from "../api";
-import { Problem, range } from "../api";
+import { Problem, range, whole } from "../api";
 import { size } from "../human";
 import { Failed } from "../ui/basics";
 import { asProblem, useLoad } from "../ui/load";
@@ -90,6 +90,41 @@ export function useReason(resource: Resource, failed: boolean): { problem: Probl
     return () => control.abort();
   }, [failed, resource.id]);
   return state;
+}
+
+/**
+ * The address of all of a file within the browser, as soon as it is here and as long as the component is. The address of its data
+ * would not do: a document that has shown what was there before shows that again.
+ */
+export function useAddress(resource: Resource, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
+  const [state, setState] = useState<{ address?: string; problem?: Problem }>({});
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (!wanted) return;
+    const control = new AbortController();
+    const { signal } = control;
+    let made = "";
+    setState({});
+    wholeOrReason(resource, signal).then(
+      (blob) => !signal.aborted && setState({ address: (made = URL.createObjectURL(blob)) }),
+      (thrown) => !signal.aborted && setState({ problem: asProblem(thrown) }),
+    );
+    return () => {
+      control.abort();
+      URL.revokeObjectURL(made);
+    };
+  }, [wanted, resource.id, resource.sha256, turn]);
+  return { ...state, retry: () => setTurn((t) => t + 1) };
+}
+
+/** Where a file breaks off nobody says why: the service, which may have found damage, is asked for one byte. */
+async function wholeOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
+  try {
+    return await whole(resource, signal);
+  } catch (thrown) {
+    if (asProblem(thrown).code === "cut_off") await range(resource, 0, 1, signal);
+    throw thrown;
+  }
 }
 
 const replaced = new Problem(412, "replaced", "The file has been replaced since this page was loaded. Load the page again to see the new one.");
