@@ -5,8 +5,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -24,6 +28,13 @@ func TestServicePage(t *testing.T) {
 
 	// It looks again by itself: somebody finds that a file is gone.
 	laser := holding(t, s, "laser", "Laser lab", 200_000)
+	damage(t, s, laser.files[0])
+	v.until(`[...document.querySelectorAll(".told .bad")].some((l) => l.innerText.trim() === "1 file")`)
+}
+
+// damage takes the only blob off the disk, and has the service find out.
+func damage(t *testing.T, s *site, resourceID string) {
+	t.Helper()
 	blobs, err := filepath.Glob(filepath.Join(s.data, "blobs", "??", "*"))
 	if err != nil || len(blobs) != 1 {
 		t.Fatalf("blobs %v, error %v", blobs, err)
@@ -31,10 +42,48 @@ func TestServicePage(t *testing.T) {
 	if err := os.Remove(blobs[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Download(t.Context(), "/resources/"+laser.files[0]+"/data", io.Discard); err == nil {
+	if err := s.Download(t.Context(), "/resources/"+resourceID+"/data", io.Discard); err == nil {
 		t.Fatal("a file that is gone was downloaded")
 	}
+}
+
+// An answer that takes longer than the time between two looks is waited for, and shown; nothing is asked meanwhile.
+func TestServicePageOfASlowService(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	laser := holding(t, s, "laser", "Laser lab", 200_000)
+	v := s.visit(t)
+	v.at("/service")
+	v.signIn(s.Key())
+	v.sees("It reads and writes.", "none known")
+	var mu sync.Mutex
+	open := map[network.RequestID]bool{}
+	asked, most := 0, 0
+	err := chromedp.Listen(v.ctx, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			if strings.HasSuffix(e.Request.URL, "/v1/status") {
+				open[e.RequestID] = true
+				asked++
+			}
+		case *network.EventLoadingFinished:
+			delete(open, e.RequestID)
+		}
+		most = max(most, len(open))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.slow(-1, 6*time.Second)
+	damage(t, s, laser.files[0])
 	v.until(`[...document.querySelectorAll(".told .bad")].some((l) => l.innerText.trim() === "1 file")`)
+	mu.Lock()
+	defer mu.Unlock()
+	if asked == 0 || most > 1 {
+		t.Errorf("it asked %d times, and %d times at once", asked, most)
+	}
 }
 
 // What is wrong is told with what to do about it, and what this page does not know is shown as it comes.

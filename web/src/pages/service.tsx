@@ -1,5 +1,5 @@
-import { useEffect } from "preact/hooks";
-import type { Status } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Problem, Status } from "../api";
 import { root, service } from "../api";
 import type { PageProps } from "../app";
 import { Commands } from "../care/commands";
@@ -8,9 +8,9 @@ import { Link } from "../router";
 import { useMe } from "../session";
 import { Empty, Failed, Waiting } from "../ui/basics";
 import { Icon } from "../ui/icons";
-import { useLoad } from "../ui/load";
+import { asProblem } from "../ui/load";
 
-/** How often it is looked at, in ms. */
+/** How long after an answer it is looked at again, in ms. */
 const pace = 5000;
 
 /** How the service is, for those who look after it. */
@@ -30,19 +30,36 @@ export function ServicePage(_: PageProps) {
   return <Watched />;
 }
 
-function Watched() {
-  const { value: status, problem, reload } = useLoad(() => service.status(), []);
+/** How the service is, asked for anew some time after each answer, while the page is in sight. A slow answer is waited for. */
+function useStatus(): { status?: Status; problem?: Problem; look: () => void } {
+  const [state, setState] = useState<{ status?: Status; problem?: Problem }>({});
+  const latest = useRef(() => {});
   useEffect(() => {
-    const look = () => {
-      if (document.visibilityState === "visible") reload();
+    let timer = 0;
+    let asking = false;
+    let gone = false;
+    const look = async () => {
+      if (asking || document.visibilityState !== "visible") return;
+      asking = true;
+      clearTimeout(timer);
+      await service.status().then((status) => setState({ status }), (thrown) => setState({ problem: asProblem(thrown) }));
+      asking = false;
+      if (!gone) timer = setTimeout(look, pace);
     };
-    const timer = setInterval(look, pace);
+    latest.current = look;
+    void look();
     document.addEventListener("visibilitychange", look);
     return () => {
-      clearInterval(timer);
+      gone = true;
+      clearTimeout(timer);
       document.removeEventListener("visibilitychange", look);
     };
   }, []);
+  return { ...state, look: latest.current };
+}
+
+function Watched() {
+  const { status, problem, look } = useStatus();
   return (
     <>
       <div class="title">
@@ -53,7 +70,7 @@ function Watched() {
           </p>
         </div>
       </div>
-      {problem && <Failed problem={problem} retry={reload} />}
+      {problem && <Failed problem={problem} retry={look} />}
       {!problem && !status && <Waiting lines={8} />}
       {status && (
         <div class="looked-after">
