@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -106,6 +108,10 @@ func TestSignInAndOut(t *testing.T) {
 	v.isAt("/dataspaces/" + did)
 	v.press("Sign out")
 	v.sees("Your API key")
+	v.do(chromedp.Evaluate[chromedp.Void]("void history.back()"))
+	v.isAt("/dataspaces/" + did)
+	v.sees("Your API key")
+	v.seesNot("Laser lab")
 	v.at("/dataspaces/" + did)
 	v.sees("Your API key")
 	v.seesNot("Laser lab")
@@ -218,4 +224,67 @@ func TestKeyboard(t *testing.T) {
 	v.until(`document.activeElement.innerText.trim() === "file-00.txt"`)
 	v.do(chromedp.KeyEvent(kb.Enter))
 	v.sees("SHA-256")
+}
+
+// fileLimit bounds how far the service may write into files from now on, in bytes or "unlimited": a disk that is full.
+func (s *site) fileLimit(t *testing.T, limit string) {
+	t.Helper()
+	if output, err := exec.Command("prlimit", "--pid", strconv.Itoa(s.PID()), "--fsize="+limit+":unlimited").CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("prlimit: %v: %s", err, output)
+		}
+		t.Skipf("only Linux bounds the files of another process: %v: %s", err, output)
+	}
+}
+
+// Whose session cannot be ended, since the service cannot write, is signed out of the browser, and told what is left of it.
+func TestSignOutOfAFullService(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.place(t)
+	v := s.visit(t)
+	v.expect("status of 507")
+	v.at("/")
+	v.signIn(s.Key())
+	v.sees("Laser lab")
+	other := v.tab()
+	other.at("/")
+	other.sees("Laser lab")
+	v.front()
+	s.fileLimit(t, "1")
+	v.press("Sign out")
+	v.sees("could not end your session: no space is left", "have the key revoked", "Your API key")
+	v.shot("signed-out-of-a-full-service")
+	v.seesNot("Laser lab")
+	other.sees("Your session has ended")
+	s.fileLimit(t, "unlimited")
+	v.signIn(s.Key())
+	v.sees("Laser lab")
+	v.press("Sign out")
+	v.sees("Your API key")
+	v.seesNot("could not end your session")
+}
+
+// Who signs out of a service that cannot be reached is told that he still is signed in, and what to do.
+func TestSignOutThatFails(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.place(t)
+	v := s.visit(t)
+	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
+	v.at("/")
+	v.signIn(s.Key())
+	v.sees("Laser lab")
+	s.Kill()
+	v.press("Sign out")
+	v.sees("You are still signed in", "cannot be reached", "delete the cookies of this site")
+	v.shot("still-signed-in")
+	v.press("Stay signed in")
+	v.seesNot("You are still signed in")
+	v.press("Sign out")
+	v.sees("You are still signed in")
+	s.again(t)
+	v.press("Try again")
+	v.sees("Your API key")
+	v.seesNot("Laser lab")
 }

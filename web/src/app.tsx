@@ -13,7 +13,7 @@ import { ResourcePage } from "./pages/resource";
 import { refuseDrops } from "./put/drop";
 import { Uploads } from "./put/panel";
 import { queue } from "./put/queue";
-import { Button, Failed, Waiting } from "./ui/basics";
+import { Button, Dialog, Failed, Waiting } from "./ui/basics";
 import { Icon, type IconName } from "./ui/icons";
 import { asProblem } from "./ui/load";
 import { applyTheme, ThemeSwitch } from "./ui/theme";
@@ -144,6 +144,7 @@ function Bar({ path }: { path: string }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const leave = () => {
     if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and leave the rest?")) return;
+    setProblem(undefined);
     signOut().catch((thrown) => setProblem(asProblem(thrown)));
   };
   return (
@@ -186,8 +187,27 @@ function Bar({ path }: { path: string }) {
           <Link to="/docs">Help</Link>
         )}
       </div>
-      {problem && <Failed problem={problem} />}
+      {problem && <StillSignedIn problem={problem} retry={leave} close={() => setProblem(undefined)} />}
     </header>
+  );
+}
+
+/** Where the session could not be ended, as far as one knows here: no script can take its cookie away, and it outlives the windows. */
+function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () => void; close: () => void }) {
+  return (
+    <Dialog title="You are still signed in" onClose={close}>
+      <Failed problem={problem} />
+      <p>
+        The service could not end your session. Whoever uses this browser next can do what you can, also after it was closed. Try again later. If somebody
+        else uses it before that, delete the cookies of this site in the settings of the browser: without them nobody is signed in here.
+      </p>
+      <div class="actions">
+        <Button onClick={close}>Stay signed in</Button>
+        <Button kind="primary" icon="retry" onClick={retry}>
+          Try again
+        </Button>
+      </div>
+    </Dialog>
   );
 }
 

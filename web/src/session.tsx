@@ -11,7 +11,10 @@ export interface Session {
   user: User | undefined;
   /** Whose session came to an end without his doing here: it ran out, its key was revoked, or he signed out in another tab. */
   ended: User | undefined;
+  /** Why the service could not end the session of who has signed out: it has taken the cookie away, but a copy would still count. */
+  unended: Problem | undefined;
   signIn: (key: string) => Promise<void>;
+  /** Throws a Problem where whoever is signed in still is afterwards, or may be. */
   signOut: () => Promise<void>;
   /** Takes over a change of one's own record. */
   changed: (user: User) => void;
@@ -44,11 +47,44 @@ interface ProviderProps {
 /** All tabs have the same session: each tells the others when somebody has signed in or out in it. */
 const tabs = new BroadcastChannel(`labshelf${base}`);
 
+/** Calls look when another tab has signed in or out, and when this one comes to the front. */
+function useOccasions(look: () => Promise<void>) {
+  useEffect(() => {
+    const lookIfSeen = () => void (document.visibilityState === "visible" && look());
+    tabs.addEventListener("message", look);
+    document.addEventListener("visibilitychange", lookIfSeen);
+    return () => {
+      tabs.removeEventListener("message", look);
+      document.removeEventListener("visibilitychange", lookIfSeen);
+    };
+  }, []);
+}
+
+type Next = "" | "again" | "start";
+
+/**
+ * The document that follows this one: the same address or the first page, in a new one, so that nothing that was shown to one person
+ * stays for the next. Nothing of the pages may be shown by then: what they held back goes with them, and asks nobody to stay.
+ */
+function useNext(): [Next, (next: Next) => void] {
+  const [next, setNext] = useState<Next>("");
+  useEffect(() => {
+    if (next === "again") location.reload();
+    if (next === "start") location.assign(`${base}/`);
+  }, [next]);
+  useEffect(() => {
+    const comeBack = (e: PageTransitionEvent) => void (e.persisted && setNext("")); // the browser had kept this document
+    addEventListener("pageshow", comeBack);
+    return () => removeEventListener("pageshow", comeBack);
+  }, []);
+  return [next, setNext];
+}
+
 export function SessionProvider({ children, waiting, failed }: ProviderProps) {
-  const [{ user, ended }, setWho] = useState<{ user?: User; ended?: User }>({});
+  const [{ user, ended, unended }, setWho] = useState<{ user?: User; ended?: User; unended?: Problem }>({});
   const [known, setKnown] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [next, setNext] = useState<"" | "again" | "start">(""); // the document that follows this one
+  const [next, setNext] = useNext();
   const owner = useRef(""); // whoever has been shown something in this document
   const turn = useRef(0); // only the answer to the last question counts
 
@@ -71,26 +107,16 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
   };
   useEffect(() => {
     whenSignedOut(() => setWho((was) => (was.user ? { ended: was.user } : was)));
-    const lookIfSeen = () => void (document.visibilityState === "visible" && look());
-    tabs.addEventListener("message", look);
-    document.addEventListener("visibilitychange", lookIfSeen);
     void look();
-    return () => {
-      tabs.removeEventListener("message", look);
-      document.removeEventListener("visibilitychange", lookIfSeen);
-    };
   }, []);
-  // A new document: nothing that was shown to one person stays for the next. By then what was shown is gone, and its leave guards too.
-  useEffect(() => {
-    if (next === "again") location.reload();
-    if (next === "start") location.assign(`${base}/`);
-  }, [next]);
+  useOccasions(look);
 
   if (!known && problem) return <>{failed(problem, look)}</>;
-  if (!known || next === "again") return <>{waiting}</>;
+  if (!known || next) return <>{waiting}</>;
   const value: Session = {
     user,
     ended,
+    unended,
     changed: (user) => setWho({ user }),
     async signIn(key) {
       await session.signIn(key);
@@ -98,12 +124,19 @@ export function SessionProvider({ children, waiting, failed }: ProviderProps) {
       await ask();
     },
     async signOut() {
-      await session.signOut();
+      const unended = await session.signOut().then(() => undefined, onlyIfSignedOut);
       tabs.postMessage("signed out");
       turn.current++;
-      setWho({});
-      setNext("start");
+      setWho(unended ? { unended } : {});
+      if (!unended) setNext("start");
     },
   };
   return <Context.Provider value={value}>{children}</Context.Provider>;
+}
+
+/** What went wrong with signing out, where this browser has signed out all the same. Else it is thrown. */
+async function onlyIfSignedOut(thrown: unknown): Promise<Problem> {
+  const gone = await session.me().then(() => false, (e) => asProblem(e).status === 401);
+  if (!gone) throw thrown;
+  return asProblem(thrown);
 }

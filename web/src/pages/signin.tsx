@@ -8,7 +8,7 @@ import { Field, Form } from "../ui/basics";
  * server; it is taken off the address at once.
  */
 export function SignIn() {
-  const { signIn, ended } = useSession();
+  const { signIn, ended, unended } = useSession();
   const { path } = usePlace();
   const key = useRef<HTMLInputElement>(null);
 
@@ -31,6 +31,12 @@ export function SignIn() {
       {ended && (
         <p class="note" role="alert">
           Your session has ended: it ran out, its key was revoked, or you signed out in another tab. Sign in again to go on.
+        </p>
+      )}
+      {unended && (
+        <p class="note bad" role="alert">
+          You are signed out of this browser, but the service could not end your session: {unended.detail}. Who has a copy of its cookie could go on until it
+          runs out. If somebody may have one, have the key revoked that you signed in with, as soon as the service takes changes again.
         </p>
       )}
       <Form action="Sign in" submit={submit}>
