@@ -80,7 +80,8 @@ type Process struct {
 func All(p Process) []*cobra.Command {
 	return append([]*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
-		group(GroupUse, lsCommand(p)), group(GroupUse, catCommand(p)), group(GroupUse, putCommand(p)),
+		group(GroupUse, lsCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
+		group(GroupUse, harvestCommand(p)),
 		group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),

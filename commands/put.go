@@ -93,7 +93,7 @@ func (f *putFlags) define(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN` of files and folders to leave out, such as '*.tmp' or raw/old; may be repeated")
 	flags.BoolVar(&f.newSet, "new-set", false, "make the set if there is none; SET is DATASPACE/NAME then")
 	flags.BoolVar(&f.dry, "dry-run", false, "change nothing; show what would be sent and replaced")
-	flags.IntVar(&f.parallel, "parallel", 4, fmt.Sprintf("send `N` files at once, up to %d", mostParallel))
+	parallelFlag(cmd, &f.parallel, "send")
 	jsonFlag(cmd, &f.asJSON)
 }
 
@@ -110,8 +110,8 @@ func (f *putFlags) check(sources []string, set string) error {
 		return usagef("standard input has no name; give it one with --name")
 	case f.name != "" && !single:
 		return usagef("--name is for one file; for a folder, --under says where it goes")
-	case f.parallel < 1 || f.parallel > mostParallel:
-		return usagef("--parallel must be 1 to %d, not %d", mostParallel, f.parallel)
+	case checkParallel(f.parallel) != nil:
+		return checkParallel(f.parallel)
 	case f.newSet && (!hasDataspace || name == ""):
 		return usagef("with --new-set, SET must be DATASPACE/NAME, such as lab-one/runs-2026, not %q", set)
 	}
@@ -130,31 +130,36 @@ func (f *putFlags) check(sources []string, set string) error {
 func (p Process) put(ctx context.Context, c *client.Client, f putFlags, sources []string, ref string) error {
 	set, err := f.set(ctx, c, ref)
 	if err != nil {
-		return interrupted(ctx, err)
+		return interrupted(ctx, err, storedStays)
 	}
 	u := &putting{client: c, set: set, parallel: f.parallel, dry: f.dry, meter: p.newMeter("put"),
 		made: map[string]made{}, fields: client.NewResource{Description: f.description, Format: f.format}}
 	defer u.meter.close()
-	u.report = &report{p: p, meter: u.meter, asJSON: f.asJSON, dry: f.dry, counts: map[outcome]tally{}}
+	u.report = &report{p: p, meter: u.meter, asJSON: f.asJSON, dry: f.dry, counts: map[outcome]tally{}, none: "there is no file to put", wording: wording{
+		{sent, "sent", true}, {replaced, "replaced", true}, {there, "already there", true}, {leftOut, "left out", false}, {failed, "failed", false},
+	}}
+	if f.dry {
+		u.report.wording[0].words, u.report.wording[1].words = "would send", "would replace"
+	}
 	w := walk{under: f.under, name: f.name, exclude: f.exclude, named: map[string]string{}, leave: func(path string, o outcome, why error) {
 		u.report.tell(result{local: local{path: path}, outcome: o, why: why})
 	}}
 	if sources[0] == "-" {
 		copied, err := p.spool(ctx)
 		if err != nil {
-			return interrupted(ctx, err)
+			return interrupted(ctx, err, storedStays)
 		}
 		defer func() { _ = os.Remove(copied.copy) }() // it is in the folder for what may be lost
 		copied.name, copied.filename = f.under+f.name, path.Base(f.name)
 		w.add(copied)
 	} else if err := w.arguments(ctx, sources); err != nil {
-		return interrupted(ctx, err)
+		return interrupted(ctx, err, storedStays)
 	}
 	for _, file := range w.files {
 		u.meter.expect(1, file.size)
 	}
 	if u.held, err = u.list(ctx, w.named); err != nil {
-		return interrupted(ctx, err)
+		return interrupted(ctx, err, storedStays)
 	}
 	over := u.run(ctx, w.files)
 	if over == nil {
@@ -171,7 +176,7 @@ func (u *putting) finish(ctx context.Context, left int, over error) error {
 	case over != nil && done > 0 && ctx.Err() == nil:
 		return fmt.Errorf("%w; the same command goes on from here", over)
 	case over != nil:
-		return interrupted(ctx, over)
+		return interrupted(ctx, over, storedStays)
 	case unheard != nil:
 		return fmt.Errorf("all is done, but cannot be told: %w", unheard)
 	case lost > 0 && done == 0:
@@ -182,12 +187,15 @@ func (u *putting) finish(ctx context.Context, left int, over error) error {
 	return nil
 }
 
-// interrupted is err or, where a signal ended the command, an ErrInterrupted.
-func interrupted(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+// storedStays is why a put that was interrupted can be run again.
+const storedStays = "what is stored is not sent again"
+
+// interrupted is err or, where a signal ended the command, an ErrInterrupted that says why it can be run again.
+func interrupted(ctx context.Context, err error, why string) error {
+	if ctx.Err() == nil || err == nil {
 		return err
 	}
-	return fmt.Errorf("%w; run the same command again to go on: what is stored is not sent again", ErrInterrupted)
+	return fmt.Errorf("%w; run the same command again to go on: %s", ErrInterrupted, why)
 }
 
 // set finds the set, or makes it.
@@ -198,7 +206,7 @@ func (f *putFlags) set(ctx context.Context, c *client.Client, ref string) (s cli
 		s, err = f.findOrMakeSet(ctx, c, ref)
 	}
 	if err == nil && s.State == client.Deleted {
-		err = fmt.Errorf("the set %s is deleted; bring it back first, with: labshelf restore %s", printable(s.Name), s.ID)
+		err = fmt.Errorf("the set %s is deleted; bring it back first, with: labshelf restore --set %s", printable(s.Name), s.ID)
 	}
 	return s, err
 }

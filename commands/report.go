@@ -36,12 +36,22 @@ type tally struct {
 	Bytes int64 `json:"bytes"`
 }
 
+// wording is what a command calls its outcomes, in the order of its report.
+type wording []struct {
+	outcome outcome
+	words   string
+	length  bool // it tells the bytes, too
+}
+
 // report tells what became of each file, and how many had which outcome. It is safe for concurrent use.
 type report struct {
-	p      Process
-	meter  *meter
-	asJSON bool
-	dry    bool // nothing is done; it tells what would be
+	p       Process
+	meter   *meter
+	asJSON  bool
+	wording wording
+	only    string // what to call the only file, where it has a name that nobody has given; or ""
+	none    string // what to say where there is no file
+	dry     bool   // nothing is done; it tells what would be
 
 	mu     sync.Mutex
 	counts map[outcome]tally
@@ -120,32 +130,36 @@ func (r *report) done() int {
 func (r *report) end(left int) error {
 	r.meter.close()
 	if r.asJSON {
-		sums := map[string]any{"left": left, "dryRun": r.dry}
-		for _, o := range []outcome{sent, replaced, there, leftOut, failed} {
-			sums[string(o)] = r.counts[o]
+		sums := map[string]any{"left": left}
+		if r.dry {
+			sums["dryRun"] = true
+		}
+		for _, w := range r.wording {
+			sums[string(w.outcome)] = r.counts[w.outcome]
 		}
 		r.write(func() error { return r.p.writeJSON(map[string]any{"end": sums}) })
 		return r.broken
 	}
-	words := map[outcome]string{sent: "sent", replaced: "replaced", there: "already there", leftOut: "left out", failed: "failed"}
-	if r.dry {
-		words[sent], words[replaced] = "would send", "would replace"
-	}
 	t := table{}
-	for _, o := range []outcome{sent, replaced, there, leftOut, failed} {
-		switch count := r.counts[o]; {
+	for _, w := range r.wording {
+		count := r.counts[w.outcome]
+		what := fileCount(count.Files)
+		if r.only != "" {
+			what = r.only
+		}
+		switch {
 		case count.Files == 0:
-		case o == leftOut || o == failed:
-			t.add(words[o], fileCount(count.Files))
+		case w.length:
+			t.add(w.words, what+", "+size(count.Bytes))
 		default:
-			t.add(words[o], fileCount(count.Files)+", "+size(count.Bytes))
+			t.add(w.words, what)
 		}
 	}
 	if left > 0 {
 		t.add("not tried", fileCount(left))
 	}
 	if len(t.rows) == 0 {
-		t.add("there is no file to put")
+		t.add(r.none)
 	}
 	r.write(func() error { return t.write(r.p.Out, unlimited) })
 	return r.broken
