@@ -66,8 +66,11 @@ func TestReadmeSession(t *testing.T) {
 	for i, s := range steps {
 		fmt.Fprintf(&script, "%s\necho '%s %d'\n", s.command, mark, i)
 	}
+	path, err := program()
+	check(t, err)
 	shell := exec.Command("bash")
 	shell.Dir, shell.Stdin = dir, &script
+	shell.Env = append(os.Environ(), "PATH="+filepath.Dir(path)+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME=")
 	output, err := shell.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
