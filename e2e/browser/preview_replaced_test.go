@@ -46,8 +46,8 @@ func silence(t *testing.T, seconds int) string {
 	return file.String()
 }
 
-// replace puts another file in the place of a resource, as somebody else does.
-func (l *looker) replace(r e2e.Resource, content string) {
+// overwrite puts another file in the place of a resource, as somebody else does.
+func (l *looker) overwrite(r e2e.Resource, content string) {
 	l.t.Helper()
 	_, err := l.site.Upload(l.t.Context(), http.MethodPut, "/resources/"+r.ID,
 		e2e.File{Filename: r.Name, Body: strings.NewReader(content), Size: int64(len(content))})
@@ -89,14 +89,14 @@ func TestPreviewOfWhatWasReplaced(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.after), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l.pick("File to replace it with", path)
+		l.replace(path)
 		l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(c.after))))
 		l.until(c.isAfter)
 		l.shot("replaced-" + c.name)
 		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
 		l.follow("runs")
 		l.sees("1 file")
-		l.replace(r, c.before)
+		l.overwrite(r, c.before)
 		l.follow(c.name)
 		l.until(c.isBefore)
 		if strings.HasPrefix(old, "blob:") && get(l.visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
@@ -131,7 +131,7 @@ func TestPDFThatWasReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := <-tags
-	l.pick("File to replace it with", path)
+	l.replace(path)
 	want := fmt.Sprintf("%x", sha256.Sum256([]byte(old+"\n")))
 	l.sees(want)
 	select {
