@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"time"
 
@@ -192,7 +191,7 @@ func lostFile(err error) error {
 	var problem *client.Problem
 	if errors.As(err, &problem) && problem.Code != "" {
 		switch problem.Status {
-		case http.StatusForbidden, http.StatusNotFound, http.StatusGone, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+		case 403, 404, 410, 412, 416:
 			return fmt.Errorf("%w: %w", errReplaced, err)
 		}
 	}
@@ -252,7 +251,7 @@ func onlyThis(err error) bool {
 	case errors.Is(err, client.ErrDigest), errors.Is(err, errReplaced), errors.Is(err, errLocked):
 		return true
 	case errors.As(err, &problem) && problem.Code != "":
-		return problem.Status != http.StatusUnauthorized && problem.Status != http.StatusTooManyRequests && problem.Status != http.StatusServiceUnavailable
+		return problem.Status != 401 && problem.Status != 429 && problem.Status != 503
 	}
 	return false
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -172,7 +171,7 @@ func (h *harvesting) again(ctx context.Context) error {
 // closed tells whether the caller may not, or no longer, read what he asked for.
 func closed(err error) bool {
 	var problem *client.Problem
-	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == http.StatusForbidden || problem.Status == http.StatusNotFound)
+	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == 403 || problem.Status == 404)
 }
 
 // walk goes through the pages from where the last run has stopped: of the listing, or of a dataspace that could not be read earlier.

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./api";
 import { go, inside, Link, match, usePlace } from "./router";
 import { SessionProvider, useSession } from "./session";
-import { SignIn } from "./pages/signin";
+import { keyInAddress, SignIn } from "./pages/signin";
 import { Home } from "./pages/home";
 import { DataspacePage } from "./pages/dataspace";
 import { SetPage } from "./pages/set";
@@ -62,11 +62,12 @@ function App() {
   const { user, ended } = useSession();
   const [row, params] = find(path);
   const signIn = path === "/signin" || (!user && !row?.open);
+  const [given, setGiven] = useState(keyInAddress);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
-    if (user && path === "/signin") go(inside(query.get("to")), { replace: true });
-  }, [user, path]);
+    if (user && path === "/signin" && !given) go(inside(query.get("to")), { replace: true });
+  }, [user, path, given]);
   useEffect(() => {
     if (user) queue.resume();
     else if (!ended) queue.drop();
@@ -87,7 +88,7 @@ function App() {
       <Bar path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {signIn ? (
-          user ? null : <SignIn />
+          user && !given ? null : <SignIn given={given} done={() => setGiven("")} />
         ) : row ? (
           <Shown key={path} row={row} params={params} />
         ) : (

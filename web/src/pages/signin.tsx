@@ -3,25 +3,30 @@ import { usePlace } from "../router";
 import { useSession } from "../session";
 import { Field, Form } from "../ui/basics";
 
-/**
- * Trades a key for a session. A link may bring the key behind its # (labshelf demo prints such links): that part is sent to no
- * server; it is taken off the address at once.
- */
-export function SignIn() {
+/** The key that a link brings behind its # (labshelf demo prints such links), or "". That part of an address is sent to no server. */
+export function keyInAddress(): string {
+  const text = location.hash.slice(1);
+  return text.startsWith("lsk_") ? text : "";
+}
+
+/** Trades a key for a session. One that was given is tried at once, whoever is signed in, and is taken off the address. */
+export function SignIn({ given, done }: { given: string; done: () => void }) {
   const { signIn, ended, unended } = useSession();
   const { path } = usePlace();
   const key = useRef<HTMLInputElement>(null);
 
   useEffect(() => {
     document.title = "Sign in · labshelf";
-    const given = location.hash.slice(1);
-    if (!given.startsWith("lsk_")) return key.current?.focus();
+    if (!given) return key.current?.focus();
     history.replaceState(null, "", location.pathname + location.search);
     key.current!.value = given;
     key.current!.form!.requestSubmit();
   }, []);
 
-  const submit = () => signIn(key.current!.value.trim());
+  const submit = async () => {
+    await signIn(key.current!.value.trim());
+    done();
+  };
   return (
     <section class="signin">
       <h1>Sign in</h1>
