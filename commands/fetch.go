@@ -96,7 +96,7 @@ func (f fetcher) open(path string) (*os.File, error) {
 		err = fmt.Errorf("%w: another labshelf is getting %s; let it end", err, path)
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, unlock(file))
 	}
 	return file, nil
 }

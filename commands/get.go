@@ -130,19 +130,18 @@ func (g *getting) run(ctx context.Context, ref string) error {
 func findEither(ctx context.Context, c *client.Client, ref string) (set client.Set, resource client.Resource, err error) {
 	a, isURL := parseAddress(ref)
 	_, _, inSet := setAddress(ref)
-	switch {
-	case isURL && (a.kind == resourceKind || inSet):
-		resource, err = findResource(ctx, c, ref)
-		return set, resource, err
-	case isURL && a.kind != setKind:
+	if isURL && a.kind != setKind && a.kind != resourceKind {
 		return set, resource, usagef("%s is the address of neither a resource nor a set", ref)
-	case isURL:
-		set, err = findSet(ctx, c, ref)
-		return set, resource, err
 	}
-	set, found, err := lookupSet(ctx, c, ref, client.Active)
+	found := false
+	if !isURL || a.kind == setKind && !inSet {
+		set, found, err = lookupSet(ctx, c, ref, client.Active)
+	}
 	if !found && err == nil {
-		resource, err = findResource(ctx, c, ref)
+		resource, found, err = lookupResource(ctx, c, ref, client.Active)
+	}
+	if !found && err == nil {
+		err = fmt.Errorf("there is no set or resource %q; \"labshelf ls\" and \"labshelf set ls\" list what there is", ref)
 	}
 	return set, resource, err
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -14,8 +15,59 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"labshelf/archive"
+	"labshelf/blobs"
 	"labshelf/client"
 )
+
+// oddNames are names that somebody will have.
+var oddNames = []string{
+	"a.txt", "a.txt", "A.TXT", "run 1/raw data.csv", "run 1/größe/日本語.txt", "../../etc/passwd", "/abs", `C:\x\y`, "CON", "con/aux.txt",
+	"a", "a/b", "é", "e\u0301", "x:y*?", "trailing. ", "..", "/", "manifest.json", "SHA256SUMS", ".hidden", "-dash", "tab\there",
+	strings.Repeat("ä", 300) + ".dat", strings.Repeat("deep/", 60) + "file", "emoji 🧪.txt", "a (2).txt", ".labshelf-x.part", "new\nline",
+}
+
+// fill stores resources of odd names, some of them empty, some alike.
+func (s *service) fill(t *testing.T, set string, n int) {
+	t.Helper()
+	for i := range n {
+		text := strings.Repeat(fmt.Sprint(i%5, " "), i%7*i)
+		name := oddNames[i%len(oddNames)]
+		if i >= len(oddNames) {
+			name = fmt.Sprintf("more/%d/%s", i, name)
+		}
+		s.putRaw(t, set, name, text)
+	}
+}
+
+// putRaw stores a resource of any name that the service takes, or none.
+func (s *service) putRaw(t *testing.T, set, name, text string) {
+	t.Helper()
+	_, err := s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text)))
+	var problem *client.Problem
+	if err != nil && !(errors.As(err, &problem) && problem.Status == http.StatusBadRequest) {
+		t.Fatal(err)
+	}
+}
+
+// treeOf returns the digests of the files below a folder.
+func treeOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	root := must[*os.Root](t)(os.OpenRoot(dir))
+	defer func() { _ = root.Close() }()
+	tree := map[string]string{}
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var digest blobs.Digest
+			digest, err = digestOf(t.Context(), root, name)
+			tree[name] = digest.String()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
 
 func TestGetSet(t *testing.T) {
 	t.Parallel()
@@ -135,7 +187,7 @@ func TestGetRefuses(t *testing.T) {
 	}{
 		{[]string{"runs", "-"}, true, "give a folder"},
 		{[]string{r.ID, "-", "--json"}, true, "--json"},
-		{[]string{"nothing", dir}, false, `no resource "nothing"`},
+		{[]string{"nothing", dir}, false, `no set or resource "nothing"`},
 		{[]string{s.base() + "/dataspaces/" + set.DataspaceID, dir}, true, "neither"},
 		{[]string{"runs:b", dir}, false, `no resource "b"`},
 	} {

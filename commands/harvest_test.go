@@ -21,39 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"labshelf/archive"
-	"labshelf/blobs"
 	"labshelf/client"
 )
-
-// oddNames are names that somebody will have.
-var oddNames = []string{
-	"a.txt", "a.txt", "A.TXT", "run 1/raw data.csv", "run 1/größe/日本語.txt", "../../etc/passwd", "/abs", `C:\x\y`, "CON", "con/aux.txt",
-	"a", "a/b", "é", "e\u0301", "x:y*?", "trailing. ", "..", "/", "manifest.json", "SHA256SUMS", ".hidden", "-dash", "tab\there",
-	strings.Repeat("ä", 300) + ".dat", strings.Repeat("deep/", 60) + "file", "emoji 🧪.txt", "a (2).txt", ".labshelf-x.part", "new\nline",
-}
-
-// fill stores resources of odd names, some of them empty, some alike.
-func (s *service) fill(t *testing.T, set string, n int) {
-	t.Helper()
-	for i := range n {
-		text := strings.Repeat(fmt.Sprint(i%5, " "), i%7*i)
-		name := oddNames[i%len(oddNames)]
-		if i >= len(oddNames) {
-			name = fmt.Sprintf("more/%d/%s", i, name)
-		}
-		s.putRaw(t, set, name, text)
-	}
-}
-
-// putRaw stores a resource of any name that the service takes, or none.
-func (s *service) putRaw(t *testing.T, set, name, text string) {
-	t.Helper()
-	_, err := s.client.CreateResource(t.Context(), client.NewResource{SetID: set, Name: name}, strings.NewReader(text), int64(len(text)))
-	var problem *client.Problem
-	if err != nil && !(errors.As(err, &problem) && problem.Status == http.StatusBadRequest) {
-		t.Fatal(err)
-	}
-}
 
 // everything lists the resources of a listing, in all states, by id.
 func (s *service) everything(t *testing.T, c *client.Client, o client.ListOptions) map[string]client.Resource {
@@ -97,26 +66,6 @@ func mirrored(t *testing.T, dir string) (records map[string]client.Resource, pat
 		}
 	}
 	return records, paths
-}
-
-// treeOf returns the digests of the files below a folder.
-func treeOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	root := must[*os.Root](t)(os.OpenRoot(dir))
-	defer func() { _ = root.Close() }()
-	tree := map[string]string{}
-	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			var digest blobs.Digest
-			digest, err = digestOf(t.Context(), root, name)
-			tree[name] = digest.String()
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
 }
 
 // equals holds a mirror against what there is: records, bytes, names, times, and nothing else. folder says in which folder a

@@ -88,11 +88,14 @@ func TestHarvestKilled(t *testing.T) {
 		if what != "the first run" {
 			called = "all"
 		}
-		n := int64(1)
-		for step := int64(1); ; n += step {
-			if testing.Short() {
-				step = 5
-			}
+		n, step := int64(1), int64(1)
+		switch {
+		case testing.Short():
+			step = 7
+		case what != "a later run":
+			step = 4
+		}
+		for ; ; n += step {
 			dir := filepath.Join(t.TempDir(), "mirror")
 			if err := from.fill(dir); err != nil {
 				t.Fatal(err)
