@@ -86,6 +86,23 @@ func TestGivingAccessTakesNoneAway(t *testing.T) {
 	v.is("mary", "admin")
 }
 
+// What is offered for a user is what may be done with him now, not when the list was loaded.
+func TestUserChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, _ := s.place(t)
+	mary := s.person(t, "mary", "editor", did)
+	v := s.visit(t)
+	v.at("/users")
+	v.signIn(s.Key())
+	v.sees("mary")
+	if err := s.Call(t.Context(), "DELETE", "/users/"+mary.id, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	v.press("Change mary")
+	v.sees("Restore this user")
+}
+
 // A user is deleted, and with him his keys for good, only after a question. Of a deleted one nothing is offered that is refused.
 func TestDeleteUser(t *testing.T) {
 	t.Parallel()

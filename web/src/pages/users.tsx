@@ -5,8 +5,9 @@ import type { PageProps } from "../app";
 import { changes } from "../edit/forms";
 import { usePlace } from "../router";
 import { useMe, useSession } from "../session";
-import { Ask, Badge, Button, Dialog, Empty, Field, Form } from "../ui/basics";
+import { Ask, Badge, Button, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
 import { VirtualList } from "../ui/list";
+import { useLoad } from "../ui/load";
 import { oneOf, StateChoice, states, Tools } from "../ui/state";
 import { Keys, Shown } from "./account";
 
@@ -96,7 +97,7 @@ export function UsersPage(_: PageProps) {
       )}
       {open && open !== "new" && (
         <Dialog title={open.fullname || open.username} onClose={close}>
-          <EditUser was={open} done={close} />
+          <EditUser id={open.id} done={close} />
         </Dialog>
       )}
       {made && <Shown made={made.key} of={made.of} close={() => setMade(undefined)} />}
@@ -133,7 +134,11 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   );
 }
 
-function EditUser({ was, done }: { was: User; done: () => void }) {
+/** The list may show what was: somebody else has changed him, or it is just being loaded anew. */
+function EditUser({ id, done }: { id: string; done: () => void }) {
+  const { value: was, problem, reload } = useLoad(() => users.get(id), [id]);
+  if (problem) return <Failed problem={problem} retry={reload} />;
+  if (!was) return <Waiting lines={6} />;
   if (was.state === "deleted") return <Deleted was={was} done={done} />;
   return (
     <>
