@@ -17,7 +17,7 @@ import (
 func (v *visitor) mark(names ...string) {
 	v.t.Helper()
 	for _, name := range names {
-		v.do(chromedp.Click(xpath("input", "Choose "+name)))
+		click(v, xpath("input", "Choose "+name))
 	}
 }
 
@@ -30,7 +30,7 @@ func (v *visitor) chosen(n int) {
 // deleteChosen presses the button that deletes the chosen files.
 func (v *visitor) deleteChosen() {
 	v.t.Helper()
-	v.do(chromedp.Click(chromedp.Search(`//*[@class="note"]//button[starts-with(normalize-space(), "Delete")]`)))
+	click(v, chromedp.Search(`//*[@class="note"]//button[starts-with(normalize-space(), "Delete")]`))
 }
 
 // cut keeps requests to an address from arriving; "" lets all arrive.

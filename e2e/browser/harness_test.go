@@ -263,13 +263,13 @@ func (v *visitor) until(expression string) {
 // press presses the button with that label, with the mouse.
 func (v *visitor) press(label string) {
 	v.t.Helper()
-	v.do(chromedp.Click(xpath("button", label)))
+	click(v, xpath("button", label))
 }
 
 // follow follows the link with that label, with the mouse.
 func (v *visitor) follow(label string) {
 	v.t.Helper()
-	v.do(chromedp.Click(xpath("a", label)))
+	click(v, xpath("a", label))
 }
 
 // xpath finds the first element in sight that is called so, by what it says or by its aria-label.

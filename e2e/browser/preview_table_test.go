@@ -143,7 +143,7 @@ func TestPlotOfAllRows(t *testing.T) {
 	rows := strings.Count(content, "\n") - 1
 	r := l.put("long.csv", content)
 	l.at("/resources/" + r.ID + "?view=plot")
-	l.do(chromedp.Click(chromedp.Search(`//button[starts-with(normalize-space(), "Load all")]`)))
+	click(l.visitor, chromedp.Search(`//button[starts-with(normalize-space(), "Load all")]`))
 	l.sees(fmt.Sprintf("Of the %s rows in view", thousands(rows)))
 	l.until(`Number(document.querySelector(".chart").dataset.points) <= 5000`)
 	if got, _ := l.fetched(); got > int64(len(content)) {
@@ -190,7 +190,7 @@ func TestPlot(t *testing.T) {
 	l.until(`document.querySelector(".chart")?.dataset.points === "2016"`)
 	l.sees("Times are in UTC")
 	l.until(painted + `(1) > 500`)
-	l.do(chromedp.Click(boxOf("humidity_pct")))
+	click(l.visitor, boxOf("humidity_pct"))
 	l.until(`location.search.includes("y=2.3")`)
 	l.until(painted + `(2) > 500`)
 	l.shots("plot")
@@ -244,7 +244,7 @@ func TestPlotLogarithmic(t *testing.T) {
 	r := l.put("lifetime-rhodamine.csv", sample(t, "lifetime-rhodamine.csv"))
 	l.at("/resources/" + r.ID + "?view=plot")
 	l.until(`document.querySelector(".chart")?.dataset.points === "400"`)
-	l.do(chromedp.Click(boxOf("logarithmic upwards")))
+	click(l.visitor, boxOf("logarithmic upwards"))
 	l.until(`location.search.includes("log=y")`)
 	l.until(painted + `(1) > 300`)
 	l.shots("plot-log")

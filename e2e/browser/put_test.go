@@ -94,7 +94,7 @@ func (v *visitor) slow(bytes float64, wait time.Duration) {
 // submit presses the button of the dialog.
 func (v *visitor) submit() {
 	v.t.Helper()
-	v.do(chromedp.Click(chromedp.CSS("dialog button[type=submit]")))
+	click(v, chromedp.CSS("dialog button[type=submit]"))
 }
 
 // A folder is put in, by its button, into a set that is made on the way; what is there already is not sent again.

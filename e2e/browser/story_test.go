@@ -21,7 +21,7 @@ func TestFirstVisit(t *testing.T) {
 	v.follow("chamber-3.csv")
 	v.press("Plot")
 	v.until(`document.querySelector(".chart")?.dataset.points === "2016"`)
-	v.do(chromedp.Click(boxOf("humidity_pct")))
+	click(v, boxOf("humidity_pct"))
 	v.until(`location.search.includes("y=2.3")`)
 	v.shot("story-plot")
 	v.follow("Plant growth and stress")

@@ -129,7 +129,7 @@ func TestDeleteUser(t *testing.T) {
 		t.Errorf("before anybody has agreed she is %s", got)
 	}
 	v.press("Delete this user")
-	v.do(chromedp.Click(xpath("button", "Delete")))
+	click(v, xpath("button", "Delete"))
 	v.seesNot("Delete this user")
 	if got := state(); got != "deleted" {
 		t.Errorf("afterwards she is %s", got)
@@ -161,7 +161,7 @@ func TestGiveUpSysadmin(t *testing.T) {
 	v.at("/users")
 	v.signIn(s.Key())
 	v.press("Change admin")
-	v.do(chromedp.Click(chromedp.CSS("dialog input[type=checkbox]")))
+	click(v, chromedp.CSS("dialog input[type=checkbox]"))
 	v.press("Save")
 	v.sees("Be no sysadmin any more?")
 	v.shot("give-up-sysadmin")

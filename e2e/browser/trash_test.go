@@ -113,7 +113,7 @@ func TestRestoreWhatIsAboveFirst(t *testing.T) {
 	if got := v.restorable(); got != "" {
 		t.Errorf("in a deleted dataspace is offered: %q", got)
 	}
-	v.do(chromedp.Click(chromedp.CSS("main .title .actions a")))
+	click(v, chromedp.CSS("main .title .actions a"))
 	v.isAt("/dataspaces/" + did)
 	v.press("Restore")
 	v.sees("New set")
@@ -125,7 +125,7 @@ func TestRestoreWhatIsAboveFirst(t *testing.T) {
 	if got := v.restorable(); got != "" {
 		t.Errorf("in a deleted set is offered: %q", got)
 	}
-	v.do(chromedp.Click(chromedp.Search(`//*[@class="list trash"]//a[normalize-space()="set"]`)))
+	click(v, chromedp.Search(`//*[@class="list trash"]//a[normalize-space()="set"]`))
 	v.isAt("/sets/" + sid)
 	v.press("Restore")
 	v.sees("Upload files")

@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 	v.until(`document.querySelector(".course path.active") && document.querySelector(".course path.deleted")`)
 	pictures(v, "usage")
 
-	v.do(chromedp.Click(chromedp.Search(`//summary[.="As a table"]`)))
+	click(v, chromedp.Search(`//summary[.="As a table"]`))
 	v.sees("75,000", "1,000")
 
 	v.at("/usage?measure=files&days=30")
@@ -93,7 +93,7 @@ func TestUsageOverYears(t *testing.T) {
 	v.until(`location.search === "?days=30"`)
 	chosen("Home")
 	v.sees("5,368,709,120 bytes active") // it was there when these days began
-	v.do(chromedp.Click(chromedp.Search(`//summary[.="As a table"]`)))
+	click(v, chromedp.Search(`//summary[.="As a table"]`))
 	v.until(`document.querySelectorAll(".by-day tbody tr").length === 2`)
 }
 
