@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"labshelf/faults/passfs"
 	"labshelf/faults/script"
@@ -352,25 +351,5 @@ func readOnlyWhile(ro *atomic.Bool) func(context.Context, *trial, string) (func(
 			return do()
 		})
 		return fs.Unmount, err
-	}
-}
-
-// fewFiles lowers the number of descriptors of the service so far that it can open nothing more.
-func fewFiles(ctx context.Context, _ *trial, u *user) (end func() error, err error) {
-	pid := strconv.Itoa(u.pid)
-	set := func(limit int) error {
-		return execute(context.WithoutCancel(ctx), "prlimit", "--pid", pid, fmt.Sprintf("--nofile=%d:", limit))
-	}
-	time.Sleep(100 * time.Millisecond) // the last connection is idle now, and no file open
-	free := 0
-	for {
-		_, err := os.Lstat(fmt.Sprintf("/proc/%s/fd/%d", pid, free))
-		if errors.Is(err, os.ErrNotExist) {
-			return func() error { return set(1024) }, set(free)
-		}
-		if err != nil {
-			return nil, err
-		}
-		free++
 	}
 }
