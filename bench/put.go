@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,26 +8,17 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"labshelf/e2e"
 )
 
-// senders is how many files are sent at once, by "labshelf put" as it is and by as many curls.
-const senders = 4
-
-// errNoCurl: there is no curl on this machine.
-var errNoCurl = errors.New("curl is not installed")
-
 // putting is what is sent, from files on the disk that is measured.
 type putting struct {
 	*bench
-	curl   string            // the program
+	rivals []rival
 	folder string            // of what is sent
 	sums   map[string]string // the SHA-256 of each file, by its path in the folder
 }
@@ -42,14 +32,9 @@ type sentBy struct {
 	peak float64
 }
 
-// put measures "labshelf put" with many small files and with a large one, beside a curl for each file.
+// put measures "labshelf put" with many small files and with a large one, beside other programs that send the same files.
 func (b *bench) put(ctx context.Context) ([]row, error) {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		b.say("%v: the rows of put are left out", errNoCurl)
-		return nil, nil
-	}
-	p := &putting{bench: b, curl: curl}
+	p := &putting{bench: b, rivals: b.rivals()}
 	small, err := p.small(ctx)
 	if err != nil {
 		return nil, err
@@ -58,29 +43,55 @@ func (b *bench) put(ctx context.Context) ([]row, error) {
 	return append(small, large...), err
 }
 
+// turns is what the programs did in one round.
+type turns struct {
+	ours   []sentBy // of put, called again and again
+	theirs []sentBy // of the rivals
+}
+
+// inTurns lets put send the files, so many times, and then each of the rivals, in every round.
+func (p *putting) inTurns(ctx context.Context, what string, ours ...sending) (all []turns, err error) {
+	for round := range p.rounds {
+		p.say("%s, round %d", what, round+1)
+		var t turns
+		if t.ours, err = p.to(ctx, "put-ours", ours...); err != nil {
+			return nil, err
+		}
+		for _, r := range p.rivals {
+			sent, err := r.send(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			t.theirs = append(t.theirs, sent)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
 func (p *putting) small(ctx context.Context) (rows []row, err error) {
 	if err := p.fill("put-small", p.putFiles, smallFile); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(p.folder)) }()
 	what := fmt.Sprintf("put of %d files of 4 KiB", p.putFiles)
-	first := row{what: what, unit: "files/s", beside: "curl, a process for each", targets: []target{ratioAtLeast(1)}}
-	again := row{what: what + ", again, where nothing is sent", unit: "files/s", beside: "the first time"}
-	perSecond := func(s sentBy) float64 { return float64(p.putFiles) / s.took.Seconds() }
-	for round := range p.rounds {
-		p.say("%s, round %d", what, round+1)
-		ours, err := p.to(ctx, "put-ours", byPut, byPut)
-		if err != nil {
-			return nil, err
-		}
-		theirs, err := p.to(ctx, "put-theirs", byCurls)
-		if err != nil {
-			return nil, err
-		}
-		first.add(perSecond(ours[0]), perSecond(theirs[0]))
-		again.add(perSecond(ours[1]), perSecond(ours[0]))
+	all, err := p.inTurns(ctx, what, byPut, byPut)
+	if err != nil {
+		return nil, err
 	}
-	return []row{first, again}, nil
+	perSecond := func(s sentBy) float64 { return float64(p.putFiles) / s.took.Seconds() }
+	for i, r := range p.rivals {
+		speed := row{what: what, unit: "files/s", beside: r.withMany, targets: r.targets}
+		for _, t := range all {
+			speed.add(perSecond(t.ours[0]), perSecond(t.theirs[i]))
+		}
+		rows = append(rows, speed)
+	}
+	again := row{what: what + ", again, where nothing is sent", unit: "files/s", beside: "the first time"}
+	for _, t := range all {
+		again.add(perSecond(t.ours[1]), perSecond(t.ours[0]))
+	}
+	return append(rows, again), nil
 }
 
 func (p *putting) large(ctx context.Context) (rows []row, err error) {
@@ -89,27 +100,33 @@ func (p *putting) large(ctx context.Context) (rows []row, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(p.folder)) }()
 	what := fmt.Sprintf("put of a file of %.3g GiB", float64(p.putBody)/(1<<30))
-	speed := row{what: what, unit: "MiB/s", beside: "curl, which does not hash it"}
-	peak := row{what: what + ", peak memory", unit: "MiB", beside: "curl", worst: true, targets: []target{figureAtMost(64)}}
-	for round := range p.rounds {
-		p.say("%s, round %d", what, round+1)
-		ours, err := p.to(ctx, "put-ours", byPut)
-		if err != nil {
-			return nil, err
+	all, err := p.inTurns(ctx, what, byPut)
+	if err != nil {
+		return nil, err
+	}
+	perSecond := func(s sentBy) float64 { return float64(p.putBody) / mib / s.took.Seconds() }
+	for i, r := range p.rivals {
+		speed := row{what: what, unit: "MiB/s", beside: r.withOne}
+		for _, t := range all {
+			speed.add(perSecond(t.ours[0]), perSecond(t.theirs[i]))
 		}
-		theirs, err := p.to(ctx, "put-theirs", byCurls)
-		if err != nil {
-			return nil, err
-		}
-		perSecond := func(s sentBy) float64 { return float64(p.putBody) / mib / s.took.Seconds() }
-		speed.add(perSecond(ours[0]), perSecond(theirs[0]))
-		peak.add(ours[0].peak, theirs[0].peak)
+		rows = append(rows, speed)
 	}
 	if !onLinux {
-		p.say("only Linux tells the peak of another process: the row of the memory is left out")
-		return []row{speed}, nil
+		p.say("only Linux tells the peak of another process: the rows of the memory are left out")
+		return rows, nil
 	}
-	return []row{speed, peak}, nil
+	for i, r := range p.rivals {
+		peak := row{what: what + ", peak memory", unit: "MiB", beside: r.program, worst: true}
+		if i == 0 { // the figure is the same in each of the rows
+			peak.targets = []target{figureAtMost(64)}
+		}
+		for _, t := range all {
+			peak.add(t.ours[0].peak, t.theirs[i].peak)
+		}
+		rows = append(rows, peak)
+	}
+	return rows, nil
 }
 
 // fill makes a folder of so many files that are all different, a hundred in each of its folders.
@@ -188,63 +205,4 @@ func (p *putting) arrived(ctx context.Context, s *subject) error {
 		_, err = settled(ctx, s.data, len(p.sums))
 	}
 	return err
-}
-
-func byPut(ctx context.Context, p *putting, s *subject) (sentBy, error) {
-	cmd := exec.CommandContext(ctx, p.program, "put", p.folder, s.set, "--parallel", strconv.Itoa(senders))
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
-	cmd.Env = append(cmd.Env, "LABSHELF_SERVER="+s.Base(), "LABSHELF_KEY="+s.Key())
-	begin := time.Now()
-	peak, err := ranWithPeak(cmd)
-	return sentBy{time.Since(begin), peak}, err
-}
-
-// byCurls runs a curl for each file, several at a time, which send what put does but for the digest.
-func byCurls(ctx context.Context, p *putting, s *subject) (sentBy, error) {
-	names := slices.Sorted(maps.Keys(p.sums))
-	peaks := make([]float64, senders)
-	begin := time.Now()
-	err := together(senders, func(hand int) error {
-		for i := hand; i < len(names); i += senders {
-			path := filepath.Join(p.folder, filepath.FromSlash(names[i]))
-			cmd := exec.CommandContext(ctx, p.curl, "-sS", "--fail", "-o", os.DevNull, "-H", "Authorization: "+s.Key(),
-				"-F", "setId="+s.set, "--form-string", "name="+names[i], "-F", `file=@"`+path+`"`, s.Base()+"/resources")
-			peak, err := ranWithPeak(cmd)
-			if err != nil {
-				return err
-			}
-			peaks[hand] = max(peaks[hand], peak)
-		}
-		return nil
-	})
-	return sentBy{time.Since(begin), slices.Max(peaks)}, err
-}
-
-// peakStep is how often the memory of a process is looked at: it cannot be when the process has ended.
-const peakStep = 20 * time.Millisecond
-
-// ranWithPeak runs a program to its end and, on Linux, returns its resident memory at its greatest, in MiB.
-func ranWithPeak(cmd *exec.Cmd) (peak float64, err error) {
-	var told bytes.Buffer
-	cmd.Stderr = &told
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	look := time.NewTicker(peakStep)
-	defer look.Stop()
-	for {
-		if now, err := memoryOf(cmd.Process.Pid, "VmHWM"); err == nil { // else it has just ended
-			peak = max(peak, now)
-		}
-		select {
-		case <-look.C:
-		case err := <-ended:
-			if err != nil {
-				err = fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, told.Bytes())
-			}
-			return peak, err
-		}
-	}
 }

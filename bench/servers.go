@@ -118,7 +118,7 @@ const startLimit = 10 * time.Second
 // runServer runs a program that listens at an address, until open is closed.
 func runServer(ctx context.Context, open *closers, address, program string, args ...string) (*server, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stderr = os.Stderr
+	cmd.Env, cmd.Stderr = environment("RCLONE_"), os.Stderr
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
