@@ -40,11 +40,13 @@ URL is the address of the pages or of the interface, with or without /v1.`,
 			if err != nil {
 				return usagef("%q %w", args[0], err)
 			}
-			key, err := p.askKey(base)
-			if err != nil {
-				return err
-			}
-			return p.UntilSignal(func(ctx context.Context) error { return p.login(ctx, base, key, asJSON) })
+			return p.UntilSignal(func(ctx context.Context) error {
+				key, err := p.askKey(ctx, base)
+				if err != nil {
+					return err
+				}
+				return p.login(ctx, base, key, asJSON)
+			})
 		},
 		Annotations: p.ExitCodes(130),
 	}
@@ -53,22 +55,12 @@ URL is the address of the pages or of the interface, with or without /v1.`,
 }
 
 // askKey reads a key without showing it.
-func (p Process) askKey(base string) (string, error) {
-	text, err := "", error(nil)
-	if file, ok := p.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		_, _ = fmt.Fprintf(p.Err, "Key for %s: ", base)
-		var typed []byte
-		typed, err = term.ReadPassword(int(file.Fd()))
-		_, _ = fmt.Fprintln(p.Err)
-		text = string(typed)
-	} else {
-		text, err = bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-	}
+func (p Process) askKey(ctx context.Context, base string) (string, error) {
+	text, err := p.askLine(ctx, "Key for "+base+": ")
 	key := strings.TrimSpace(text)
 	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w before a key was given; none is kept", ErrInterrupted)
 	case err != nil:
 		return "", fmt.Errorf("read the key: %w", err)
 	case key == "":
@@ -77,6 +69,49 @@ func (p Process) askKey(base string) (string, error) {
 		return "", usagef("a key has no spaces in it; give the key and nothing else")
 	}
 	return key, nil
+}
+
+// askLine reads a line from standard input. A terminal shows the question and not the answer, and is as it was before when askLine
+// returns, also where that is because the context has ended: reading itself does not end with it.
+func (p Process) askLine(ctx context.Context, question string) (string, error) {
+	read := func() (string, error) {
+		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return text, err
+	}
+	if file, ok := p.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		fd := int(file.Fd())
+		before, err := term.GetState(fd)
+		if err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprint(p.Err, question)
+		defer func() {
+			_ = term.Restore(fd, before) // one that is gone shows nothing
+			_, _ = fmt.Fprintln(p.Err)
+		}()
+		read = func() (string, error) {
+			typed, err := term.ReadPassword(fd)
+			return string(typed), err
+		}
+	}
+	type line struct {
+		text string
+		error
+	}
+	typed := make(chan line, 1)
+	go func() {
+		text, err := read()
+		typed <- line{text, err}
+	}()
+	select {
+	case got := <-typed:
+		return got.text, got.error
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 }
 
 func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {

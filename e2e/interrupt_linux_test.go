@@ -1,0 +1,311 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestLoginInterrupted: whoever changes her mind at the prompt gets her terminal back as it was, and no key is kept.
+func TestLoginInterrupted(t *testing.T) {
+	t.Parallel()
+	service := serve(t, filepath.Join(t.TempDir(), "data"))
+	for name, test := range map[string]struct {
+		typed  string
+		signal syscall.Signal // 0: it is typed
+	}{
+		"Ctrl-C at once":       {"\x03", 0},
+		"Ctrl-C in the middle": {service.Key()[:9] + "\x03", 0},
+		"SIGTERM":              {"", syscall.SIGTERM},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sit(t)
+			before := s.mode(t)
+			process, ended := s.start(t, "login", service.Base())
+			waitFor(t, "it asks for the key, unseen", func() bool {
+				return strings.Contains(s.text(), "Key for ") && s.mode(t).Lflag&unix.ECHO == 0
+			})
+			s.typeIn(t, test.typed)
+			if test.signal != 0 {
+				check(t, process.Signal(test.signal))
+			}
+			s.ends(t, ended, 130)
+			if after := s.mode(t); after != before {
+				t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
+			}
+			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "none is kept") {
+				t.Errorf("it showed %q", text)
+			}
+			if kept, err := filepath.Glob(filepath.Join(s.home, ".config", "labshelf", "*")); err != nil || len(kept) > 0 {
+				t.Errorf("it has kept %v, %v", kept, err)
+			}
+			_, ended = s.start(t, "login", service.Base()) // the same terminal serves again
+			waitFor(t, "it asks again", func() bool { return strings.Count(s.text(), "Key for ") == 2 && s.mode(t).Lflag&unix.ECHO == 0 })
+			s.typeIn(t, service.Key()+"\r")
+			s.ends(t, ended, 0)
+			if text := s.text(); strings.Contains(text, service.Key()) || !strings.Contains(text, "You are admin") {
+				t.Errorf("it showed %q", text)
+			}
+		})
+	}
+}
+
+// holding is a service with a set, and a proxy before it that lets so many bytes through in all of a connection, and then nothing.
+type holding struct {
+	*Service
+	data  string // its directory
+	set   string
+	proxy *Proxy
+	free  atomic.Bool // it lets everything through
+}
+
+func holdAfter(t *testing.T, bytes int64) *holding {
+	t.Helper()
+	h := &holding{data: filepath.Join(t.TempDir(), "data")}
+	h.Service = serve(t, h.data)
+	dataspace, err := h.Make(t.Context(), "/dataspaces", map[string]string{"name": "lab"})
+	check(t, err)
+	h.set, err = h.Make(t.Context(), "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
+	check(t, err)
+	address := strings.TrimSuffix(strings.TrimPrefix(h.Base(), "http://"), "/v1")
+	h.proxy, err = StartProxy(address, func(int) Limit {
+		if h.free.Load() {
+			return Limit{}
+		}
+		return Limit{bytes, Hold}
+	})
+	check(t, err)
+	t.Cleanup(func() { check(t, h.proxy.Close()) })
+	return h
+}
+
+// person is somebody at a terminal who uses the service through the proxy.
+func (h *holding) person(t *testing.T) *seat {
+	t.Helper()
+	return sit(t, "LABSHELF_SERVER=http://"+h.proxy.Addr()+"/v1", "LABSHELF_KEY="+h.Key())
+}
+
+// noise is what no two parts of are alike.
+func noise(seed uint64, size int) []byte {
+	text := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(text)
+	return text
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// someFiles are small ones, and one so large that no connection through the proxy can pass it on.
+func someFiles() map[string][]byte {
+	files := map[string][]byte{"large": noise(1, 12<<20), "empty": {}}
+	for i := range 5 {
+		files["day 1/run-"+string(rune('a'+i))] = noise(uint64(i)+2, 1000*i)
+	}
+	return files
+}
+
+// stored lists what the set has, by name.
+func (h *holding) stored(t *testing.T) map[string]Resource {
+	t.Helper()
+	all := map[string]Resource{}
+	_, err := h.Walk(t.Context(), "/sets/"+h.set+"/resources?limit=1000", func(page Page) error {
+		for _, r := range page.Data {
+			if _, twice := all[r.Name]; twice {
+				t.Errorf("%q is there twice", r.Name)
+			}
+			all[r.Name] = r
+		}
+		return nil
+	})
+	check(t, err)
+	return all
+}
+
+// fill stores the files.
+func (h *holding) fill(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	for name, text := range files {
+		_, err := h.Upload(context.Background(), http.MethodPost, "/resources",
+			File{SetID: h.set, Name: name, Filename: "x", Body: bytes.NewReader(text), Size: int64(len(text))})
+		check(t, err)
+	}
+}
+
+// interrupts runs a command at a terminal, and types Ctrl-C when the proxy has held it and its bar is shown. Terminal and folder for
+// temporary files must be as they were.
+func (s *seat) interrupts(t *testing.T, h *holding, args ...string) {
+	t.Helper()
+	before := s.mode(t)
+	_, ended := s.start(t, args...)
+	<-h.proxy.Held()
+	waitFor(t, "it shows how far it is", func() bool { return strings.Contains(s.text(), " files") })
+	s.typeIn(t, "\x03")
+	s.ends(t, ended, 130)
+	if after := s.mode(t); after != before {
+		t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
+	}
+	text := s.text()
+	shown := text[strings.LastIndex(text, "\r ")+1:] // behind the bar, which spaces have covered
+	if _, last, _ := strings.Cut(shown, "\r"); !strings.Contains(last, "labshelf: interrupted; run the same command again to go on") || strings.Contains(last, "/7 files") {
+		t.Errorf("it showed in the end %q", shown)
+	}
+	if left, err := os.ReadDir(filepath.Join(s.home, "tmp")); err != nil || len(left) > 0 {
+		t.Errorf("it has left %v in the folder for temporary files, %v", left, err)
+	}
+}
+
+// goesOn runs the command again, and nothing holds it.
+func (s *seat) goesOn(t *testing.T, h *holding, args ...string) {
+	t.Helper()
+	h.free.Store(true)
+	_, ended := s.start(t, args...)
+	s.ends(t, ended, 0)
+}
+
+// TestPutInterrupted: Ctrl-C leaves whole resources and no others, at the service too, and the same command goes on.
+func TestPutInterrupted(t *testing.T) {
+	t.Parallel()
+	h := holdAfter(t, 6<<20)
+	s := h.person(t)
+	files := someFiles()
+	for name, text := range files {
+		path := filepath.Join(s.home, "source", filepath.FromSlash(name))
+		check(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		check(t, os.WriteFile(path, text, 0o600))
+	}
+	s.interrupts(t, h, "put", "source", "runs")
+	for name, r := range h.stored(t) {
+		if r.SHA256 != digest(files[name]) || name == "large" {
+			t.Errorf("it has left %+v", r)
+		}
+	}
+	arriving := func() int {
+		left, err := os.ReadDir(filepath.Join(h.data, "tmp"))
+		check(t, err)
+		return len(left)
+	}
+	if n := arriving(); n != 1 { // it has not heard of the end, since the proxy holds it
+		t.Errorf("at the service %d files are arriving", n)
+	}
+	check(t, h.proxy.Close())
+	waitFor(t, "the service has nothing of the file either", func() bool { return arriving() == 0 })
+	s.goesOn(t, h, "put", "source", "runs", "--server", h.Base())
+	stored := h.stored(t)
+	for name, text := range files {
+		if stored[name].SHA256 != digest(text) || len(stored) != len(files) {
+			t.Errorf("%q of %d is %+v", name, len(stored), stored[name])
+		}
+	}
+}
+
+// TestPutStandardInputInterrupted: what was typed so far is not kept.
+func TestPutStandardInputInterrupted(t *testing.T) {
+	t.Parallel()
+	h := holdAfter(t, 1<<30)
+	s := h.person(t)
+	before := s.mode(t)
+	_, ended := s.start(t, "put", "-", "runs", "--name", "typed")
+	s.typeIn(t, "one line\r")
+	waitFor(t, "it keeps what is typed", func() bool {
+		kept, err := filepath.Glob(filepath.Join(s.home, "tmp", "*"))
+		if err != nil || len(kept) != 1 {
+			return false
+		}
+		text, err := os.ReadFile(kept[0])
+		return err == nil && string(text) == "one line\n"
+	})
+	s.typeIn(t, "half a line\x03")
+	s.ends(t, ended, 130)
+	if left, err := os.ReadDir(filepath.Join(s.home, "tmp")); err != nil || len(left) > 0 || s.mode(t) != before {
+		t.Errorf("it has left %v, %v", left, err)
+	}
+	if stored := h.stored(t); len(stored) > 0 {
+		t.Errorf("it has stored %v", stored)
+	}
+}
+
+// whole compares what is below a folder with the files that may be there, and returns how many are. What is arriving, under a name of
+// its own, goes to arriving.
+func (s *seat) whole(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
+	t.Helper()
+	root := filepath.Join(s.home, folder)
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if strings.HasSuffix(path, ".part") {
+			arriving(path)
+			return nil
+		}
+		n++
+		name, err := filepath.Rel(root, path)
+		check(t, err)
+		text, err := os.ReadFile(path)
+		check(t, err)
+		if want, known := files[filepath.ToSlash(name)]; !known || !bytes.Equal(text, want) {
+			t.Errorf("%s has %d bytes, and should have %d", name, len(text), len(want))
+		}
+		return nil
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	return n
+}
+
+// TestGetInterrupted: Ctrl-C leaves whole files, and of one that was arriving what is worth to be gone on with, under no name of a
+// file; the same command goes on.
+func TestGetInterrupted(t *testing.T) {
+	t.Parallel()
+	for after, kept := range map[int64]int{300 << 10: 0, 6 << 20: 1} {
+		t.Run(strings.Repeat("part", kept), func(t *testing.T) {
+			t.Parallel()
+			h := holdAfter(t, after)
+			s := h.person(t)
+			files := someFiles()
+			h.fill(t, files)
+			s.interrupts(t, h, "get", "runs", "copy")
+			parts := 0
+			if n := s.whole(t, "copy", files, func(string) { parts++ }); parts != kept || n > len(files)-1 {
+				t.Errorf("it has left %d files and %d that were arriving", n, parts)
+			}
+			s.goesOn(t, h, "get", "runs", "copy")
+			if n := s.whole(t, "copy", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
+				t.Errorf("there are %d files", n)
+			}
+		})
+	}
+}
+
+// TestHarvestInterrupted: Ctrl-C leaves a mirror whose files are whole, and the same command goes on.
+func TestHarvestInterrupted(t *testing.T) {
+	t.Parallel()
+	h := holdAfter(t, 6<<20)
+	s := h.person(t)
+	files := someFiles()
+	h.fill(t, files)
+	check(t, os.Mkdir(filepath.Join(s.home, "mirror"), 0o700))
+	s.interrupts(t, h, "harvest", "runs", "mirror")
+	s.whole(t, "mirror/files", files, func(path string) { t.Errorf("%s has the name of a file", path) })
+	s.goesOn(t, h, "harvest", "runs", "mirror")
+	if n := s.whole(t, "mirror/files", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
+		t.Errorf("there are %d files", n)
+	}
+	if _, err := os.Stat(filepath.Join(s.home, "mirror", "incoming")); !os.IsNotExist(err) {
+		t.Errorf("something is still arriving: %v", err)
+	}
+}
