@@ -26,10 +26,11 @@ type putting struct {
 // sending lets a program send all files to a service.
 type sending func(ctx context.Context, p *putting, s *subject) (sentBy, error)
 
-// sentBy is how a program sent the files: how long that took and, on Linux, the resident memory at its greatest, in MiB.
+// sentBy is how a program sent files.
 type sentBy struct {
-	took time.Duration
-	peak float64
+	took  time.Duration
+	peak  float64 // resident memory at its greatest, in MiB; on Linux only
+	files int
 }
 
 // put measures "labshelf put" with many small files and with a large one, beside other programs that send the same files.
@@ -79,7 +80,7 @@ func (p *putting) small(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	perSecond := func(s sentBy) float64 { return float64(p.putFiles) / s.took.Seconds() }
+	perSecond := func(s sentBy) float64 { return float64(s.files) / s.took.Seconds() }
 	for i, r := range p.rivals {
 		speed := row{what: what, unit: "files/s", beside: r.withMany, targets: r.targets}
 		for _, t := range all {
