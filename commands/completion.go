@@ -1,12 +1,18 @@
 package commands
 
 import (
+	"bytes"
+	"embed"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
+
+//go:embed completion
+var completionScripts embed.FS
 
 // shell is one that can complete commands.
 type shell struct {
@@ -15,13 +21,33 @@ type shell struct {
 }
 
 func shells() []shell {
-	return []shell{
-		{"bash", func(root *cobra.Command, out io.Writer) error { return root.GenBashCompletionV2(out, true) }},
-		{"zsh", func(root *cobra.Command, out io.Writer) error { return root.GenZshCompletion(out) }},
-		{"fish", func(root *cobra.Command, out io.Writer) error { return root.GenFishCompletion(out, true) }},
-		{"powershell", func(root *cobra.Command, out io.Writer) error { return root.GenPowerShellCompletionWithDesc(out) }},
+	return []shell{{"bash", ownScript("bash.sh")}, {"zsh", ownScript("zsh.sh")}, {"fish", ownScript("fish.fish")}, {"powershell", powershellScript}}
+}
+
+// ownScript writes a file below completion/. Those of cobra evaluate the line again, with the names in it that others chose.
+func ownScript(file string) func(*cobra.Command, io.Writer) error {
+	return func(_ *cobra.Command, out io.Writer) error {
+		text, err := completionScripts.ReadFile("completion/" + file)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(text)
+		return err
 	}
 }
+
+// powershellScript is cobra's, but sets no variable: the program refuses those that it does not know, and in PowerShell this one
+// would stay for good.
+func powershellScript(root *cobra.Command, out io.Writer) error {
+	var text bytes.Buffer
+	if err := root.GenPowerShellCompletionWithDesc(&text); err != nil {
+		return err
+	}
+	_, err := out.Write(activeHelpLine.ReplaceAll(text.Bytes(), nil))
+	return err
+}
+
+var activeHelpLine = regexp.MustCompile(`(?m)^.*(?:First disable ActiveHelp|_ACTIVE_HELP).*\n`)
 
 func completionCommand(p Process) *cobra.Command {
 	var names []string
@@ -35,7 +61,7 @@ func completionCommand(p Process) *cobra.Command {
 with the service that you are signed in to, the names of dataspaces, sets, users
 and resources. Where nobody is signed in, or no answer comes within two seconds,
 it offers none of those.`,
-		Example: `  bash (needs the package bash-completion), in ~/.bashrc:
+		Example: `  bash, in ~/.bashrc:
     source <(labshelf completion bash)
   zsh, in ~/.zshrc, after compinit:
     source <(labshelf completion zsh)
