@@ -129,12 +129,12 @@ func TestHarvestShot(t *testing.T) {
 		s.putRaw(t, set.ID, strings.Repeat("big", i+1), strings.Repeat("0123456789abcdef", 1<<17)) // 2 MiB
 	}
 	dir := filepath.Join(t.TempDir(), "mirror")
-	shots := 12
+	shots := 10
 	if testing.Short() {
 		shots = 4
 	}
-	took, killed := 300*time.Millisecond, 0
-	for i := range shots {
+	took, killed, runs := 300*time.Millisecond, 0, 0
+	for ; killed < shots && runs < 20*shots; runs++ {
 		child := s.process(t, "harvest", s.base()+"/resources?limit=11", dir)
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
@@ -142,12 +142,13 @@ func TestHarvestShot(t *testing.T) {
 		ended := make(chan error, 1)
 		began := time.Now()
 		go func() { ended <- child.Wait() }()
-		s.churn(t, t.Context(), set.ID, uint64(i), 5)
+		s.churn(t, t.Context(), set.ID, uint64(runs), 5)
 		select {
 		case <-time.After(rand.N(took) - time.Since(began)):
 			_ = child.Process.Kill()
-			_ = <-ended // it was killed
-			killed++
+			if err := <-ended; err != nil { // else it had just ended
+				killed++
+			}
 			took = took * 5 / 4
 		case err := <-ended:
 			if err != nil {
@@ -156,7 +157,10 @@ func TestHarvestShot(t *testing.T) {
 			took = max(time.Since(began), 50*time.Millisecond)
 		}
 	}
-	t.Logf("killed %d times", killed)
+	t.Logf("killed %d of %d runs", killed, runs)
+	if killed < shots {
+		t.Errorf("it was killed %d times only", killed)
+	}
 	s.harvests(t, s.base()+"/resources?limit=11", dir)
 	equals(t, dir, s.everything(t, s.client, client.ListOptions{}), func(client.Resource) string { return "lab/runs/" })
 	if _, err := os.Stat(filepath.Join(dir, incomingName)); !errors.Is(err, fs.ErrNotExist) {

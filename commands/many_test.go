@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -9,39 +10,58 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// TestPutKilled: killed again and again, it sends each byte once, but for the files that were under way.
+// TestPutKilled: killed again and again, it sends each file once, and those that were under way once more: as the service counts.
 func TestPutKilled(t *testing.T) {
 	t.Parallel()
-	const parallel, kills, size = 4, 4, 10_000
+	const parallel, kills, each, size = 4, 10, 14, 10_000
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	files, whole := map[string]string{}, int64(0)
-	for i := range 120 {
-		name := fmt.Sprintf("%d/%d.bin", i%7, i)
-		files[name] = strings.Repeat(fmt.Sprint(i%10), size)
-		whole += size
+	files := map[string]string{}
+	for i := range (kills + 2) * each {
+		files[fmt.Sprintf("%d/%d.bin", i%7, i)] = strings.Repeat(fmt.Sprint(i%10), size)
 	}
 	root := tree(t, files)
-	var moved, uploads, running atomic.Int64
+	var mu sync.Mutex
+	uploads, underWay, allowed := map[string]int{}, map[string]bool{}, map[string]int{}
+	shots, since, dying := 0, 0, false
+	var moved, running atomic.Int64
 	var process atomic.Pointer[os.Process]
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
-		if isUpload(r) {
-			running.Add(1)
-			defer running.Add(-1)
-			r.Body = &counting{ReadCloser: r.Body, bytes: &moved}
-			if n := uploads.Add(1); n%25 == 0 && n <= kills*25 {
-				_ = process.Load().Kill()
+		if !isUpload(r) {
+			on(w, r)
+			return
+		}
+		running.Add(1)
+		defer running.Add(-1)
+		r.Body = &counting{ReadCloser: r.Body, bytes: &moved}
+		name := begins(r)
+		mu.Lock()
+		uploads[name]++
+		underWay[name] = true
+		if dying { // sent before the process was gone
+			allowed[name]++
+		}
+		if since++; since >= each && shots < kills {
+			shots, since, dying = shots+1, 0, true
+			_ = process.Load().Kill()
+			for name := range underWay {
+				allowed[name]++
 			}
 		}
+		mu.Unlock()
 		on(w, r)
+		mu.Lock()
+		delete(underWay, name)
+		mu.Unlock()
 	})
 	killed := 0
-	for range 10 * kills {
+	for range 2 * kills {
 		cmd := s.process(t, "put", root, "runs", fmt.Sprintf("--parallel=%d", parallel))
 		var told bytes.Buffer
 		cmd.Stderr = &told
@@ -54,6 +74,9 @@ func TestPutKilled(t *testing.T) {
 		for running.Load() > 0 { // what was under way is stored, or not
 			time.Sleep(time.Millisecond)
 		}
+		mu.Lock()
+		dying = false
+		mu.Unlock()
 		if err == nil {
 			break
 		}
@@ -65,9 +88,45 @@ func TestPutKilled(t *testing.T) {
 		t.Errorf("it was killed %d times", killed)
 	}
 	s.holds(t, set.ID, files)
+	for name, n := range uploads {
+		most := 1 + allowed[name]
+		if files[name] == "" { // the process was gone before its name had come
+			most = allowed[""]
+		}
+		if n > most {
+			t.Errorf("%q was sent %d times, and was under way at %d kills", name, n, allowed[name])
+		}
+	}
+	again := 0
+	for _, n := range uploads {
+		again += n
+	}
+	again -= len(files)
+	t.Logf("%d files in %d uploads and %d bytes, %d kills", len(files), len(files)+again, moved.Load(), killed)
 	const around = 1200 // bytes of a multipart body beside the file
-	if most, n := whole+kills*parallel*size+uploads.Load()*around, moved.Load(); n < whole || n > most || uploads.Load() > int64(len(files)+kills*parallel) {
-		t.Errorf("%d bytes in %d uploads, want at most %d", n, uploads.Load(), most)
+	if n, most := moved.Load(), int64(len(files)+again)*(size+around); again > kills*parallel || n > most || n < int64(len(files)*size) {
+		t.Errorf("%d bytes, and %d files again", n, again)
+	}
+}
+
+// begins reads the beginning of an upload, and returns the name that it gives. The request can still be handed on.
+func begins(r *http.Request) string {
+	whole := r.Body
+	head := bufio.NewReaderSize(whole, 1024)
+	for n := 1; ; n++ { // no more than has come: the rest may never do
+		text, err := head.Peek(n)
+		name := namePart.FindSubmatch(text)
+		if name != nil || err != nil {
+			r.Body = struct {
+				io.Reader
+				io.Closer
+			}{head, whole}
+			if name == nil {
+				return ""
+			}
+			return string(name[1])
+		}
+		n = max(n, head.Buffered())
 	}
 }
 
