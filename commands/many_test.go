@@ -3,6 +3,8 @@ package commands
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +16,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"labshelf/auth"
+	"labshelf/repository"
 )
 
 // TestPutKilled: killed again and again, it sends each file once, and those that were under way once more: as the service counts.
@@ -186,5 +191,49 @@ func TestPutMany(t *testing.T) {
 	put("already there  " + fileCount(n+1))
 	if c.methods["POST"]+c.methods["PUT"] != 0 || c.methods["GET"] > 6+n/wholePage {
 		t.Errorf("the second time it made the requests %v", c.methods)
+	}
+}
+
+// TestHarvestManyUnchanged: however much there is, that nothing has changed is learnt by one request, without reading what is known of
+// it. HARVEST_RESOURCES says how many resources, such as 100000.
+func TestHarvestManyUnchanged(t *testing.T) {
+	t.Parallel()
+	n := wholePage + 200 // more than a page
+	if asked := os.Getenv("HARVEST_RESOURCES"); asked != "" {
+		n = must[int](t)(strconv.Atoi(asked))
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	caller := must[auth.Principal](t)(s.repo.Authenticate(t.Context(), s.key))
+	err := each(t.Context(), 64, n, func(ctx context.Context, i int) (err error) { // who write at the same time share commits
+		upload := s.repo.NewUpload(caller)
+		defer func() { err = errors.Join(err, upload.Discard()) }()
+		if err := upload.Receive(ctx, strings.NewReader(fmt.Sprintf("%d\n", i))); err != nil {
+			return err
+		}
+		_, err = upload.Create(ctx, repository.UploadFields{SetID: &set.ID, Filename: fmt.Sprintf("run-%06d.csv", i)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "mirror")
+	c := s.counted()
+	s.measured(t, false, "harvest", "runs", dir, "--parallel=8")
+	if files := must[[]os.DirEntry](t)(os.ReadDir(filepath.Join(dir, "files"))); len(files) != n {
+		t.Errorf("there are %d files of %d", len(files), n)
+	}
+	for range 2 {
+		before := c.methods["GET"]
+		out := s.measured(t, false, "harvest", "runs", dir)
+		if asked := c.methods["GET"] - before; asked != 1 || len(c.methods) != 1 || !strings.Contains(string(out), "nothing") {
+			t.Errorf("%d requests; %v\n%s", asked, c.methods, out)
+		}
+	}
+	s.put(t, set.ID, "one more", "more")
+	before := c.methods["GET"]
+	s.measured(t, false, "harvest", "runs", dir)
+	if asked := c.methods["GET"] - before; asked != 3 { // the page that has it, its file, and the end
+		t.Errorf("for one more it made %d requests", asked)
 	}
 }
