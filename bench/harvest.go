@@ -128,7 +128,11 @@ func logged(path string) (requests, pages int, err error) {
 
 // once harvests, sees that so many files were fetched and that all are there then, and returns how many ms it took.
 func (h *harvests) once(ctx context.Context, s *subject, fetched int) (took float64, err error) {
-	output, took, err := ran(h.command(ctx, s, "harvest", "set-0", h.mirror, "--json"))
+	args := []string{"harvest", "set-0", h.mirror, "--json"}
+	if fetched > 0 { // of which nobody measures the time: a sync for each file is long enough
+		args = append(args, "--parallel", "16")
+	}
+	output, took, err := ran(h.command(ctx, s, args...))
 	if err != nil {
 		return 0, err
 	}
