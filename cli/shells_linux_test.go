@@ -302,3 +302,20 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 		t.Errorf("it sets %q", setting)
 	}
 }
+
+// TestWaitsAloud: who waits at a terminal for a service that does not answer is told so.
+func TestWaitsAloud(t *testing.T) {
+	t.Parallel()
+	d := shellDesk{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
+	term := d.terminal(t, program, "ls")
+	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C ends it\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
+		t.Errorf("said before: %q", before)
+	}
+	if before, _ := term.waitFor(t, `is it running`); strings.Contains(before, "trying again") {
+		t.Errorf("said again: %q", before)
+	}
+	quiet := d.command(program, "ls")
+	if text, err := quiet.CombinedOutput(); err == nil || strings.Contains(string(text), "trying again") {
+		t.Errorf("without a terminal: %v, %s", err, text)
+	}
+}

@@ -2,10 +2,17 @@ package commands
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"os"
 	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
 
 	"labshelf/client"
 )
@@ -35,7 +42,44 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 	if unreachable(err) {
 		return fmt.Errorf("%w\nis it running, and is the address right? --server names another one", err)
 	}
+	if errors.Is(err, errDisk) {
+		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
+	}
+	return adviseTLS(err)
+}
+
+// adviseTLS adds to an error of the connection what a person can do about it.
+func adviseTLS(err error) error {
+	var untrusted *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return fmt.Errorf("%w\nthe service speaks http there, not https: give the address with http://", err)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: whoever looks after one of them can put that right", err)
+	}
 	return err
+}
+
+// loud returns a client that says once, on a terminal, when it waits for a service that does not answer.
+func (p Process) loud(c *client.Client) *client.Client {
+	file, ok := p.Err.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return c
+	}
+	var said atomic.Bool
+	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
+		if p.meters.Load() == 0 && !said.Swap(true) { // a bar shows that it waits
+			_, _ = fmt.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
+		}
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}})
 }
 
 // unreachable says whether nothing answers at the address of the service.

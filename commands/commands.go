@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -74,10 +75,13 @@ type Process struct {
 	// Refuse and Want are for commands that only hold others: their Args and their RunE.
 	Refuse cobra.PositionalArgs
 	Want   func(*cobra.Command, []string) error
+
+	meters *atomic.Int64 // that are on the terminal
 }
 
 // All returns the commands, each in its group.
 func All(p Process) []*cobra.Command {
+	p.meters = new(atomic.Int64)
 	return append([]*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
 		group(GroupUse, lsCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
@@ -103,7 +107,7 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return advise(ctx, c, run(ctx, c, args)) })
+		return p.UntilSignal(func(ctx context.Context) error { return advise(ctx, c, run(ctx, p.loud(c), args)) })
 	}
 	if cmd.Annotations == nil {
 		cmd.Annotations = p.ExitCodes(130)

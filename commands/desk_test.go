@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -160,4 +162,30 @@ type wrong struct{ http.ResponseWriter }
 
 func (w wrong) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write([]byte(strings.Repeat("x", len(b))))
+}
+
+// TestDiskAdvice: where the disk of this machine refuses, get and harvest say what to do about it.
+func TestDiskAdvice(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	r := s.put(t, set.ID, "a.txt", "text")
+	for command, partial := range map[string]string{"get": partialName(wantedOf(r)), "harvest": "incoming/" + r.ID + "-" + r.SHA256.String() + ".part"} {
+		dir := t.TempDir()
+		if command == "harvest" {
+			if got := s.run(t, "", command, "lab", dir); got.error != nil { // which makes its folders
+				t.Fatal(got.error)
+			}
+			if err := os.Remove(filepath.Join(dir, "files", "runs", "a.txt")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.MkdirAll(filepath.Join(dir, partial, "in the way"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		args := map[string][]string{"get": {"get", "runs", dir}, "harvest": {"harvest", "lab", dir, "--from-start"}}[command]
+		if got := s.run(t, "", args...); !errors.Is(got.error, errDisk) || !strings.HasSuffix(got.Error(), "\nmake room there, or see that you may write, and run the same command again") {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
 }

@@ -47,7 +47,7 @@ func wantOne(flags *pflag.FlagSet, names ...string) func(*cobra.Command, []strin
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < n {
-			return fmt.Errorf("want %s; got %d arguments", what, len(args))
+			return fmt.Errorf("want %s; got %s", what, arguments(len(args)))
 		}
 		return nil
 	}

@@ -26,7 +26,7 @@ const wholePage = 1000
 func findDataspace(ctx context.Context, c *client.Client, ref string) (client.Dataspace, error) {
 	d, found, err := lookupDataspace(ctx, c, ref)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no dataspace %q; give its name, id or URL: \"labshelf ls\" lists them", ref)
+		err = meant(ctx, c, ref, "a dataspace", "give its name, id or URL: \"labshelf ls\" lists them")
 	}
 	return d, err
 }
@@ -54,7 +54,7 @@ func findSet(ctx context.Context, c *client.Client, ref string) (client.Set, err
 func findSetIn(ctx context.Context, c *client.Client, ref, state string) (client.Set, error) {
 	s, found, err := lookupSet(ctx, c, ref, state)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no set %q; give its name, id or URL: \"labshelf set ls\" lists them", ref)
+		err = meant(ctx, c, ref, "a set", "give its name, id or URL: \"labshelf set ls\" lists them")
 	}
 	return s, err
 }
@@ -138,16 +138,58 @@ func severalSets(ctx context.Context, c *client.Client, title string, sets []cli
 // findResource returns the resource that ref names: by id, by URL, or as SET:NAME with a SET as findSet takes it. A deleted one is
 // found by its name only where no active one in the set has it.
 func findResource(ctx context.Context, c *client.Client, ref string) (client.Resource, error) {
-	return findResourceIn(ctx, c, ref, client.Active)
+	r, found, err := lookupResource(ctx, c, ref, client.Active)
+	if err == nil && !found {
+		err = meant(ctx, c, ref, "a resource", howNamed)
+	}
+	return r, err
 }
 
 // findResourceIn is findResource that prefers resources in state where only names decide.
 func findResourceIn(ctx context.Context, c *client.Client, ref, state string) (client.Resource, error) {
 	r, found, err := lookupResource(ctx, c, ref, state)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no resource %q; give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv", ref)
+		err = fmt.Errorf("there is no resource %q; %s", ref, howNamed)
 	}
 	return r, err
+}
+
+const howNamed = "give its id, its URL, or SET:NAME, such as runs-2026:run-1.csv"
+
+// meant is the error about a ref that names nothing of what is wanted, in words. It says what else ref names, or else the advice.
+func meant(ctx context.Context, c *client.Client, ref, wanted, advice string) error {
+	none := fmt.Errorf("there is no %s %q", strings.ReplaceAll(strings.TrimPrefix(wanted, "a "), " a ", " "), ref)
+	nothing := fmt.Errorf("%w; %s", none, advice)
+	var isSet, isResource bool
+	var s client.Set
+	d, isDataspace, err := lookupDataspace(ctx, c, ref)
+	if err == nil && !isDataspace {
+		s, isSet, err = lookupSet(ctx, c, ref, client.Active)
+	}
+	if err == nil && !isDataspace && !isSet {
+		_, isResource, err = lookupResource(ctx, c, ref, client.Active)
+	}
+	switch name := ref; {
+	case err != nil:
+		return nothing
+	case isDataspace && strings.HasSuffix(wanted, "set or a resource"):
+		return fmt.Errorf("%q is a dataspace, and %s is wanted; \"labshelf ls %s\" lists its sets\n\"labshelf harvest %[3]s DIR\" gets all of them",
+			name, wanted, printable(d.Name))
+	case isDataspace:
+		return fmt.Errorf("%q is a dataspace, and %s is wanted; \"labshelf ls %s\" lists its sets", name, wanted, printable(d.Name))
+	case isSet && wanted == "a resource":
+		return fmt.Errorf("%q is a set, and a resource is wanted, such as %s:NAME; \"labshelf ls %[2]s\" lists them", name, printable(s.Name))
+	case isSet:
+		return fmt.Errorf("%q is a set, and %s is wanted", name, wanted)
+	case isResource:
+		return fmt.Errorf("%q is a resource, and %s is wanted", name, wanted)
+	}
+	if set, file, ok := strings.Cut(ref, "/"); ok && set != "" && file != "" && !strings.Contains(ref, "://") {
+		if s, found, err := lookupSet(ctx, c, set, client.Active); found && err == nil {
+			return fmt.Errorf("%w; a resource of the set %s has a colon before its name: %q", none, printable(s.Name), set+":"+file)
+		}
+	}
+	return nothing
 }
 
 // lookupResource finds a resource as findResourceIn does. Where a set is found which holds none of that name, it is an error.

@@ -64,7 +64,7 @@ left as it is and told, and so is the exit code; --force replaces it.`,
 
 func getArgs(_ *cobra.Command, args []string) error {
 	if len(args) < 1 || len(args) > 2 {
-		return fmt.Errorf("want a RESOURCE or a SET, and perhaps a DIR; got %d arguments", len(args))
+		return fmt.Errorf("want a RESOURCE or a SET, and perhaps a DIR; got %s", arguments(len(args)))
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func findEither(ctx context.Context, c *client.Client, ref string) (set client.S
 		resource, found, err = lookupResource(ctx, c, ref, client.Active)
 	}
 	if !found && err == nil {
-		err = fmt.Errorf("there is no set or resource %q; \"labshelf ls\" and \"labshelf set ls\" list what there is", ref)
+		err = meant(ctx, c, ref, "a set or a resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
 	}
 	return set, resource, err
 }

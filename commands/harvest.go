@@ -121,7 +121,7 @@ func findContainer(ctx context.Context, c *client.Client, ref, kind string) (str
 	case isDataspace:
 		return dataspaceKind + "/" + d.ID, nil
 	}
-	return "", fmt.Errorf("there is no set or dataspace %q; give its name, id or URL, or \"all\": \"labshelf ls\" lists them", ref)
+	return "", meant(ctx, c, ref, "a set or a dataspace", "give its name, id or URL, or \"all\": \"labshelf ls\" lists them")
 }
 
 // listingURL holds the parameters of a listing against what a mirror can follow, and asks for the states of all resources.

@@ -32,11 +32,16 @@ one or LABSHELF_SERVER does. The key is read from the terminal, where it is not
 shown, or is the first line of standard input; it is never an argument, since
 other users of the machine can read those.
 
-URL is the address of the pages or of the interface, with or without /v1.`,
+URL is the address of the pages or of the interface, with or without /v1; that
+of a dataspace, set or file in the browser will do.`,
 		Example: "  labshelf login https://data.example.org\n  labshelf login http://127.0.0.1:8080 < initial-admin.key",
 		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			base, err := p.BaseURL(args[0])
+			text := args[0]
+			if a, ok := parseAddress(text); ok && a.kind != "" { // of one of its pages
+				text = a.root
+			}
+			base, err := p.BaseURL(text)
 			if err != nil {
 				return usagef("%q %w", args[0], err)
 			}
@@ -125,16 +130,28 @@ func (p Process) login(ctx context.Context, base, key string, asJSON bool) error
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w before the key was tried; it is not kept", ErrInterrupted)
-	case unreachable(err):
-		return fmt.Errorf("%w\nis it running, and is the address right?", err)
 	case err != nil:
-		return err
+		return adviseLogin(base, err)
 	}
 	logins.Current, logins.Services[base] = base, Login{User: me.Username, Key: key}
 	if err := logins.save(); err != nil {
 		return fmt.Errorf("keep the key: %w", err)
 	}
 	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is kept in %s.\n", printable(me.Username), base, logins.path)
+}
+
+// adviseLogin adds to the error of the first call what a person can do about it.
+func adviseLogin(base string, err error) error {
+	var problem *client.Problem
+	switch {
+	case unreachable(err):
+		return fmt.Errorf("%w\nis it running, and is the address right?", err)
+	case errors.As(err, &problem) && problem.Status == 401:
+		return fmt.Errorf("%w\nthat is no key which is valid there, or not the whole of it; a sysadmin makes one: labshelf key new --user NAME", err)
+	case errors.As(err, &problem) && problem.Code == "":
+		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
+	}
+	return adviseTLS(err)
 }
 
 func logoutCommand(p Process) *cobra.Command {
@@ -201,11 +218,19 @@ func loggedIn(_ *cobra.Command, _ []string, typed string) (list []cobra.Completi
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
+// arguments says how many were given.
+func arguments(n int) string {
+	if n == 1 {
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
+}
+
 // exactly is the rule for a command with n arguments, which what describes.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return fmt.Errorf("want %s; got %d arguments", what, len(args))
+			return fmt.Errorf("want %s; got %s", what, arguments(len(args)))
 		}
 		return nil
 	}
@@ -215,7 +240,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 func atMost(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
-			return fmt.Errorf("want at most %s; got %d arguments", what, len(args))
+			return fmt.Errorf("want at most %s; got %s", what, arguments(len(args)))
 		}
 		return nil
 	}

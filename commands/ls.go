@@ -221,7 +221,7 @@ func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspa
 	}
 	r, found, err := lookupResource(ctx, c, ref, client.Active)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no dataspace, set or resource %q; \"labshelf ls\" and \"labshelf set ls\" list what there is", ref)
+		err = meant(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
 	}
 	return nil, nil, &r, err
 }

@@ -33,6 +33,7 @@ type meter struct {
 	turn             sync.Mutex    // held by who writes
 	bar              *progressbar.ProgressBar
 	drawn            int // columns of the line on the terminal
+	others           *atomic.Int64
 }
 
 // newMeter returns a meter of what is done, in a word such as "put". It is silent unless stderr is a terminal. The caller closes
@@ -40,7 +41,8 @@ type meter struct {
 func (p Process) newMeter(what string) *meter {
 	m := &meter{what: what, out: p.Err}
 	if file, ok := p.Err.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		m.stop, m.stopped = make(chan struct{}), make(chan struct{})
+		m.stop, m.stopped, m.others = make(chan struct{}), make(chan struct{}), p.meters
+		m.others.Add(1)
 		go m.watch(time.Now().Add(meterDelay))
 	}
 	return m
@@ -79,6 +81,7 @@ func (m *meter) close() {
 	close(m.stop)
 	<-m.stopped
 	m.stop = nil
+	m.others.Add(-1)
 }
 
 // watch draws until the meter is closed.

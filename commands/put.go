@@ -200,15 +200,28 @@ func interrupted(ctx context.Context, err error, why string) error {
 
 // set finds the set, or makes it.
 func (f *putFlags) set(ctx context.Context, c *client.Client, ref string) (s client.Set, err error) {
-	if !f.newSet {
-		s, err = findSet(ctx, c, ref)
-	} else {
+	found := true
+	if f.newSet {
 		s, err = f.findOrMakeSet(ctx, c, ref)
+	} else if s, found, err = lookupSet(ctx, c, ref, client.Active); err == nil && !found {
+		_, here := os.Lstat(ref)
+		err = meant(ctx, c, ref, "a set", "\"labshelf set ls\" lists them"+putAdvice(ref, here == nil))
 	}
 	if err == nil && s.State == client.Deleted {
 		err = fmt.Errorf("the set %s is deleted; bring it back first, with: labshelf restore --set %s", printable(s.Name), s.ID)
 	}
 	return s, err
+}
+
+// putAdvice says of a set that is not there what may have been meant. here says whether there is a file or folder of that name.
+func putAdvice(ref string, here bool) string {
+	switch space, name, in := strings.Cut(ref, "/"); {
+	case here:
+		return "\nhere is a file or folder of that name: the set comes last"
+	case in && space != "" && name != "":
+		return "\n--new-set makes it"
+	}
+	return fmt.Sprintf("\n\"labshelf set new DATASPACE/%s\" makes it", ref)
 }
 
 // findOrMakeSet returns a set without an id where it would have to be made, and nothing is to be done.

@@ -15,7 +15,7 @@ func rmCommand(p Process) *cobra.Command {
 	var w whichFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "rm RESOURCE... | rm --set SET... | rm --dataspace DATASPACE...",
+		Use:   "rm RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Delete resources, sets or dataspaces, which restore brings back",
 		Long: `rm deletes resources; with --set, sets with all that is in them; with
 --dataspace, dataspaces with all that is in them. Nobody can download what is
@@ -54,7 +54,7 @@ func restoreCommand(p Process) *cobra.Command {
 	var w whichFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "restore RESOURCE... | restore --set SET... | restore --dataspace DATASPACE...",
+		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Bring back what was deleted",
 		Long: `restore brings back resources; with --set, sets, and with --dataspace,
 dataspaces, each with exactly what its deletion took along. What was deleted

@@ -123,10 +123,13 @@ func TestManners(t *testing.T) {
 			return
 		}
 		topic := !cmd.HasSubCommands() && cmd.RunE == nil
+		if cmd.Hidden { // for scripts
+			return
+		}
 		if cmd.Short == "" || !cmd.HasSubCommands() && cmd.Long == "" {
 			t.Errorf("%s: the help is missing", cmd.CommandPath())
 		}
-		for line := range strings.SplitSeq(cmd.Long+"\n"+cmd.Example, "\n") {
+		for line := range strings.SplitSeq(cmd.Long+"\n"+cmd.Example+"\n  "+cmd.UseLine(), "\n") {
 			if uniseg.StringWidth(line) > 80 {
 				t.Errorf("%s: wider than a terminal: %s", cmd.CommandPath(), line)
 			}

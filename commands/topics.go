@@ -12,17 +12,17 @@ var topicTexts embed.FS
 
 // topics are what "labshelf help" tells about beside commands: each a text below topics/, of 80 columns.
 func topics() (list []*cobra.Command) {
-	for _, t := range []struct{ name, short string }{
-		{"start", "From nothing to sharing files in five minutes"},
-		{"references", "How dataspaces, sets, resources and users are named"},
-		{"instrument", "Send the files of an instrument by themselves, day after day"},
-		{"scripts", "JSON, exit codes and the environment, for programs"},
+	for _, t := range []struct{ name, alias, short string }{
+		{"start", "starting", "From nothing to sharing files in five minutes"},
+		{"references", "reference", "How dataspaces, sets, resources and users are named"},
+		{"instrument", "instruments", "Send the files of an instrument by themselves, day after day"},
+		{"scripts", "script", "JSON, exit codes and the environment, for programs"},
 	} {
 		text, err := topicTexts.ReadFile(fmt.Sprintf("topics/%s.txt", t.name))
 		if err != nil {
 			panic(err) // it is part of the program
 		}
-		list = append(list, &cobra.Command{Use: t.name, Short: t.short, Long: string(text)})
+		list = append(list, &cobra.Command{Use: t.name, Aliases: []string{t.alias}, Short: t.short, Long: string(text)})
 	}
 	return list
 }
