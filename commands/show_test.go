@@ -123,9 +123,6 @@ func TestManners(t *testing.T) {
 			return
 		}
 		topic := !cmd.HasSubCommands() && cmd.RunE == nil
-		if cmd.Hidden { // for scripts
-			return
-		}
 		if cmd.Short == "" || !cmd.HasSubCommands() && cmd.Long == "" {
 			t.Errorf("%s: the help is missing", cmd.CommandPath())
 		}
