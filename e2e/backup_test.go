@@ -32,14 +32,13 @@ func TestBackupUnderLoad(t *testing.T) {
 	keyFile := filepath.Join(data, KeyFile)
 	var acknowledged map[string][]Resource
 	for range 3 {
-		time.Sleep(300 * time.Millisecond)
-		acknowledged = l.soFar()
+		acknowledged = l.more(100)
 		run(t, "backup", "create", dest, "--server", service.Base(), "--key-file", keyFile)
 	}
 	l.stop()
 	afterwards := l.soFar()
-	if len(acknowledged) < 100 || len(afterwards) <= len(acknowledged) {
-		t.Fatalf("%d changes before the last backup and %d in all are too few to mean anything", len(acknowledged), len(afterwards))
+	if len(afterwards) <= len(acknowledged) {
+		t.Fatalf("there were %d resources before the last backup, and no more in all", len(acknowledged))
 	}
 	run(t, "check", "--server", service.Base(), "--key-file", keyFile)
 	run(t, "backup", "verify", dest, "--temp", folder)
@@ -78,10 +77,10 @@ func TestTornCopy(t *testing.T) {
 	data, copied := filepath.Join(folder, "data"), filepath.Join(folder, "copy")
 	service := serve(t, data)
 	l := startLoad(t, service)
-	time.Sleep(300 * time.Millisecond)
+	l.more(100)
 	first, err := os.ReadFile(filepath.Join(data, "meta.db"))
 	check(t, err)
-	time.Sleep(500 * time.Millisecond)
+	l.more(100)
 	second, err := os.ReadFile(filepath.Join(data, "meta.db"))
 	check(t, err)
 	l.stop()
@@ -174,6 +173,28 @@ func (l *load) soFar() map[string][]Resource {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.known) // whose lists only grow
+}
+
+// more waits until so many more changes have been acknowledged, and returns all that have.
+func (l *load) more(changes int) map[string][]Resource {
+	l.t.Helper()
+	want := l.changes() + changes
+	for l.changes() < want {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return l.soFar()
+}
+
+// changes is how many have been acknowledged.
+func (l *load) changes() (n int) {
+	l.t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	check(l.t, l.err)
+	for _, states := range l.known {
+		n += len(states)
+	}
+	return n
 }
 
 func (l *load) stop() {
