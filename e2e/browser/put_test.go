@@ -71,12 +71,17 @@ func (v *visitor) pick(label string, paths ...string) {
 // drop lets files and folders fall onto the page.
 func (v *visitor) drop(paths ...string) {
 	v.t.Helper()
+	v.drag(input.DispatchDragEventTypeDragEnter, paths...)
+	v.drag(input.DispatchDragEventTypeDragOver, paths...)
+	v.drag(input.DispatchDragEventTypeDrop, paths...)
+}
+
+// drag does one step of what drop does.
+func (v *visitor) drag(step input.DispatchDragEventType, paths ...string) {
+	v.t.Helper()
 	data := &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1}
-	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
-		params := input.DispatchDragEventParams{Type: kind, X: 400, Y: 400, Data: data}
-		if _, err := chromedp.Call(v.ctx, input.DispatchDragEvent, params); err != nil {
-			v.fail(err)
-		}
+	if _, err := chromedp.Call(v.ctx, input.DispatchDragEvent, input.DispatchDragEventParams{Type: step, X: 400, Y: 400, Data: data}); err != nil {
+		v.fail(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -67,4 +68,28 @@ func TestDropOfWhatCannotBeRead(t *testing.T) {
 	v.press("Close the report")
 	v.drop(never)
 	v.sees("There is no file that could be read in it.", "never.txt")
+}
+
+// What files hang above is replaced just before they fall, as when a list is drawn anew.
+func TestDropOnWhatIsNew(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	names := []string{"a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt", "h.txt"} // down to where they fall
+	s.put(t, sid, names...)
+	path := filepath.Join(folder(t, "x", map[string]int{"alone.txt": 4}), "alone.txt")
+	v := s.visit(t)
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("h.txt")
+	v.drag(input.DispatchDragEventTypeDragEnter, path)
+	v.drag(input.DispatchDragEventTypeDragOver, path)
+	v.sees("Drop to upload")
+	v.until(`((e) => e.closest(".list") && (e.replaceWith(e.cloneNode(true)), true))(document.elementFromPoint(400, 400))`)
+	v.drag(input.DispatchDragEventTypeDrop, path)
+	v.sees("1 file", "Runs of 2026")
+	v.seesNot("Drop to upload")
+	v.submit()
+	v.sees("All done", "1 sent")
+	s.holds(t, sid, append(names, "alone.txt"))
 }

@@ -64,10 +64,12 @@ function useDrop(take: ((transfer: DataTransfer) => void) | undefined): boolean 
       setOver(false);
       if (carriesFiles(e)) latest.current?.(e.dataTransfer!);
     };
+    addEventListener("dragenter", drag); // the only one before a drop where a list is drawn anew meanwhile
     addEventListener("dragover", drag);
     addEventListener("dragleave", leave);
     addEventListener("drop", drop);
     return () => {
+      removeEventListener("dragenter", drag);
       removeEventListener("dragover", drag);
       removeEventListener("dragleave", leave);
       removeEventListener("drop", drop);
@@ -83,6 +85,7 @@ export function refuseDrops() {
     e.preventDefault();
     e.dataTransfer.dropEffect = "none";
   };
+  addEventListener("dragenter", refuse);
   addEventListener("dragover", refuse);
   addEventListener("drop", (e) => e.preventDefault());
 }
