@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a step may take: a click, or until something is there to be seen.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // program is labshelf, built once; browserContext is that of one browser for all tests, each of which gets a profile of its own.
 var (
