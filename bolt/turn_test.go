@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -60,16 +61,12 @@ func (o *inOrder) op(name string) func(*repository.Tx) error {
 	}
 }
 
-// behind lets an operation wait in UpdateBehind, and returns when it does.
+// behind lets an operation wait in UpdateBehind, and returns when it does. It is for tests in a bubble: from outside nothing can be seen
+// of somebody who waits there.
 func behind(s *Store, fn func(*repository.Tx) error) (answer chan error) {
 	answer = make(chan error, 1)
-	calling := make(chan struct{})
-	go func() {
-		close(calling)
-		answer <- s.UpdateBehind(context.Background(), fn)
-	}()
-	<-calling
-	time.Sleep(10 * time.Millisecond) // until it waits; nothing can be seen of that
+	go func() { answer <- s.UpdateBehind(context.Background(), fn) }()
+	synctest.Wait()
 	return answer
 }
 
@@ -85,30 +82,34 @@ func TestBehindGivesWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, order := openStore(t), &inOrder{}
-			s.committer.commit = func(tx *bbolt.Tx) error { order.commits++; return tx.Commit() }
-			// What holds the committer is an operation behind, or one of the others.
-			entered, release := make(chan struct{}), make(chan struct{})
-			hold, run := make(chan error, 1), s.UpdateBehind
-			if tc.others {
-				run = s.Update
-			}
-			go func() {
-				hold <- run(context.Background(), func(*repository.Tx) error { close(entered); <-release; return nil })
-			}()
-			<-entered
-			second := behind(s, order.op("behind"))
-			first := enqueue(s, order.op("front"))
-			close(release)
-			for _, answer := range []chan error{hold, first, second} {
-				if err := <-answer; err != nil {
-					t.Error(err)
-				}
-			}
-			if !slices.Equal(order.ran, tc.want) || order.commits != 2 {
-				t.Errorf("ran %q in %d commits, want %q in 2", order.ran, order.commits, tc.want)
-			}
+			synctest.Test(t, func(t *testing.T) { givesWay(t, tc.others, tc.want) })
 		})
+	}
+}
+
+func givesWay(t *testing.T, others bool, want []string) {
+	s, order := openStore(t), &inOrder{}
+	s.committer.commit = func(tx *bbolt.Tx) error { order.commits++; return tx.Commit() }
+	// What holds the committer is an operation behind, or one of the others.
+	entered, release := make(chan struct{}), make(chan struct{})
+	hold, run := make(chan error, 1), s.UpdateBehind
+	if others {
+		run = s.Update
+	}
+	go func() {
+		hold <- run(context.Background(), func(*repository.Tx) error { close(entered); <-release; return nil })
+	}()
+	<-entered
+	second := behind(s, order.op("behind"))
+	first := enqueue(s, order.op("front"))
+	close(release)
+	for _, answer := range []chan error{hold, first, second} {
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(order.ran, want) || order.commits != 2 {
+		t.Errorf("ran %q in %d commits, want %q in 2", order.ran, order.commits, want)
 	}
 }
 
@@ -146,6 +147,10 @@ func TestBehindIsNotStarved(t *testing.T) {
 // TestCloseFinishesWhatGaveWay closes the store while an operation gives way.
 func TestCloseFinishesWhatGaveWay(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, closeFinishes)
+}
+
+func closeFinishes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "meta.db")
 	s, err := Open(path, Options{})
 	if err != nil {
