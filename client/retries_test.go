@@ -239,12 +239,19 @@ func TestClock(t *testing.T) {
 	}
 
 	down := server(t, alone(answers(502, "", "")))
-	ctx, cancel := context.WithTimeout(t.Context(), 50*ms)
-	defer cancel()
-	begun = time.Now()
-	_, err = down.WithRetries(client.Retries{First: time.Hour, Longest: time.Hour}).Me(ctx)
-	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Status != 502 || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begun))
+	for limit := 50 * ms; ; limit *= 2 { // on a busy machine the answer may not be here yet when the context ends
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		_, err = down.WithRetries(client.Retries{First: time.Hour, Longest: time.Hour}).Me(ctx)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		if p, ok := errors.AsType[*client.Problem](err); ok && p.Status == 502 {
+			return
+		}
+		if limit > time.Minute {
+			t.Fatalf("%v, without what it waited after", err)
+		}
 	}
 }
 
