@@ -211,6 +211,9 @@ func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *fail
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
+	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body noticed first
+		err = ctx.Err()
+	}
 	if wrong := sent.failed(); wrong != nil {
 		return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", wrong)}
 	}
