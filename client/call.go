@@ -20,6 +20,9 @@ import (
 // ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.
 var ErrNotModified = errors.New("not modified")
 
+// ErrNotTLS is within the error of a call to a service that speaks HTTP where the base URL says https.
+var ErrNotTLS = http.ErrSchemeMismatch
+
 // What is refused before it becomes another call than was meant: one of the path above, or one without its condition.
 var (
 	errNoID   = errors.New("an id is empty, or a relative path")

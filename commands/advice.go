@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -52,7 +51,7 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 func adviseTLS(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.Is(err, client.ErrNotTLS):
 		return fmt.Errorf("%w\nthe service speaks http there, not https: give the address with http://", err)
 	case errors.As(err, &untrusted):
 		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: whoever looks after one of them can put that right", err)
