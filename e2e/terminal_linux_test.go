@@ -132,15 +132,28 @@ func (s *seat) start(t *testing.T, args ...string) (process *os.Process, ended <
 	return cmd.Process, code
 }
 
-// ends waits for the program, which must end with this code.
+// ends waits for the program, which must end with this code, and until all that it has written is shown.
 func (s *seat) ends(t *testing.T, ended <-chan int, want int) {
 	t.Helper()
 	select {
 	case code := <-ended:
+		s.settle(t)
 		if code != want {
 			t.Errorf("exit code %d, want %d; it showed\n%s", code, want, s.text())
 		}
 	case <-time.After(stopLimit):
 		t.Fatalf("it did not end; it showed\n%s", s.text())
 	}
+}
+
+// settle waits until all that programs have written is shown.
+func (s *seat) settle(t *testing.T) {
+	t.Helper()
+	const mark = "\x1e" // which no program writes
+	_, err := io.WriteString(s.programs, mark)
+	check(t, err)
+	waitFor(t, "all is shown", func() bool { return strings.HasSuffix(s.text(), mark) })
+	s.shown.Lock()
+	defer s.shown.Unlock()
+	s.shown.Truncate(s.shown.Len() - len(mark))
 }
