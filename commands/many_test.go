@@ -189,8 +189,8 @@ func TestPutMany(t *testing.T) {
 	put("sent           1 file, ")
 	c := s.counted()
 	put("already there  " + fileCount(n+1))
-	if c.methods["POST"]+c.methods["PUT"] != 0 || c.methods["GET"] > 6+n/wholePage {
-		t.Errorf("the second time it made the requests %v", c.methods)
+	if c.of("POST")+c.of("PUT") != 0 || c.of("GET") > 6+n/wholePage {
+		t.Errorf("the second time it made the requests %v", c.all())
 	}
 }
 
@@ -224,16 +224,16 @@ func TestHarvestManyUnchanged(t *testing.T) {
 		t.Errorf("there are %d files of %d", len(files), n)
 	}
 	for range 2 {
-		before := c.methods["GET"]
+		before := c.of("GET")
 		out := s.measured(t, false, "harvest", "runs", dir)
-		if asked := c.methods["GET"] - before; asked != 1 || len(c.methods) != 1 || !strings.Contains(string(out), "nothing") {
-			t.Errorf("%d requests; %v\n%s", asked, c.methods, out)
+		if asked := c.of("GET") - before; asked != 1 || len(c.all()) != 1 || !strings.Contains(string(out), "nothing") {
+			t.Errorf("%d requests; %v\n%s", asked, c.all(), out)
 		}
 	}
 	s.put(t, set.ID, "one more", "more")
-	before := c.methods["GET"]
+	before := c.of("GET")
 	s.measured(t, false, "harvest", "runs", dir)
-	if asked := c.methods["GET"] - before; asked != 3 { // the page that has it, its file, and the end
+	if asked := c.of("GET") - before; asked != 3 { // the page that has it, its file, and the end
 		t.Errorf("for one more it made %d requests", asked)
 	}
 }

@@ -73,6 +73,16 @@ func (s *service) counted() *requests {
 	return c
 }
 
+// of is how many requests of a method came.
+func (c *requests) of(method string) int { return c.all()[method] }
+
+// all is how many came, by method.
+func (c *requests) all() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.methods)
+}
+
 // odd are names that some system, some alphabet or some program finds difficult.
 func odd() map[string]string {
 	files := map[string]string{
@@ -110,8 +120,8 @@ func TestPut(t *testing.T) {
 	if want := fmt.Sprintf("already there  %d files, ", len(files)); got.error != nil || !strings.HasPrefix(got.out, want) || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("the second time: %+v", got)
 	}
-	if c.methods["POST"]+c.methods["PUT"] != 0 || c.methods["GET"] > 6 {
-		t.Errorf("the second time it made the requests %v", c.methods)
+	if c.of("POST")+c.of("PUT") != 0 || c.of("GET") > 6 {
+		t.Errorf("the second time it made the requests %v", c.all())
 	}
 }
 
@@ -261,8 +271,8 @@ func TestPutDry(t *testing.T) {
 	if got := s.run(t, "", "put", root, "lab/new", "--new-set", "--dry-run"); got.error != nil || !strings.Contains(got.out, "would send  3 files") {
 		t.Errorf("got %+v", got)
 	}
-	if c.methods["POST"]+c.methods["PUT"] != 0 {
-		t.Errorf("it made the requests %v", c.methods)
+	if c.of("POST")+c.of("PUT") != 0 {
+		t.Errorf("it made the requests %v", c.all())
 	}
 }
 

@@ -156,12 +156,12 @@ func TestTreeThereAndBack(t *testing.T) {
 			t.Errorf("the second time: %+v", l)
 		}
 	}
-	if c.methods["POST"] > refused || c.methods["PUT"] > 0 { // those are refused again
-		t.Errorf("the second time it made the requests %v", c.methods)
+	if c.of("POST") > refused || c.of("PUT") > 0 { // those are refused again
+		t.Errorf("the second time it made the requests %v", c.all())
 	}
-	before := c.methods["GET"]
-	if s.measured(t, false, harvest...); c.methods["GET"] != before+1 {
-		t.Errorf("the second harvest made %d requests", c.methods["GET"]-before)
+	before := c.of("GET")
+	if s.measured(t, false, harvest...); c.of("GET") != before+1 {
+		t.Errorf("the second harvest made %d requests", c.of("GET")-before)
 	}
 }
 
