@@ -2,7 +2,6 @@ package blobs
 
 import (
 	"crypto/sha256"
-	"hash"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -64,7 +63,6 @@ type copier struct {
 	hashed  chan filled
 	free    chan *chunk // written
 	written chan error  // the one that ended the writing; closed when nothing is under way any more
-	hash    hash.Hash   // of what came before; nil: nothing did
 	digest  Digest
 }
 
@@ -74,11 +72,8 @@ type filled struct {
 	size int
 }
 
-// newCopier returns a copier of a body of which nothing has come, or what before has hashed. The caller closes it before w; then
-// before has hashed all of it.
-func newCopier(w io.Writer, from *chunks, before hash.Hash) *copier {
-	return &copier{w: w, chunks: from, hash: before}
-}
+// newCopier returns a copier of a body of which nothing has come. The caller closes it before w.
+func newCopier(w io.Writer, from *chunks) *copier { return &copier{w: w, chunks: from} }
 
 // chunk returns room for the next part of the body. It waits for the goroutines if they are far behind. A slow client, for whom they
 // hardly ever are, has two or three chunks: there may be many of him.
@@ -99,17 +94,14 @@ func (c *copier) chunk() *chunk {
 // add takes the next part of the body, which lies in a chunk of chunk and may not be touched any more. The error is that of writing
 // this part or one before.
 func (c *copier) add(part filled, last bool) error {
-	if c.read == nil && last && c.hash == nil {
+	if c.read == nil && last {
 		c.digest = sha256.Sum256(part.chunk[:part.size])
 		return writeFull(c.w, part.chunk[:part.size])
 	}
 	if c.read == nil {
 		c.read, c.hashed = make(chan filled, chunksAhead), make(chan filled, chunksAhead)
 		c.free, c.written = make(chan *chunk, chunksAhead), make(chan error, 1)
-		if c.hash == nil {
-			c.hash = sha256.New()
-		}
-		go c.sum()
+		go c.hash()
 		go c.write()
 	}
 	c.read <- part
@@ -121,12 +113,13 @@ func (c *copier) add(part filled, last bool) error {
 	}
 }
 
-func (c *copier) sum() {
+func (c *copier) hash() {
+	hash := sha256.New()
 	for part := range c.read {
-		c.hash.Write(part.chunk[:part.size]) // never fails
+		hash.Write(part.chunk[:part.size]) // never fails
 		c.hashed <- part
 	}
-	c.digest = Digest(c.hash.Sum(nil))
+	c.digest = Digest(hash.Sum(nil))
 	close(c.hashed)
 }
 

@@ -46,7 +46,6 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
 	}
 }
 

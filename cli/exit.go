@@ -91,8 +91,6 @@ var kindExits = map[repository.Kind]int{
 	repository.Unavailable:        exitFailure,
 	repository.Misdirected:        exitFailure,
 	repository.TooManyRequests:    exitFailure,
-	repository.Locked:             exitFailure,
-	repository.ChecksumMismatch:   exitFailure,
 }
 
 func exitCode(err error) int {

@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -231,9 +230,6 @@ func (p *purge) unreferred(tx *Tx, b Blob) error {
 	if !p.dry {
 		return unused(tx, b.Digest)
 	}
-	if wanted, err := tx.Transfers.Wait(b.Digest); err != nil || wanted {
-		return cmp.Or(err, errReferred)
-	}
 	for id, err := range tx.Blobs.Refs(b.Digest) {
 		if err != nil {
 			return err
@@ -249,11 +245,8 @@ func (p *purge) unreferred(tx *Tx, b Blob) error {
 	return nil
 }
 
-// unused returns errReferred if a resource refers to the blob, or a transfer is about to become one that does.
+// unused returns errReferred if a resource refers to the blob.
 func unused(tx *Tx, digest blobs.Digest) error {
-	if wanted, err := tx.Transfers.Wait(digest); err != nil || wanted {
-		return cmp.Or(err, errReferred)
-	}
 	for _, err := range tx.Blobs.Refs(digest) {
 		if err != nil {
 			return err

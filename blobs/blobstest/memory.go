@@ -21,7 +21,6 @@ type Memory struct {
 	mu      sync.Mutex
 	freed   sync.Cond // a removal has ended
 	bodies  map[blobs.Digest][]byte
-	parts   map[string][]byte
 	trash   map[blobs.Digest]trashed
 	pins    map[blobs.Digest]int
 	claimed map[blobs.Digest]bool // being removed
@@ -41,7 +40,7 @@ var (
 func NewMemory() *Memory {
 	m := &Memory{
 		bodies: make(map[blobs.Digest][]byte), trash: make(map[blobs.Digest]trashed),
-		parts: make(map[string][]byte), pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
+		pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
 	}
 	m.freed.L = &m.mu
 	return m

@@ -1,0 +1,1 @@
+import{k as a}from"./chunk-JMHWBHIA.js";import"./chunk-HA32YGQE.js";export{a as BytesPreview};
