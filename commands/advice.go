@@ -70,14 +70,7 @@ func (p Process) loud(c *client.Client) *client.Client {
 		if p.meters.Load() == 0 && !said.Swap(true) { // a bar shows that it waits
 			_, _ = fmt.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
 		}
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return sleep(ctx, d)
 	}})
 }
 
