@@ -22,6 +22,9 @@ func TestPutLeavesOut(t *testing.T) {
 	})
 	for _, link := range []string{"link", "x/folder"} {
 		if err := os.Symlink(root, filepath.Join(root, link)); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal("CI needs symbolic links for this: ", err)
+			}
 			t.Skip("no symbolic links here: ", err)
 		}
 	}
