@@ -7,7 +7,7 @@
 //	meta-<stamp>-<digest>.db    the metadata, as of one moment
 //	blobs/00 … blobs/ff         the files, under their digests; later backups add to them and take none away
 //	tmp/                        what is being written
-//	trash/                      empty
+//	parts/, trash/              empty
 //	lock                        so that two processes do not write here
 package backup
 

@@ -79,6 +79,8 @@ type Store interface {
 
 // Writer is how bodies come into a [Store].
 type Writer interface {
+	Parts
+
 	// Stage reads r once, to its end, and keeps the body on stable storage without making it visible.
 	//
 	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most

@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"crypto/sha256"
+	"hash"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -63,6 +64,7 @@ type copier struct {
 	hashed  chan filled
 	free    chan *chunk // written
 	written chan error  // the one that ended the writing; closed when nothing is under way any more
+	hash    hash.Hash   // of what came before; nil: nothing did
 	digest  Digest
 }
 
@@ -72,8 +74,11 @@ type filled struct {
 	size int
 }
 
-// newCopier returns a copier of a body of which nothing has come. The caller closes it before w.
-func newCopier(w io.Writer, from *chunks) *copier { return &copier{w: w, chunks: from} }
+// newCopier returns a copier of a body of which nothing has come, or what before has hashed. The caller closes it before w; then
+// before has hashed all of it.
+func newCopier(w io.Writer, from *chunks, before hash.Hash) *copier {
+	return &copier{w: w, chunks: from, hash: before}
+}
 
 // chunk returns room for the next part of the body. It waits for the goroutines if they are far behind. A slow client, for whom they
 // hardly ever are, has two or three chunks: there may be many of him.
@@ -94,14 +99,17 @@ func (c *copier) chunk() *chunk {
 // add takes the next part of the body, which lies in a chunk of chunk and may not be touched any more. The error is that of writing
 // this part or one before.
 func (c *copier) add(part filled, last bool) error {
-	if c.read == nil && last {
+	if c.read == nil && last && c.hash == nil {
 		c.digest = sha256.Sum256(part.chunk[:part.size])
 		return writeFull(c.w, part.chunk[:part.size])
 	}
 	if c.read == nil {
 		c.read, c.hashed = make(chan filled, chunksAhead), make(chan filled, chunksAhead)
 		c.free, c.written = make(chan *chunk, chunksAhead), make(chan error, 1)
-		go c.hash()
+		if c.hash == nil {
+			c.hash = sha256.New()
+		}
+		go c.sum()
 		go c.write()
 	}
 	c.read <- part
@@ -113,13 +121,12 @@ func (c *copier) add(part filled, last bool) error {
 	}
 }
 
-func (c *copier) hash() {
-	hash := sha256.New()
+func (c *copier) sum() {
 	for part := range c.read {
-		hash.Write(part.chunk[:part.size]) // never fails
+		c.hash.Write(part.chunk[:part.size]) // never fails
 		c.hashed <- part
 	}
-	c.digest = Digest(hash.Sum(nil))
+	c.digest = Digest(c.hash.Sum(nil))
 	close(c.hashed)
 }
 

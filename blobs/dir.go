@@ -16,6 +16,7 @@ import (
 //
 //	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex; the first one makes it
 //	tmp/                  bodies being staged, emptied at OpenDir
+//	parts/                bodies that come in parts, as far as they have come
 //	trash/                removed blobs, under their digest; the time of their last change is that of the removal
 //
 // Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. On Windows a blob
@@ -26,11 +27,13 @@ type Dir struct {
 	blobs            string
 	tmp              string
 	trash            string
+	parts            string
 	temps            atomic.Uint64 // temporary files named so far
 	chunks           chunks
 	pins             *pins
 	folders          folders
 	trashNames       names      // of what is in trash/
+	partNames        names      // of what is in parts/
 	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
 	keepsOpenTargets bool
 	readOnly         bool
@@ -72,6 +75,7 @@ func newDir(path string, fsys FS) *Dir {
 		blobs:            filepath.Join(path, "blobs"),
 		tmp:              filepath.Join(path, "tmp"),
 		trash:            filepath.Join(path, "trash"),
+		parts:            filepath.Join(path, "parts"),
 		chunks:           chunks{pool: sync.Pool{New: func() any { return new(chunk) }}},
 		pins:             newPins(),
 		keepsOpenTargets: !renameReplacesOpenFile,
@@ -80,7 +84,7 @@ func newDir(path string, fsys FS) *Dir {
 
 // layOut makes the directories that are missing, but for the folders of first bytes.
 func (d *Dir) layOut() error {
-	tops := []string{d.blobs, d.tmp, d.trash}
+	tops := []string{d.blobs, d.tmp, d.trash, d.parts}
 	for _, dir := range tops {
 		if err := d.ensure(dir); err != nil {
 			return err

@@ -275,7 +275,7 @@ func TestRemoveFaults(t *testing.T) {
 // TestOpenDirFaults fails calls of the first open, and then opens again.
 func TestOpenDirFaults(t *testing.T) {
 	t.Parallel()
-	const dirs = 3
+	const dirs = 4
 	const calls = dirs + 2
 	for n := 1; n <= calls; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

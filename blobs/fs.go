@@ -16,9 +16,7 @@ const (
 // can record the calls and make each of them fail. Reading does not. The methods may be called concurrently, and their
 // errors wrap those of the operating system.
 type FS interface {
-	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing one is an error
-	// that matches fs.ErrExist. After an error no file made by this call is left.
-	Create(path string) (File, error)
+	Files
 
 	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that matches
 	// fs.ErrExist.
@@ -37,6 +35,17 @@ type FS interface {
 	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing is done there: a
 	// name given just before a power cut is as safe as the log of its file system makes it.
 	SyncDir(path string) error
+}
+
+// Files is how an [FS] opens files for writing.
+type Files interface {
+	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing one is an error
+	// that matches fs.ErrExist. After an error no file made by this call is left.
+	Create(path string) (File, error)
+
+	// Reopen opens a file that is there for writing from a position on, in bytes, over what is there. That there is none is an
+	// error that matches fs.ErrNotExist.
+	Reopen(path string, at int64) (File, error)
 }
 
 // File is a file being written. The caller closes it, once.
@@ -62,7 +71,19 @@ func (OS) Create(path string) (File, error) {
 	if err := f.Chmod(fileMode); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
-	return newFile(f), nil
+	return newFile(f, 0), nil
+}
+
+// Reopen implements [FS].
+func (OS) Reopen(path string, at int64) (File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(at, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return newFile(f, at), nil
 }
 
 // Mkdir implements [FS].

@@ -105,7 +105,7 @@ func TestOrderOfFirstOpen(t *testing.T) {
 	data := t.TempDir()
 	recorded := blobstest.NewFaultFS(blobs.OS{})
 	openDir(t, data, recorded)
-	want := []string{"mkdir blobs", "mkdir tmp", "mkdir trash", "syncdir blobs", "syncdir " + filepath.ToSlash(data)}
+	want := []string{"mkdir blobs", "mkdir tmp", "mkdir trash", "mkdir parts", "syncdir blobs", "syncdir " + filepath.ToSlash(data)}
 	if diff := cmp.Diff(want, steps(data, recorded.Calls())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

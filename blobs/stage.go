@@ -41,6 +41,7 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 type staged struct {
 	dir    *Dir
 	temp   string // empty once the file has gone from there
+	stays  bool   // it is a part: nobody takes it away but its owner
 	digest Digest
 	size   int64
 	head   []byte
@@ -65,20 +66,24 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 	if err := s.fill(ctx, f, r, limit); err != nil {
 		return err
 	}
-	err = syncFile(f)
+	return syncBody("sync a temporary file", f)
+}
+
+// syncBody syncs what has been written and nobody relies on yet. A full disk does no harm: all of it is removed, or written again.
+func syncBody(what string, f File) error {
+	err := syncFile(f)
 	switch {
 	case err == nil:
 		return nil
 	case noSpace(err):
-		return failed("sync a temporary file", err)
-	default:
-		return unsynced("sync a temporary file", err)
+		return failed(what, err)
 	}
+	return unsynced(what, err)
 }
 
 // fill copies r to w and learns digest, size and head on the way.
 func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64) error {
-	copied := newCopier(w, &s.dir.chunks)
+	copied := newCopier(w, &s.dir.chunks, nil)
 	defer func() { _, _ = copied.close() }() // another error came first
 	for last := false; !last; {
 		part := filled{chunk: copied.chunk()}
@@ -197,7 +202,7 @@ func (s *staged) rename() error {
 
 // Discard implements [Staged].
 func (s *staged) Discard() error {
-	if s.temp == "" {
+	if s.temp == "" || s.stays {
 		return nil
 	}
 	if err := s.dir.fs.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -209,7 +214,7 @@ func (s *staged) Discard() error {
 
 // Withdraw implements [Staged]. The folder is not synced: a blob that comes back harms nobody.
 func (s *staged) Withdraw(confirm func() error) error {
-	if !s.named {
+	if !s.named || s.stays {
 		return s.Discard()
 	}
 	return s.dir.pins.remove(s.digest, func() error {

@@ -17,7 +17,8 @@ type earlyFile struct {
 	size, begun int64 // bytes: written, and handed to the disk
 }
 
-func newFile(f *os.File) File { return &earlyFile{File: f} }
+// newFile is for a file that is written from a position on.
+func newFile(f *os.File, at int64) File { return &earlyFile{File: f, size: at, begun: at} }
 
 // Write implements [File]. An error that shows while the disk is fed is one of this write: nothing of it may get lost.
 func (f *earlyFile) Write(b []byte) (int, error) {

@@ -32,6 +32,9 @@ const (
 	blobsDamaged
 	bodiesBucket
 	sessionsBucket
+	transfersBucket
+	transfersByEnd
+	transfersByDigest
 	bucketCount
 )
 
@@ -70,6 +73,9 @@ var buckets = [bucketCount]struct {
 	blobsDamaged:          {"blobs_damaged", mixed, 2},
 	bodiesBucket:          {"bodies", growing, 3},
 	sessionsBucket:        {"sessions", mixed, 4},
+	transfersBucket:       {"transfers", growing, 5},
+	transfersByEnd:        {"transfers_by_end", growing, 5},
+	transfersByDigest:     {"transfers_by_digest", mixed, 5},
 }
 
 const (

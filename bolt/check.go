@@ -69,6 +69,7 @@ func (c *checker) run() {
 	checkTable(c, &userTable, func(u repository.User) repository.Stamp { return u.Modified })
 	checkTable(c, &keyTable, func(k repository.Key) repository.Stamp { return k.Created })
 	checkTable(c, &sessionTable, func(s repository.Session) repository.Stamp { return s.Created })
+	checkTable(c, &transferTable, func(t repository.Transfer) repository.Stamp { return t.Created })
 	checkTable(c, &privilegeTable, func(p repository.Privilege) repository.Stamp { return p.Modified })
 	checkTable(c, &stepTable, func(s repository.Step) repository.Stamp { return s.Begun })
 	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 }) // Found may be the clock's

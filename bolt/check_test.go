@@ -31,6 +31,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Sets.Put(repository.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
 			tx.Resources.Put(repository.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
 			tx.Sessions.Put(repository.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
+			tx.Transfers.Put(repository.Transfer{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
 			tx.Keys.Put(repository.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
 			tx.Privileges.Put(repository.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
 			tx.Steps.Put(repository.Step{Container: set, DataspaceID: space}),
@@ -178,7 +179,7 @@ func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	s.raw(t, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
-	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "users"}
+	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users"}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)
 	}
@@ -234,6 +235,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"key, lost":            func() error { return last(tx.Keys.OfUser(user, repository.ID{})) },
 			"session":              func() error { _, err := tx.Sessions.Get(user, auth.SessionDigest{1}); return err },
 			"sessions":             func() error { return last(tx.Sessions.OfUser(user)) },
+			"transfer":             func() error { _, err := tx.Transfers.Get(idAt('T', 1)); return err },
 			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
 			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
 			"privileges":           func() error { return last(tx.Privileges.All(repository.ID{})) },

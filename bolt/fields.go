@@ -78,6 +78,32 @@ func sessionFields(c *codec, s *repository.Session) {
 	c.stamp(&s.Expires)
 }
 
+func transferFields(c *codec, t *repository.Transfer) {
+	c.fixed(t.ID[:])
+	c.fixed(t.UserID[:])
+	c.fixed(t.SetID[:])
+	c.fixed(t.ResourceID[:])
+	c.stamp(&t.Created)
+	c.stamp(&t.Expires)
+	c.int64(&t.Length)
+	c.int64(&t.Mark.Size)
+	c.text(&t.Mark.Hash)
+	c.fixed(t.Digest[:])
+	c.text(&t.Name)
+	c.text(&t.Format)
+	c.text(&t.Description)
+	c.text(&t.Filename)
+	c.text(&t.ContentType)
+	c.fixed(t.Expected[:])
+	c.text(&t.Match)
+	c.text(&t.Announced)
+	c.fixed(t.Made[:])
+	c.uint8((*uint8)(&t.Refusal.Kind))
+	c.text((*string)(&t.Refusal.Code))
+	c.text(&t.Refusal.Field)
+	c.text(&t.Refusal.Message)
+}
+
 func privilegeFields(c *codec, p *repository.Privilege) {
 	recordFields(c, &p.Record)
 	c.fixed(p.UserID[:])

@@ -96,6 +96,9 @@ func splitBodyKey(key []byte) (of repository.BodyKey, ok bool) {
 	return repository.BodyKey{Resource: repository.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
 }
 
+// digestIDKey is for what needs a blob, beside others that do.
+func digestIDKey(d blobs.Digest, id repository.ID) []byte { return append(d[:], id[:]...) }
+
 // dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
 func dayKey(dataspace repository.ID, day repository.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))

@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	idHex     = "00112233445566778899aabbccddeeff"
-	otherHex  = "ffeeddccbbaa99887766554433221100"
-	digestHex = "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
+	idHex       = "00112233445566778899aabbccddeeff"
+	otherHex    = "ffeeddccbbaa99887766554433221100"
+	reversedHex = "bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0afaeadacabaaa9a8a7a6a5a4a3a2a1a0"
+	digestHex   = "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf"
 )
 
 func unhex(text string) []byte {
@@ -55,6 +56,8 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"resources_by_set and the like", timeIndexKey(containerScope(other, repository.Active), stamp, id), otherHex + "01" + "8102030405060708" + idHex},
 		{"resources_by_name", nameIndexKey(containerScope(other, repository.Active), "a/ä", id), otherHex + "01" + "612fc3a4" + "00" + idHex},
 		{"blob_refs", blobRefKey(digest, id, 0x01020304), digestHex + idHex + "01020304"},
+		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
+		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
 		{"bodies", bodyKey(repository.BodyKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
 		{"usage_by_day", dayKey(id, 16524), idHex + "8000408c"},
 		{"usage_by_day before 1970", dayKey(repository.ID{}, -1), strings.Repeat("00", 16) + "7fffffff"},
@@ -74,7 +77,8 @@ func TestBucketsAreFrozen(t *testing.T) {
 	}
 	const want = "meta dataspaces dataspace_names dataspaces_public sets set_names sets_by_state sets_by_dataspace resources " +
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
-		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions"
+		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
+		"transfers transfers_by_end transfers_by_digest"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"labshelf/auth"
+	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -120,6 +121,28 @@ func (s sessions) Remove(user repository.ID, digest auth.SessionDigest) error {
 
 func (s sessions) OfUser(user repository.ID) iter.Seq2[repository.Session, error] {
 	return sessionTable.all(s.tx, scopeSpan(idKey(user)))
+}
+
+type transfers struct{ *tx }
+
+func (t transfers) Get(id repository.ID) (repository.Transfer, error) {
+	return transferTable.get(t.tx, idKey(id))
+}
+
+func (t transfers) Put(row repository.Transfer) error { return transferTable.put(t.tx, row) }
+
+func (t transfers) Remove(id repository.ID) error { return transferTable.remove(t.tx, idKey(id)) }
+
+func (t transfers) Ended(by repository.Stamp) iter.Seq2[repository.ID, error] {
+	l := listing{index: transfersByEnd, spans: []span{scopeSpan(nil).upTo(pastPrefix(appendStamp(nil, by)))}}
+	return l.ids(t.tx)
+}
+
+func (t transfers) Wait(digest blobs.Digest) (bool, error) {
+	for range t.walk(transfersByDigest, scopeSpan(blobKey(digest))) {
+		return true, t.failed
+	}
+	return false, t.failed
 }
 
 type privileges struct{ *tx }

@@ -46,6 +46,7 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
 	}
 }
 

@@ -65,6 +65,13 @@ func nouns() map[string]noun {
 		"session": nounOf(sessionFields, repository.Session{
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
+		"transfer": nounOf(transferFields, repository.Transfer{
+			ID: id, UserID: other, SetID: id, ResourceID: other, Created: 1, Expires: 2, Length: 3,
+			Mark: blobs.Mark{Size: 4, Hash: "sha"}, Digest: digest, Name: "n", Format: "PDF", Description: "de", Filename: "f",
+			ContentType: "a/b", Expected: blobs.Digest(unhex(reversedHex)), Match: "ta", Announced: "an", Made: id,
+			Refusal: repository.Refusal{Kind: repository.Conflict, Code: "code", Field: "fi", Message: "m"},
+		}, idHex+otherHex+idHex+otherHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+"03736861"+digestHex+
+			"016e"+"03504446"+"026465"+"0166"+"03612f62"+reversedHex+"027461"+"02616e"+idHex+"05"+"04636f6465"+"026669"+"016d"),
 		"privilege": nounOf(privilegeFields, repository.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),

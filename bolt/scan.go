@@ -58,13 +58,17 @@ func (l listing) ids(t *tx) iter.Seq2[repository.ID, error] {
 
 func (l listing) start(t *tx) *heads {
 	heads := &heads{backwards: l.backwards, list: make([]entrant, 0, len(l.spans))}
+	in := t.bucket(l.index)
+	if in == nil { // a file of an older version, which is only read
+		return heads
+	}
 	room := make([]head, len(l.spans)) // one piece for all, since a merge of 50 costs mostly its beginnings
 	for i, s := range l.spans {
 		if s.empty() {
 			continue
 		}
 		h := &room[i]
-		h.cursor, h.span = t.bucket(l.index).Cursor(), s
+		h.cursor, h.span = in.Cursor(), s
 		if h.enter(t, l); h.key != nil {
 			heads.list = append(heads.list, entrantOf(h))
 		}

@@ -101,6 +101,18 @@ var (
 		key:     func(s *repository.Session) []byte { return sessionKey(s.UserID, s.Digest) },
 		entries: func(repository.Session) []entry { return nil },
 	}
+	transferTable = table[repository.Transfer]{
+		bucket: transfersBucket, fields: transferFields,
+		key:     func(t *repository.Transfer) []byte { return ownKey(&t.ID) },
+		indexes: []index{{transfersByEnd, ownerInKey}, {transfersByDigest, ownerInKey}},
+		entries: func(t repository.Transfer) []entry {
+			entries := []entry{{transfersByEnd, timeIndexKey(nil, t.Expires, t.ID), nil}}
+			if t.Waits() {
+				entries = append(entries, entry{transfersByDigest, digestIDKey(t.Digest, t.ID), nil})
+			}
+			return entries
+		},
+	}
 	privilegeTable = table[repository.Privilege]{
 		bucket: privilegesBucket, fields: privilegeFields,
 		key:     func(p *repository.Privilege) []byte { return ownKey(&p.ID) },
@@ -195,6 +207,18 @@ func (tb *table[T]) put(t *tx, row T) error {
 		t.put(e.bucket, e.key, e.value)
 	}
 	t.put(tb.bucket, key, seal(key, tb.fields, row))
+	return t.failed
+}
+
+// remove takes out a row with all its entries. That there is none is no error.
+func (tb *table[T]) remove(t *tx, key []byte) error {
+	t.mustWrite()
+	old, err := tb.stored(t, key)
+	if err != nil {
+		return err
+	}
+	t.deleteStale(old, nil)
+	t.delete(tb.bucket, key)
 	return t.failed
 }
 

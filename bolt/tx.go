@@ -40,7 +40,7 @@ type counts struct {
 func (t *tx) tables() *repository.Tx {
 	return &repository.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
-		Sessions: sessions{t}, Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Sessions: sessions{t}, Transfers: transfers{t}, Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
 		Damages: damages{t}, Bodies: bodies{t}, Scrub: scrub{t},
 		Stamp: t.stamp, Access: t.access,
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,10 +17,10 @@ import (
 	"labshelf/repository"
 )
 
-// version1 writes the file that a program of version 1 has made, with rows in every table, and returns its path.
-func version1(t *testing.T) string {
+// olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
+func olderFile(t *testing.T, name string) string {
 	t.Helper()
-	packed, err := os.Open(filepath.Join("testdata", "version-1.db.gz"))
+	packed, err := os.Open(filepath.Join("testdata", name+".db.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +36,8 @@ func version1(t *testing.T) string {
 	return path
 }
 
-// holdsVersion1 reads what is in the file of version 1, and holds it against the rules.
-func holdsVersion1(t *testing.T, s *Store) {
+// holdsOlder reads what is in the file of an older version, and holds it against the rules.
+func holdsOlder(t *testing.T, s *Store) {
 	t.Helper()
 	checkIntegrity(t, s)
 	rules := repository.CheckEvents{Violation: func(v repository.Violation) {
@@ -63,11 +64,17 @@ func holdsVersion1(t *testing.T, s *Store) {
 		}
 		for name, err := range map[string]error{
 			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Steps.All()),
-			"sessions": last(tx.Sessions.OfUser(repository.ID{})),
+			"sessions": last(tx.Sessions.OfUser(repository.ID{})), "transfers": last(tx.Transfers.Ended(math.MaxInt64)),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+		if wait, err := tx.Transfers.Wait(blobs.Digest{}); err != nil || wait {
+			t.Errorf("a transfer waits: %v, %v", wait, err)
+		}
+		if _, err := tx.Transfers.Get(repository.ID{}); !errors.Is(err, repository.ErrNotFound) {
+			t.Errorf("a transfer: %v", err)
 		}
 		if _, err := tx.Damages.Get(blobs.Digest{}); !errors.Is(err, repository.ErrNotFound) {
 			t.Errorf("a damage: %v", err)
@@ -85,37 +92,60 @@ func holdsVersion1(t *testing.T, s *Store) {
 	}
 }
 
-// TestVersion1 brings a file that was made by version 1 to the present one, and leaves it alone where it is only read.
-func TestVersion1(t *testing.T) {
+// TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.
+func TestOlderVersions(t *testing.T) {
 	t.Parallel()
-	path := version1(t)
-	before, err := os.ReadFile(path)
+	for _, name := range []string{"version-1", "version-4"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := olderFile(t, name)
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, options := range []Options{{ReadOnly: true}, {}, {}, {ReadOnly: true}} {
+				holdsOpened(t, path, options)
+				if after, err := os.ReadFile(path); err != nil || bytes.Equal(before, after) != options.ReadOnly {
+					t.Errorf("read only: %v: the file is as it was: %v, %v", options.ReadOnly, bytes.Equal(before, after), err)
+				} else {
+					before = after
+				}
+			}
+		})
+	}
+}
+
+// holdsOpened opens an older file, and uses the tables that it lacked if it may.
+func holdsOpened(t *testing.T, path string, options Options) {
+	t.Helper()
+	s, err := Open(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, options := range []Options{{ReadOnly: true}, {}, {}, {ReadOnly: true}} {
-		s, err := Open(path, options)
+	holdsOlder(t, s)
+	if !options.ReadOnly {
+		damage := repository.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
+		transfer := repository.Transfer{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
+		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+			return errors.Join(tx.Damages.Put(damage), tx.Transfers.Put(transfer))
+		})
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("rows of new tables: %v", err)
 		}
-		holdsVersion1(t, s)
-		if !options.ReadOnly {
-			damage := repository.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
-			err := s.Update(t.Context(), func(tx *repository.Tx) error {
-				return errors.Join(tx.Damages.Put(damage), tx.Damages.Remove(damage.Digest))
-			})
-			if err != nil {
-				t.Errorf("a row of the new table: %v", err)
+		checkIntegrity(t, s)
+		err = s.Update(t.Context(), func(tx *repository.Tx) error {
+			wait, err := tx.Transfers.Wait(transfer.Digest)
+			if !wait {
+				err = errors.Join(err, errors.New("the transfer does not wait"))
 			}
+			return errors.Join(err, tx.Damages.Remove(damage.Digest), tx.Transfers.Remove(transfer.ID))
+		})
+		if err != nil {
+			t.Errorf("rows of new tables, removed: %v", err)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if after, err := os.ReadFile(path); err != nil || bytes.Equal(before, after) != options.ReadOnly {
-			t.Errorf("read only: %v: the file is as it was: %v, %v", options.ReadOnly, bytes.Equal(before, after), err)
-		} else {
-			before = after
-		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -123,7 +123,7 @@ func refuseOwnFolders(dest, data string) error {
 		return err
 	}
 	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
-		for _, name := range []string{"blobs", "tmp", "trash"} {
+		for _, name := range []string{"blobs", "tmp", "parts", "trash"} {
 			own := filepath.Join(data, name)
 			// The folder may be missing, and one that is there may have its name in another case.
 			if filepath.Base(at) == name && sameFile(parent, data) || sameFile(at, own) {

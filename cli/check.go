@@ -130,7 +130,7 @@ func wrongModes(data string) (wrong []repository.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	for _, name := range []string{".", metadataFile, keyFile, "blobs", "tmp", "trash"} {
+	for _, name := range []string{".", metadataFile, keyFile, "blobs", "tmp", "parts", "trash"} {
 		info, err := os.Stat(filepath.Join(data, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -56,7 +56,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	if err := opened.close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"tmp/1", "trash/x", "meta.db.new", "meta.db.snapshot-1", "server.pid"} {
+	for _, name := range []string{"tmp/1", "parts/x", "trash/x", "meta.db.new", "meta.db.snapshot-1", "server.pid"} {
 		if err := os.WriteFile(filepath.Join(data, filepath.FromSlash(name)), []byte("left"), 0o600); err != nil {
 			t.Fatal(err)
 		}

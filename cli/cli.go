@@ -132,7 +132,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 
 func subcommands(cmd *cobra.Command) (names []string) {
 	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			names = append(names, sub.Name())
 		}
 	}

@@ -29,7 +29,7 @@ type config struct {
 	allowedHosts          []string
 	allowedOrigins        []string
 	failedKeys            int // in a minute; 0: no limit
-	sessionAge            time.Duration
+	sessionAge, uploadAge time.Duration
 	viewDataURL           string
 	maxUpload             int64 // bytes; 0: no limit
 	holdUpTo              int64 // bytes; 0: every file is one from the beginning
@@ -60,7 +60,10 @@ type setting struct {
 }
 
 // settings are all there are.
-func settings() []setting {
+func settings() []setting { return append(served(), watched()...) }
+
+// served are those of what the service does.
+func served() []setting {
 	return []setting{
 		{"data", defaultData, "`DIR` that holds everything the service keeps",
 			into(nonEmpty, func(c *config) *string { return &c.data })},
@@ -88,6 +91,8 @@ func settings() []setting {
 			into(viewTemplate, func(c *config) *string { return &c.viewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
 			into(size, func(c *config) *int64 { return &c.maxUpload })},
+		{"upload_age", "7d", "`TIME` for which an upload that comes in parts may pause before what has come of it is removed",
+			into(duration, func(c *config) *time.Duration { return &c.uploadAge })},
 		{"hold_up_to", "128KiB", "greatest `SIZE` of a file that is committed with its record and moved to a file of its own later, up to 1MiB; 0: none",
 			into(holdSize, func(c *config) *int64 { return &c.holdUpTo })},
 		{"page_size", "100", "`NUMBER` of objects on a page of sets, resources or keys",
@@ -108,6 +113,12 @@ func settings() []setting {
 			into(size, func(c *config) *int64 { return &c.minRate })},
 		{"shutdown_timeout", "30s", "`TIME` that requests under way get to finish when the service stops",
 			into(duration, func(c *config) *time.Duration { return &c.shutdown })},
+	}
+}
+
+// watched are those of what is told about it.
+func watched() []setting {
+	return []setting{
 		{"log_level", "info", "least `LEVEL` that is logged: debug, info, warn or error",
 			into(logLevel, func(c *config) *zerolog.Level { return &c.logLevel })},
 		{"log_format", "auto", "`FORMAT` of the log: json, console, or auto, which is console on a terminal",

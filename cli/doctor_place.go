@@ -24,7 +24,7 @@ const maxListed = 10
 // ownedPaths are the paths below the data directory whose owner and permissions count, as far as they exist; itself first.
 func (w patient) ownedPaths() []string {
 	paths := []string{w.data}
-	for _, name := range []string{metadataFile, keyFile, holderFile, "config.toml", "tmp", "trash", "blobs"} {
+	for _, name := range []string{metadataFile, keyFile, holderFile, "config.toml", "tmp", "parts", "trash", "blobs"} {
 		paths = append(paths, filepath.Join(w.data, name))
 	}
 	for first := range 256 {

@@ -53,7 +53,7 @@ func devices(w patient) []finding {
 		return []finding{problem("look at who may read the folders above it", "%s cannot be looked at: %v", w.base, err)}
 	}
 	var found []finding
-	for _, name := range []string{"tmp", "blobs", "trash", filepath.Join("blobs", "00"), filepath.Join("blobs", "ff")} {
+	for _, name := range []string{"tmp", "parts", "blobs", "trash", filepath.Join("blobs", "00"), filepath.Join("blobs", "ff")} {
 		stat, err := statOf(filepath.Join(w.data, name))
 		if err == nil && stat.Dev != first.Dev {
 			found = append(found, problem("keep the whole data directory on one file system: mount that at "+w.data,

@@ -91,6 +91,8 @@ var kindExits = map[repository.Kind]int{
 	repository.Unavailable:        exitFailure,
 	repository.Misdirected:        exitFailure,
 	repository.TooManyRequests:    exitFailure,
+	repository.Locked:             exitFailure,
+	repository.ChecksumMismatch:   exitFailure,
 }
 
 func exitCode(err error) int {

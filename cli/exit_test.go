@@ -16,7 +16,7 @@ import (
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
 	t.Parallel()
-	for kind := repository.Internal; kind <= repository.TooManyRequests; kind++ {
+	for kind := repository.Internal; kind <= repository.ChecksumMismatch; kind++ {
 		code, known := kindExits[kind]
 		if !known || code != exitFailure && code != exitUsage {
 			t.Errorf("kind %d has exit code %d, known: %v", kind, code, known)
@@ -26,7 +26,7 @@ func TestEveryKindHasAnExitCode(t *testing.T) {
 			t.Errorf("kind %d: exit code %d, want %d", kind, got, code)
 		}
 	}
-	if n := int(repository.TooManyRequests) + 1; len(kindExits) != n {
+	if n := int(repository.ChecksumMismatch) + 1; len(kindExits) != n {
 		t.Errorf("%d kinds have an exit code, there are %d", len(kindExits), n)
 	}
 }

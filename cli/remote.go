@@ -78,24 +78,26 @@ func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
 // remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.
 func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client, error) {
 	given, problems := fromEnvironment(environ)
-	var logins commands.Logins
-	key := given[remoteKeyName].text
-	if path, err := flags.GetString(keyFileFlag); err == nil && flags.Changed(keyFileFlag) {
+	key, address := given[remoteKeyName].text, given[serverName]
+	keyInFile := flags.Changed(keyFileFlag)
+	if path, err := flags.GetString(keyFileFlag); err == nil && keyInFile {
 		key, err = readKey(path)
 		problems = append(problems, err)
-	} else if key == "" {
-		logins, err = commands.StoredLogins()
-		problems = append(problems, err)
-	}
-	address := value{defaultServer, "default"}
-	if logins.Current != "" {
-		address = value{logins.Current, "login"}
-	}
-	if v, ok := given[serverName]; ok {
-		address = v
 	}
 	if text, err := flags.GetString(serverName); err == nil && flags.Changed(serverName) {
 		address = value{text, "--" + serverName}
+	}
+	var logins commands.Logins
+	if key == "" && !keyInFile || address.from == "" {
+		var err error
+		logins, err = commands.StoredLogins()
+		problems = append(problems, err)
+	}
+	if address.from == "" {
+		address = value{defaultServer, "default"}
+		if logins.Current != "" {
+			address = value{logins.Current, "login"}
+		}
 	}
 	base, err := baseURL(address.text)
 	if err != nil || base == nil {

@@ -116,7 +116,7 @@ func (s *server) run(ctx context.Context) (err error) {
 func (s *server) rules(measured *metrics.Metrics) repository.Config {
 	c := s.config
 	return repository.Config{
-		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo, SessionAge: c.sessionAge,
+		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo, SessionAge: c.sessionAge, UploadAge: c.uploadAge,
 		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
 		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(),
 	}

@@ -48,6 +48,7 @@ type request struct {
 	header       http.Header // beside the key; may be nil
 	in           any         // becomes a JSON body; nil: none
 	form         *form       // becomes a multipart body; nil: none
+	piece        *piece      // becomes the body; nil: none
 	once         bool        // done twice, it would not be as if done once
 	wrong        error       // why it cannot be made
 }
@@ -155,6 +156,12 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 	if sent != nil {
 		request.Body, request.ContentLength = sent, r.form.length()
 		defer sent.end()
+	}
+	if r.piece != nil {
+		request.Body, request.ContentLength = r.piece, r.piece.from.Size()
+		if request.ContentLength == 0 {
+			request.Body = http.NoBody
+		}
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -76,6 +76,9 @@ func TestEveryOperation(t *testing.T) {
 	var left []string
 	for _, item := range doc.Paths.Map() {
 		for _, operation := range item.Operations() {
+			if operation.OperationID == "overrideUpload" { // two others, for environments without their methods
+				continue
+			}
 			if !asked[operation.OperationID] {
 				left = append(left, operation.OperationID)
 			}
@@ -187,6 +190,7 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 		strings.NewReader("1,2\n"), 4))
 	made = resource(c.ReplaceResource(ctx, made.ID, client.NewResource{Name: "a/b.csv", Filename: "c.csv"}, strings.NewReader("1,2,3\n"), -1, client.IfMatch(made.ETag)))
 	made = resource(c.EditResource(ctx, made.ID, client.ResourceEdit{Description: new("e")}))
+	made = inPieces(ctx, t, c, made)
 	check(t, c.DeleteResource(ctx, made.ID))
 	made = resource(c.RestoreResource(ctx, made.ID))
 	same(t, resource(c.Resource(ctx, made.ID)), made)
@@ -213,6 +217,23 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 		t.Errorf("%q is %+v", text, file)
 	}
 	check(t, file.Close())
+}
+
+// inPieces makes the calls for uploads: one replaces the file of a resource by the same, another one is given up.
+func inPieces(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
+	const content = "1,2,3\n"
+	same := client.NewResource{Name: r.Name, Filename: r.Filename, Description: r.Description}
+	upload := must[client.Upload](t)
+	begun := upload(c.BeginUpload(ctx, same, int64(len(content)), r.ID, client.IfMatch(r.ETag)))
+	if got := upload(c.Upload(ctx, begun.ID)); got.Offset != 0 || got.Length != int64(len(content)) || got.ResourceID != "" {
+		t.Errorf("at the beginning: %+v", got)
+	}
+	replaced := must[client.Resource](t)(c.ContinueUpload(ctx, begun.ID, strings.NewReader(content), int64(len(content))))
+	if got := upload(c.Upload(ctx, begun.ID)); got.ResourceID != r.ID || replaced.ID != r.ID || replaced.SHA256 != r.SHA256 {
+		t.Errorf("at the end: %+v of %+v", got, replaced)
+	}
+	check(t, c.EndUpload(ctx, upload(c.BeginUpload(ctx, same, 1, r.ID)).ID))
+	return replaced
 }
 
 // people makes the calls for users, keys and privileges.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,9 +102,52 @@ func TestGetThroughCuts(t *testing.T) {
 	}
 }
 
+// TestLargePutThroughCuts: a file that is longer than any connection lasts goes in, in one run, and no byte is sent twice but what was
+// under way. PUT_BYTES says how long it is, and lets connections last some MiB instead of one.
+func TestLargePutThroughCuts(t *testing.T) {
+	t.Parallel()
+	size, longest := int64(24<<20), int64(2<<20)
+	if asked := os.Getenv("PUT_BYTES"); asked != "" {
+		size, longest = must[int64](t)(strconv.ParseInt(asked, 10, 64)), 40<<20
+	}
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path := filepath.Join(t.TempDir(), "large")
+	file := must[*os.File](t)(os.Create(path))
+	sum := sha256.New()
+	_, err := io.Copy(file, io.TeeReader(io.LimitReader(noise(2), size), sum))
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	base, proxy := s.throughCuts(t, func(random *rand.Rand) int64 { return longest/3 + random.Int64N(longest*2/3) })
+	var came atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			r.Body = &passing{r.Body, &came, 0, nil}
+		}
+		on(w, r)
+	})
+	memory := filepath.Join(t.TempDir(), "memory")
+	cmd := s.process(t, "put", path, "runs")
+	cmd.Env = append(cmd.Env, childBase+"="+base, childMemory+"="+memory)
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, cuts := proxy.Connections()
+	t.Logf("%d bytes came for %d, through %d cuts, in %v, with %s bytes of memory",
+		came.Load(), size, cuts, time.Since(began), must[[]byte](t)(os.ReadFile(memory)))
+	if list := s.active(t, set.ID); len(list) != 1 || list[0].SHA256 != blobs.Digest(sum.Sum(nil)) {
+		t.Errorf("there is %+v", list)
+	}
+	if cuts < size/longest || came.Load() != size {
+		t.Errorf("%d bytes came for %d, through %d cuts", came.Load(), size, cuts)
+	}
+}
+
 // TestPutThroughCuts: an upload that breaks off is made again, or told. Nothing is there twice, or by half, and where nothing cuts the
-// connections any more the same command ends well. (Uploads do not go on where they broke: one that is longer than any connection lasts
-// never comes through.)
+// connections any more the same command ends well. (Uploads of this length do not go on where they broke: one that is longer than any
+// connection lasts never comes through.)
 func TestPutThroughCuts(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20 // of most files; with some of the cuts, only the answer is lost

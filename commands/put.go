@@ -132,7 +132,7 @@ func (p Process) put(ctx context.Context, c *client.Client, f putFlags, sources 
 	if err != nil {
 		return interrupted(ctx, err, storedStays)
 	}
-	u := &putting{client: c, set: set, parallel: f.parallel, dry: f.dry, meter: p.newMeter("put"),
+	u := &putting{client: c, set: set, begun: begunUploads(), parallel: f.parallel, dry: f.dry, meter: p.newMeter("put"),
 		made: map[string]made{}, fields: client.NewResource{Description: f.description, Format: f.format}}
 	defer u.meter.close()
 	u.report = &report{p: p, meter: u.meter, asJSON: f.asJSON, dry: f.dry, counts: map[outcome]tally{}, none: "there is no file to put", wording: wording{

@@ -26,6 +26,7 @@ type putting struct {
 	parallel int
 	dry      bool // nothing is done
 	held     holdings
+	begun    begun
 	meter    *meter
 	report   *report
 
@@ -126,7 +127,7 @@ func (u *putting) create(ctx context.Context, f local, s *source) (result, error
 	fields.SetID, fields.Name, fields.Filename = u.set.ID, f.name, f.filename
 	for sends := 1; ; sends++ {
 		fields.Digest = s.digest
-		r, err := u.client.CreateResource(ctx, fields, s, s.size)
+		r, err := u.send(ctx, s, fields, "")
 		if err == nil {
 			u.keep(r)
 			return became(sent, f, r), nil
@@ -192,7 +193,7 @@ func (u *putting) replace(ctx context.Context, f local, s *source, was holding) 
 		fields.Name, fields.Filename, fields.Digest = f.name, f.filename, s.digest
 		// What a replacement leaves out would take its default.
 		fields.Description, fields.Format = cmp.Or(fields.Description, now.Description), cmp.Or(fields.Format, now.Format)
-		r, err := u.client.ReplaceResource(ctx, was.id, fields, s, s.size, client.IfMatch(now.ETag))
+		r, err := u.send(ctx, s, fields, was.id, client.IfMatch(now.ETag))
 		if err == nil {
 			return became(replaced, f, r), nil
 		}

@@ -43,7 +43,7 @@ func lose(w http.ResponseWriter, r *http.Request) {
 }
 
 func isUpload(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/resources") || r.Method == http.MethodPut
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/resources") || r.Method == http.MethodPut || r.Method == http.MethodPatch
 }
 
 // TestPutLostAnswers: uploads that were stored without an answer make no second resource, and their bytes are not sent again.

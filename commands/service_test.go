@@ -50,7 +50,17 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	cache, err := os.MkdirTemp("", "labshelf-cache")
+	if err == nil {
+		err = errors.Join(os.Setenv("XDG_CACHE_HOME", cache), os.Setenv("LocalAppData", cache)) // and not what this person has begun
+	}
+	if err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(cache)
+		os.Exit(code)
+	}))
 }
 
 // service is a real one in a temporary directory, behind a listening socket.

@@ -61,12 +61,8 @@ func (s *source) Read(p []byte) (int, error) {
 // the file.
 func (s *source) read(p []byte) (int, error) {
 	if s.at == s.size {
-		info, err := s.file.Stat()
-		switch {
-		case err != nil:
+		if err := s.same(); err != nil {
 			return 0, err
-		case info.Size() != s.size || !info.ModTime().Equal(s.from):
-			return 0, errChanged
 		}
 		return 0, io.EOF
 	}
@@ -77,6 +73,22 @@ func (s *source) read(p []byte) (int, error) {
 		err = errChanged
 	}
 	return n, err
+}
+
+// same returns an error unless the file is as it was when it was opened.
+func (s *source) same() error {
+	info, err := s.file.Stat()
+	if err == nil && (info.Size() != s.size || !info.ModTime().Equal(s.from)) {
+		err = errChanged
+	}
+	return err
+}
+
+// look keeps that the file has changed, if it has.
+func (s *source) look() {
+	if err := s.same(); err != nil {
+		s.broken.CompareAndSwap(nil, &err)
+	}
 }
 
 // Seek is for calls that are made again.

@@ -105,7 +105,7 @@ func TestPutChanging(t *testing.T) {
 			set := s.newSet(t, "lab", "runs")
 			root := tree(t, map[string]string{"a": strings.Repeat("1", size), "b": "2"})
 			s.intercept(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method == http.MethodPost && r.ContentLength > size {
+				if r.Method == http.MethodPatch {
 					if err := change(filepath.Join(root, "a")); err != nil {
 						t.Error(err)
 					}

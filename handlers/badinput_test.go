@@ -94,7 +94,7 @@ func TestBadKeys(t *testing.T) {
 var notFound = map[string]repository.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
-	"BlobDigest": "blob_not_found",
+	"BlobDigest": "blob_not_found", "UploadId": "upload_not_found",
 }
 
 // TestBadIDs: in every path an id that is unknown, or none at all, is 404 and says of what kind.

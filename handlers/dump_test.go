@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,6 +26,10 @@ func (c *client) dump() string {
 		rows(&out, tx.Users.All(repository.ID{}))
 		rows(&out, tx.Privileges.All(repository.ID{}))
 		rows(&out, tx.Steps.All())
+		for id, err := range tx.Transfers.Ended(math.MaxInt64) {
+			row, err2 := tx.Transfers.Get(id)
+			fmt.Fprintf(&out, "%+v %v %v\n", row, err, err2)
+		}
 		for user, err := range tx.Users.All(repository.ID{}) {
 			if err != nil {
 				return err

@@ -14,7 +14,8 @@ type Route struct {
 }
 
 // Who may use a route: the words of [Route] in the code, and the callers that they stand for. Oneself also allows every user
-// with a key to use it for himself, and Creators also allows whom the configuration does.
+// with a key to use it for himself, Senders every user with a key for an upload that he began, and nobody else, and Creators also
+// allows whom the configuration does.
 type Who struct{ Word, Callers string }
 
 // The columns of the permission table: nobody has no key, none and public have no role in a private and a public dataspace.
@@ -28,7 +29,7 @@ func Routes() (routes []Route) {
 	words := map[who]Who{
 		everybody: {"everybody", Everybody}, keyed: {"keyed", Keyed}, readers: {"readers", "public member editor admin sysadmin"},
 		holders: {"holders", "member editor admin sysadmin"}, writers: {"writers", "editor admin sysadmin"}, managers: {"managers", "admin sysadmin"},
-		creators: {"creators", "sysadmin"}, oneself: {"oneself", "sysadmin"}, sysadmins: {"sysadmins", "sysadmin"},
+		senders: {"senders", ""}, creators: {"creators", "sysadmin"}, oneself: {"oneself", "sysadmin"}, sysadmins: {"sysadmins", "sysadmin"},
 	}
 	for _, rt := range (&api{}).routes() {
 		path := parameter.ReplaceAllString(rt.path, "{$1}")

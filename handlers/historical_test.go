@@ -28,6 +28,7 @@ func TestHistoricalKey(t *testing.T) {
 func TestHistoricalSlash(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
+	f.filed()
 	for _, op := range operations() {
 		if op.self {
 			continue
@@ -126,6 +127,7 @@ func TestHistoricalLines(t *testing.T) {
 func TestHistoricalContentType(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
+	f.filed()
 	for _, op := range operations() {
 		route := routeOf(op.id)
 		if op.body != nil && op.id != "createUserKey" || op.self {

@@ -76,9 +76,9 @@ func TestCodes(t *testing.T) {
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	optional := map[string][]string{
-		"Resource": {"purged"}, "User": {"sysadmin"}, "Key": {"expires", "lastUsed"}, "NewKey": {"expires", "lastUsed"}, "Problem": {"field"}, "Status": {"detail"},
+		"Resource": {"purged"}, "Upload": {"setId", "resourceId", "resourceUrl"}, "User": {"sysadmin"}, "Key": {"expires", "lastUsed"}, "NewKey": {"expires", "lastUsed"}, "Problem": {"field"}, "Status": {"detail"},
 	}
-	for _, name := range []string{"Dataspace", "Set", "Resource", "User", "Key", "NewKey", "Privilege", "SignIn", "Session", "Usage", "DataspaceUsage", "Status", "StatusDetail", "Purge", "Problem", "End"} {
+	for _, name := range []string{"Dataspace", "Set", "Resource", "Upload", "User", "Key", "NewKey", "Privilege", "SignIn", "Session", "Usage", "DataspaceUsage", "Status", "StatusDetail", "Purge", "Problem", "End"} {
 		schema := suite.doc.Components.Schemas[name].Value
 		if closed := schema.AdditionalProperties.Has; closed == nil || *closed {
 			t.Errorf("%s is open to other members", name)

@@ -8,34 +8,53 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 
 	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 // operation is one operation of the interface: what a good request for it sends.
 type operation struct {
 	id   string
-	self bool // {id} is the caller himself
+	self bool // {id} is the caller himself, or an upload of his
 	body func(f *fixture) any
 }
 
-// allow lists the callers that may do it, as the routes say.
-func (op operation) allow() string {
+// who may do it, as the routes say.
+func (op operation) who() handlers.Who {
 	documented := routeOf(op.id)
 	for _, route := range handlers.Routes() {
-		if route.Method != documented.Method || route.Path != documented.Path {
-			continue
+		if route.Method == documented.Method && route.Path == documented.Path {
+			return route.Who
 		}
-		if op.self && route.Who.Word == "oneself" {
-			return handlers.Keyed
-		}
-		return route.Who.Callers
 	}
-	return "none: there is no such route"
+	return handlers.Who{Callers: "none: there is no such route"}
+}
+
+// allow lists the callers that may do it.
+func (op operation) allow() string {
+	who := op.who()
+	if op.self && (who.Word == "oneself" || who.Word == "senders") {
+		return handlers.Keyed
+	}
+	return who.Callers
+}
+
+// refusal is what a caller gets who has a key and may not do it.
+func (op operation) refusal() (status int, code repository.Code) {
+	if op.who().Word == "senders" {
+		return http.StatusNotFound, repository.CodeUploadNotFound
+	}
+	return http.StatusForbidden, repository.CodeForbidden
 }
 
 // operations is every operation of the interface. Each line may be tried after those before it: what is deleted is
 // restored in the next.
 func operations() []operation {
 	fields := func(o object) func(*fixture) any { return func(*fixture) any { return o } }
+	nothing := raw{"application/offset+octet-stream", nil}
+	tus := func(body raw, headers ...string) func(*fixture) any {
+		return func(*fixture) any { return headed{body, append(headers, inTus)} }
+	}
+	piece, override := tus(nothing, "Upload-Offset: 0"), tus(nothing, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH")
 	return []operation{
 		{"getStatus", false, nil},
 		{"getOpenAPIJSON", false, nil},
@@ -75,6 +94,13 @@ func operations() []operation {
 		{"createResource", false, func(f *fixture) any { return form(text("setId", f.ids["SetId"]), file("new", "new")) }},
 		{"replaceResource", false, func(*fixture) any { return form(file("new", "new")) }},
 		{"editResource", false, fields(object{"description": "New"})},
+		{"beginUpload", false, func(f *fixture) any {
+			return headed{raw{}, []string{inTus, "Upload-Length: 7", metadata("setId", f.ids["SetId"], "filename", "new")}}
+		}},
+		{"getUpload", false, tus(raw{})},
+		{"continueUpload", false, piece},
+		{"overrideUpload", false, override},
+		{"endUpload", false, tus(raw{})},
 		{"deleteResource", false, nil},
 		{"restoreResource", false, nil},
 		{"deleteSet", false, nil},
@@ -109,6 +135,11 @@ func operations() []operation {
 		{"pageUserKeys", true, nil},
 		{"createUserKey", true, fields(object{"label": "New"})},
 		{"revokeUserKey", true, nil},
+
+		{"getUpload", true, tus(raw{})},
+		{"continueUpload", true, piece},
+		{"overrideUpload", true, override},
+		{"endUpload", true, tus(raw{})},
 	}
 }
 
@@ -128,8 +159,24 @@ func (c *client) newFixture(fields object) *fixture {
 		"BlobDigest":  sha256Hex("content"),
 		"KeyId":       user.get("/users/me/keys").data()[0].text("id"),
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
+		"UploadId":    path.Base(f.begin(7, "setId", set, "filename", "b.txt")),
 	}
 	return f
+}
+
+// filed has the file of the fixture among the blobs, where a small one comes later: one that comes in pieces is there at once.
+func (f *fixture) filed() {
+	f.t.Helper()
+	f.send("POST", "/uploads", raw{"application/offset+octet-stream", []byte("content")}, inTus, "Upload-Length: 7",
+		metadata("setId", f.ids["SetId"], "filename", "filed.txt")).want(http.StatusCreated)
+}
+
+// uploadOf begins an upload in the name of a caller, in a set where he may.
+func (f *fixture) uploadOf(caller *client) (id string) {
+	f.t.Helper()
+	own := f.newSpace(nil)
+	own.send("POST", "/privileges", object{"userId": caller.id, "dataspaceId": own.dataspace, "role": "editor"}).want(http.StatusCreated)
+	return path.Base(caller.begin(7, "setId", own.newSet(), "filename", "own.txt"))
 }
 
 // route finds an operation in the document.
@@ -165,7 +212,12 @@ func (f *fixture) try(caller *client, op operation) *answer {
 	for name, id := range f.ids {
 		ids[name] = id
 	}
-	if op.self {
+	switch {
+	case op.self && op.who().Word == "senders":
+		if caller.key != "" {
+			ids["UploadId"] = f.uploadOf(caller)
+		}
+	case op.self:
 		ids["UserId"] = caller.id
 		if caller.key != "" {
 			ids["KeyId"] = caller.send("POST", "/users/me/keys", nil).want(http.StatusCreated).object().text("id")

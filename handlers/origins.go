@@ -11,9 +11,12 @@ import (
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, " +
-		"If-Unmodified-Since, If-Range, Range"
-	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After, Labshelf-Stamp"
-	corsAge     = "600" // seconds that a browser remembers the answer
+		"If-Unmodified-Since, If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, Upload-Checksum, " +
+		"X-HTTP-Method-Override"
+	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After, Labshelf-Stamp, " +
+		"Labshelf-Resource, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, " +
+		"Upload-Metadata, Upload-Expires"
+	corsAge = "600" // seconds that a browser remembers the answer
 )
 
 // safety is the headers that every answer has, by their canonical names. All answers share the values: nobody changes them in place.

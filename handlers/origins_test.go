@@ -33,7 +33,8 @@ func TestOrigins(t *testing.T) {
 	same(t, "Vary", a.header.Get("Vary"), "Origin")
 	for header, words := range map[string]string{
 		"Access-Control-Allow-Methods": "GET HEAD POST PUT PATCH DELETE",
-		"Access-Control-Allow-Headers": "Authorization Content-Type If-Match If-None-Match If-Range Range Content-Digest Repr-Digest",
+		"Access-Control-Allow-Headers": "Authorization Content-Type If-Match If-None-Match If-Range Range Content-Digest Repr-Digest " +
+			"Tus-Resumable Upload-Length Upload-Metadata Upload-Offset Upload-Checksum X-HTTP-Method-Override",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			same(t, header+" "+word, strings.Contains(a.header.Get(header)+",", word+","), true)
@@ -48,7 +49,8 @@ func TestOrigins(t *testing.T) {
 		same(t, a.what, a.header.Get("Access-Control-Allow-Origin"), friend)
 		same(t, "Vary", a.header.Get("Vary"), "Origin")
 		same(t, "headers", len(cors(a)), 2)
-		for word := range strings.FieldsSeq("ETag Location Link Content-Range Repr-Digest X-Request-Id Retry-After") {
+		for word := range strings.FieldsSeq("ETag Location Link Content-Range Repr-Digest X-Request-Id Retry-After " +
+			"Tus-Resumable Tus-Version Tus-Extension Tus-Max-Size Tus-Checksum-Algorithm Upload-Offset Upload-Length Upload-Metadata Upload-Expires Labshelf-Resource") {
 			same(t, "readable: "+word, strings.Contains(a.header.Get("Access-Control-Expose-Headers")+",", word+","), true)
 		}
 	}

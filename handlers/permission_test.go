@@ -38,7 +38,7 @@ func callers() map[string]func(f *fixture) *client {
 	}
 }
 
-// TestPermissions tries every operation as everybody: allowed, or 403 (401 without a key) and nothing changed.
+// TestPermissions tries every operation as everybody: allowed, or refused (401 without a key) and nothing changed.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	table := operations()
@@ -74,7 +74,8 @@ func TestPermissions(t *testing.T) {
 					a.problem(http.StatusUnauthorized, "unauthenticated", "")
 					same(t, op.id+": WWW-Authenticate", a.header.Get("WWW-Authenticate"), `Bearer realm="labshelf"`)
 				default:
-					a.problem(http.StatusForbidden, "forbidden", "")
+					status, code := op.refusal()
+					a.problem(status, code, "")
 				}
 			}
 		})
@@ -175,6 +176,8 @@ Made from the routes of the service by a test, which fails when the two differ; 
 - **yes**: the request is served. What a listing shows depends on who asks: only what he may read.
 - **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for everybody with a valid key;
   only keys of others and what is below /admin are looked for after the permission.
+- **sender**: served where the caller began the upload, with whatever key of his, else 404, as if there were none. That he may write
+  into the set is looked at again when the last piece has come.
 - **oneself**: served where the user of the path is the caller, else 403.
 - **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. Who creates a dataspace becomes its admin.
 
@@ -184,7 +187,7 @@ request stands for its dataspace.
 | request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
 |---|---|---|---|---|---|---|---|
 `)
-	special := map[string]string{"oneself": "oneself", "creators": "config"}
+	special := map[string]string{"oneself": "oneself", "senders": "sender", "creators": "config"}
 	for _, route := range handlers.Routes() {
 		fmt.Fprintf(&page, "| `%s %s` |", route.Method, route.Path)
 		for _, column := range strings.Fields(handlers.Everybody) {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -26,7 +27,12 @@ var statuses = map[repository.Kind]int{
 	repository.Unavailable:        http.StatusServiceUnavailable,
 	repository.Misdirected:        http.StatusMisdirectedRequest,
 	repository.TooManyRequests:    http.StatusTooManyRequests,
+	repository.Locked:             http.StatusLocked,
+	repository.ChecksumMismatch:   statusChecksumMismatch,
 }
+
+// statusChecksumMismatch is of the tus protocol alone.
+const statusChecksumMismatch = 460
 
 // problem is the body of every error (RFC 9457).
 type problem struct {
@@ -65,7 +71,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		header.Del(name)
 	}
 	body := problem{
-		Type: "about:blank", Title: http.StatusText(status), Status: status,
+		Type: "about:blank", Title: cmp.Or(http.StatusText(status), "Checksum Mismatch"), Status: status,
 		Detail: withoutKeys(known.Message), Code: known.Code, Field: withoutKeys(known.Field), RequestID: header.Get(requestIDHeader),
 	}
 	writeBody(w, status, "application/problem+json", encode(body))

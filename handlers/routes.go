@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,7 @@ const (
 	holders              // those with a role in the dataspace
 	writers              // its editors and admins
 	managers             // its admins
+	senders              // the one who began the upload
 	creators             // whom the configuration lets create dataspaces
 	oneself              // the user of the path
 	sysadmins            // they may use every route
@@ -48,14 +50,20 @@ const (
 type routeKind uint8
 
 const (
-	plain    routeKind = iota // takes no query
-	listing                   // has pages; its use case reads the query
-	download                  // takes a disposition
-	archived                  // takes ids of resources
+	plain     routeKind = iota // takes no query
+	listing                    // has pages; its use case reads the query
+	download                   // takes a disposition
+	archived                   // takes ids of resources
+	resumable                  // speaks tus, and takes no query
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers())
+}
+
+// routesOfFiles are those of the service, of files and of what holds them.
+func (a *api) routesOfFiles() []route {
 	return []route{
 		{"GET", "/status", everybody, a.getStatus, plain},
 		{"GET", "/openapi.json", everybody, serveDocument("application/json", openapiJSON), plain},
@@ -91,7 +99,23 @@ func (a *api) routes() []route {
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
 		{"GET", "/resources/:id/data", readers, a.downloadResource, download},
+	}
+}
 
+// routesOfUploads are those of files that come in pieces.
+func (a *api) routesOfUploads() []route {
+	return []route{
+		{"POST", "/uploads", writers, inTus(a.createUpload), resumable},
+		{"GET", "/uploads/:id", senders, inTus(a.getUpload), resumable},
+		{"PATCH", "/uploads/:id", senders, inTus(a.continueUpload), resumable},
+		{"POST", "/uploads/:id", senders, inTus(a.overrideUpload), resumable},
+		{"DELETE", "/uploads/:id", senders, inTus(a.endUpload), resumable},
+	}
+}
+
+// routesOfUsers are those of users, of what they may and use, and of what sysadmins do.
+func (a *api) routesOfUsers() []route {
+	return []route{
 		{"GET", "/users", keyed, a.listUsers, listing},
 		{"POST", "/users", sysadmins, a.createUser, plain},
 		{"GET", "/users/:id", keyed, a.getUser, plain},
@@ -182,9 +206,17 @@ func (a *api) router() *httprouter.Router {
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
 	router.NotFound = http.HandlerFunc(a.otherPath)
-	router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	router.GlobalOPTIONS = http.HandlerFunc(a.options)
 	router.MethodNotAllowed = refuse(errMethod)
 	return router
+}
+
+// options tells which methods an address takes, which the router has put into Allow.
+func (a *api) options(w http.ResponseWriter, r *http.Request) {
+	if path, _ := placeOf(r); strings.HasPrefix(path+"/", version+"/uploads/") {
+		a.describeUploads(w.Header())
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 func refuse(err error) http.Handler {
@@ -203,6 +235,9 @@ var errMethod = &repository.Error{
 func (a *api) add(router *httprouter.Router, path string, rt route) {
 	handle := func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		noteRoute(w, r.Method, path)
+		if rt.kind == resumable {
+			w.Header().Set(tusResumable, tusVersion)
+		}
 		if err := a.serve(w, r, params, rt); err != nil {
 			writeProblem(w, r, err)
 		}

@@ -31,6 +31,15 @@ func (d *disk) Create(path string) (blobs.File, error) {
 	return &measured{File: file, disk: d}, nil
 }
 
+// Reopen implements [blobs.FS].
+func (d *disk) Reopen(path string, at int64) (blobs.File, error) {
+	file, err := d.FS.Reopen(path, at)
+	if err != nil {
+		return nil, err
+	}
+	return &measured{File: file, disk: d}, nil
+}
+
 // Rename implements [blobs.FS].
 func (d *disk) Rename(from, to string) error {
 	defer since(d.rename, time.Now())

@@ -80,6 +80,7 @@ const (
 	taskOpen   = "opening the metadata"
 	taskSteps  = "deletions and restorations under way"
 	taskScrub  = "reading all files to find damage"
+	taskSweep  = "removing uploads that have expired"
 	taskMove   = "moving small files out of the metadata"
 	taskDamage = "a file is damaged or missing"
 )

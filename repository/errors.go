@@ -27,6 +27,8 @@ const (
 	Unavailable                    // not now
 	Misdirected                    // meant for another service
 	TooManyRequests                // too often, for now
+	Locked                         // somebody else is at it
+	ChecksumMismatch               // what came is not what was announced
 )
 
 // Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.
@@ -59,6 +61,12 @@ const (
 	CodeKeyNotFound       Code = "key_not_found"
 	CodePrivilegeNotFound Code = "privilege_not_found"
 	CodeBlobNotFound      Code = "blob_not_found"
+	CodeUploadNotFound    Code = "upload_not_found"
+	CodeUploadExpired     Code = "upload_expired"
+	CodeOffset            Code = "offset_mismatch"
+	CodeChecksum          Code = "checksum_mismatch"
+	CodeLocked            Code = "locked"
+	CodeTusVersion        Code = "unsupported_tus_version"
 	CodeMethodNotAllowed  Code = "method_not_allowed"
 	CodeReadOnlyField     Code = "read_only_field"
 	CodeSetCannotMove     Code = "set_cannot_move"
@@ -94,6 +102,7 @@ func Codes() []Code {
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
+		CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 	}
 }
 

@@ -44,3 +44,6 @@ const ArchiveRoom = archiveRoom
 
 // Archived is how many files they have.
 func (s *Service) Archived() *atomic.Int64 { return &s.archived }
+
+// Sweep removes the transfers that have expired, and what they left.
+func (s *Service) Sweep(ctx context.Context) error { return s.sweep.sweep(ctx) }

@@ -104,6 +104,7 @@ type Tx struct {
 	Users      Users
 	Keys       Keys
 	Sessions   Sessions
+	Transfers  Transfers
 	Privileges Privileges
 	Steps      Steps
 	Usage      Usage
@@ -203,6 +204,18 @@ type Sessions interface {
 	Remove(user ID, digest auth.SessionDigest) error
 	// OfUser yields the user's, ascending by digest.
 	OfUser(user ID) iter.Seq2[Session, error]
+}
+
+// Transfers is the table of files on their way in, part by part.
+type Transfers interface {
+	Get(ID) (Transfer, error)
+	Put(Transfer) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(ID) error
+	// Ended yields the ids of those that expire by a moment, in that order.
+	Ended(by Stamp) iter.Seq2[ID, error]
+	// Wait tells whether one that is Whole, and has not made a resource, has this digest.
+	Wait(blobs.Digest) (bool, error)
 }
 
 // Privileges is the table of privileges, revoked ones included.

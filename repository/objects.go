@@ -115,6 +115,43 @@ type Session struct {
 	Created, Expires Stamp
 }
 
+// Transfer is a file on its way in, part by part; the protocol that it comes by calls it an upload. It is its user's alone.
+type Transfer struct {
+	ID, UserID        ID
+	SetID, ResourceID ID // the set that it goes into, or else the resource that it replaces; the other one is zero
+	Created, Expires  Stamp
+	Length            int64        // of the file, in bytes
+	Mark              blobs.Mark   // what has come
+	Digest            blobs.Digest // of the file, once all of it has come; before, zero
+
+	Name, Format, Description, Filename, ContentType string
+	Expected                                         blobs.Digest // as announced; zero: it was not
+	Match                                            string       // the tag that a resource to be replaced must have; "": any
+
+	Announced string // what the client said about it, in the words of the protocol: for the gateway
+	Made      ID     // the resource that it became, or that it replaced the file of; zero: it has not
+	Refusal   Refusal
+}
+
+// Refusal is why a file that has come is not taken. The zero value: it has not been refused.
+type Refusal struct {
+	Kind           Kind
+	Code           Code
+	Field, Message string
+}
+
+// Whole tells whether all of the file has come.
+func (t Transfer) Whole() bool { return t.Digest != blobs.Digest{} }
+
+// Done tells whether the file has become that of a resource.
+func (t Transfer) Done() bool { return t.Made != ID{} }
+
+// Waits tells whether all of the file has come and it may still become that of a resource.
+func (t Transfer) Waits() bool { return t.Whole() && !t.Done() }
+
+// name is that of the file as the blob store keeps it meanwhile.
+func (t Transfer) name() string { return t.ID.String() }
+
 // KeyState of a key at a moment.
 type KeyState string
 

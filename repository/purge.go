@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -230,6 +231,9 @@ func (p *purge) unreferred(tx *Tx, b Blob) error {
 	if !p.dry {
 		return unused(tx, b.Digest)
 	}
+	if wanted, err := tx.Transfers.Wait(b.Digest); err != nil || wanted {
+		return cmp.Or(err, errReferred)
+	}
 	for id, err := range tx.Blobs.Refs(b.Digest) {
 		if err != nil {
 			return err
@@ -245,8 +249,11 @@ func (p *purge) unreferred(tx *Tx, b Blob) error {
 	return nil
 }
 
-// unused returns errReferred if a resource refers to the blob.
+// unused returns errReferred if a resource refers to the blob, or a transfer is about to become one that does.
 func unused(tx *Tx, digest blobs.Digest) error {
+	if wanted, err := tx.Transfers.Wait(digest); err != nil || wanted {
+		return cmp.Or(err, errReferred)
+	}
 	for _, err := range tx.Blobs.Refs(digest) {
 		if err != nil {
 			return err

@@ -23,6 +23,7 @@ type Config struct {
 	MaxUpload             int64         // bytes of one file; 0: no limit
 	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	SessionAge            time.Duration // of a session, at most; 0: 30 days
+	UploadAge             time.Duration // for which a file that comes in parts may pause, and what became of it is remembered; 0: 7 days
 	ArchiveRoom           int64         // files of all archives that are under way together; 0: 1,048,576
 	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
 	DirectoryPageSize     int           // of a listing of dataspaces, users or privileges
@@ -50,6 +51,8 @@ type Service struct {
 	steps  *stepper
 	seen   *lastUse
 	scrub  *scrubber
+	turns  *turns
+	sweep  *sweeper
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -66,10 +69,13 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 	if config.ArchiveRoom == 0 {
 		config.ArchiveRoom = archiveRoom
 	}
+	if config.UploadAge == 0 {
+		config.UploadAge = uploadAge
+	}
 	s := newStores(meta, files, config.Note)
 	s.watch = config.Watch
 	s.troubles.tell(taskOpen, meta.Health().Suspect)
-	hold := newHolder(config)
+	hold, turns := newHolder(config), newTurns()
 	return &Service{
 		stores: s, config: config, hold: hold,
 		tokens: paging.NewCodec(meta.Secret()),
@@ -78,12 +84,15 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 		steps:  startStepper(meta, &s.troubles),
 		seen:   startLastUse(meta),
 		scrub:  startScrubber(s, config.ScrubPeriod),
+		turns:  turns,
+		sweep:  startSweeper(s, turns, config.Now),
 	}
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
 // reading of all files and the moving of small ones.
 func (s *Service) Close() {
+	s.sweep.close()
 	s.mover.close()
 	s.scrub.close()
 	s.steps.close()

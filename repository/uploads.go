@@ -17,7 +17,8 @@ type Upload struct {
 	service  *Service
 	caller   auth.Principal
 	received *received
-	into     string // the set in which he may create, as he was told
+	into     string                    // the set in which he may create, as he was told
+	with     func(*Tx, Resource) error // what is written in the same commit; nil: nothing
 	ended    bool
 }
 
@@ -70,6 +71,9 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 // Limit returns the greatest number of bytes that a file may have, 0 for any.
 func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
 
+// MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
+func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
+
 // Receive reads the body to its end: a small one into memory, any other one onto stable storage. An *Error from body is returned
 // as it is.
 func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
@@ -106,18 +110,9 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, 
 		return Resource{}, err
 	}
 	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
-		set, err := findSet(tx, *f.SetID, "setId")
+		set, err := openSet(tx, p, *f.SetID)
 		if err != nil {
 			return nil, err
-		}
-		if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
-			return nil, err
-		}
-		switch {
-		case set.dataspace.State == Deleted:
-			return nil, parentDeleted("setId", "dataspace of this set")
-		case set.shown().State == Deleted:
-			return nil, parentDeleted("setId", "set")
 		}
 		return func() error {
 			created = file
@@ -127,6 +122,24 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, 
 		}, nil
 	})
 	return created, err
+}
+
+// openSet finds the set in which the caller is about to create a resource.
+func openSet(tx *Tx, p auth.Principal, id string) (placedSet, error) {
+	set, err := findSet(tx, id, "setId")
+	if err != nil {
+		return set, err
+	}
+	if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
+		return set, err
+	}
+	switch {
+	case set.dataspace.State == Deleted:
+		return set, parentDeleted("setId", "dataspace of this set")
+	case set.shown().State == Deleted:
+		return set, parentDeleted("setId", "set")
+	}
+	return set, nil
 }
 
 // Replace gives the resource another file, with the name, format and description that come with it.
@@ -139,20 +152,11 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 		return Resource{}, err
 	}
 	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
-		placed, err := findResource(tx, id)
+		placed, err := replaceable(tx, p, id, f)
 		if err != nil {
 			return nil, err
 		}
-		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
-			return nil, err
-		}
 		r := placed.shown()
-		if f.SetID != nil && *f.SetID != r.SetID.String() {
-			return nil, refuseResourceField("setId")
-		}
-		if err := changeable(r.State, r.Tag(), f.Match); err != nil {
-			return nil, err
-		}
 		return func() error {
 			r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
 			r.MimeType, r.Filename = file.MimeType, file.Filename
@@ -165,8 +169,29 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 	return replaced, err
 }
 
+// replaceable finds the resource that the caller is about to give another file.
+func replaceable(tx *Tx, p auth.Principal, id string, f UploadFields) (placedResource, error) {
+	placed, err := findResource(tx, id)
+	if err != nil {
+		return placed, err
+	}
+	if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+		return placed, err
+	}
+	r := placed.shown()
+	if f.SetID != nil && *f.SetID != r.SetID.String() {
+		return placed, refuseResourceField("setId")
+	}
+	return placed, changeable(r.State, r.Tag(), f.Match)
+}
+
 // vouch writes, beside the record, the body itself or that its file is in its place.
 func (u *Upload) vouch(tx *Tx, r Resource) error {
+	if u.with != nil {
+		if err := u.with(tx, r); err != nil {
+			return err
+		}
+	}
 	if r.Body == Held {
 		return errors.Join(tx.Bodies.Put(r.bodyKey(), u.received.bytes), u.service.hold.count(tx))
 	}
@@ -240,8 +265,17 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was kept"}
 		}
 	}
-	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
+	if r, err = described(f); err != nil {
+		return r, err
+	}
 	r.Digest, r.Bytes, r.Body = u.received.digest, u.received.size(), u.received.place()
+	r.MimeType, err = mimeOf(f.ContentType, u.received.head(), r.Filename, r.Name)
+	return r, err
+}
+
+// described is what can be said of a resource without its body.
+func described(f UploadFields) (r Resource, err error) {
+	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
 	if r.Name, err = nameOf(f, r.Filename); err != nil {
 		return r, err
 	}
@@ -266,8 +300,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 			return r, err
 		}
 	}
-	r.MimeType, err = mimeOf(f.ContentType, u.received.head(), r.Filename, r.Name)
-	return r, err
+	return r, nil
 }
 
 // nameOf checks the file name and returns the resource's name: the one sent, else the file name.

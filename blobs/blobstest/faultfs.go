@@ -15,6 +15,7 @@ type Op string
 const (
 	Any     Op = ""
 	Create  Op = "create"
+	Reopen  Op = "reopen"
 	Write   Op = "write"
 	Sync    Op = "sync"
 	Close   Op = "close"
@@ -83,6 +84,19 @@ func (f *FaultFS) Create(path string) (blobs.File, error) {
 		return nil, err
 	}
 	return &faultFile{fs: f, file: made, path: path}, nil
+}
+
+// Reopen implements [blobs.FS].
+func (f *FaultFS) Reopen(path string, at int64) (blobs.File, error) {
+	var opened blobs.File
+	err := f.do(Call{Op: Reopen, Path: path}, func() (err error) {
+		opened, err = f.fs.Reopen(path, at)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &faultFile{fs: f, file: opened, path: path}, nil
 }
 
 // Mkdir implements [blobs.FS].

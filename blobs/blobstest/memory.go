@@ -21,6 +21,7 @@ type Memory struct {
 	mu      sync.Mutex
 	freed   sync.Cond // a removal has ended
 	bodies  map[blobs.Digest][]byte
+	parts   map[string][]byte
 	trash   map[blobs.Digest]trashed
 	pins    map[blobs.Digest]int
 	claimed map[blobs.Digest]bool // being removed
@@ -40,7 +41,7 @@ var (
 func NewMemory() *Memory {
 	m := &Memory{
 		bodies: make(map[blobs.Digest][]byte), trash: make(map[blobs.Digest]trashed),
-		pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
+		parts: make(map[string][]byte), pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
 	}
 	m.freed.L = &m.mu
 	return m

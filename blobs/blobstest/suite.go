@@ -35,6 +35,8 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"Place and Discard", testPlaceAndDiscard},
 		{"Withdraw", testWithdraw},
 		{"PlaceAll", testPlaceAll},
+		{"parts", testParts},
+		{"no parts", testNoParts},
 		{"Open errors", testOpenErrors},
 		{"Remove", testRemove},
 		{"Remove under a reader", testRemoveUnderReader},
@@ -70,7 +72,7 @@ func Content(size int) []byte {
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()
-	dirs := []string{"tmp", "trash", "blobs"}
+	dirs := []string{"tmp", "trash", "parts", "blobs"}
 	for first := range 256 {
 		dirs = append(dirs, fmt.Sprintf("blobs/%02x", first))
 	}

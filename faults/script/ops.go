@@ -71,6 +71,12 @@ func first() []operation {
 		{"create empty", false, upload("notes", "empty", 0)},
 		{"create with a body that is there", false, upload("notes", "a again.txt", 300)},
 		{"create to be purged", false, upload("photos", "old.bin", 5_000)},
+		{"begin in parts", false, begin("notes", "parts.bin", 90_000)},
+		{"first part", false, part("parts.bin", 90_000, 50_000)},
+		{"last part", true, part("parts.bin", 90_000, 90_000)},
+		{"begin in parts what comes no further", false, begin("notes", "half.bin", 60_000)},
+		{"a part of it", false, part("half.bin", 60_000, 20_000)},
+		{"give it up", false, giveUp("half.bin")},
 		{"move", false, move},
 		{"replace", false, replace("a.txt", 301)},
 		{"replace by a body that is there", false, replace("b.bin", 301)},
@@ -144,14 +150,18 @@ func steps() []operation {
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
 		{"empty the trash", true, purge(repository.PurgeOptions{})},
 		{"snapshot", false, snapshot},
+		{"begin in parts before closing", false, begin("photos", "late.bin", 80_000)},
+		{"a part before closing", false, part("late.bin", 80_000, 30_000)},
 		{"create before closing", false, upload("photos", "f.txt", 30)},
 		{"close and open", false, func(_ context.Context, w *world) error { return errors.Join(w.close(), w.open()) }},
+		{"a part after opening", false, part("late.bin", 80_000, 60_000)},
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[repository.Set]{Fields: repository.Fields{"title": "Notes"}}))
 		})},
 		{"move after opening", false, move},
+		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
 		{"create at the end", false, upload("notes", "g.txt", 20)},
 		{"delete the user", false, withID("member", func(ctx context.Context, w *world, id string) error {
 			return last(w.svc.DeleteUser(ctx, w.admin, id, repository.Match{}))

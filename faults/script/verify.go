@@ -103,6 +103,11 @@ func look(ctx context.Context, dir string) (found State, wrong []string, err err
 	if _, err := repository.NewUpkeep(w.store, w.files).Check(ctx, repository.CheckOptions{}, events); err != nil {
 		wrong = append(wrong, "check: "+err.Error())
 	}
+	lost, err := w.lostParts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrong = append(wrong, lost...)
 	found, err = Read(ctx, w.store)
 	return found, wrong, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 
@@ -103,6 +104,7 @@ func (a *answers) askRows(tx *repository.Tx, p probe) {
 			"Resources.Get":  func(id repository.ID) (any, error) { return tx.Resources.Get(id) },
 			"Users.Get":      func(id repository.ID) (any, error) { return tx.Users.Get(id) },
 			"Privileges.Get": func(id repository.ID) (any, error) { return tx.Privileges.Get(id) },
+			"Transfers.Get":  func(id repository.ID) (any, error) { return tx.Transfers.Get(id) },
 			"Steps.Get":      func(id repository.ID) (any, error) { return tx.Steps.Get(id) },
 		} {
 			row, err := get(id)
@@ -124,6 +126,9 @@ func (a *answers) askRows(tx *repository.Tx, p probe) {
 		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(&digest))
 		damage, err := tx.Damages.Get(digest)
 		note(a, "Damages.Get "+digest.String(), damage, err)
+		if wait, err := tx.Transfers.Wait(digest); err != nil || wait {
+			note(a, "Transfers.Wait "+digest.String(), wait, err)
+		}
 	}
 	for _, digest := range p.keys {
 		key, err := tx.Keys.ByDigest(digest)
@@ -139,6 +144,7 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
 	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
 	noteAll(a, "Damages.All", tx.Damages.All())
+	noteAll(a, "Transfers.Ended", tx.Transfers.Ended(math.MaxInt64))
 	a.askBodies(tx)
 	if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {
 		note(a, "Scrub.Get", state, err)

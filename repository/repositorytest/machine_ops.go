@@ -82,10 +82,10 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 // write draws a write and does it.
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
-		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.session, m.privilege, m.step, m.counters, m.blob,
+		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.session, m.transfer, m.privilege, m.step, m.counters, m.blob,
 		m.damage, m.scrub, m.body, m.body,
 	}
-	switch n := rapid.IntRange(0, len(draw)+4).Draw(rt, "write"); n {
+	switch n := rapid.IntRange(0, len(draw)+5).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
@@ -105,6 +105,9 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		user := rapid.SampledFrom(m.pool.users).Draw(rt, "user")
 		digest := sessionDigest(user, rapid.Byte().Draw(rt, "session")%3)
 		s.do(op{"Sessions.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Sessions.Remove(user, digest) }})
+	case len(draw) + 5:
+		of := rapid.SampledFrom(m.pool.resources).Draw(rt, "transfer")
+		s.do(op{"Transfers.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Transfers.Remove(of) }})
 	default:
 		row := draw[n](rt, s)
 		s.do(op{fmt.Sprintf("put %T", row), func(tx *repository.Tx) (any, error) { return nil, put(tx, row) }})
@@ -311,7 +314,7 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 	after := func(ids []repository.ID) repository.ID {
 		return rapid.SampledFrom(slices.Concat(ids, []repository.ID{{}, m.pool.resources[0]})).Draw(rt, "after")
 	}
-	switch rapid.IntRange(0, 13).Draw(rt, "read") {
+	switch rapid.IntRange(0, 14).Draw(rt, "read") {
 	case 0:
 		from := after(m.pool.dataspaces)
 		return rowsOp("Dataspaces.All", few, func(tx *repository.Tx) iter.Seq2[repository.Dataspace, error] { return tx.Dataspaces.All(from) })
@@ -336,6 +339,8 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 	case 8:
 		from := m.bodyKey(rt)
 		return rowsOp("Bodies.All", few, func(tx *repository.Tx) iter.Seq2[repository.BodyKey, error] { return tx.Bodies.All(from) })
+	case 9:
+		return m.transfers(rt, few)
 	default:
 		q := m.resourceRange(rt, s)
 		if rapid.Bool().Draw(rt, "lent") {

@@ -45,6 +45,7 @@ func NewMemory(now func() time.Time) *Memory {
 		users:      map[repository.ID]repository.User{},
 		keys:       map[repository.ID]repository.Key{},
 		sessions:   map[auth.SessionDigest]repository.Session{},
+		transfers:  map[repository.ID]repository.Transfer{},
 		privileges: map[repository.ID]repository.Privilege{},
 		steps:      map[repository.ID]repository.Step{},
 		usage:      map[repository.ID]repository.Counters{},
@@ -174,6 +175,7 @@ type state struct {
 	users      map[repository.ID]repository.User
 	keys       map[repository.ID]repository.Key
 	sessions   map[auth.SessionDigest]repository.Session
+	transfers  map[repository.ID]repository.Transfer
 	privileges map[repository.ID]repository.Privilege
 	steps      map[repository.ID]repository.Step
 	usage      map[repository.ID]repository.Counters
@@ -200,6 +202,7 @@ func (s *state) clone() *state {
 		users:      maps.Clone(s.users),
 		keys:       maps.Clone(s.keys),
 		sessions:   maps.Clone(s.sessions),
+		transfers:  maps.Clone(s.transfers),
 		privileges: maps.Clone(s.privileges),
 		steps:      maps.Clone(s.steps),
 		usage:      maps.Clone(s.usage),
@@ -231,6 +234,7 @@ func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 		Users:      users{newTable(mode, s.users, func(u repository.User) repository.ID { return u.ID })},
 		Keys:       keys{newTable(mode, s.keys, func(k repository.Key) repository.ID { return k.ID })},
 		Sessions:   sessions{mode, s.sessions},
+		Transfers:  transfers{mode, s.transfers},
 		Privileges: privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
 		Steps:      steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
 		Usage:      usage{mode, s.usage, s.days},

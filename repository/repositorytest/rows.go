@@ -44,6 +44,8 @@ func put(tx *repository.Tx, row any) error {
 		return tx.Keys.Put(row)
 	case repository.Session:
 		return tx.Sessions.Put(row)
+	case repository.Transfer:
+		return tx.Transfers.Put(row)
 	case repository.Privilege:
 		return tx.Privileges.Put(row)
 	case repository.Step:
@@ -108,6 +110,8 @@ func waysTo(row any) []way {
 		}
 	case repository.Session:
 		return []way{{"Sessions.Get", func(tx *repository.Tx) (any, error) { return tx.Sessions.Get(row.UserID, row.Digest) }}}
+	case repository.Transfer:
+		return []way{{"Transfers.Get", func(tx *repository.Tx) (any, error) { return tx.Transfers.Get(row.ID) }}}
 	case repository.Privilege:
 		return []way{
 			{"Privileges.Get", func(tx *repository.Tx) (any, error) { return tx.Privileges.Get(row.ID) }},

@@ -24,6 +24,8 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"usage is kept by day":                 testUsage,
 		"steps are replaced and removed":       testSteps,
 		"sessions are replaced and removed":    testSessions,
+		"transfers end in order":               testEnded,
+		"digests of whole transfers wait":      testWaits,
 		"blobs keep their size":                testBlobs,
 		"rows and ranges are copies":           testCopies,
 	}
@@ -35,7 +37,7 @@ func filledRows(other bool) []any {
 		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
 		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
 		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other), filled[repository.Damage](other), filled[scrubRow](other),
-		filled[bodyRow](other), filled[repository.Session](other),
+		filled[bodyRow](other), filled[repository.Session](other), filled[repository.Transfer](other),
 	}
 }
 
@@ -143,6 +145,13 @@ func testSizes(t *testing.T, s *store) {
 		repository.Step{Container: id(1), DataspaceID: id(1)},
 		repository.Step{Container: maxID(), Restore: true, Deletion: latest, Begun: latest, AfterSet: maxID(), AfterStamp: latest},
 		usageRow{id(1), math.MaxInt32, repository.Counters{ActiveFiles: math.MaxInt64, DeletedBytes: math.MaxInt64}},
+		repository.Transfer{ID: id(12), UserID: id(7)},
+		repository.Transfer{
+			ID: maxID(), UserID: maxID(), SetID: maxID(), Created: latest, Expires: math.MaxInt64, Length: math.MaxInt64,
+			Mark: blobs.Mark{Size: math.MaxInt64, Hash: name}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
+			Name: name, Format: long[:400], Description: long, Filename: name, ContentType: long, Match: long, Announced: strings.Repeat(name, 8),
+			Refusal: repository.Refusal{Kind: math.MaxUint8, Code: "code", Field: name, Message: long},
+		},
 		blobRow{blobs.Digest{}, 0},
 		blobRow{blobs.Digest{1}, math.MaxInt64},
 		bodyRow{repository.BodyKey{Resource: id(1)}, ""},

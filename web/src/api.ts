@@ -132,7 +132,13 @@ function problemOf(status: number, text: string): Problem {
   return new Problem(status, "", `The service answered ${status}, and did not say why.`);
 }
 
-const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
+/** The problem of a request that was not made with send. A session that has ended is told. */
+export function failureOf(status: number, text: string): Problem {
+  if (status === 401) onSignedOut();
+  return problemOf(status, text);
+}
+
+export const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
 
 interface Options {
   body?: unknown;
@@ -335,8 +341,7 @@ export function upload(
           reject(problemOf(request.status, "")); // something in between has answered
         }
       } else {
-        if (request.status === 401) onSignedOut();
-        reject(request.status ? problemOf(request.status, request.responseText) : unreachable);
+        reject(request.status ? failureOf(request.status, request.responseText) : unreachable);
       }
     };
     if (signal?.aborted) reject(signal.reason);

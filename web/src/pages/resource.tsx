@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource, User } from "../api";
-import { dataspaces, resources, sets, upload } from "../api";
+import { dataspaces, resources, sets } from "../api";
 import type { PageProps } from "../app";
 import { ResourceForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { size } from "../human";
 import { Preview } from "../preview/preview";
+import { uploadFile } from "../put/parts";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
 import { Ask, Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
@@ -182,7 +183,7 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
     try {
       // What is left out would take its default (a new name, for example): a replacement here changes the bytes alone.
       const fields = { name: resource.name, description: resource.description, format: resource.format };
-      done(await upload({ resourceId: resource.id }, file, file.name, fields, { progress: setSent, signal: control.signal }));
+      done(await uploadFile({ resourceId: resource.id }, file, file.name, fields, { progress: setSent, signal: control.signal }));
       close();
     } catch (thrown) {
       if (control.signal.aborted) return;

@@ -1,9 +1,10 @@
 // What is being sent. There is one queue for the whole window: it goes on while the visitor looks at other pages.
 import { useEffect, useReducer, useState } from "preact/hooks";
 import type { DataSet, Resource } from "../api";
-import { Problem, sets, upload } from "../api";
+import { Problem, sets } from "../api";
 import { asProblem } from "../ui/load";
 import type { Picked, Unread } from "./collect";
+import { uploadFile } from "./parts";
 import { sha256 } from "./sha256";
 
 /** Files that are sent at the same time: enough to hide the way there and back of small ones. */
@@ -162,7 +163,7 @@ class Queue {
       const old = item.clash === "replace" ? twin?.resource : undefined;
       // What a replacement leaves out would take its default; only the bytes are to change.
       const fields = { name: path, ...(old && { description: old.description, format: old.format }) };
-      item.resource = await upload(old ? { resourceId: old.id } : { setId: item.set.id }, file, file.name, fields, { progress, signal });
+      item.resource = await uploadFile(old ? { resourceId: old.id } : { setId: item.set.id }, file, file.name, fields, { progress, signal });
       to("sent");
       tellArrival(item.set.id);
     } catch (thrown) {

@@ -1,0 +1,109 @@
+package blobstest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"labshelf/blobs"
+)
+
+// AddPart implements [blobs.Parts].
+func (m *Memory) AddPart(ctx context.Context, name string, mark blobs.Mark, r io.Reader, most int64) (blobs.Mark, error) {
+	if err := m.HavePart(name, mark); err != nil {
+		return mark, err
+	}
+	if err := ctx.Err(); err != nil {
+		return mark, err
+	}
+	more, reading := io.ReadAll(io.LimitReader(r, most))
+	if reading == nil && int64(len(more)) < most {
+		reading = io.EOF
+	}
+	if len(more) == 0 {
+		return mark, reading
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	body := append(slices.Clone(m.parts[name][:mark.Size]), more...)
+	hash := sha256.New()
+	hash.Write(body)
+	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
+	if err != nil {
+		return mark, err
+	}
+	m.parts[name] = body
+	return blobs.Mark{Size: int64(len(body)), Hash: string(state)}, reading
+}
+
+// HavePart implements [blobs.Parts].
+func (m *Memory) HavePart(name string, mark blobs.Mark) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if there := int64(len(m.parts[name])); there < mark.Size {
+		return fmt.Errorf("%w: the part %s has %d bytes, not %d", blobs.ErrNotFound, name, there, mark.Size)
+	}
+	return nil
+}
+
+// WholePart implements [blobs.Parts].
+func (m *Memory) WholePart(name string, mark blobs.Mark) (blobs.Staged, error) {
+	digest, err := mark.Digest()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	body, there := m.parts[name]
+	if !there && mark.Size > 0 {
+		body = m.bodies[digest]
+	}
+	if int64(len(body)) != mark.Size {
+		return nil, fmt.Errorf("%w: the part %s", blobs.ErrNotFound, name)
+	}
+	return &wholePart{inMemory{store: m, digest: digest, body: body}, name}, nil
+}
+
+// wholePart is there until it is placed or dropped.
+type wholePart struct {
+	inMemory
+	name string
+}
+
+func (p *wholePart) Place() error {
+	err := p.inMemory.Place()
+	return errors.Join(err, p.store.DropPart(p.name))
+}
+
+func (p *wholePart) Discard() error { return nil }
+
+func (p *wholePart) Withdraw(func() error) error { return nil }
+
+// DropPart implements [blobs.Parts].
+func (m *Memory) DropPart(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.parts, name)
+	return nil
+}
+
+// WalkParts implements [blobs.Parts].
+func (m *Memory) WalkParts(ctx context.Context, fn func(name string) error) error {
+	m.mu.Lock()
+	names := slices.Sorted(maps.Keys(m.parts))
+	m.mu.Unlock()
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := fn(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package client
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// Upload is a file that goes to the service piece by piece, and on where it stopped: after a connection broke, in another process,
+// on another day.
+type Upload struct {
+	ID             string
+	Offset, Length int64  // how many bytes the service has on stable storage, and of how many
+	ResourceID     string // what the file has become; "": it is not finished
+}
+
+// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource if replaces is not "". What it says
+// of the file is as for CreateResource and ReplaceResource, but that a digest which is not given is not computed. ContinueUpload
+// sends it.
+func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
+	if size < 0 {
+		return Upload{}, errors.New("the length of a file that is sent in pieces must be known")
+	}
+	call := tus(request{method: http.MethodPost, path: at("uploads")}.under(when)).
+		with("Upload-Length", strconv.FormatInt(size, 10)).with("Upload-Metadata", uploadMetadata(r, replaces))
+	begun := Upload{Length: size}
+	err := c.run(ctx, call, func(response *http.Response) error {
+		begun.ID = path.Base(response.Header.Get("Location"))
+		if response.StatusCode != http.StatusCreated || at(begun.ID) == "" {
+			return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
+		}
+		begun.ResourceID = madeOf(response)
+		return response.Body.Close()
+	})
+	return begun, err
+}
+
+// uploadMetadata is what tus clients say of a file.
+func uploadMetadata(r NewResource, replaces string) string {
+	digest := ""
+	if r.Digest != (blobs.Digest{}) {
+		digest = r.Digest.String()
+	}
+	var pairs []string
+	for _, pair := range [][2]string{
+		{"setId", r.SetID}, {"resourceId", replaces}, {"filename", r.Filename}, {"filetype", r.Mimetype},
+		{"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"sha256", digest},
+	} {
+		if pair[1] != "" {
+			pairs = append(pairs, pair[0]+" "+base64.StdEncoding.EncodeToString([]byte(pair[1])))
+		}
+	}
+	return strings.Join(pairs, ",")
+}
+
+func tus(r request) request { return r.with("Tus-Resumable", "1.0.0") }
+
+// madeOf is the id of the resource that an answer names.
+func madeOf(response *http.Response) string {
+	url := response.Header.Get("Labshelf-Resource")
+	if url == "" {
+		return ""
+	}
+	return path.Base(url)
+}
+
+// Upload asks how far an upload is. One that has come whole and was refused gives that refusal; one that has expired, was given up or
+// never was, a Problem with the status 410 or 404.
+func (c *Client) Upload(ctx context.Context, id string) (u Upload, err error) {
+	u.ID = id
+	err = c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
+		u, err = uploadOf(id, response)
+		return errors.Join(err, response.Body.Close())
+	})
+	return u, err
+}
+
+func uploadOf(id string, response *http.Response) (u Upload, err error) {
+	u = Upload{ID: id, ResourceID: madeOf(response)}
+	u.Offset, err = strconv.ParseInt(response.Header.Get("Upload-Offset"), 10, 64)
+	if length := response.Header.Get("Upload-Length"); err == nil && length != "" {
+		u.Length, err = strconv.ParseInt(length, 10, 64)
+	}
+	if err != nil {
+		return u, &Problem{Status: response.StatusCode}
+	}
+	return u, nil
+}
+
+// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. Where the connection
+// breaks it asks how far it came and goes on, as the client's Retries allow, whose tries begin anew with everything that has come.
+// One that has come whole and was refused is tried once more.
+func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
+	retries, reached := c.retries(), int64(-1)
+	for try := 1; ; try++ {
+		u, failed := c.sendRest(ctx, id, file, size)
+		if failed == nil {
+			return c.Resource(ctx, u.ResourceID)
+		}
+		if u.Offset > reached {
+			try, reached = 1, u.Offset
+		}
+		if failed.verdict == final || ctx.Err() != nil {
+			return Resource{}, failed.error
+		}
+		if try >= retries.Tries {
+			return Resource{}, tried(failed.error, try)
+		}
+		if err := retries.Wait(ctx, retries.pause(try)); err != nil {
+			return Resource{}, fmt.Errorf("%w, while waiting after: %w", err, failed.error)
+		}
+	}
+}
+
+// sendRest sends once what is missing. It returns how far it knows the upload to be.
+func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size int64) (Upload, *failure) {
+	u, err := c.Upload(ctx, id)
+	switch {
+	case refusedWhole(err):
+		u.Offset, u.Length = size, size
+	case err != nil:
+		return u, resumable(err, nil)
+	case u.ResourceID != "":
+		return u, nil
+	case u.Length != size:
+		return u, &failure{verdict: final, error: fmt.Errorf("the file has %d bytes, and %d were announced", size, u.Length)}
+	}
+	rest := &piece{from: io.NewSectionReader(file, u.Offset, u.Length-u.Offset)}
+	call := tus(request{method: http.MethodPatch, path: at("uploads", id), piece: rest}).
+		with("Upload-Offset", strconv.FormatInt(u.Offset, 10)).with("Content-Type", "application/offset+octet-stream")
+	failed := c.try(ctx, call, func(response *http.Response) error {
+		after, err := uploadOf(id, response)
+		if u.Offset = after.Offset; err == nil && after.ResourceID == "" {
+			err = ErrIncomplete
+		}
+		u.ResourceID = after.ResourceID
+		return errors.Join(err, response.Body.Close())
+	})
+	switch {
+	case failed == nil:
+		return u, nil
+	case rest.failed.Load() != nil:
+		return u, &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", *rest.failed.Load())}
+	}
+	return u, resumable(failed.error, failed)
+}
+
+// refusedWhole tells whether a question how far an upload is was answered with why it was not taken.
+func refusedWhole(err error) bool {
+	var problem *Problem
+	if !errors.As(err, &problem) || problem.Code == repository.CodeUploadNotFound || problem.Code == repository.CodeUploadExpired {
+		return false
+	}
+	switch problem.Status {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusPreconditionFailed:
+		return problem.Code != ""
+	}
+	return false
+}
+
+// resumable judges a failure: whatever says nothing against the file may be over at the next try, since twice does no harm.
+func resumable(err error, failed *failure) *failure {
+	var problem *Problem
+	again := !errors.As(err, &problem) && (failed == nil || failed.verdict != final)
+	if problem != nil {
+		again = problem.Status == http.StatusLocked || problem.Status >= 500 || problem.Status == http.StatusTooManyRequests ||
+			problem.Code == repository.CodeOffset || problem.Status == http.StatusRequestTimeout || problem.Code == repository.CodeInvalidBody
+	}
+	if again {
+		return &failure{verdict: doubt, error: err}
+	}
+	return &failure{verdict: final, error: err}
+}
+
+// EndUpload gives an upload up. A resource that it has made stays.
+func (c *Client) EndUpload(ctx context.Context, id string) error {
+	return c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
+}
+
+// piece is the body of one request. It says why the file could not be read.
+type piece struct {
+	from   *io.SectionReader
+	failed atomic.Pointer[error]
+}
+
+func (p *piece) Read(b []byte) (int, error) {
+	n, err := p.from.Read(b)
+	if err == io.EOF {
+		if at, _ := p.from.Seek(0, io.SeekCurrent); at < p.from.Size() {
+			err = fmt.Errorf("it has %d bytes less than were announced: it changed while it was sent", p.from.Size()-at)
+		}
+	}
+	if err != nil && err != io.EOF {
+		p.failed.Store(&err)
+	}
+	return n, err
+}
+
+func (p *piece) Close() error { return nil }

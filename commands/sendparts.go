@@ -1,0 +1,90 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"labshelf/client"
+)
+
+// partsAbove is the length above which a file is sent so that it goes on where it stopped, in bytes. A shorter one is sent anew.
+const partsAbove = 16 << 20
+
+// send sends a file, as a new resource, or in place of the file of another one.
+func (u *putting) send(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
+	switch {
+	case s.size > partsAbove:
+		return u.sendParts(ctx, s, fields, replaces, when...)
+	case replaces != "":
+		return u.client.ReplaceResource(ctx, replaces, fields, s, s.size, when...)
+	}
+	return u.client.CreateResource(ctx, fields, s, s.size)
+}
+
+// sendParts goes on with an upload of an earlier run, or begins one. The digest comes first: what is put together from several runs,
+// on several days, is the file as it is now, or nothing.
+func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
+	digest, err := s.sum(ctx)
+	if err != nil {
+		return client.Resource{}, err
+	}
+	fields.Digest = digest
+	place := u.begun.of(u.client.Base(), fields, replaces, when)
+	for again := false; ; again = true {
+		id := place.id()
+		if id == "" {
+			upload, err := u.client.BeginUpload(ctx, fields, s.size, replaces, when...)
+			if err != nil {
+				return client.Resource{}, err
+			}
+			id = upload.ID
+			place.keep(id)
+		}
+		r, err := u.client.ContinueUpload(ctx, id, atAnywhere{s}, s.size)
+		switch statusOf(err) {
+		case 0:
+			if err == nil {
+				place.forget()
+			} else {
+				s.look()
+			}
+			return r, err
+		case 404, 410: // it has expired, or belongs to somebody else
+			place.forget()
+			if !again {
+				continue
+			}
+		case 400, 412: // nothing will make it right
+			place.forget()
+			s.look()
+			_ = u.client.EndUpload(ctx, id) // or it expires
+		}
+		return r, err
+	}
+}
+
+// statusOf is that of an answer which is no success; 0: there was none.
+func statusOf(err error) int {
+	var problem *client.Problem
+	if errors.As(err, &problem) {
+		return problem.Status
+	}
+	return 0
+}
+
+// atAnywhere reads a source wherever it is asked to.
+type atAnywhere struct{ *source }
+
+func (a atAnywhere) ReadAt(p []byte, at int64) (int, error) {
+	n, err := a.file.ReadAt(p, at)
+	a.tell(at + int64(n) - a.moved.Load())
+	if at+int64(n) == a.size { // the last of it: as in read
+		err = cmp.Or(a.same(), err)
+	}
+	if err != nil && err != io.EOF {
+		a.broken.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}

@@ -1,0 +1,76 @@
+package commands
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// passing lets a body through, counts it, and does something after so many bytes.
+type passing struct {
+	io.ReadCloser
+	count *atomic.Int64
+	after int64
+	act   func()
+}
+
+func (p *passing) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	if p.count.Add(int64(n)) >= p.after && p.act != nil {
+		p.act()
+		p.act = nil
+	}
+	return n, err
+}
+
+// TestPutGoesOn: a large file that was interrupted goes on where it was, in another run, also as a replacement; what has changed
+// meanwhile is begun anew.
+func TestPutGoesOn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	const size = 40 << 20
+	var came atomic.Int64
+	put := func(path string, stopAfter int64) int64 {
+		t.Helper()
+		ctx, signal := context.WithCancel(t.Context())
+		defer signal()
+		came.Store(0)
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPatch {
+				p := &passing{r.Body, &came, stopAfter, nil}
+				if stopAfter > 0 {
+					p.act = signal
+				}
+				r.Body = p
+			}
+			on(w, r)
+		})
+		got := s.runAs(ctx, s.key, "", "put", path, "runs")
+		if interrupted := errors.Is(got.error, ErrInterrupted); interrupted != (stopAfter > 0) {
+			t.Errorf("stopped after %d: %+v", stopAfter, got)
+		}
+		return came.Load()
+	}
+	path := filepath.Join(t.TempDir(), "large.bin")
+	for round, content := range []string{strings.Repeat("first 0123456789", size/16), strings.Repeat("other 0123456789", size/16)} {
+		write(t, path, content)
+		first := put(path, 10<<20)
+		for _, r := range s.active(t, set.ID) {
+			if round == 0 || r.SHA256 == sha256.Sum256([]byte(content)) {
+				t.Errorf("round %d: half a file left %+v", round, r)
+			}
+		}
+		second := put(path, 0)
+		if total := first + second; second >= size || total > size+4<<20 {
+			t.Errorf("round %d: %d bytes, then %d, for %d", round, first, second, size)
+		}
+		s.holds(t, set.ID, map[string]string{"large.bin": content})
+	}
+}

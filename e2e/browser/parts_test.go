@@ -1,0 +1,151 @@
+package browser
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"labshelf/e2e"
+)
+
+// offsets notes where each piece of an upload began that the page has sent.
+func (v *visitor) offsets() func() []string {
+	v.t.Helper()
+	var mu sync.Mutex
+	var all []string
+	err := chromedp.Listen(v.ctx, func(event any) {
+		if e, is := event.(*network.EventRequestWillBeSent); is && e.Request.Method == "PATCH" {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, fmt.Sprint(e.Request.Headers["Upload-Offset"]))
+		}
+	})
+	if err != nil {
+		v.fail(err)
+	}
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+// leaves lets the visitor go when the page asks him to stay.
+func (v *visitor) leaves() {
+	v.t.Helper()
+	err := chromedp.Listen(v.ctx, func(event any) {
+		if _, is := event.(*page.EventJavascriptDialogOpening); is {
+			go func() {
+				_, _ = chromedp.Call(v.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
+			}()
+		}
+	})
+	if err != nil {
+		v.fail(err)
+	}
+}
+
+// A large file goes on where it stopped by itself when the service comes back.
+func TestLargeFileGoesOn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
+	v := s.visit(t)
+	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("This set is empty")
+	sent := v.offsets()
+	v.slow(3<<20, 0)
+	v.pick("Files to upload", path)
+	v.submit()
+	s.arrives(t, 24<<20) // longer than the service waits with a mark
+	s.Kill()
+	s.again(t)
+	v.slow(-1, 0)
+	v.sees("All done", "1 sent")
+	s.same(t, sid, path)
+	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		t.Errorf("pieces began at %v", got)
+	}
+}
+
+// It also goes on after the page was closed, once the same file is chosen again.
+func TestLargeFileChosenAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
+	v := s.visit(t)
+	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("This set is empty")
+	sent := v.offsets()
+	v.leaves()
+	v.slow(3<<20, 0)
+	v.pick("Files to upload", path)
+	v.submit()
+	s.arrives(t, 24<<20)
+	s.Kill()
+	v.do(chromedp.Navigate("about:blank")) // all of the page goes, and what it was doing
+	s.again(t)
+	v.slow(-1, 0)
+	v.at("/sets/" + sid)
+	v.sees("This set is empty")
+	v.pick("Files to upload", path)
+	v.submit()
+	v.sees("All done", "1 sent")
+	s.same(t, sid, path)
+	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		t.Errorf("pieces began at %v", got)
+	}
+}
+
+// same wants a set to hold one file, with the bytes of the one at path.
+func (s *site) same(t *testing.T, set, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(content)
+	var found []string
+	_, err = s.Walk(t.Context(), s.Base()+"/sets/"+set+"/resources", func(p e2e.Page) error {
+		for _, r := range p.Data {
+			found = append(found, r.SHA256)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(found, []string{hex.EncodeToString(sum[:])}) {
+		t.Errorf("the set holds %v, %v", found, err)
+	}
+}
+
+// arrives waits until so many bytes of a file that comes in parts are in the service's folder.
+func (s *site) arrives(t *testing.T, bytes int64) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(s.data, "parts", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && info.Size() >= bytes {
+				return
+			}
+		}
+	}
+	t.Fatalf("%d bytes have not come", bytes)
+}

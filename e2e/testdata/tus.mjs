@@ -1,0 +1,22 @@
+// Sends a file by tus-js-client, and prints the URL of the resource that it became: node tus.mjs MODULES ENDPOINT KEY SET FILE
+import { createReadStream, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename } from "node:path";
+
+const [modules, endpoint, key, setId, path] = process.argv.slice(2);
+const { Upload } = createRequire(modules)("tus-js-client");
+
+const upload = new Upload(createReadStream(path), {
+  endpoint,
+  headers: { Authorization: key },
+  metadata: { setId, filename: basename(path), filetype: "application/x-instrument" },
+  uploadSize: statSync(path).size,
+  chunkSize: 1 << 20,
+  retryDelays: Array(50).fill(20),
+  onSuccess: ({ lastResponse }) => console.log(lastResponse.getHeader("Labshelf-Resource")),
+  onError: (error) => {
+    console.error(String(error));
+    process.exitCode = 1;
+  },
+});
+upload.start();

@@ -1,0 +1,69 @@
+package handlers_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const inTus = "Tus-Resumable: 1.0.0"
+
+// metadata is the header Upload-Metadata of names and texts in turn.
+func metadata(pairs ...string) string {
+	var all []string
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, pairs[i]+" "+base64.StdEncoding.EncodeToString([]byte(pairs[i+1])))
+	}
+	return "Upload-Metadata: " + strings.Join(all, ",")
+}
+
+// begin begins an upload, and returns where it goes on.
+func (c *client) begin(length int, pairs ...string) (location string) {
+	c.t.Helper()
+	a := c.send("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), metadata(pairs...)).want(http.StatusCreated)
+	same(c.t, "Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
+	if !strings.HasPrefix(a.header.Get("Location"), c.base+"/uploads/") {
+		c.t.Errorf("Location is %q", a.header.Get("Location"))
+	}
+	if at, err := http.ParseTime(a.header.Get("Upload-Expires")); err != nil || !at.After(time.Now()) {
+		c.t.Errorf("Upload-Expires is %q", a.header.Get("Upload-Expires"))
+	}
+	return a.header.Get("Location")
+}
+
+// piece sends a piece.
+func (c *client) piece(location string, offset int, content string, headers ...string) *answer {
+	c.t.Helper()
+	return c.send("PATCH", location, raw{"application/offset+octet-stream", []byte(content)},
+		append([]string{inTus, fmt.Sprint("Upload-Offset: ", offset)}, headers...)...)
+}
+
+// head asks how far an upload is, and again where the disk takes so long that somebody is still at it.
+func (c *client) head(location string) *answer {
+	c.t.Helper()
+	for {
+		if a := c.send("HEAD", location, nil, inTus); a.status != http.StatusLocked {
+			return a.want(http.StatusOK)
+		}
+	}
+}
+
+// stands wants an upload to be that far, and returns the resource that it has become, if it has.
+func (c *client) stands(location string, offset, length int) (resource string) {
+	c.t.Helper()
+	a := c.head(location)
+	same(c.t, "how far it is", a.header.Get("Upload-Offset")+"/"+a.header.Get("Upload-Length"), fmt.Sprint(offset, "/", length))
+	same(c.t, "Cache-Control", a.header.Get("Cache-Control"), "no-store")
+	return a.header.Get("Labshelf-Resource")
+}
+
+// refusedHead wants HEAD to tell why an upload that has come whole is not taken.
+func (c *client) refusedHead(location string, status int) {
+	c.t.Helper()
+	a := c.send("HEAD", location, nil, inTus).want(status)
+	if at, there := a.header["Upload-Offset"]; there {
+		c.t.Errorf("a refused upload is at %q", at)
+	}
+}

@@ -1,0 +1,206 @@
+package handlers_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// ways are those of sending a piece, and of giving an upload up: by their methods, and where there is no method but POST.
+type ways struct {
+	piece, end func(c *client, at string, headers ...string) *answer
+}
+
+func bothWays() map[string]ways {
+	of := func(method string, override bool) func(c *client, at string, headers ...string) *answer {
+		return func(c *client, at string, headers ...string) *answer {
+			c.t.Helper()
+			body := raw{}
+			if method == http.MethodPatch {
+				body = raw{"application/offset+octet-stream", []byte("con")}
+			}
+			if override {
+				return c.bad(http.MethodPost, at, body, append(headers, "X-HTTP-Method-Override: "+method)...)
+			}
+			return c.bad(method, at, body, headers...)
+		}
+	}
+	return map[string]ways{
+		"as they are":  {of(http.MethodPatch, false), of(http.MethodDelete, false)},
+		"all as POSTs": {of(http.MethodPatch, true), of(http.MethodDelete, true)},
+	}
+}
+
+// TestTusStatuses: each refusal has its status, whichever way the request comes, and has the version of the protocol.
+func TestTusStatuses(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, editor := s.newSet(), s.newMember("editor")
+	const offset = "Upload-Offset: 0"
+	at := editor.begin(3, "setId", set, "filename", "a")
+	for name, way := range bothWays() {
+		t.Run(name, func(t *testing.T) {
+			s, editor := &space{s.on(t), s.dataspace}, editor.on(t)
+			refused := func(a *answer, status int, code repository.Code, field string) {
+				t.Helper()
+				a.problem(status, code, field)
+				same(t, "Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
+			}
+			at := s.begin(7, "setId", set, "filename", "a")
+			refused(way.piece(s.client, at, offset), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+			refused(way.piece(s.client, at, offset, "Tus-Resumable: 0.2.2"), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+			refused(way.end(s.client, at), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+			refused(way.piece(s.client, at, inTus), http.StatusBadRequest, "missing_field", "Upload-Offset")
+			refused(way.piece(s.client, at, inTus, "Upload-Offset: 1"), http.StatusConflict, "offset_mismatch", "Upload-Offset")
+			refused(way.piece(s.client, at, inTus, offset, "Upload-Checksum: sha1 AAAA"), 460, "checksum_mismatch", "Upload-Checksum")
+			refused(way.piece(s.withKey("").on(t), at, inTus, offset), http.StatusUnauthorized, "unauthenticated", "")
+			refused(way.end(s.withKey("").on(t), at, inTus), http.StatusUnauthorized, "unauthenticated", "")
+			refused(way.piece(editor, at, inTus, offset), http.StatusNotFound, "upload_not_found", "")
+			same(t, "Upload-Offset", way.piece(s.client, at, inTus, offset).want(http.StatusNoContent).header.Get("Upload-Offset"), "3")
+			way.end(s.client, at, inTus).want(http.StatusNoContent)
+			refused(way.end(s.client, at, inTus), http.StatusNotFound, "upload_not_found", "")
+		})
+	}
+	for _, tc := range []struct {
+		method, path, contentType string
+		headers                   []string
+	}{
+		{"POST", "/uploads", "text/plain", []string{"Upload-Length: 3", metadata("setId", set, "filename", "a")}},
+		{"POST", "/uploads", "application/json", []string{"Upload-Length: 3", metadata("setId", set, "filename", "a")}},
+		{"PATCH", at, "application/octet-stream", []string{offset}},
+		{"POST", at, "application/octet-stream", []string{offset, "X-HTTP-Method-Override: PATCH"}},
+	} {
+		body := raw{tc.contentType, []byte("con")}
+		editor.bad(tc.method, tc.path, body, append(tc.headers, inTus)...).problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "")
+	}
+	for _, method := range []string{"", "GET", "PUT", "patch"} {
+		editor.bad("POST", at, nil, inTus, "X-HTTP-Method-Override: "+method).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+	}
+}
+
+// TestTusStatusesAtTheEnd: what a file that has come whole meets is told as that, whichever way the last piece comes.
+func TestTusStatusesAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	editor, set := s.newMember("editor"), s.newSet()
+	at := editor.begin(3, "setId", set, "filename", "a")
+	s.send("DELETE", "/privileges/"+editor.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
+	body := raw{"application/offset+octet-stream", []byte("con")}
+	override := "X-HTTP-Method-Override: PATCH"
+	editor.send("POST", at, body, inTus, "Upload-Offset: 0", override).problem(http.StatusForbidden, "forbidden", "")
+	editor.send("POST", at, nil, inTus, "X-HTTP-Method-Override: HEAD").problem(http.StatusForbidden, "forbidden", "")
+	first := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", metadata("setId", set, "filename", "b"), "Upload-Checksum: md5 AAAA")
+	first.problem(460, "checksum_mismatch", "Upload-Checksum")
+	at = first.header.Get("Location")
+	s.stands(at, 0, 7)
+	shown := s.send("POST", at, nil, inTus, "X-HTTP-Method-Override: HEAD").want(http.StatusOK).object()
+	same(t, "the upload, by a POST", fmt.Sprint(shown["url"], shown["offset"], shown["length"], shown["resourceUrl"]), fmt.Sprint(at, 0, 7, nil))
+}
+
+// TestTusStatusesOfTime: what has expired says so, for as long as it is remembered.
+func TestTusStatusesOfTime(t *testing.T) {
+	t.Parallel()
+	var clock sync.Mutex
+	now := time.Now()
+	c := ownGateway(t, repository.Config{UploadAge: time.Hour, Now: func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
+		return now
+	}}, handlers.Config{})
+	at := c.begin(3, "setId", c.newSpace(nil).newSet(), "filename", "a")
+	clock.Lock()
+	now = now.Add(61 * time.Minute)
+	clock.Unlock()
+	for _, way := range bothWays() {
+		way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusGone, "upload_expired", "")
+		way.end(c, at, inTus).problem(http.StatusGone, "upload_expired", "")
+	}
+	c.get(at).problem(http.StatusGone, "upload_expired", "")
+}
+
+// gate is a store in which a piece waits until it is opened: before any of it has been read, or after all of it has been.
+type gate struct {
+	*blobs.Dir
+	begun, open chan struct{}
+	after       bool
+	once        *sync.Once
+}
+
+func newGate(after bool) *gate {
+	return &gate{begun: make(chan struct{}), open: make(chan struct{}), after: after, once: &sync.Once{}}
+}
+
+func (g *gate) service(t *testing.T) *client {
+	return gatewayOver(t, handlers.Config{}, repository.Config{}, func(store *blobs.Dir) blobs.Store {
+		g.Dir = store
+		return g
+	})
+}
+
+func (g *gate) wait() {
+	g.once.Do(func() { close(g.begun) })
+	<-g.open
+}
+
+func (g *gate) AddPart(ctx context.Context, name string, mark blobs.Mark, r io.Reader, most int64) (blobs.Mark, error) {
+	if !g.after {
+		g.wait()
+	}
+	mark, err := g.Dir.AddPart(ctx, name, mark, r, most)
+	if g.after {
+		g.wait()
+	}
+	return mark, err
+}
+
+// TestTusLocked: while a piece cannot be ended, others are told that somebody is at the upload. The piece itself, which they wanted to
+// end, is told the same, and nothing of it counts.
+func TestTusLocked(t *testing.T) {
+	t.Parallel()
+	g := newGate(false)
+	c := g.service(t)
+	at := c.begin(7, "setId", c.newSpace(nil).newSet(), "filename", "a")
+	var stuck, others sync.WaitGroup
+	stuck.Go(func() { c.piece(at, 0, "content").problem(http.StatusLocked, "locked", "") })
+	<-g.begun
+	for _, way := range bothWays() {
+		others.Go(func() { way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusLocked, "locked", "") })
+		others.Go(func() { way.end(c, at, inTus).problem(http.StatusLocked, "locked", "") })
+	}
+	others.Go(func() { c.get(at, inTus).problem(http.StatusLocked, "locked", "") })
+	others.Wait()
+	close(g.open)
+	stuck.Wait()
+	c.stands(at, 0, 7)
+	made := c.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	same(t, "the file", string(c.get(made+"/data").want(http.StatusOK).body), "content")
+}
+
+// TestTusStoppedTooLate: whoever waits for a piece may want to end it when all of it has come and the disk is what takes long. That harms
+// neither the piece nor what its client asks for next over the same connection.
+func TestTusStoppedTooLate(t *testing.T) {
+	t.Parallel()
+	g := newGate(true)
+	c := g.service(t)
+	at := c.begin(7, "setId", c.newSpace(nil).newSet(), "filename", "a")
+	var slow sync.WaitGroup
+	var made string
+	slow.Go(func() {
+		made = c.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	})
+	<-g.begun
+	c.get(at, inTus).problem(http.StatusLocked, "locked", "")
+	close(g.open)
+	slow.Wait()
+	for range 3 {
+		same(t, "the resource", c.stands(at, 7, 7), made)
+	}
+}

@@ -1,0 +1,387 @@
+package handlers_test
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+func TestTusPieces(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, content := s.newSet(), strings.Repeat("0123456789", 30_000)
+	announced := []string{"setId", set, "filename", "dir/run 1.csv", "name", "runs/run 1.csv", "format", "", "description", "first\nrun", "sha256", sha256Hex(content)}
+	at := s.begin(len(content), announced...)
+	same(t, "a resource at the beginning", s.stands(at, 0, len(content)), "")
+	head := s.send("HEAD", at, nil, inTus).want(http.StatusOK)
+	same(t, "Upload-Metadata", "Upload-Metadata: "+head.header.Get("Upload-Metadata"), metadata(announced...))
+	first := s.piece(at, 0, content[:100_000]).want(http.StatusNoContent)
+	same(t, "Upload-Offset", first.header.Get("Upload-Offset"), "100000")
+	same(t, "Labshelf-Resource of a part", first.header.Get("Labshelf-Resource"), "")
+	s.piece(at, 0, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	s.piece(at, 100_001, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	s.piece(at, 100_000, content).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
+	s.stands(at, 100_000, len(content))
+	s.piece(at, 100_000, "").want(http.StatusNoContent)
+	last := s.piece(at, 100_000, content[100_000:]).want(http.StatusNoContent)
+	made := last.header.Get("Labshelf-Resource")
+	o := s.get(made).object()
+	same(t, "the record", fmt.Sprint(o["name"], o["filename"], o["format"], o["description"], o["sha256"], o["bytes"], o["mimetype"], o["setId"]),
+		fmt.Sprint("runs/run 1.csv", "run 1.csv", "CSV", "first\nrun", sha256Hex(content), len(content), "text/csv; charset=utf-8", set))
+	same(t, "the file", string(s.get(made+"/data").want(http.StatusOK).body), content)
+	same(t, "the resource, asked again", s.stands(at, len(content), len(content)), made)
+	same(t, "the resource, sent again", s.piece(at, len(content), "").want(http.StatusNoContent).header.Get("Labshelf-Resource"), made)
+	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 1)
+	shown := s.get(at, inTus).want(http.StatusOK).object()
+	same(t, "the upload", fmt.Sprint(shown["url"], shown["offset"], shown["length"], shown["resourceUrl"], shown["setId"]), fmt.Sprint(at, len(content), len(content), made, set))
+	s.send("DELETE", at, nil, inTus).want(http.StatusNoContent)
+	s.send("HEAD", at, nil, inTus).want(http.StatusNotFound)
+	s.get(made).want(http.StatusOK)
+}
+
+// TestTusAtOnce: an upload may come with its beginning, also an empty one, and by other methods where there is no PATCH.
+func TestTusAtOnce(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	body := raw{"application/offset+octet-stream", []byte("content")}
+	a := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", metadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
+	same(t, "Upload-Offset", a.header.Get("Upload-Offset"), "7")
+	same(t, "the file", string(s.get(a.header.Get("Labshelf-Resource")+"/data").body), "content")
+	a = s.send("POST", "/uploads", body, inTus, "Upload-Length: 8", metadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
+	at := a.header.Get("Location")
+	same(t, "Upload-Offset of a part", a.header.Get("Upload-Offset")+a.header.Get("Labshelf-Resource"), "7")
+	last := s.send("POST", at, raw{"application/offset+octet-stream", []byte("s")}, inTus, "Upload-Offset: 7", "X-HTTP-Method-Override: PATCH").want(http.StatusNoContent)
+	same(t, "the file", string(s.get(last.header.Get("Labshelf-Resource")+"/data").body), "contents")
+	s.bad("POST", at, nil, inTus).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).want(http.StatusCreated)
+	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
+	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
+	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 3)
+}
+
+func TestTusReplaces(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	old := s.upload(s.newSet(), "a.txt", "old", text("description", "before"))
+	path := "/resources/" + old.text("id")
+	at := s.begin(3, "resourceId", old.text("id"), "filename", "b.csv")
+	made := s.piece(at, 0, "new").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	o := s.get(made).object()
+	same(t, "replaced", fmt.Sprint(o["id"], o["name"], o["description"], o["format"]), fmt.Sprint(old["id"], "b.csv", "", "CSV"))
+	same(t, "the file", string(s.get(path+"/data").body), "new")
+	tag := s.get(path).header.Get("ETag")
+	s.send("PATCH", path, object{"description": "changed"}).want(http.StatusOK)
+	s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).problem(http.StatusPreconditionFailed, "precondition_failed", "")
+	tag = s.get(path).header.Get("ETag")
+	at = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).want(http.StatusCreated).header.Get("Location")
+	s.send("PATCH", path, object{"description": "changed again"}).want(http.StatusOK)
+	s.piece(at, 0, "two").problem(http.StatusPreconditionFailed, "precondition_failed", "")
+	s.refusedHead(at, http.StatusPreconditionFailed)
+	same(t, "the file", string(s.get(path+"/data").body), "new")
+}
+
+// TestTusRefusedAtTheBeginning: nothing is begun that could never end.
+func TestTusRefusedAtTheBeginning(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{MaxUpload: 1000}, handlers.Config{})
+	s := c.newSpace(nil)
+	set, resource := s.newSet(), s.newResource()
+	gone := s.newSet()
+	s.send("DELETE", "/sets/"+gone, nil).want(http.StatusNoContent)
+	member, stranger := s.newMember("member"), c.newUser(nil)
+	length := "Upload-Length: 3"
+	good := metadata("setId", set, "filename", "a")
+	for _, tc := range []struct {
+		what    string
+		who     *client
+		headers []string
+		status  int
+		code    repository.Code
+		field   string
+	}{
+		{"no version", c, []string{length, good}, 412, "unsupported_tus_version", "Tus-Resumable"},
+		{"another version", c, []string{"Tus-Resumable: 0.2.2", length, good}, 412, "unsupported_tus_version", "Tus-Resumable"},
+		{"no length", c, []string{inTus, good}, 400, "missing_field", "Upload-Length"},
+		{"no number", c, []string{inTus, "Upload-Length: -1", good}, 400, "invalid_field", "Upload-Length"},
+		{"two lengths", c, []string{inTus, length, length, good}, 400, "invalid_field", "Upload-Length"},
+		{"a number too far", c, []string{inTus, "Upload-Length: 9223372036854775808", good}, 400, "invalid_field", "Upload-Length"},
+		{"no length yet", c, []string{inTus, "Upload-Defer-Length: 1", good}, 400, "invalid_field", "Upload-Defer-Length"},
+		{"put together", c, []string{inTus, length, "Upload-Concat: partial", good}, 400, "invalid_field", "Upload-Concat"},
+		{"too large", c, []string{inTus, "Upload-Length: 1001", good}, 413, "too_large", "file"},
+		{"no metadata", c, []string{inTus, length}, 400, "missing_field", "setId"},
+		{"no set", c, []string{inTus, length, metadata("filename", "a")}, 400, "missing_field", "setId"},
+		{"no such set", c, []string{inTus, length, metadata("setId", "nonsense", "filename", "a")}, 404, "set_not_found", "setId"},
+		{"a deleted set", c, []string{inTus, length, metadata("setId", gone, "filename", "a")}, 409, "parent_deleted", "setId"},
+		{"no such resource", c, []string{inTus, length, metadata("resourceId", "nonsense", "filename", "a")}, 404, "resource_not_found", ""},
+		{"another set", c, []string{inTus, length, metadata("resourceId", resource, "setId", gone, "filename", "a")}, 409, "resource_cannot_move", "setId"},
+		{"no name", c, []string{inTus, length, metadata("setId", set)}, 400, "missing_field", "name"},
+		{"a bad name", c, []string{inTus, length, metadata("setId", set, "name", "a\nb")}, 400, "invalid_field", "name"},
+		{"a bad type", c, []string{inTus, length, metadata("setId", set, "name", "a", "filetype", "nonsense")}, 400, "invalid_field", "file"},
+		{"a bad digest", c, []string{inTus, length, metadata("setId", set, "name", "a", "sha256", "abc")}, 400, "invalid_field", "sha256"},
+		{"an unknown key", c, []string{inTus, length, metadata("setId", set, "name", "a", "colour", "red")}, 400, "invalid_field", "colour"},
+		{"a key twice", c, []string{inTus, length, metadata("setId", set, "name", "a", "name", "b")}, 400, "invalid_field", "name"},
+		{"no base64", c, []string{inTus, length, "Upload-Metadata: setId ???"}, 400, "invalid_field", "setId"},
+		{"far too long", c, []string{inTus, length, metadata("setId", set, "description", strings.Repeat("d", 30_000))}, 400, "invalid_field", "Upload-Metadata"},
+		{"a member", member, []string{inTus, length, good}, 403, "forbidden", ""},
+		{"a member who replaces", member, []string{inTus, length, metadata("resourceId", resource, "filename", "a")}, 403, "forbidden", ""},
+		{"a stranger", stranger, []string{inTus, length, good}, 403, "forbidden", ""},
+		{"nobody", c.withKey(""), []string{inTus, length, good}, 401, "unauthenticated", ""},
+	} {
+		a := tc.who.on(t).bad("POST", "/uploads", nil, tc.headers...)
+		a.what = tc.what
+		a.problem(tc.status, tc.code, tc.field)
+		same(t, tc.what+": Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
+	}
+	if left, err := os.ReadDir(filepath.Join(c.dir, "parts")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	options := c.bad("OPTIONS", "/uploads", nil).want(http.StatusNoContent)
+	same(t, "OPTIONS", options.header.Get("Tus-Version")+" "+options.header.Get("Tus-Extension")+" "+options.header.Get("Tus-Max-Size")+" "+options.header.Get("Tus-Checksum-Algorithm"),
+		"1.0.0 creation,creation-with-upload,expiration,termination,checksum 1000 sha1,sha256,md5")
+}
+
+// TestTusRefusedAtTheEnd: what has come whole and is not taken is kept, is not called done, and can be tried again.
+func TestTusRefusedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	editor, set := s.newMember("editor"), s.newSet()
+	role := editor.get("/privileges?userId=me").data()[0].text("id")
+
+	at := editor.begin(7, "setId", set, "filename", "a")
+	editor.piece(at, 0, "con").want(http.StatusNoContent)
+	s.send("DELETE", "/privileges/"+role, nil).want(http.StatusNoContent)
+	editor.piece(at, 3, "tent").problem(http.StatusForbidden, "forbidden", "")
+	editor.refusedHead(at, http.StatusForbidden)
+	editor.piece(at, 7, "").problem(http.StatusForbidden, "forbidden", "")
+	editor.piece(at, 3, "tent").problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	s.send("POST", "/privileges", object{"userId": editor.id, "dataspaceId": s.dataspace, "role": "editor"})
+	editor.refusedHead(at, http.StatusForbidden)
+	made := editor.piece(at, 7, "").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	same(t, "the file", string(s.get(made+"/data").want(http.StatusOK).body), "content")
+	same(t, "afterwards", editor.stands(at, 7, 7), made)
+
+	at = s.begin(7, "setId", set, "filename", "b")
+	s.send("DELETE", "/sets/"+set, nil).want(http.StatusNoContent)
+	s.piece(at, 0, "content").problem(http.StatusConflict, "parent_deleted", "setId")
+	s.refusedHead(at, http.StatusConflict)
+	s.send("POST", "/sets/"+set+"/restore", nil).want(http.StatusOK)
+	s.piece(at, 7, "").want(http.StatusNoContent)
+
+	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
+	s.piece(at, 0, "content").problem(http.StatusBadRequest, "digest_mismatch", "file")
+	s.refusedHead(at, http.StatusBadRequest)
+	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
+}
+
+// TestTusCut: what has come before a connection ends is kept, to the byte.
+func TestTusCut(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, content := s.newSet(), strings.Repeat("0123456789", 100_000)
+	at := s.begin(len(content), "setId", set, "filename", "a")
+	path := strings.TrimPrefix(at, s.server.URL)
+	for offset := 0; offset < len(content); {
+		most := min(len(content), offset+150_001)
+		conn, _ := s.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\nUpload-Offset: %d\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: %d\r\n\r\n%s",
+			path, s.key, inTus, offset, len(content)-offset, content[offset:most])
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); offset < most && time.Now().Before(deadline); { // it may not have begun to read
+			offset, _ = strconv.Atoi(s.head(at).header.Get("Upload-Offset"))
+		}
+		same(t, "what is kept", offset, most)
+	}
+	made := s.stands(at, len(content), len(content))
+	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
+}
+
+func TestTusChecksum(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	at := s.begin(9, "setId", s.newSet(), "filename", "a")
+	sha, md := sha1.Sum([]byte("abc")), md5.Sum([]byte("def"))
+	right := "Upload-Checksum: sha1 " + base64.StdEncoding.EncodeToString(sha[:])
+	s.piece(at, 0, "abd", right).problem(460, "checksum_mismatch", "Upload-Checksum")
+	s.stands(at, 0, 9)
+	s.piece(at, 0, "abc", "Upload-Checksum: crc32 AAAA").problem(http.StatusBadRequest, "invalid_field", "Upload-Checksum")
+	s.piece(at, 0, "abc", right).want(http.StatusNoContent)
+	s.piece(at, 3, "def", "Upload-Checksum: md5 "+base64.StdEncoding.EncodeToString(md[:])).want(http.StatusNoContent)
+	s.piece(at, 6, "ghj", "Content-Digest: sha-256=:"+digest64("ghi")+":").problem(http.StatusBadRequest, "digest_mismatch", "")
+	s.stands(at, 6, 9)
+	path := strings.TrimPrefix(at, s.server.URL)
+	conn, _ := s.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\nUpload-Offset: 6\r\n%s\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 3\r\n\r\ngh", path, s.key, inTus, right)
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.stands(at, 6, 9) // what cannot be verified does not count
+	made := s.piece(at, 6, "ghi", "Content-Digest: sha-256=:"+digest64("ghi")+":").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	same(t, "the file", string(s.get(made+"/data").body), "abcdefghi")
+}
+
+// TestTusTurns: a connection that broke without a word does not keep its client from going on, and of two at once one wins.
+func TestTusTurns(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	at := s.begin(10, "setId", set, "filename", "a")
+	path := strings.TrimPrefix(at, s.server.URL)
+	conn, _ := s.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 10\r\n\r\n01234", path, s.key, inTus)
+	for s.head(at).header.Get("Upload-Offset") == "0" { // it may not have begun to read
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.stands(at, 5, 10)
+	s.piece(at, 5, "56789").want(http.StatusNoContent)
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content := strings.Repeat("x", 3<<20)
+	at = s.begin(len(content), "setId", set, "filename", "b")
+	var mu sync.Mutex
+	statuses := map[int]int{}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			status := s.piece(at, 0, content).status
+			mu.Lock()
+			defer mu.Unlock()
+			statuses[status]++
+		})
+	}
+	all.Wait()
+	same(t, "who won", statuses[http.StatusNoContent], 1)
+	same(t, "who did not", statuses[http.StatusConflict]+statuses[http.StatusLocked], 3)
+	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
+}
+
+// TestTusBelongs: an upload is its user's, with whatever key.
+func TestTusBelongs(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	editor, other := s.newMember("editor"), s.newMember("editor")
+	at := editor.begin(7, "setId", s.newSet(), "filename", "a")
+	editor.piece(at, 0, "con").want(http.StatusNoContent)
+	for _, c := range []*client{other, s.client} {
+		c.piece(at, 3, "tent").problem(http.StatusNotFound, "upload_not_found", "")
+		c.send("HEAD", at, nil, inTus).want(http.StatusNotFound)
+		c.send("DELETE", at, nil, inTus).problem(http.StatusNotFound, "upload_not_found", "")
+	}
+	made := editor.send("POST", "/users/me/keys", object{"label": "new"}).object()
+	keys := editor.get("/users/me/keys").data()
+	editor.send("DELETE", "/users/me/keys/"+keys[0].text("id"), nil).want(http.StatusNoContent)
+	editor.piece(at, 3, "tent").problem(http.StatusUnauthorized, "unauthenticated", "")
+	again := editor.withKey(made.text("key"))
+	again.stands(at, 3, 7)
+	again.piece(at, 3, "tent").want(http.StatusNoContent)
+}
+
+// TestTusLasts: an upload survives the end of the service, and an empty folder of parts, which is what a backup has.
+func TestTusLasts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	open := func() *client {
+		g, err := openGateway(dir, blobs.OS{}, repository.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.serve(handlers.Config{})
+		return &client{gateway: g, t: t, key: g.admin}
+	}
+	c := open()
+	set, key := c.newSpace(nil).newSet(), c.key
+	at := c.begin(9, "setId", set, "filename", "a")
+	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	again := func() {
+		t.Helper()
+		path := strings.TrimPrefix(at, c.base)
+		if err := c.close(); err != nil {
+			t.Fatal(err)
+		}
+		c = open()
+		c.key, at = key, c.base+path
+	}
+	again()
+	c.stands(at, 3, 9)
+	c.piece(at, 3, "def").want(http.StatusNoContent)
+	again()
+	made := c.piece(at, 6, "ghi").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	same(t, "the file", string(c.get(made+"/data").body), "abcdefghi")
+	again()
+	same(t, "the resource", strings.TrimPrefix(c.stands(at, 9, 9), c.base), strings.TrimPrefix(made, made[:strings.Index(made, "/resources/")]))
+	at = c.begin(9, "setId", set, "filename", "b")
+	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	if err := os.RemoveAll(filepath.Join(dir, "parts")); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	c.stands(at, 0, 9)
+	c.piece(at, 0, "abcdefghi").want(http.StatusNoContent)
+	if err := c.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTusExpires: an upload that pauses for too long is gone.
+func TestTusExpires(t *testing.T) {
+	t.Parallel()
+	var clock sync.Mutex
+	now := time.Now()
+	c := ownGateway(t, repository.Config{UploadAge: time.Hour, Now: func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
+		return now
+	}}, handlers.Config{})
+	pass := func(d time.Duration) {
+		clock.Lock()
+		defer clock.Unlock()
+		now = now.Add(d)
+	}
+	set := c.newSpace(nil).newSet()
+	at := c.begin(9, "setId", set, "filename", "a")
+	pass(59 * time.Minute)
+	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	pass(59 * time.Minute)
+	c.piece(at, 3, "def").want(http.StatusNoContent)
+	pass(61 * time.Minute)
+	c.piece(at, 6, "ghi").problem(http.StatusGone, "upload_expired", "")
+	c.send("HEAD", at, nil, inTus).want(http.StatusGone)
+}
+
+// TestTusLongPiece: marks are set on the way, and more than was announced is refused however it comes.
+func TestTusLongPiece(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	const length = 70 << 20
+	at := s.begin(length, "setId", set, "filename", "a")
+	content := strings.Repeat("0123456789abcdef", length/16)
+	unknown := func(offset int, content string) *answer {
+		return s.bad("PATCH", at, io.MultiReader(strings.NewReader(content)), inTus, "Upload-Offset: "+strconv.Itoa(offset), "Content-Type: application/offset+octet-stream")
+	}
+	unknown(0, content+"x").problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
+	kept, _ := strconv.Atoi(s.head(at).header.Get("Upload-Offset"))
+	if kept <= 0 || kept >= length { // 64 MiB, or less where time set a mark
+		t.Errorf("%d bytes are kept", kept)
+	}
+	made := unknown(kept, content[kept:]).want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	same(t, "the digest", s.get(made).object().text("sha256"), sha256Hex(content))
+	if got := s.get(made + "/data").body; !bytes.Equal(got, []byte(content)) {
+		t.Error("the file is another one")
+	}
+}

@@ -1,0 +1,383 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+)
+
+// A file may come part by part, over days, connections and restarts. How much of it has come is a row, which never says more than
+// is on stable storage. When all of it has, it becomes a resource as any other upload does, and the same commit writes down which:
+// so that a client who has not heard of it finds that resource, and makes no second one.
+
+// uploadAge is how long a transfer may pause where nobody says otherwise.
+const uploadAge = 7 * 24 * time.Hour
+
+// How much may come between two marks: so much a power cut may cost a client who sends all at once.
+const (
+	markEvery = 64 << 20 // bytes
+	markAfter = 5 * time.Second
+)
+
+// TransferStart says what is to come, and where it goes: into Fields.SetID, or over a resource.
+type TransferStart struct {
+	Fields     UploadFields // with one digest at most
+	ResourceID *string      // nil: it becomes a new resource
+	Length     int64        // in bytes
+	Announced  string       // for the gateway
+}
+
+// Piece is a part of a file.
+type Piece struct {
+	Offset int64 // where in the file it begins
+	Length int64 // of Body, in bytes; negative: unknown
+	Body   io.Reader
+	Stop   func()       // makes a Read of Body, under way or to come, fail; called from another goroutine, perhaps several times
+	Verify func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
+}
+
+// BeginTransfer begins with a file that comes in parts. What can be refused before it has come is refused now.
+func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start TransferStart) (Transfer, error) {
+	t := Transfer{
+		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
+		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
+		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
+	}
+	if len(start.Fields.Expected) > 0 {
+		t.Expected = start.Fields.Expected[0]
+	}
+	if len(start.Fields.Match.Tags) > 0 {
+		t.Match = start.Fields.Match.Tags[0]
+	}
+	find := func(tx *Tx, p auth.Principal) error { return t.aim(tx, p, start) }
+	if err := s.view(ctx, p, find); err != nil {
+		return Transfer{}, err
+	}
+	if err := s.acceptable(start); err != nil {
+		return Transfer{}, err
+	}
+	err := s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+		if err := find(tx, p); err != nil {
+			return err
+		}
+		t.Created = tx.Stamp()
+		t.ID, t.Expires = NewID(t.Created), s.uploadEnd()
+		return tx.Transfers.Put(t)
+	})
+	if err == nil && t.Length == 0 {
+		return s.finish(ctx, p, t)
+	}
+	return t, err
+}
+
+func valueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func (s *Service) uploadEnd() Stamp { return s.now() + Stamp(s.config.UploadAge/time.Microsecond) }
+
+// aim finds where the file goes, and whether it may.
+func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
+	if start.ResourceID != nil {
+		placed, err := replaceable(tx, p, *start.ResourceID, start.Fields)
+		t.ResourceID = placed.ID
+		return err
+	}
+	if start.Fields.SetID == nil {
+		return missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
+	}
+	set, err := openSet(tx, p, *start.Fields.SetID)
+	t.SetID = set.ID
+	return err
+}
+
+// acceptable refuses what the file could never be.
+func (s *Service) acceptable(start TransferStart) error {
+	if most := s.config.MaxUpload; most > 0 && start.Length > most {
+		return storageError(blobs.ErrTooLarge)
+	}
+	file, err := described(start.Fields)
+	if err == nil {
+		_, err = mimeOf(start.Fields.ContentType, nil, file.Filename, file.Name)
+	}
+	return err
+}
+
+// fields is what came with the announcement.
+func (t Transfer) fields() UploadFields {
+	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType}
+	if t.SetID != (ID{}) {
+		set := t.SetID.String()
+		f.SetID = &set
+	}
+	if t.Expected != (blobs.Digest{}) {
+		f.Expected = []blobs.Digest{t.Expected}
+	}
+	if t.Match != "" {
+		f.Match = Match{Set: true, Tags: []string{t.Match}}
+	}
+	return f
+}
+
+// GetTransfer returns a transfer of the caller as it is when nobody is at it. One that has come whole and was not refused, since the
+// service ended just then for instance, becomes a resource now; one that was refused gives its refusal.
+func (s *Service) GetTransfer(ctx context.Context, p auth.Principal, id string) (Transfer, error) {
+	t, turn, err := s.atTransfer(ctx, p, id, func() {})
+	if err != nil {
+		return t, err
+	}
+	defer turn.give()
+	switch {
+	case t.Done():
+		return t, nil
+	case t.Refusal.Code != "":
+		return t, &Error{Kind: t.Refusal.Kind, Code: t.Refusal.Code, Field: t.Refusal.Field, Message: t.Refusal.Message}
+	case t.Whole():
+		return s.finish(ctx, p, t)
+	}
+	return s.found(t)
+}
+
+// ContinueTransfer adds a piece to a transfer of the caller. The last one makes the resource; so does an empty one at the end of a
+// file that was refused, as if it had just come. What has come of a piece before its Body failed is kept.
+func (s *Service) ContinueTransfer(ctx context.Context, p auth.Principal, id string, piece Piece) (Transfer, error) {
+	t, turn, err := s.atTransfer(ctx, p, id, piece.Stop)
+	if err != nil {
+		return t, err
+	}
+	defer turn.give()
+	if !t.Whole() {
+		if t, err = s.found(t); err != nil {
+			return t, err
+		}
+	}
+	if piece.Offset != t.Mark.Size {
+		return t, conflict(CodeOffset, "Upload-Offset", "the next piece of this upload begins at byte %d, not %d", t.Mark.Size, piece.Offset)
+	}
+	if piece.Length > t.Length-piece.Offset {
+		return t, errLonger
+	}
+	s.hold.busy.begin()
+	defer s.hold.busy.end()
+	piece.Body = turn.watch(piece.Body)
+	if t.Whole() {
+		err = ignore(ending(piece.Body), io.EOF)
+	} else {
+		t, err = s.add(context.WithoutCancel(ctx), t, piece)
+	}
+	if err != nil || !t.Waits() {
+		return t, err
+	}
+	return s.finish(ctx, p, t)
+}
+
+// EndTransfer gives a transfer of the caller up. A resource that it has made stays.
+func (s *Service) EndTransfer(ctx context.Context, p auth.Principal, id string) error {
+	t, turn, err := s.atTransfer(ctx, p, id, func() {})
+	if err != nil {
+		return err
+	}
+	defer turn.give()
+	return s.forget(ctx, t)
+}
+
+// forget removes the row, then the file: what is left in between is for the sweeper.
+func (s *stores) forget(ctx context.Context, t Transfer) error {
+	if err := s.write(ctx, func(tx *Tx) error { return tx.Transfers.Remove(t.ID) }); err != nil {
+		return err
+	}
+	return s.blobError(s.blobs.DropPart(t.name()))
+}
+
+// atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back.
+func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (Transfer, *turnAt, error) {
+	id, ok := parseID(text)
+	if !ok {
+		return Transfer{}, nil, uploadNotFound()
+	}
+	if _, err := s.ownTransfer(ctx, p, id); err != nil { // before strangers make others wait
+		return Transfer{}, nil, err
+	}
+	turn, err := s.turns.take(ctx, id, stop)
+	if err != nil {
+		return Transfer{}, nil, err
+	}
+	t, err := s.ownTransfer(ctx, p, id)
+	if err != nil {
+		turn.give()
+		return Transfer{}, nil, err
+	}
+	return t, turn, nil
+}
+
+func uploadNotFound() error {
+	return &Error{Kind: NotFound, Code: CodeUploadNotFound, Message: "there is no such upload of yours"}
+}
+
+func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID) (t Transfer, err error) {
+	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		t, err = tx.Transfers.Get(id)
+		switch {
+		case errors.Is(err, ErrNotFound), err == nil && t.UserID != p.UserID:
+			return uploadNotFound()
+		case err == nil && t.Expires <= s.now():
+			return &Error{Kind: Gone, Code: CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+		}
+		return err
+	})
+	return t, err
+}
+
+// found begins a transfer anew whose file is not there as far as its row says: a backup holds the rows, and not these files.
+func (s *Service) found(t Transfer) (Transfer, error) {
+	err := s.blobs.HavePart(t.name(), t.Mark)
+	if !errors.Is(err, blobs.ErrNotFound) {
+		return t, s.blobError(err)
+	}
+	return s.restart(t)
+}
+
+func (s *Service) restart(t Transfer) (Transfer, error) {
+	t.Mark, t.Digest, t.Refusal = blobs.Mark{}, blobs.Digest{}, Refusal{}
+	return t, s.keep(t)
+}
+
+// keep writes down how far a transfer has come. Who sent what has come no longer matters.
+func (s *Service) keep(t Transfer) error {
+	return s.write(context.Background(), func(tx *Tx) error { return tx.Transfers.Put(t) })
+}
+
+// errLonger: more has come than was announced. Whose bytes these are, nobody knows.
+var errLonger error = invalid("Upload-Length", "more has come than the %s of this upload", "Upload-Length")
+
+// ending returns io.EOF if a body has ended, and errLonger if it has not.
+func ending(body io.Reader) error {
+	var more [1]byte
+	n, err := io.ReadFull(body, more[:])
+	if n > 0 {
+		return errLonger
+	}
+	return err
+}
+
+// add adds a piece. Marks are set on the way, unless it has to be verified first.
+func (s *Service) add(ctx context.Context, t Transfer, piece Piece) (Transfer, error) {
+	every, body := int64(markEvery), &spell{Reader: piece.Body, last: markAfter}
+	if piece.Verify != nil {
+		every, body.last = t.Length, math.MaxInt64
+	}
+	for {
+		body.begun = time.Now()
+		mark, reading := s.blobs.AddPart(ctx, t.name(), t.Mark, body, min(every, t.Length-t.Mark.Size))
+		reading = ignore(reading, errSpell)
+		if reading == nil && mark.Size == t.Length {
+			reading = ending(piece.Body)
+		}
+		if err := piece.refused(reading); err != nil {
+			return t, s.blobError(err)
+		}
+		if mark != t.Mark {
+			marked, err := s.mark(t, mark)
+			if err != nil {
+				return t, err
+			}
+			t = marked
+		}
+		switch {
+		case errors.Is(reading, io.EOF):
+			return t, nil
+		case reading != nil:
+			return t, s.blobError(reading)
+		}
+	}
+}
+
+// spell is a body that pauses when it has been read for a while.
+type spell struct {
+	io.Reader
+	begun time.Time
+	last  time.Duration
+}
+
+var errSpell = errors.New("enough for now")
+
+func (s *spell) Read(p []byte) (int, error) {
+	if time.Since(s.begun) > s.last {
+		return 0, errSpell
+	}
+	return s.Reader.Read(p)
+}
+
+// refused returns why nothing of a piece counts, after its body has ended (io.EOF), failed, or come so far (nil).
+func (p Piece) refused(reading error) error {
+	switch {
+	case errors.Is(reading, errLonger):
+		return errLonger
+	case p.Verify == nil, reading == nil:
+		return nil
+	case errors.Is(reading, io.EOF):
+		return p.Verify()
+	}
+	return reading
+}
+
+// mark writes down that so much has come.
+func (s *Service) mark(t Transfer, mark blobs.Mark) (Transfer, error) {
+	t.Mark, t.Expires = mark, s.uploadEnd()
+	if mark.Size == t.Length {
+		digest, err := mark.Digest()
+		if err != nil {
+			return t, s.blobError(err)
+		}
+		t.Digest = digest
+	}
+	return t, s.keep(t)
+}
+
+// refusals are the kinds of errors that say something about the upload, and not about the service at this time.
+var refusals = []Kind{Invalid, Forbidden, NotFound, Conflict, Gone, Precondition}
+
+// finish makes the resource of a transfer that has come whole. A refusal is written down, so that whoever asks for the upload hears
+// it again, and not that all of it is there, which a client would take for success.
+func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Transfer, error) {
+	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
+	staged, err := s.blobs.WholePart(t.name(), t.Mark)
+	if errors.Is(err, blobs.ErrNotFound) {
+		return s.restart(t)
+	}
+	if err != nil {
+		return t, s.blobError(err)
+	}
+	u := s.NewUpload(p)
+	defer func() { _ = u.Discard() }() // there is nothing to remove
+	u.received = &received{staged: staged, digest: staged.Digest()}
+	done := t
+	u.with = func(tx *Tx, made Resource) error {
+		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Digest(), Refusal{}, s.uploadEnd()
+		return tx.Transfers.Put(done)
+	}
+	if t.ResourceID != (ID{}) {
+		_, err = u.Replace(ctx, t.ResourceID.String(), t.fields())
+	} else {
+		_, err = u.Create(ctx, t.fields())
+	}
+	if err == nil {
+		return done, nil
+	}
+	var refused *Error
+	if errors.As(err, &refused) && slices.Contains(refusals, refused.Kind) {
+		t.Digest = staged.Digest()
+		t.Refusal = Refusal{refused.Kind, refused.Code, refused.Field, refused.Message}
+		err = errors.Join(err, s.keep(t))
+	}
+	return t, err
+}

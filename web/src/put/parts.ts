@@ -1,0 +1,56 @@
+// Large files go by the protocol tus: on where they stopped when the connection breaks, and also after the page was closed, once the
+// same file is chosen again.
+import type { DetailedError, HttpResponse, UploadOptions } from "tus-js-client";
+import type { Resource, UploadFields } from "../api";
+import { failureOf, resources, root, unreachable, upload } from "../api";
+
+/** The length above which a file goes in parts, in bytes. */
+const partsAbove = 16 * 1024 * 1024;
+
+/** Sends a file as its length wants it. */
+export const uploadFile: typeof uploadParts = (to, file, ...rest) => (file.size > partsAbove ? uploadParts : upload)(to, file, ...rest);
+
+/** Waits before the tries after one that got no further, in milliseconds. */
+const pauses = [0, 1000, 2000, 5000, 10_000, 20_000];
+
+/** Sends a file as a new resource of a set, or in place of a resource. */
+async function uploadParts(
+  to: { setId: string } | { resourceId: string },
+  file: File,
+  filename: string,
+  fields: UploadFields,
+  { progress, signal }: { progress: (sent: number) => void; signal: AbortSignal },
+): Promise<Resource> {
+  const { Upload } = await import("tus-js-client");
+  const metadata = Object.fromEntries(Object.entries({ ...to, filename, ...fields }).filter(([, value]) => value));
+  const last = await new Promise<HttpResponse>((resolve, reject) => {
+    const options: UploadOptions = {
+      endpoint: `${root}/uploads`,
+      metadata,
+      retryDelays: pauses,
+      removeFingerprintOnSuccess: true,
+      // The same file on its way to the same place: whoever is signed in, the service lets only him go on who began.
+      fingerprint: async () => ["labshelf", root, JSON.stringify(metadata), file.size, file.lastModified].join(" "),
+      onProgress: (sent) => progress(Math.min(sent, file.size)),
+      onSuccess: ({ lastResponse }) => resolve(lastResponse),
+      onError: (error) => reject(explained(error)),
+    };
+    const upload = new Upload(file, options);
+    signal.addEventListener("abort", () => void upload.abort().finally(() => reject(signal.reason)));
+    void upload.findPreviousUploads().then(([before]) => {
+      if (before) upload.resumeFromPreviousUpload(before);
+      if (signal.aborted) reject(signal.reason);
+      else upload.start();
+    }, reject);
+  });
+  const made = last.getHeader("Labshelf-Resource");
+  if (!made) throw unreachable; // something in between has answered
+  return resources.get(made.slice(made.lastIndexOf("/") + 1));
+}
+
+/** What the service has said, or that it said nothing. */
+function explained(error: Error | DetailedError) {
+  const answer = "originalResponse" in error ? error.originalResponse : null;
+  if (answer?.getStatus()) return failureOf(answer.getStatus(), answer.getBody());
+  return "originalRequest" in error ? unreachable : error;
+}

@@ -1,0 +1,8 @@
+var isEnabled = false;
+export function enableDebugLog() {
+  isEnabled = true;
+}
+export function log(msg) {
+  if (!isEnabled) return;
+  console.log(msg);
+}
