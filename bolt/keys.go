@@ -165,7 +165,7 @@ func (s span) from(lo []byte) span {
 }
 
 func (s span) upTo(hi []byte) span {
-	if s.hi == nil || bytes.Compare(hi, s.hi) < 0 {
+	if hi != nil && (s.hi == nil || bytes.Compare(hi, s.hi) < 0) {
 		s.hi = hi
 	}
 	return s
@@ -177,10 +177,7 @@ func scopeSpan(scope []byte) span {
 }
 
 // justAfter is the least key greater than the given one.
-func justAfter(key []byte) []byte { return append(withRoom(key), 0) }
-
-// withRoom copies the beginning of a key, with room for a stamp and an id behind it.
-func withRoom(key []byte) []byte { return append(make([]byte, 0, len(key)+8+idSize), key...) }
+func justAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
 // pastPrefix is the least key greater than all keys with this beginning, nil if there is none.
 func pastPrefix(prefix []byte) []byte {
@@ -200,34 +197,36 @@ func idSpan(scope []byte, after repository.ID) span {
 	if after == (repository.ID{}) {
 		return s
 	}
-	return s.from(justAfter(idIndexKey(withRoom(scope), after)))
+	return s.from(justAfter(idIndexKey(bytes.Clone(scope), after)))
 }
 
-// timeSpan turns the bounds of r into those of one scope of an index by time.
-func timeSpan(scope []byte, r repository.ResourceRange) span {
-	s := scopeSpan(scope).from(pastPrefix(appendStamp(withRoom(scope), r.Since)))
+// greatestID is no less than any other.
+var greatestID = repository.ID(bytes.Repeat([]byte{0xff}, idSize))
+
+// timeSpan turns the bounds of r into those of what follows a scope in an index by time.
+func timeSpan(r repository.ResourceRange) span {
+	s := span{lo: justAfter(timeIndexKey(nil, r.Since, greatestID))}
 	if r.Until != 0 {
-		s = s.upTo(appendStamp(withRoom(scope), r.Until))
+		s = s.upTo(appendStamp(nil, r.Until))
 	}
 	if r.After == (paging.Position{}) {
 		return s
 	}
-	after := timeIndexKey(withRoom(scope), repository.Stamp(r.After.Stamp), r.After.ID)
+	after := timeIndexKey(nil, repository.Stamp(r.After.Stamp), r.After.ID)
 	if r.Order == paging.Newest {
 		return s.upTo(after)
 	}
 	return s.from(justAfter(after))
 }
 
-// nameSpan turns the bounds of r into those of one scope of an index by name. No name holds a NUL, so asking for one that
-// does finds nothing.
-func nameSpan(scope []byte, r repository.ResourceRange) span {
-	s := scopeSpan(scope)
+// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name holds a NUL, so asking for one
+// that does finds nothing.
+func nameSpan(r repository.ResourceRange) (s span) {
 	if r.Name != nil {
-		s = s.within(appendName(bytes.Clone(scope), *r.Name))
+		s = s.within(appendName(nil, *r.Name))
 	}
 	if r.NamePrefix != "" {
-		s = s.within(append(bytes.Clone(scope), r.NamePrefix...))
+		s = s.within([]byte(r.NamePrefix))
 	}
 	if r.Name != nil && strings.IndexByte(*r.Name, nameEnd) >= 0 || strings.IndexByte(r.NamePrefix, nameEnd) >= 0 {
 		s.hi = s.lo
@@ -235,7 +234,7 @@ func nameSpan(scope []byte, r repository.ResourceRange) span {
 	if r.After == (paging.Position{}) {
 		return s
 	}
-	return s.from(justAfter(nameIndexKey(bytes.Clone(scope), r.After.Name, r.After.ID)))
+	return s.from(justAfter(nameIndexKey(nil, r.After.Name, r.After.ID)))
 }
 
 // within narrows the span to the keys with this beginning.
@@ -243,19 +242,33 @@ func (s span) within(prefix []byte) span {
 	return s.from(prefix).upTo(pastPrefix(prefix))
 }
 
-// scopes are the beginnings of the keys of these states, in each of the containers, or in an index over everything if
-// containers is nil.
-func scopes(containers []repository.ID, states paging.States) [][]byte {
-	all := make([][]byte, 0, 2*max(1, len(containers)))
+// inScopes returns, for these states in each of the containers, or in an index over everything if containers is nil, the span
+// of the keys of which s holds what follows the scope. All bounds are in one piece of memory, since a merge of 50 containers
+// costs mostly its beginnings.
+func (s span) inScopes(containers []repository.ID, states paging.States) []span {
+	all := make([]span, 0, 2*max(1, len(containers)))
+	room := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))
+	bound := func(container []byte, state repository.State, then []byte) []byte {
+		begin := len(room)
+		room = append(append(append(room, container...), byte(state)), then...)
+		return room[begin:len(room):len(room)]
+	}
+	add := func(container []byte, state repository.State) {
+		past := state
+		if s.hi == nil {
+			past++
+		}
+		all = append(all, span{bound(container, state, s.lo), bound(container, past, s.hi), len(container) + 1})
+	}
 	for _, state := range [...]repository.State{repository.Active, repository.Deleted} {
 		if states&paging.States(state) == 0 {
 			continue
 		}
 		if containers == nil {
-			all = append(all, stateScope(state))
+			add(nil, state)
 		}
-		for _, container := range containers {
-			all = append(all, containerScope(container, state))
+		for i := range containers {
+			add(containers[i][:], state)
 		}
 	}
 	return all

@@ -150,7 +150,9 @@ func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 	ids := rapid.SampledFrom([]repository.ID{{15: 1}, {15: 2}, {0: 1}, repository.ID(bytes.Repeat([]byte{0xff}, 16))})
 	names := rapid.SampledFrom([]string{"a", "a\x01", "ab", "b", "\xff", "\xff\xff", "a\xff", "a\xffb"})
 	rapid.Check(t, func(t *rapid.T) {
-		scope := containerScope(ids.Draw(t, "container"), repository.Deleted)
+		container := ids.Draw(t, "container")
+		scope := containerScope(container, repository.Deleted)
+		inScope := func(s span) span { return s.inScopes([]repository.ID{container}, paging.Deleted)[0] }
 		q := repository.ResourceRange{
 			Order: rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest}).Draw(t, "order"),
 			Since: repository.Stamp(stamps.Draw(t, "since")), Until: repository.Stamp(stamps.Draw(t, "until")),
@@ -164,7 +166,7 @@ func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 			place = -place
 		}
 		want := stamp > q.Since && (q.Until == 0 || stamp < q.Until) && (q.After == paging.Position{} || place > 0)
-		if got := holds(timeSpan(scope, q), timeIndexKey(scope, stamp, id)); got != want {
+		if got := holds(inScope(timeSpan(q)), timeIndexKey(scope, stamp, id)); got != want {
 			t.Errorf("stamp %d, id %v: %v, want %v", stamp, id, got, want)
 		}
 
@@ -181,11 +183,11 @@ func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 		place = cmp.Or(cmp.Compare(name, byName.After.Name), id.Compare(byName.After.ID))
 		want = (byName.Name == nil || name == *byName.Name) && strings.HasPrefix(name, byName.NamePrefix) &&
 			(byName.After == paging.Position{} || place > 0)
-		if got := holds(nameSpan(scope, byName), nameIndexKey(scope, name, id)); got != want {
+		if got := holds(inScope(nameSpan(byName)), nameIndexKey(scope, name, id)); got != want {
 			t.Errorf("name %q, id %v: %v, want %v", name, id, got, want)
 		}
 		after := ids.Draw(t, "after the id")
-		if got := holds(idSpan(scope, after), idIndexKey(slices.Clone(scope), id)); got != (id.Compare(after) > 0) {
+		if got := holds(inScope(idSpan(nil, after)), idIndexKey(slices.Clone(scope), id)); got != (id.Compare(after) > 0) {
 			t.Errorf("id %v after %v: %v", id, after, got)
 		}
 	})
@@ -195,9 +197,8 @@ func holds(s span, key []byte) bool { return !s.empty() && s.holds(key) }
 
 func TestSpansOfNamesWithNULAreEmpty(t *testing.T) {
 	t.Parallel()
-	scope := containerScope(repository.ID{1}, repository.Active)
 	for _, q := range []repository.ResourceRange{{Name: new("a\x00")}, {NamePrefix: "a\x00"}} {
-		if s := nameSpan(scope, q); !s.empty() {
+		if s := nameSpan(q).inScopes([]repository.ID{{1}}, paging.Active)[0]; !s.empty() {
 			t.Errorf("%+v: from %x to %x", q, s.lo, s.hi)
 		}
 	}

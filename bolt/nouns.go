@@ -40,12 +40,9 @@ func (s sets) ByName(name string) (repository.ID, error) { return idIn(s.tx, set
 func (s sets) Put(row repository.Set) error { return setTable.put(s.tx, row) }
 
 func (s sets) Range(r repository.SetRange) iter.Seq2[repository.Set, error] {
-	l := listing{index: setsByDataspace}
+	l := listing{index: setsByDataspace, spans: idSpan(nil, r.After).inScopes(r.Dataspaces, r.States)}
 	if r.Dataspaces == nil {
 		l.index = setsByState
-	}
-	for _, scope := range scopes(r.Dataspaces, r.States) {
-		l.spans = append(l.spans, idSpan(scope, r.After))
 	}
 	return sequence(func(fn func(*repository.Set) bool) error { return each(s.tx, &setTable, l, &codec{}, fn) })
 }

@@ -45,10 +45,6 @@ func resourceListing(q repository.ResourceRange) (l listing, ok bool) {
 		l.index = resourcesByDataspace
 	}
 	l.backwards = q.Order == paging.Newest
-	within := scopes(containers, q.States)
-	l.spans = make([]span, 0, len(within))
-	for _, scope := range within {
-		l.spans = append(l.spans, bounds(scope, q))
-	}
+	l.spans = bounds(q).inScopes(containers, q.States)
 	return l, true
 }

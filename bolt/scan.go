@@ -63,14 +63,19 @@ func (l listing) start(t *tx) *heads {
 		return heads
 	}
 	room := make([]head, len(l.spans)) // one piece for all, since a merge of 50 costs mostly its beginnings
+	var cursor *bbolt.Cursor
 	for i, s := range l.spans {
 		if s.empty() {
 			continue
 		}
+		if cursor == nil {
+			cursor = in.Cursor()
+		}
 		h := &room[i]
-		h.cursor, h.span = in.Cursor(), s
+		h.cursor, h.span = cursor, s
 		if h.enter(t, l); h.key != nil {
 			heads.list = append(heads.list, entrantOf(h))
+			cursor = nil // else the next span takes it
 		}
 	}
 	for i := len(heads.list)/2 - 1; i >= 0; i-- {
