@@ -34,7 +34,8 @@ func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewRes
 	place := u.begun.of(u.client.Base(), fields, replaces, when)
 	for again := false; ; again = true {
 		id := place.id()
-		if id == "" {
+		known := id != ""
+		if !known {
 			upload, err := u.client.BeginUpload(ctx, fields, s.size, replaces, when...)
 			if err != nil {
 				return client.Resource{}, err
@@ -45,12 +46,15 @@ func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewRes
 		r, err := u.client.ContinueUpload(ctx, id, atAnywhere{s}, s.size)
 		switch statusOf(err) {
 		case 0:
-			if err == nil {
-				place.forget()
-			} else {
+			if err != nil {
 				s.look()
+				return r, err
 			}
-			return r, err
+			place.forget()
+			if known && !again && !isStill(r, fields) {
+				continue
+			}
+			return r, nil
 		case 404, 410: // it has expired, or belongs to somebody else
 			place.forget()
 			if !again {
@@ -63,6 +67,12 @@ func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewRes
 		}
 		return r, err
 	}
+}
+
+// isStill tells whether a resource is what fields say. One that an earlier run has made without hearing of it may have been deleted,
+// renamed or replaced since.
+func isStill(r client.Resource, fields client.NewResource) bool {
+	return r.State == client.Active && r.Name == fields.Name && r.SHA256 == fields.Digest
 }
 
 // statusOf is that of an answer which is no success; 0: there was none.

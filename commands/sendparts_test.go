@@ -74,3 +74,42 @@ func TestPutGoesOn(t *testing.T) {
 		s.holds(t, set.ID, map[string]string{"large.bin": content})
 	}
 }
+
+// TestPutKilledAtTheEnd: what a run has made that did not hear of it is what the next one wants only while it is still there, under its
+// name.
+func TestPutKilledAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
+	path := filepath.Join(t.TempDir(), "large.bin")
+	write(t, path, content)
+	for _, meanwhile := range [][]string{{"rm"}, {"mv", "other.bin"}} {
+		ctx, kill := context.WithCancel(t.Context())
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, "/uploads/") && r.Method == http.MethodPatch {
+				defer kill()
+				lose(w, r)
+			}
+			on(w, r)
+		})
+		if got := s.runAs(ctx, s.key, "", "put", path, "runs"); !errors.Is(got.error, ErrInterrupted) {
+			t.Errorf("killed: %+v", got)
+		}
+		s.intercept(nil)
+		args := append([]string{meanwhile[0], "runs:large.bin"}, meanwhile[1:]...)
+		for _, args := range [][]string{args, {"put", path, "runs"}} {
+			if got := s.run(t, "", args...); got.error != nil {
+				t.Errorf("%q: %+v", args, got)
+			}
+		}
+		want := map[string]string{"large.bin": content}
+		if meanwhile[0] == "mv" {
+			want["other.bin"] = content
+		}
+		s.holds(t, set.ID, want)
+		if got := s.run(t, "", "rm", "runs:large.bin"); got.error != nil {
+			t.Error(got)
+		}
+	}
+}
