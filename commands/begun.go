@@ -6,8 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
 )
+
+// keptBegun is how long an upload is remembered. Services forget one sooner that nothing is added to.
+const keptBegun = 90 * 24 * time.Hour
+
+// anUploadID is what each id of an upload looks like.
+var anUploadID = regexp.MustCompile(`^[0-9A-Z]{26}$`)
 
 // begun remembers on this machine which upload a large file was on its way by, so that another run of put goes on with it. What
 // cannot be remembered, or found again, costs time and nothing else.
@@ -40,14 +48,26 @@ func (r remembered) id() string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(text))
+	id := strings.TrimSpace(string(text))
+	if !anUploadID.MatchString(id) { // the machine lost power while it was written
+		return ""
+	}
+	return id
 }
 
+// keep also clears away what nobody has come back for: of files that have changed since, or are gone.
 func (r remembered) keep(id string) {
-	if r == "" || os.MkdirAll(filepath.Dir(string(r)), 0o700) != nil {
+	folder := filepath.Dir(string(r))
+	if r == "" || os.MkdirAll(folder, 0o700) != nil {
 		return
 	}
 	_ = os.WriteFile(string(r), []byte(id+"\n"), 0o600)
+	list, _ := os.ReadDir(folder)
+	for _, entry := range list {
+		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > keptBegun {
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
 }
 
 func (r remembered) forget() { _ = os.Remove(string(r)) }

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"labshelf/client"
 )
 
 // passing lets a body through, counts it, and does something after so many bytes.
@@ -111,5 +115,48 @@ func TestPutKilledAtTheEnd(t *testing.T) {
 		if got := s.run(t, "", "rm", "runs:large.bin"); got.error != nil {
 			t.Error(got)
 		}
+	}
+}
+
+// TestPutForgets: what is remembered of uploads may be broken, and is cleared away when nobody has come back for it.
+func TestPutForgets(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
+	path := filepath.Join(t.TempDir(), "large.bin")
+	write(t, path, content)
+	place := begunUploads().of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin", Digest: sha256.Sum256([]byte(content))}, "", []client.Condition(nil))
+	long, recent := begunUploads().of(s.base(), "long ago"), begunUploads().of(s.base(), "recently")
+	for _, r := range []remembered{long, recent} {
+		r.keep("01M81DEBP8F5TDPQKMMPKZ1SSS")
+	}
+	for r, age := range map[remembered]time.Duration{long: 91 * 24 * time.Hour, recent: 89 * 24 * time.Hour} {
+		if err := os.Chtimes(string(r), time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, broken := range []string{"..", "", "01M81DEBP8F5TD", strings.Repeat("A", 2<<20), "01M81DEBP8F5TDPQKMMPKZ1SSS"} {
+		write(t, string(place), broken)
+		var came atomic.Int64
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/uploads") {
+				came.Add(1)
+			}
+			on(w, r)
+		})
+		if got := s.run(t, "", "put", path, "runs"); got.error != nil || came.Load() != 1 {
+			t.Errorf("%.40q is remembered: %+v, and %d begun", broken, got, came.Load())
+		}
+		if left := place.id(); left != "" {
+			t.Errorf("%.40q is still remembered", left)
+		}
+		s.holds(t, set.ID, map[string]string{"large.bin": content})
+		if got := s.run(t, "", "rm", "runs:large.bin"); got.error != nil {
+			t.Error(got)
+		}
+	}
+	if long.id() != "" || recent.id() == "" {
+		t.Errorf("of long ago %q is left, of recently %q", long.id(), recent.id())
 	}
 }
