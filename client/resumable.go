@@ -31,7 +31,8 @@ func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, rep
 	if size < 0 {
 		return Upload{}, errors.New("the length of a file that is sent in pieces must be known")
 	}
-	call := tus(request{method: http.MethodPost, path: at("uploads")}.under(when)).
+	// An empty file is there with its beginning.
+	call := tus(request{method: http.MethodPost, path: at("uploads"), once: size == 0}.under(when)).
 		with("Upload-Length", strconv.FormatInt(size, 10)).with("Upload-Metadata", uploadMetadata(r, replaces))
 	begun := Upload{Length: size}
 	err := c.run(ctx, call, func(response *http.Response) error {
@@ -101,6 +102,9 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 // breaks it asks how far it came and goes on, as the client's Retries allow, whose tries begin anew with everything that has come.
 // One that has come whole and was refused is tried once more.
 func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
+	if at("uploads", id) == "" {
+		return Resource{}, errNoID
+	}
 	retries, reached := c.retries(), int64(-1)
 	for try := 1; ; try++ {
 		u, failed := c.sendRest(ctx, id, file, size)
@@ -110,13 +114,17 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 		if u.Offset > reached {
 			try, reached = 1, u.Offset
 		}
-		if failed.verdict == final || ctx.Err() != nil {
+		pause := retries.pause(try)
+		if failed.response != nil {
+			pause = max(pause, retryAfter(failed.response.Header))
+		}
+		if failed.verdict == final || ctx.Err() != nil || pause > retries.Longest {
 			return Resource{}, failed.error
 		}
 		if try >= retries.Tries {
 			return Resource{}, tried(failed.error, try)
 		}
-		if err := retries.Wait(ctx, retries.pause(try)); err != nil {
+		if err := retries.Wait(ctx, pause); err != nil {
 			return Resource{}, fmt.Errorf("%w, while waiting after: %w", err, failed.error)
 		}
 	}
@@ -176,10 +184,14 @@ func resumable(err error, failed *failure) *failure {
 		again = problem.Status == http.StatusLocked || problem.Status >= 500 || problem.Status == http.StatusTooManyRequests ||
 			problem.Code == repository.CodeOffset || problem.Status == http.StatusRequestTimeout || problem.Code == repository.CodeInvalidBody
 	}
+	judged := &failure{verdict: final, error: err}
 	if again {
-		return &failure{verdict: doubt, error: err}
+		judged.verdict = doubt
 	}
-	return &failure{verdict: final, error: err}
+	if failed != nil {
+		judged.response = failed.response
+	}
+	return judged
 }
 
 // EndUpload gives an upload up. A resource that it has made stays.

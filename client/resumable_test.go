@@ -5,8 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/client"
@@ -69,5 +72,63 @@ func TestUploadCalls(t *testing.T) {
 	same(t, must[client.Upload](t)(s.c.Upload(ctx, u.ID)).Offset, int64(3))
 	if _, err := s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "unknown"}, -1, ""); err == nil {
 		t.Error("a file of unknown length is begun")
+	}
+}
+
+// TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made again where the answer is lost.
+func TestEmptyUploadIsBegunOnce(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	var count atomic.Int64
+	c, _ := hasty(s.behind(t, fault(lost).at(1, &count)), client.Retries{})
+	if u, err := c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: "empty"}, 0, ""); err == nil {
+		t.Errorf("it has begun: %+v", u)
+	}
+	same(t, s.names(t), []string{"empty"})
+}
+
+// TestUploadRetries: how often, and how late, a piece is tried again.
+func TestUploadRetries(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	for _, tc := range []struct {
+		what  string
+		fault fault
+		id    string // "": of an upload
+		tries int64
+		waits []time.Duration // at least
+		words string
+	}{
+		{"a service that says when", answers(503, "unavailable", "7"), "", 2, []time.Duration{7 * time.Second}, ""},
+		{"one that says far too late", answers(503, "unavailable", "31"), "", 1, nil, "503"},
+		{"one that has a fault", answers(500, "internal", ""), "", 2, []time.Duration{0}, ""},
+		{"no id", nil, "..", 0, nil, "an id is empty"},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			t.Parallel()
+			var count atomic.Int64
+			c, waits := hasty(s.behind(t, func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+				if r.Method == http.MethodPatch {
+					tc.fault.at(1, &count)(w, r, service)
+					return
+				}
+				service.ServeHTTP(w, r)
+			}), client.Retries{})
+			id := tc.id
+			if id == "" {
+				id = must[client.Upload](t)(c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: tc.what}, 3, "")).ID
+			}
+			_, err := c.ContinueUpload(t.Context(), id, strings.NewReader("new"), 3)
+			if (err == nil) != (tc.words == "") || err != nil && !strings.Contains(err.Error(), tc.words) {
+				t.Errorf("got %v", err)
+			}
+			same(t, count.Load(), tc.tries)
+			same(t, len(waits.all), len(tc.waits))
+			for i, least := range tc.waits {
+				if waits.all[i] < least {
+					t.Errorf("it waited for %v, and not for %v", waits.all[i], least)
+				}
+			}
+		})
 	}
 }
