@@ -99,6 +99,27 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestOrderOfParts has each part synced before it counts, and the name of the first.
+func TestOrderOfParts(t *testing.T) {
+	t.Parallel()
+	dir, recorded, data := openFaulty(t)
+	recorded.Arm()
+	mark := blobs.Mark{}
+	for range 2 {
+		var err error
+		if mark, err = dir.AddPart(t.Context(), "a", mark, strings.NewReader("abc"), 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"create parts/a", "write parts/a", "sync parts/a", "close parts/a", "syncdir parts",
+		"reopen parts/a", "write parts/a", "sync parts/a", "close parts/a",
+	}
+	if diff := cmp.Diff(want, steps(data, recorded.Calls())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestOrderOfFirstOpen has the tops made, then those synced that hold their names.
 func TestOrderOfFirstOpen(t *testing.T) {
 	t.Parallel()

@@ -160,7 +160,7 @@ func (d *Dir) addPart(ctx context.Context, f File, r io.Reader, most int64, hash
 	if added == 0 {
 		return 0, reading, nil
 	}
-	if err := syncBody("sync a part", f); err != nil {
+	if err := syncPart(f); err != nil {
 		return 0, nil, err
 	}
 	return added, reading, nil

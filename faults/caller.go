@@ -74,7 +74,15 @@ func (c *caller) upload(ctx context.Context, method, url string, fields map[stri
 	return c.send(ctx, method, url, parts.FormDataContentType(), &form)
 }
 
-func (c *caller) send(ctx context.Context, method, url, contentType string, body io.Reader) (a answer, err error) {
+func (c *caller) send(ctx context.Context, method, url, contentType string, body io.Reader) (answer, error) {
+	header := http.Header{}
+	if contentType != "" {
+		header.Set("Content-Type", contentType)
+	}
+	return c.exchange(ctx, method, url, header, body)
+}
+
+func (c *caller) exchange(ctx context.Context, method, url string, header http.Header, body io.Reader) (a answer, err error) {
 	// A service that was started again has another port, and the addresses that it gave before are still good.
 	if _, path, ok := strings.Cut(url, "/v1/"); ok {
 		url = "/" + path
@@ -83,10 +91,8 @@ func (c *caller) send(ctx context.Context, method, url, contentType string, body
 	if err != nil {
 		return a, err
 	}
+	request.Header = header
 	request.Header.Set("Authorization", c.key)
-	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
-	}
 	response, err := c.http.Do(request)
 	if err != nil {
 		return a, err

@@ -38,7 +38,7 @@ func harvest(ctx context.Context, t *trial) (err error) {
 			}
 			t.advance(int(w.answered() - before))
 		}
-		if err := finish(ctx, w); err != nil {
+		if err := finish(ctx, t, w); err != nil {
 			return err
 		}
 	}

@@ -22,11 +22,12 @@ func kill(ctx context.Context, t *trial) (err error) {
 		return err
 	}
 	t.add("acknowledged", 0)
+	countParts(t, partsCount{})
 	var w *world
 	for i := range t.units(ctx, t.size) {
 		if w == nil || i%epoch == 0 {
 			if w != nil {
-				err = finish(ctx, w)
+				err = finish(ctx, t, w)
 			}
 			if err == nil {
 				w, err = newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", i)), t.random(i))
@@ -38,6 +39,7 @@ func kill(ctx context.Context, t *trial) (err error) {
 				return errors.Join(err, w.stop())
 			}
 			w.purged = true
+			w.sendInParts()
 			if i/epoch%2 == 0 {
 				w.backups = w.data + ".backups"
 			}
@@ -50,7 +52,7 @@ func kill(ctx context.Context, t *trial) (err error) {
 	t.add("lost", 0)
 	t.add("violations", 0)
 	if w != nil {
-		err = finish(ctx, w)
+		err = finish(ctx, t, w)
 	}
 	return err
 }
@@ -72,14 +74,19 @@ func killOnce(ctx context.Context, t *trial, w *world, i int) error {
 	if ready > readyLimit {
 		return violated(nil, "it was ready only %v after the crash", ready)
 	}
-	if err := w.verify(ctx); err != nil || w.backups == "" || i%5 != 0 {
+	err = w.verify(ctx)
+	w.countParts(t)
+	if err != nil || w.backups == "" || i%5 != 0 {
 		return err
 	}
 	return w.verifyBackup(ctx)
 }
 
 // finish stops the service as an operator does, checks the repository once more and removes it.
-func finish(ctx context.Context, w *world) error {
+func finish(ctx context.Context, t *trial, w *world) error {
+	if err := w.completeParts(ctx, t); err != nil {
+		return err
+	}
 	if w.backups != "" {
 		if err := w.verifyRestored(ctx); err != nil {
 			return err

@@ -22,6 +22,10 @@ type writer struct {
 	full      bool // the first set holds more than one step of its deletion moves
 	made      int  // names given out
 	pending   *change
+	parts     bool        // some files are sent in parts
+	underway  *underway   // the one that is
+	completed []*underway // since the last verification
+	inPieces  partsCount
 	revoked   []string // keys, since the last verification
 	answered  int64
 	told      func(*thing) // called after each change of a thing
@@ -45,6 +49,9 @@ func (w *writer) work(ctx context.Context) error {
 
 // step sends one request of a random kind.
 func (w *writer) step(ctx context.Context) error {
+	if w.underway != nil {
+		return w.sendPiece(ctx)
+	}
 	at := w.random.IntN(100)
 	if len(w.sets) == 0 || at < 3 {
 		return w.makeSet(ctx)
@@ -97,15 +104,9 @@ func (w *writer) fill(ctx context.Context) error {
 // try writes down a change, sends it, and makes it true when the answer says so.
 func (w *writer) try(c *change, want int, send func() (answer, error)) error {
 	w.pending = c
-	a, err := send()
-	if err != nil || a.status >= 500 {
-		if w.ended.Load() {
-			return errEnded
-		}
-		if err == nil {
-			err = a.refusal()
-		}
-		return violated(c.on, "%s: no answer, but the service was not killed: %v", c.what, err)
+	a, err := w.heard(c, send)
+	if err != nil {
+		return err
 	}
 	w.pending = nil
 	if a.status != want {
@@ -126,6 +127,20 @@ func (w *writer) try(c *change, want int, send func() (answer, error)) error {
 	w.answered++
 	w.told(w.done(c, a.header.Get("ETag")))
 	return nil
+}
+
+// heard sends a request. The error is errEnded where the service was killed before it answered: then it has acknowledged nothing.
+func (w *writer) heard(c *change, send func() (answer, error)) (answer, error) {
+	a, err := send()
+	switch {
+	case err == nil && a.status < 500:
+		return a, nil
+	case w.ended.Load():
+		return a, errEnded
+	case err == nil:
+		err = a.refusal()
+	}
+	return a, violated(c.on, "%s: no answer, but the service was not killed: %v", c.what, err)
 }
 
 // refused takes an answer that is no success: only a purge may cause one.
@@ -230,27 +245,32 @@ func (w *writer) create(ctx context.Context, set *thing) error {
 	if set.want.State == "deleted" {
 		return w.switchSet(ctx, set)
 	}
-	body := w.content()
+	body, inParts := w.file()
 	after := record{
 		Name: w.name("file"), Description: "version 1", Format: "BIN", SetID: set.want.ID, State: "active",
 		SHA256: digestOf(body), Bytes: int64(len(body)),
 	}
-	return w.try(&change{what: "create " + after.Name, after: after, set: set}, http.StatusCreated, func() (answer, error) {
-		return w.upload(ctx, http.MethodPost, "/resources", map[string]string{
-			"setId": after.SetID, "name": after.Name, "description": after.Description, "format": after.Format,
-		}, body)
-	})
+	c := &change{what: "create " + after.Name, after: after, set: set}
+	fields := map[string]string{
+		"setId": after.SetID, "name": after.Name, "description": after.Description, "format": after.Format,
+	}
+	if inParts {
+		return w.announce(ctx, c, fields, body)
+	}
+	return w.try(c, http.StatusCreated, func() (answer, error) { return w.upload(ctx, http.MethodPost, "/resources", fields, body) })
 }
 
 func (w *writer) replace(ctx context.Context, th *thing) error {
-	body := w.content()
+	body, inParts := w.file()
 	after := th.want
 	after.Description, after.SHA256, after.Bytes = w.name("replaced"), digestOf(body), int64(len(body))
-	return w.try(&change{what: after.Description, on: th, after: after}, http.StatusOK, func() (answer, error) {
-		return w.upload(ctx, http.MethodPut, th.path(), map[string]string{
-			"name": after.Name, "description": after.Description, "format": after.Format,
-		}, body)
-	})
+	c := &change{what: after.Description, on: th, after: after}
+	fields := map[string]string{"name": after.Name, "description": after.Description, "format": after.Format}
+	if inParts {
+		fields["resourceId"] = th.want.ID
+		return w.announce(ctx, c, fields, body)
+	}
+	return w.try(c, http.StatusOK, func() (answer, error) { return w.upload(ctx, http.MethodPut, th.path(), fields, body) })
 }
 
 func (w *writer) edit(ctx context.Context, th *thing) error {

@@ -54,10 +54,11 @@ func power(ctx context.Context, t *trial) (err error) {
 		return err
 	}
 	t.add("acknowledged", 0)
+	countParts(t, partsCount{})
 	var d *disk
 	for i := range t.units(ctx, t.size) {
 		if d != nil && i%cuts == 0 {
-			if err := d.putAway(ctx); err != nil {
+			if err := d.putAway(ctx, t); err != nil {
 				return err
 			}
 			d = nil
@@ -75,7 +76,7 @@ func power(ctx context.Context, t *trial) (err error) {
 	t.add("lost", 0)
 	t.add("violations", 0)
 	if d != nil {
-		err = d.putAway(ctx)
+		err = d.putAway(ctx, t)
 	}
 	return err
 }
@@ -107,6 +108,7 @@ func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error
 	world, err := newWorld(ctx, program, data, t.random(i))
 	if d.world = world; err == nil {
 		world.purged = true
+		world.sendInParts()
 	}
 	return err
 }
@@ -138,7 +140,9 @@ func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	if _, err := d.world.start(ctx); err != nil {
 		return err
 	}
-	return d.world.verify(ctx)
+	err = d.world.verify(ctx)
+	d.world.countParts(t)
+	return err
 }
 
 // end ends the file system as a power cut does.
@@ -169,8 +173,8 @@ func (d *disk) pullOut() error {
 }
 
 // putAway ends a repository well and removes its disk.
-func (d *disk) putAway(ctx context.Context) error {
-	return errors.Join(finish(ctx, d.world), d.unplug(ctx), os.RemoveAll(d.dir))
+func (d *disk) putAway(ctx context.Context, t *trial) error {
+	return errors.Join(finish(ctx, t, d.world), d.unplug(ctx), os.RemoveAll(d.dir))
 }
 
 // command runs a program, whose output is for the error only.

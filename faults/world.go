@@ -190,6 +190,11 @@ func (w *world) verify(ctx context.Context) error {
 	if err := w.finishSteps(ctx); err != nil {
 		return err
 	}
+	for _, writer := range w.writers {
+		if err := writer.takeUp(ctx); err != nil { // it may make a resource
+			return err
+		}
+	}
 	s, err := look(ctx, w.caller)
 	if err != nil {
 		return err
@@ -202,6 +207,7 @@ func (w *world) verify(ctx context.Context) error {
 		for _, part := range []func() error{
 			func() error { return writer.settle(ctx, s) },
 			func() error { return writer.verify(ctx, s) },
+			func() error { return writer.verifyCompleted(ctx) },
 			func() error { return writer.verifyKeys(ctx) },
 		} {
 			if err := part(); err != nil {
