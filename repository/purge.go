@@ -164,14 +164,22 @@ func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
 	return err
 }
 
-// countPurged brings the counters of dataspaces in line. The resources keep their stamps, so the day is taken from a new one.
+// countPurged brings the counters of dataspaces in line. The resources keep their stamps, so the day is taken from a new one. That
+// no row is lost, inspect has seen.
 func (p *purge) countPurged(tx *Tx, changes map[ID]Counters) error {
 	if p.dry || len(changes) == 0 {
 		return nil
 	}
 	day := tx.Stamp().Day()
 	for dataspace, change := range changes {
-		if err := count(tx, dataspace, day, change); err != nil {
+		if change == (Counters{}) {
+			continue
+		}
+		counters, err := tx.Usage.Get(dataspace)
+		if err == nil {
+			err = tx.Usage.Put(dataspace, day, counters.add(change))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -201,7 +201,7 @@ func count(tx *Tx, dataspace ID, day Day, change Counters) error {
 	if change == (Counters{}) {
 		return nil
 	}
-	counters, err := tx.Usage.Get(dataspace)
+	counters, err := countersOf(tx, dataspace)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,12 @@ package repository
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/paging"
 )
 
 // UsageSummary is how much is kept, in a dataspace or in several, and how that came to be.
@@ -61,7 +63,7 @@ func usageOf(tx *Tx, dataspaces []ID) (UsageSummary, error) {
 	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []DayCounters{}}
 	changes := map[Day]Counters{}
 	for _, id := range dataspaces {
-		counters, err := tx.Usage.Get(id)
+		counters, err := countersOf(tx, id)
 		if err != nil {
 			return u, err
 		}
@@ -75,6 +77,9 @@ func usageOf(tx *Tx, dataspaces []ID) (UsageSummary, error) {
 			changes[day.Day] = changes[day.Day].add(day.Counters).add(before.negated())
 			before = day.Counters
 		}
+		if before != counters {
+			return u, fmt.Errorf("%w: the usage of dataspace %s is not that of its last day", ErrRecordDamaged, id)
+		}
 	}
 	var sum Counters
 	for _, day := range slices.Sorted(maps.Keys(changes)) {
@@ -82,4 +87,20 @@ func usageOf(tx *Tx, dataspaces []ID) (UsageSummary, error) {
 		u.Days = append(u.Days, DayCounters{day, sum})
 	}
 	return u, nil
+}
+
+// countersOf returns the counters of a dataspace. Each resource counts in them, so where they are zero and there is one, their row
+// can no longer be found.
+func countersOf(tx *Tx, dataspace ID) (Counters, error) {
+	counters, err := tx.Usage.Get(dataspace)
+	if err != nil || counters != (Counters{}) {
+		return counters, err
+	}
+	for _, err := range tx.Resources.Range(ResourceRange{Dataspaces: []ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
+		if err == nil {
+			err = fmt.Errorf("%w: dataspace %s has resources and no usage", ErrRecordDamaged, dataspace)
+		}
+		return counters, err
+	}
+	return counters, nil
 }

@@ -1,0 +1,74 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/repository"
+)
+
+// TestLostUsageIsDamage flips a bit in the keys of usage rows, so that nothing finds them: no count that is not true comes out,
+// and none is written.
+func TestLostUsageIsDamage(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	w := newWorld(t, nil)
+	space := w.sets[0].DataspaceID
+	upload := func(name string) error {
+		_, err := w.upload(ctx, w.svc, w.sets[0], "", name, name)
+		return err
+	}
+	asks := map[string]func() error{
+		"usage": func() error { _, err := w.svc.Usage(ctx, w.admin); return err },
+		"usage of the dataspace": func() error {
+			_, err := w.svc.DataspaceUsage(ctx, w.admin, space.String())
+			return err
+		},
+		"upload": func() error { return upload("second") },
+	}
+	check(upload("first"))
+	for name, c := range map[string]struct {
+		lost []bucket
+		told []string
+	}{
+		"both rows":              {[]bucket{usageBucket, usageByDay}, []string{"usage", "usage of the dataspace", "upload"}},
+		"the row of the present": {[]bucket{usageBucket}, []string{"usage", "usage of the dataspace", "upload"}},
+		"the row of the day":     {[]bucket{usageByDay}, []string{"usage", "usage of the dataspace"}},
+	} {
+		flip := func() { w.store.raw(t, func(tx *bbolt.Tx) error { return flipKeys(tx, c.lost) }) }
+		flip()
+		for _, ask := range c.told {
+			if err := asks[ask](); !errors.Is(err, repository.ErrRecordDamaged) {
+				t.Errorf("without %s, %s: %v", name, ask, err)
+			}
+		}
+		flip()
+	}
+	for ask, try := range asks {
+		if err := try(); err != nil {
+			t.Errorf("as it was before, %s: %v", ask, err)
+		}
+	}
+	if u := must(w.svc.DataspaceUsage(context.Background(), w.admin, space.String())); u.ActiveFiles != 2 {
+		t.Errorf("%d files are counted, there are 2", u.ActiveFiles)
+	}
+}
+
+// flipKeys flips a bit of the dataspace in the only key of each of the buckets.
+func flipKeys(tx *bbolt.Tx, in []bucket) error {
+	for _, b := range in {
+		rows := tx.Bucket([]byte(b.String()))
+		key, value := rows.Cursor().First()
+		flipped := bytes.Clone(key)
+		flipped[idSize-1] ^= 1
+		if err := errors.Join(rows.Put(flipped, slices.Clone(value)), rows.Delete(bytes.Clone(key))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
