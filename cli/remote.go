@@ -47,7 +47,7 @@ func addPlaceFlags(flags *pflag.FlagSet) {
 
 // addRemoteFlags defines --server and --key-file.
 func addRemoteFlags(flags *pflag.FlagSet) {
-	flags.String(serverName, "", fmt.Sprintf("base `URL` of the running service (default: the one signed in to, else %s)", defaultServer))
+	flags.String(serverName, "", fmt.Sprintf("base `URL` of the running service (default: LABSHELF_SERVER, else the one signed in to last, else %s)", defaultServer))
 	flags.String(keyFileFlag, "", "`FILE` with the key, which nobody else can read (default: LABSHELF_KEY, else the key of the login)")
 }
 
@@ -138,6 +138,8 @@ func readKey(path string) (string, error) {
 		return "", fmt.Errorf("--%s: there is no file %s", keyFileFlag, path)
 	case err != nil:
 		return "", fmt.Errorf("--%s: %w", keyFileFlag, err)
+	case info.IsDir():
+		return "", fmt.Errorf("--%s: %s is a folder, and not the file with the key", keyFileFlag, path)
 	case !info.Mode().IsRegular() || info.Size() > maxKeyFile:
 		return "", fmt.Errorf("--%s: %s holds no key", keyFileFlag, path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
