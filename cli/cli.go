@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -145,16 +146,34 @@ func helpCommand() *cobra.Command {
 		Short: "Show what a command does, or tell about a topic",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
-			if err == nil {
-				err = noSuchCommand(about, rest)
-			}
-			if err != nil {
+			switch {
+			case err != nil:
 				return usageError{err}
+			case len(rest) > 0 && about == cmd.Root():
+				hint := cmp.Or(didYouMean("", rest[0], subcommands(about)), fmt.Sprintf("; %q lists them", program+" help"))
+				return usageError{fmt.Errorf("there is no command or topic %q%s", rest[0], hint)}
+			case len(rest) > 0:
+				return usageError{noSuchCommand(about, rest)}
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
+		ValidArgsFunction: helpOffers,
 	}
+}
+
+// helpOffers completes commands and topics.
+func helpOffers(cmd *cobra.Command, args []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, sub := range about.Commands() {
+		if strings.HasPrefix(sub.Name(), typed) && (sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand()) {
+			list = append(list, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 // helpText ends with the exit codes that a command can give.
