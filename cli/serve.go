@@ -83,13 +83,13 @@ func greet(out io.Writer, c config, at started) {
 		fmt.Fprintf(&text, "  base URL  %s\n", base)
 	}
 	fmt.Fprintf(&text, "  data      %s\n  stop      Ctrl-C\n\n", at.data)
-	setKey := "KEY=...your key..."
+	login, setKey := program+" login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
 	if at.firstKey != "" {
 		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. His key is shown only now:\n\n  %s\n\n"+
 			"It is also in %s;\ndelete that file when you keep the key elsewhere.\n\n", at.firstKey, at.keyPath)
-		setKey = fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
+		login, setKey = fmt.Sprintf("%s < '%s'", login, at.keyPath), fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
 	}
-	fmt.Fprintf(&text, "Try it in another terminal:\n\n  curl %s/status\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",
-		base, setKey, base)
+	fmt.Fprintf(&text, "Try it in another terminal:\n\n  %s\n\nOr with nothing but curl:\n\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",
+		login, setKey, base)
 	_, _ = io.WriteString(out, text.String())
 }
