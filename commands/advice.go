@@ -33,7 +33,7 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 		case problem.Status == 401:
 			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
 		case problem.Status == 403 && problem.Code == "forbidden":
-			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there; what you may do, the admins of the dataspace decide, or a sysadmin", err)
+			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, whoDecides(problem))
 		case problem.Code == "":
 			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
 		}
@@ -45,6 +45,14 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
 	}
 	return adviseTLS(err)
+}
+
+// whoDecides says who can allow what was forbidden, where the service has not named him.
+func whoDecides(problem *client.Problem) string {
+	if strings.Contains(problem.Detail, "sysadmin") {
+		return ""
+	}
+	return "; what you may do, the admins of the dataspace decide, or a sysadmin"
 }
 
 // adviseTLS adds to an error of the connection what a person can do about it.
