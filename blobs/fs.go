@@ -43,8 +43,8 @@ type Files interface {
 	// that matches fs.ErrExist. After an error no file made by this call is left.
 	Create(path string) (File, error)
 
-	// Reopen opens a file that is there for writing from a position on, in bytes, over what is there. That there is none is an
-	// error that matches fs.ErrNotExist.
+	// Reopen opens a file that is there for writing from a position on, in bytes, and cuts off what is there from then on. That there
+	// is none is an error that matches fs.ErrNotExist.
 	Reopen(path string, at int64) (File, error)
 }
 
@@ -80,7 +80,14 @@ func (OS) Reopen(path string, at int64) (File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := f.Seek(at, io.SeekStart); err != nil {
+	end, err := f.Seek(0, io.SeekEnd)
+	if err == nil && end > at {
+		err = f.Truncate(at)
+	}
+	if err == nil {
+		_, err = f.Seek(at, io.SeekStart)
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return newFile(f, at), nil

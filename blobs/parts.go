@@ -16,12 +16,15 @@ import (
 // Parts are bodies that come in several parts, each under a name that its owner gives it: letters and digits. They may be there for
 // days, over restarts. Methods for the same name must not be called concurrently.
 type Parts interface {
-	// AddPart reads r to its end, or most bytes of it, writes them where mark ends, over what is there, and returns the new mark:
+	// AddPart reads r to its end, or most bytes of it, writes them where mark ends, in place of what is there, and returns the new mark:
 	// what is on stable storage then. It comes also with an error of r or ctx, which is returned as it is: what has come counts.
 	// After any other error it is the old one. io.EOF: r has ended. most is positive.
 	//
 	// ErrNotFound: there is less of the body than mark says, which happens where a backup was restored. A full disk is ErrNoSpace.
 	AddPart(ctx context.Context, name string, mark Mark, r io.Reader, most int64) (Mark, error)
+
+	// CutPart removes what is there after the end of mark. That there is nothing is no error.
+	CutPart(name string, mark Mark) error
 
 	// HavePart returns ErrNotFound where there is less of the body than mark says.
 	HavePart(name string, mark Mark) error
@@ -106,6 +109,21 @@ func (d *Dir) AddPart(ctx context.Context, name string, mark Mark, r io.Reader, 
 		}
 	}
 	return mark, reading
+}
+
+// CutPart implements [Parts].
+func (d *Dir) CutPart(name string, mark Mark) error {
+	err := d.HavePart(name, mark)
+	if err == nil {
+		var f File
+		if f, err = d.fs.Reopen(d.part(name), mark.Size); err == nil {
+			err = f.Close()
+		}
+	}
+	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return failed("cut a part", err)
 }
 
 // HavePart implements [Parts].

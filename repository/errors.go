@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Kind sorts errors by what the caller can do about them. Each kind has one HTTP status and one exit code.
+// Kind sorts errors by what the caller can do about them. Each kind has one HTTP status and one exit code. The numbers are stored with
+// refusals: they never change.
 type Kind uint8
 
 // The kinds. Internal is the zero value: an error that nobody sorted.

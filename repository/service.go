@@ -106,8 +106,8 @@ func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *Tx, p 
 	return s.read(ctx, s.asCaller(p, fn))
 }
 
-// viewPage is view for a page of a listing.
-func (s *Service) viewPage(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
+// viewDurable is view for what no power cut may take back once it has been told.
+func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
 	return storageError(s.meta.ViewDurable(ctx, s.asCaller(p, fn)))
 }
 

@@ -74,7 +74,7 @@ var storageErrors = []struct {
 	{ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
 	{blobs.ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
 	{ErrReadOnly, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
-	{ErrNotDurable, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "what this page would show has not reached the disk"}},
+	{ErrNotDurable, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "what this would show has not reached the disk"}},
 	{ErrUnwritable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
 	{blobs.ErrUnavailable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
 	{ErrClosed, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the service is shutting down"}},

@@ -49,8 +49,9 @@ func (w *sweeper) sweep(ctx context.Context) error {
 func (w *sweeper) expire(ctx context.Context) error {
 	for {
 		var due []ID
+		now := Stamp(w.now().UnixMicro())
 		err := w.meta.View(ctx, func(tx *Tx) (err error) {
-			due, err = collect(tx.Transfers.Ended(Stamp(w.now().UnixMicro())), sweepMost)
+			due, err = collect(tx.Transfers.Ended(now), sweepMost)
 			return err
 		})
 		removed := 0
@@ -59,14 +60,30 @@ func (w *sweeper) expire(ctx context.Context) error {
 			if turn == nil {
 				continue
 			}
-			err = errors.Join(err, w.forget(ctx, Transfer{ID: id}))
+			ended := w.end(ctx, id, now)
 			turn.give()
-			removed++
+			if !errors.Is(ended, errWentOn) {
+				err = errors.Join(err, ended)
+				removed++
+			}
 		}
 		if err != nil || removed == 0 || len(due) < sweepMost {
 			return err
 		}
 	}
+}
+
+var errWentOn = errors.New("it has not expired")
+
+// end removes a transfer that had expired, or returns errWentOn: somebody may have been at it then, and have gone on since.
+func (w *sweeper) end(ctx context.Context, id ID, by Stamp) error {
+	return w.forget(ctx, Transfer{ID: id}, func(tx *Tx) error {
+		t, err := tx.Transfers.Get(id)
+		if err == nil && t.Expires > by {
+			err = errWentOn
+		}
+		return ignore(err, ErrNotFound)
+	})
 }
 
 // dropStray removes a file without a row. A row is there before its file, so there will be none any more.

@@ -42,7 +42,8 @@ type Piece struct {
 	Verify func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
 }
 
-// BeginTransfer begins with a file that comes in parts. What can be refused before it has come is refused now.
+// BeginTransfer begins with a file that comes in parts. What can be refused before it has come is refused now. An empty file has come
+// whole with that: a transfer that comes with an error has begun, and its file is not taken.
 func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start TransferStart) (Transfer, error) {
 	t := Transfer{
 		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
@@ -52,8 +53,12 @@ func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start Tra
 	if len(start.Fields.Expected) > 0 {
 		t.Expected = start.Fields.Expected[0]
 	}
-	if len(start.Fields.Match.Tags) > 0 {
-		t.Match = start.Fields.Match.Tags[0]
+	if t.Length == 0 { // as the last part of any other file does
+		digest, err := t.Mark.Digest()
+		if err != nil {
+			return Transfer{}, s.blobError(err)
+		}
+		t.Digest = digest
 	}
 	find := func(tx *Tx, p auth.Principal) error { return t.aim(tx, p, start) }
 	if err := s.view(ctx, p, find); err != nil {
@@ -70,10 +75,13 @@ func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start Tra
 		t.ID, t.Expires = NewID(t.Created), s.uploadEnd()
 		return tx.Transfers.Put(t)
 	})
-	if err == nil && t.Length == 0 {
+	if err != nil {
+		return Transfer{}, err
+	}
+	if t.Whole() {
 		return s.finish(ctx, p, t)
 	}
-	return t, err
+	return t, nil
 }
 
 func valueOf(text *string) string {
@@ -90,6 +98,9 @@ func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
 	if start.ResourceID != nil {
 		placed, err := replaceable(tx, p, *start.ResourceID, start.Fields)
 		t.ResourceID = placed.ID
+		if match := start.Fields.Match; err == nil && match.Set && !match.Any {
+			t.Match = placed.shown().Tag()
+		}
 		return err
 	}
 	if start.Fields.SetID == nil {
@@ -187,54 +198,21 @@ func (s *Service) EndTransfer(ctx context.Context, p auth.Principal, id string) 
 		return err
 	}
 	defer turn.give()
-	return s.forget(ctx, t)
+	return s.forget(ctx, t, func(*Tx) error { return nil })
 }
 
-// forget removes the row, then the file: what is left in between is for the sweeper.
-func (s *stores) forget(ctx context.Context, t Transfer) error {
-	if err := s.write(ctx, func(tx *Tx) error { return tx.Transfers.Remove(t.ID) }); err != nil {
+// forget removes the row, unless the transaction says otherwise, then the file: what is left in between is for the sweeper.
+func (s *stores) forget(ctx context.Context, t Transfer, check func(*Tx) error) error {
+	err := s.write(ctx, func(tx *Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
+		return tx.Transfers.Remove(t.ID)
+	})
+	if err != nil {
 		return err
 	}
 	return s.blobError(s.blobs.DropPart(t.name()))
-}
-
-// atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back.
-func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (Transfer, *turnAt, error) {
-	id, ok := parseID(text)
-	if !ok {
-		return Transfer{}, nil, uploadNotFound()
-	}
-	if _, err := s.ownTransfer(ctx, p, id); err != nil { // before strangers make others wait
-		return Transfer{}, nil, err
-	}
-	turn, err := s.turns.take(ctx, id, stop)
-	if err != nil {
-		return Transfer{}, nil, err
-	}
-	t, err := s.ownTransfer(ctx, p, id)
-	if err != nil {
-		turn.give()
-		return Transfer{}, nil, err
-	}
-	return t, turn, nil
-}
-
-func uploadNotFound() error {
-	return &Error{Kind: NotFound, Code: CodeUploadNotFound, Message: "there is no such upload of yours"}
-}
-
-func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID) (t Transfer, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
-		t, err = tx.Transfers.Get(id)
-		switch {
-		case errors.Is(err, ErrNotFound), err == nil && t.UserID != p.UserID:
-			return uploadNotFound()
-		case err == nil && t.Expires <= s.now():
-			return &Error{Kind: Gone, Code: CodeUploadExpired, Message: "this upload has expired; begin it anew"}
-		}
-		return err
-	})
-	return t, err
 }
 
 // found begins a transfer anew whose file is not there as far as its row says: a backup holds the rows, and not these files.
@@ -271,6 +249,9 @@ func ending(body io.Reader) error {
 
 // add adds a piece. Marks are set on the way, unless it has to be verified first.
 func (s *Service) add(ctx context.Context, t Transfer, piece Piece) (Transfer, error) {
+	if s.unsynced.Load() != nil { // no mark could be set
+		return t, storageError(ErrReadOnly)
+	}
 	every, body := int64(markEvery), &spell{Reader: piece.Body, last: markAfter}
 	if piece.Verify != nil {
 		every, body.last = t.Length, math.MaxInt64
@@ -282,8 +263,12 @@ func (s *Service) add(ctx context.Context, t Transfer, piece Piece) (Transfer, e
 		if reading == nil && mark.Size == t.Length {
 			reading = ending(piece.Body)
 		}
-		if err := piece.refused(reading); err != nil {
-			return t, s.blobError(err)
+		refused := piece.refused(reading)
+		if refused != nil || mark == t.Mark && errors.Is(reading, blobs.ErrNoSpace) {
+			_ = s.blobs.CutPart(t.name(), t.Mark) // others may need the room; if it does not work, the next piece takes it
+		}
+		if refused != nil {
+			return t, s.blobError(refused)
 		}
 		if mark != t.Mark {
 			marked, err := s.mark(t, mark)
@@ -350,7 +335,7 @@ var refusals = []Kind{Invalid, Forbidden, NotFound, Conflict, Gone, Precondition
 // it again, and not that all of it is there, which a client would take for success.
 func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Transfer, error) {
 	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
-	staged, err := s.blobs.WholePart(t.name(), t.Mark)
+	staged, err := s.whole(ctx, t)
 	if errors.Is(err, blobs.ErrNotFound) {
 		return s.restart(t)
 	}
@@ -380,4 +365,18 @@ func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Tra
 		err = errors.Join(err, s.keep(t))
 	}
 	return t, err
+}
+
+// whole is WholePart. A file that is in its place already is read first: it may be another upload's, and have lain there for long.
+func (s *Service) whole(ctx context.Context, t Transfer) (blobs.Staged, error) {
+	if err := s.blobs.HavePart(t.name(), t.Mark); errors.Is(err, blobs.ErrNotFound) {
+		wrong, err := verdict(t.Digest, blobs.Verify(ctx, s.blobs, t.Digest, t.Mark.Size))
+		if err == nil && wrong != "" {
+			err = blobs.ErrNotFound
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s.blobs.WholePart(t.name(), t.Mark)
 }

@@ -1,16 +1,22 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
 	"labshelf/repository"
 )
 
@@ -206,4 +212,177 @@ func TestLostParts(t *testing.T) {
 		t.Errorf("%+v, %v", asked, err)
 	}
 	p.sound()
+}
+
+// promising is a store that can no longer promise what it holds, once it is told so.
+func promising(p *partly) (*repository.Service, *forgetful) {
+	meta := &forgetful{Store: p.meta}
+	return repository.NewHeld(meta, p.files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Now: func() time.Time { return p.now }}), meta
+}
+
+// TestTransferToldForGood: how far a transfer is, and what it has become, is said only when a power cut cannot take it back: whoever
+// hears of it may remove the file that he has.
+func TestTransferToldForGood(t *testing.T) {
+	t.Parallel()
+	p := newPartly(t)
+	done := p.begin(p.admin, "done", "0123", "0123")
+	half := p.begin(p.admin, "half", "0123", "01")
+	svc, meta := promising(p)
+	for _, lost := range []bool{false, true} {
+		meta.lost = lost
+		for _, of := range []repository.Transfer{done, half} {
+			_, got := svc.GetTransfer(t.Context(), p.admin, of.ID.String())
+			_, sent := svc.ContinueTransfer(t.Context(), p.admin, of.ID.String(), repository.Piece{
+				Offset: of.Mark.Size, Body: strings.NewReader(""), Stop: func() {},
+			})
+			if errors.Is(got, repository.ErrNotDurable) != lost || errors.Is(sent, repository.ErrNotDurable) != lost {
+				t.Errorf("%s, lost: %t: asked: %v; an empty piece: %v", of.Name, lost, got, sent)
+			}
+		}
+	}
+}
+
+// dropping is a blob store that tells before it drops a file.
+type dropping struct {
+	blobs.Store
+	before func()
+}
+
+func (d *dropping) DropPart(name string) error {
+	d.before()
+	return d.Store.DropPart(name)
+}
+
+// TestSweepSparesWhatWentOn: a piece that came while its transfer expired has it go on, also where a sweep had begun by then.
+func TestSweepSparesWhatWentOn(t *testing.T) {
+	t.Parallel()
+	p := newPartly(t)
+	first := p.begin(p.admin, "first", "0123", "01")
+	p.now = p.now.Add(time.Second) // it expires after the first one
+	second := p.begin(p.admin, "second", "abcd", "ab")
+	store := &dropping{Store: p.files}
+	svc := repository.NewHeld(p.meta, store, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }})
+	body, client := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		_, err := svc.ContinueTransfer(t.Context(), p.admin, second.ID.String(), repository.Piece{Offset: 2, Length: -1, Body: body, Stop: func() {}})
+		ended <- err
+	}()
+	_, err := client.Write([]byte("c"))
+	p.ok(err)
+	p.now = p.now.Add(61 * time.Minute)
+	store.before = func() {
+		store.before = func() {}
+		p.ok(client.Close())
+		p.ok(<-ended)
+	}
+	p.ok(svc.Sweep(t.Context()))
+	_, err = svc.GetTransfer(t.Context(), p.admin, first.ID.String())
+	wantCode(t, err, repository.CodeUploadNotFound)
+	got, err := svc.GetTransfer(t.Context(), p.admin, second.ID.String())
+	if err != nil || got.Mark.Size != 3 {
+		t.Errorf("the second one is at %d, %v", got.Mark.Size, err)
+	}
+}
+
+// TestNoPartAfterAFailedSync: where nothing may be written any more, nothing of a file is taken, and its sync is not tried again.
+func TestNoPartAfterAFailedSync(t *testing.T) {
+	t.Parallel()
+	p := newPartly(t)
+	begun := p.begin(p.admin, "file", "0123", "01")
+	faulty := &syncless{Store: p.files}
+	svc := repository.NewHeld(p.meta, faulty, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Now: func() time.Time { return p.now }})
+	for _, want := range []error{blobs.ErrUnsynced, repository.ErrReadOnly} {
+		_, err := svc.ContinueTransfer(t.Context(), p.admin, begun.ID.String(), repository.Piece{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
+		if !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if faulty.adds != 1 {
+		t.Errorf("%d tries", faulty.adds)
+	}
+}
+
+// syncless is a blob store on a disk that fails to sync.
+type syncless struct {
+	blobs.Store
+	adds int
+}
+
+func (f *syncless) AddPart(_ context.Context, _ string, mark blobs.Mark, _ io.Reader, _ int64) (blobs.Mark, error) {
+	f.adds++
+	return mark, blobs.ErrUnsynced
+}
+
+// TestDamagedInPlace: what lies in the place of a file that has come whole may be another's, and is not taken for the file without a
+// look at it. Parts are gone where a backup was restored.
+func TestDamagedInPlace(t *testing.T) {
+	t.Parallel()
+	for _, damaged := range []bool{false, true} {
+		p := newPartly(t)
+		ctx, set, content := t.Context(), p.sets[0].ID.String(), "0123456789"
+		begun := p.begin(p.admin, "file", content, content[:5])
+		_, err := p.svc.DeleteSet(ctx, p.admin, set, always)
+		p.ok(err)
+		_, err = p.add(p.admin, begun, content[5:])
+		wantCode(t, err, repository.CodeParentDeleted)
+		begun = p.stored(begun.ID)
+		p.ok(p.files.DropPart(begun.ID.String()))
+		_, err = p.svc.RestoreSet(ctx, p.admin, set, always)
+		p.ok(err)
+		twin := p.upload(p.sets[0], content)
+		if damaged {
+			p.flip(twin.Digest)
+		}
+		begun, err = p.add(p.admin, begun, "")
+		if err != nil || begun.Done() == damaged {
+			t.Errorf("damaged: %t: it is at %d, and done: %t, %v", damaged, begun.Mark.Size, begun.Done(), err)
+		}
+		if damaged {
+			begun, err = p.add(p.admin, begun, content)
+			p.ok(err)
+		}
+		if got, err := p.content(begun.Made); err != nil || got != content {
+			t.Errorf("damaged: %t: the resource has %q, %v", damaged, got, err)
+		}
+		p.sound()
+	}
+}
+
+// TestNothingLeftOfAPiece: a piece that does not count takes no room, be it refused or too much for the disk.
+func TestNothingLeftOfAPiece(t *testing.T) {
+	t.Parallel()
+	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: syscall.ENOSPC}
+	for name, tc := range map[string]struct {
+		body   io.Reader
+		verify func() error
+		fault  error
+		want   error
+	}{
+		"refused":           {strings.NewReader("cde"), func() error { return wrong }, nil, wrong},
+		"cut, and to check": {io.MultiReader(strings.NewReader("cde"), iotest.ErrReader(io.ErrUnexpectedEOF)), func() error { return nil }, nil, io.ErrUnexpectedEOF},
+		"no room":           {strings.NewReader("cde"), nil, full, blobs.ErrNoSpace},
+	} {
+		p := newPartly(t)
+		disk := blobstest.NewFaultFS(unsynced{})
+		files, err := blobs.OpenDir(p.dir, disk)
+		p.ok(err)
+		svc := repository.NewHeld(p.meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000})
+		begun := p.begin(p.admin, "file", "abcdefghij", "ab")
+		if tc.fault != nil {
+			disk.Arm(blobstest.Fault{Op: blobstest.Write, N: 1, Err: tc.fault})
+		}
+		_, err = svc.ContinueTransfer(t.Context(), p.admin, begun.ID.String(), repository.Piece{Offset: 2, Length: -1, Body: tc.body, Stop: func() {}, Verify: tc.verify})
+		if !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, err := os.ReadFile(filepath.Join(p.dir, "parts", begun.ID.String())); string(left) != "ab" {
+			t.Errorf("%s: %q is left, %v", name, left, err)
+		}
+		begun, err = p.add(p.admin, begun, "cdefghij")
+		p.ok(err)
+		if got, err := p.content(begun.Made); err != nil || got != "abcdefghij" {
+			t.Errorf("%s: the resource has %q, %v", name, got, err)
+		}
+	}
 }

@@ -2,10 +2,13 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"labshelf/auth"
 )
 
 const (
@@ -92,4 +95,47 @@ func (w watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	w.turn.moved.Store(int64(time.Since(w.turn.since)))
 	return n, err
+}
+
+// atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back. What it returns is on stable storage:
+// a client may forget what he has of the file.
+func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (Transfer, *turnAt, error) {
+	id, ok := parseID(text)
+	if !ok {
+		return Transfer{}, nil, uploadNotFound()
+	}
+	if _, err := s.ownTransfer(ctx, p, id, s.view); err != nil { // before strangers make others wait
+		return Transfer{}, nil, err
+	}
+	turn, err := s.turns.take(ctx, id, stop)
+	if err != nil {
+		return Transfer{}, nil, err
+	}
+	t, err := s.ownTransfer(ctx, p, id, s.viewDurable)
+	if err != nil {
+		turn.give()
+		return Transfer{}, nil, err
+	}
+	return t, turn, nil
+}
+
+func uploadNotFound() error {
+	return &Error{Kind: NotFound, Code: CodeUploadNotFound, Message: "there is no such upload of yours"}
+}
+
+// viewing is view or viewDurable.
+type viewing func(context.Context, auth.Principal, func(*Tx, auth.Principal) error) error
+
+func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID, view viewing) (t Transfer, err error) {
+	err = view(ctx, p, func(tx *Tx, p auth.Principal) error {
+		t, err = tx.Transfers.Get(id)
+		switch {
+		case errors.Is(err, ErrNotFound), err == nil && t.UserID != p.UserID:
+			return uploadNotFound()
+		case err == nil && t.Expires <= s.now():
+			return &Error{Kind: Gone, Code: CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+		}
+		return err
+	})
+	return t, err
 }
