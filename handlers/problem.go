@@ -64,11 +64,14 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case status == http.StatusUnauthorized:
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
-	case status == http.StatusServiceUnavailable, known.Code == repository.CodeBusy:
+	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == repository.CodeBusy:
 		header.Set("Retry-After", "1")
 	}
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)
+	}
+	if header.Get(tusResumable) != "" { // how an upload stands is another matter soon
+		header.Set("Cache-Control", "no-store")
 	}
 	body := problem{
 		Type: "about:blank", Title: cmp.Or(http.StatusText(status), "Checksum Mismatch"), Status: status,

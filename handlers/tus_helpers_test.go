@@ -63,6 +63,7 @@ func (c *client) stands(location string, offset, length int) (resource string) {
 func (c *client) refusedHead(location string, status int) {
 	c.t.Helper()
 	a := c.send("HEAD", location, nil, inTus).want(status)
+	same(c.t, "Cache-Control of a refusal", a.header.Get("Cache-Control"), "no-store")
 	if at, there := a.header["Upload-Offset"]; there {
 		c.t.Errorf("a refused upload is at %q", at)
 	}

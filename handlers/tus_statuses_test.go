@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -175,7 +176,11 @@ func TestTusLocked(t *testing.T) {
 		others.Go(func() { way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusLocked, "locked", "") })
 		others.Go(func() { way.end(c, at, inTus).problem(http.StatusLocked, "locked", "") })
 	}
-	others.Go(func() { c.get(at, inTus).problem(http.StatusLocked, "locked", "") })
+	others.Go(func() {
+		a := c.get(at, inTus)
+		a.problem(http.StatusLocked, "locked", "")
+		same(t, "Retry-After", a.header.Get("Retry-After"), "1")
+	})
 	others.Wait()
 	close(g.open)
 	stuck.Wait()
@@ -203,4 +208,16 @@ func TestTusStoppedTooLate(t *testing.T) {
 	for range 3 {
 		same(t, "the resource", c.stands(at, 7, 7), made)
 	}
+}
+
+// TestTusLongestTexts: what a form may say an upload may say, too.
+func TestTusLongestTexts(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	of := func(n int) string { return strings.Repeat("t", n) }
+	pairs := []string{"setId", s.newSet(), "filename", of(4096), "name", of(4096), "format", of(100), "description", of(16 << 10), "sha256", sha256Hex("content")}
+	at := s.begin(7, pairs...)
+	same(t, "Upload-Metadata", "Upload-Metadata: "+s.head(at).header.Get("Upload-Metadata"), metadata(pairs...))
+	made := s.get(s.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
+	same(t, "description", made.text("description"), of(16<<10))
 }

@@ -69,6 +69,9 @@ func TestTusAtOnce(t *testing.T) {
 	last := s.send("POST", at, raw{"application/offset+octet-stream", []byte("s")}, inTus, "Upload-Offset: 7", "X-HTTP-Method-Override: PATCH").want(http.StatusNoContent)
 	same(t, "the file", string(s.get(last.header.Get("Labshelf-Resource")+"/data").body), "contents")
 	s.bad("POST", at, nil, inTus).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
+	s.send("POST", "/uploads", body, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
+	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty", "sha256", sha256Hex("x"))).problem(http.StatusBadRequest, "digest_mismatch", "file")
+	s.refusedHead(a.header.Get("Location"), http.StatusBadRequest)
 	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
 	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
@@ -89,11 +92,16 @@ func TestTusReplaces(t *testing.T) {
 	s.send("PATCH", path, object{"description": "changed"}).want(http.StatusOK)
 	s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).problem(http.StatusPreconditionFailed, "precondition_failed", "")
 	tag = s.get(path).header.Get("ETag")
-	at = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).want(http.StatusCreated).header.Get("Location")
+	begin := func(match string) string {
+		return s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+match).want(http.StatusCreated).header.Get("Location")
+	}
+	s.piece(begin(`"another", `+tag), 0, "any").want(http.StatusNoContent)
+	tag = s.get(path).header.Get("ETag")
+	at = begin(tag)
 	s.send("PATCH", path, object{"description": "changed again"}).want(http.StatusOK)
 	s.piece(at, 0, "two").problem(http.StatusPreconditionFailed, "precondition_failed", "")
 	s.refusedHead(at, http.StatusPreconditionFailed)
-	same(t, "the file", string(s.get(path+"/data").body), "new")
+	same(t, "the file", string(s.get(path+"/data").body), "any")
 }
 
 // TestTusRefusedAtTheBeginning: nothing is begun that could never end.

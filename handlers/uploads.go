@@ -31,7 +31,7 @@ const (
 	// resourceHeader names the resource that an upload has become.
 	resourceHeader = "Labshelf-Resource"
 
-	maxMetadata = 32 << 10 // bytes of Upload-Metadata: what a description needs in base64, and the rest
+	maxMetadata = 36 << 10 // bytes of Upload-Metadata: what the longest texts need in base64, and the rest
 )
 
 // checksums are the algorithms of Upload-Checksum. Tus wants SHA-1 of all.
@@ -83,11 +83,16 @@ func (a *api) createUpload(w http.ResponseWriter, r *request) error {
 			return err
 		}
 	}
+	if first != nil && first.Length > start.Length {
+		return invalidHeader("Upload-Length", "more comes along than the Upload-Length of this upload")
+	}
 	t, err := a.repo.BeginTransfer(r.Context(), r.caller, start)
+	if t.ID != (repository.ID{}) {
+		w.Header().Set("Location", a.shower(r).url("uploads", t.ID.String()))
+	}
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", a.shower(r).url("uploads", t.ID.String()))
 	if first != nil {
 		if t, err = a.addPiece(w, r, t.ID.String(), first); err != nil {
 			return err
