@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// senders is how many files are sent at once, by "labshelf put" and rclone as they are, and by as many curls.
-const senders = 4
+// senders is how many files are sent at once, by "labshelf put" as it is, and by rclone and as many curls.
+const senders = 8
 
 // rival is another program that sends the same files as "labshelf put".
 type rival struct {

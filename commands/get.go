@@ -57,7 +57,7 @@ left as it is and told, and so is the exit code; --force replaces it.`,
 		return interrupted(ctx, g.run(ctx, args[0]), "what is here is not fetched again")
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "replace files of the same name and other content")
-	parallelFlag(cmd, &parallel, "get")
+	parallelFlag(cmd, &parallel, "get", fetchAtOnce)
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFolder(cmd, setsOrResources)
 }

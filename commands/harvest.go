@@ -61,7 +61,7 @@ Files that cannot be got are told and tried again in each run.`,
 		return interrupted(ctx, h.harvest(ctx, args[0], args[1]), "what is here is not fetched again")
 	})
 	cmd.Flags().BoolVar(&fromStart, "from-start", false, "go through everything again, and compare every file here")
-	parallelFlag(cmd, &parallel, "fetch")
+	parallelFlag(cmd, &parallel, "fetch", fetchAtOnce)
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFolder(cmd, either(words(everything), dataspacesIn(client.Active), setsIn(client.Active)))
 }

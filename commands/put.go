@@ -93,7 +93,7 @@ func (f *putFlags) define(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN` of files and folders to leave out, such as '*.tmp' or raw/old; may be repeated")
 	flags.BoolVar(&f.newSet, "new-set", false, "make the set if there is none; SET is DATASPACE/NAME then")
 	flags.BoolVar(&f.dry, "dry-run", false, "change nothing; show what would be sent and replaced")
-	parallelFlag(cmd, &f.parallel, "send")
+	parallelFlag(cmd, &f.parallel, "send", sendAtOnce)
 	jsonFlag(cmd, &f.asJSON)
 }
 
