@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -37,6 +37,9 @@ const clockTolerance = time.Minute
 // as this the collector would run for every 4 MiB, and take a fifth of the time of small downloads. It is held as memory that is
 // never touched, so that it costs nothing and does not grow with what is in use.
 const slack = 12 << 20
+
+// slackDelay is how long after the start it is taken: that makes the collector run, a tenth of the way to the first answer.
+const slackDelay = time.Second
 
 // server is the whole service.
 type server struct {
@@ -101,7 +104,7 @@ func (s *server) run(ctx context.Context) (err error) {
 	if secure == nil && !onlyHere(c.listen) {
 		s.log.Warn().Msg("allow_plain_http: whoever is on the way between a client and this service reads keys and files")
 	}
-	defer runtime.KeepAlive(make([]byte, slack))
+	defer holdSlack()()
 	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
@@ -110,6 +113,16 @@ func (s *server) run(ctx context.Context) (err error) {
 		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
+}
+
+// holdSlack takes the slack in a while. The function returned lets go of it.
+func holdSlack() (release func()) {
+	var held atomic.Pointer[[slack]byte]
+	timer := time.AfterFunc(slackDelay, func() { held.Store(new([slack]byte)) })
+	return func() {
+		timer.Stop()
+		held.Store(nil)
+	}
 }
 
 // rules returns what the repository has to know.
