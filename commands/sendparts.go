@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -44,29 +43,31 @@ func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewRes
 			place.keep(id)
 		}
 		r, err := u.client.ContinueUpload(ctx, id, atAnywhere{s}, s.size)
-		switch statusOf(err) {
-		case 0:
-			if err != nil {
-				s.look()
-				return r, err
-			}
+		switch status := statusOf(err); {
+		case err == nil:
 			place.forget()
 			if known && !again && !isStill(r, fields) {
 				continue
 			}
-			return r, nil
-		case 404, 410: // it has expired, or belongs to somebody else
+		case status == 404, status == 410: // it has expired, or belongs to somebody else
 			place.forget()
 			if !again {
 				continue
 			}
-		case 400, 412: // nothing will make it right
-			place.forget()
+		case status == 400, status == 412: // nothing will make it right
 			s.look()
-			_ = u.client.EndUpload(ctx, id) // or it expires
+			u.giveUp(ctx, place, id)
+		case status == 0 && s.changed(): // nor this, and it may be one of many in a day
+			u.giveUp(ctx, place, id)
 		}
 		return r, err
 	}
+}
+
+// giveUp ends an upload that will never be what it was to be.
+func (u *putting) giveUp(ctx context.Context, place remembered, id string) {
+	place.forget()
+	_ = u.client.EndUpload(ctx, id) // or it expires
 }
 
 // isStill tells whether a resource is what fields say. One that an earlier run has made without hearing of it may have been deleted,
@@ -89,10 +90,12 @@ type atAnywhere struct{ *source }
 
 func (a atAnywhere) ReadAt(p []byte, at int64) (int, error) {
 	n, err := a.file.ReadAt(p, at)
-	a.tell(at + int64(n) - a.moved.Load())
-	if at+int64(n) == a.size { // the last of it: as in read
-		err = cmp.Or(a.same(), err)
+	if at+int64(n) == a.size { // the last of it, without which the service makes nothing
+		if changed := a.same(); changed != nil {
+			n, err = 0, changed
+		}
 	}
+	a.tell(at + int64(n) - a.moved.Load())
 	if err != nil && err != io.EOF {
 		a.broken.CompareAndSwap(nil, &err)
 	}

@@ -160,3 +160,38 @@ func TestPutForgets(t *testing.T) {
 		t.Errorf("of long ago %q is left, of recently %q", long.id(), recent.id())
 	}
 }
+
+// TestPutOfWhatChanges: a large file that changes while it is sent leaves nothing behind, here or on the service.
+func TestPutOfWhatChanges(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
+	path := filepath.Join(t.TempDir(), "large.bin")
+	write(t, path, content)
+	var at atomic.Pointer[string]
+	var came atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch {
+			at.Store(&r.URL.Path)
+			r.Body = &passing{r.Body, &came, 1 << 20, func() { write(t, path, content+"more") }}
+		}
+		on(w, r)
+	})
+	place := begunUploads().of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin", Digest: sha256.Sum256([]byte(content))}, "", []client.Condition(nil))
+	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "it changed while it was read") {
+		t.Errorf("changed: %+v", got)
+	}
+	if at.Load() == nil {
+		t.Fatal("nothing was sent")
+	}
+	_, err := s.client.Upload(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
+	if statusOf(err) != http.StatusNotFound || place.id() != "" {
+		t.Errorf("the upload is still there (%v), or remembered as %q", err, place.id())
+	}
+	s.intercept(nil)
+	if got := s.run(t, "", "put", path, "runs"); got.error != nil {
+		t.Errorf("again: %+v", got)
+	}
+	s.holds(t, set.ID, map[string]string{"large.bin": content + "more"})
+}

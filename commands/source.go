@@ -91,6 +91,12 @@ func (s *source) look() {
 	}
 }
 
+// changed looks, and tells whether it has.
+func (s *source) changed() bool {
+	s.look()
+	return errors.Is(s.failure(), errChanged)
+}
+
 // Seek is for calls that are made again.
 func (s *source) Seek(offset int64, whence int) (int64, error) {
 	at, err := s.file.Seek(offset, whence)
