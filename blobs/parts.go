@@ -29,8 +29,9 @@ type Parts interface {
 	// HavePart returns ErrNotFound where there is less of the body than mark says.
 	HavePart(name string, mark Mark) error
 
-	// WholePart returns the body of which mark is the end, for placing. Its Discard and Withdraw do nothing: it stays until
-	// DropPart. Once it has been placed, WholePart finds it under its digest. ErrNotFound: there is less of it than mark says.
+	// WholePart returns the body of which mark is the end, for placing. It stays until DropPart: its Discard does nothing, and
+	// its Withdraw nothing before it has been placed. From then on WholePart finds it under its digest. ErrNotFound: there is less of
+	// it than mark says.
 	WholePart(name string, mark Mark) (Staged, error)
 
 	// DropPart removes what is left of a body, unless it was placed. That there is nothing is no error.

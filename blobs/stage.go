@@ -214,7 +214,7 @@ func (s *staged) Discard() error {
 
 // Withdraw implements [Staged]. The folder is not synced: a blob that comes back harms nobody.
 func (s *staged) Withdraw(confirm func() error) error {
-	if !s.named || s.stays {
+	if !s.named {
 		return s.Discard()
 	}
 	return s.dir.pins.remove(s.digest, func() error {

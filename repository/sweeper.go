@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"labshelf/blobs"
 )
 
 const (
@@ -77,13 +79,46 @@ var errWentOn = errors.New("it has not expired")
 
 // end removes a transfer that had expired, or returns errWentOn: somebody may have been at it then, and have gone on since.
 func (w *sweeper) end(ctx context.Context, id ID, by Stamp) error {
-	return w.forget(ctx, Transfer{ID: id}, func(tx *Tx) error {
-		t, err := tx.Transfers.Get(id)
-		if err == nil && t.Expires > by {
-			err = errWentOn
+	return w.forget(ctx, id, func(t Transfer) error {
+		if t.Expires > by {
+			return errWentOn
 		}
-		return ignore(err, ErrNotFound)
+		return nil
 	})
+}
+
+// forget removes the row, if check has nothing against it, then the file: what is left in between is for the sweeper.
+func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) error {
+	var t Transfer
+	err := s.write(ctx, func(tx *Tx) (err error) {
+		if t, err = tx.Transfers.Get(id); err == nil {
+			err = check(t)
+		}
+		if err != nil {
+			return ignore(err, ErrNotFound)
+		}
+		return tx.Transfers.Remove(id)
+	})
+	if err != nil {
+		return err
+	}
+	return s.blobError(errors.Join(s.withdraw(ctx, t), s.blobs.DropPart(id.String())))
+}
+
+// withdraw takes the file of a transfer away again that was put in its place and whose record could not be written: nobody else knows
+// of it, and it would be in the way until a purge.
+func (s *stores) withdraw(ctx context.Context, t Transfer) error {
+	if !t.Waits() || t.Mark.Size == 0 {
+		return nil
+	}
+	staged, err := s.blobs.WholePart(t.name(), t.Mark)
+	if err == nil {
+		err = staged.Withdraw(func() error { return s.noRow(ctx, t.Digest) })
+	}
+	for _, needed := range []error{blobs.ErrNotFound, blobs.ErrPinned, errVouched, errReferred} {
+		err = ignore(err, needed)
+	}
+	return err
 }
 
 // dropStray removes a file without a row. A row is there before its file, so there will be none any more.

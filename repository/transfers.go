@@ -198,21 +198,7 @@ func (s *Service) EndTransfer(ctx context.Context, p auth.Principal, id string) 
 		return err
 	}
 	defer turn.give()
-	return s.forget(ctx, t, func(*Tx) error { return nil })
-}
-
-// forget removes the row, unless the transaction says otherwise, then the file: what is left in between is for the sweeper.
-func (s *stores) forget(ctx context.Context, t Transfer, check func(*Tx) error) error {
-	err := s.write(ctx, func(tx *Tx) error {
-		if err := check(tx); err != nil {
-			return err
-		}
-		return tx.Transfers.Remove(t.ID)
-	})
-	if err != nil {
-		return err
-	}
-	return s.blobError(s.blobs.DropPart(t.name()))
+	return s.forget(ctx, t.ID, func(Transfer) error { return nil })
 }
 
 // found begins a transfer anew whose file is not there as far as its row says: a backup holds the rows, and not these files.

@@ -240,7 +240,7 @@ func (u *Upload) commitFile(ctx context.Context, check intent) error {
 	}
 	s.opinions.placed(digest)
 	err := s.update(ctx, u.caller, check.andWrite)
-	if err != nil && !errors.Is(err, ErrOutcomeUnknown) {
+	if err != nil && !errors.Is(err, ErrOutcomeUnknown) && u.with == nil { // a transfer has nothing else for its next try
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
 	}

@@ -69,7 +69,7 @@ func (m *Memory) WholePart(name string, mark blobs.Mark) (blobs.Staged, error) {
 	if int64(len(body)) != mark.Size {
 		return nil, fmt.Errorf("%w: the part %s", blobs.ErrNotFound, name)
 	}
-	return &wholePart{inMemory{store: m, digest: digest, body: body}, name}, nil
+	return &wholePart{inMemory{store: m, digest: digest, body: body, placed: !there && mark.Size > 0}, name}, nil
 }
 
 // wholePart is there until it is placed or dropped.
@@ -84,8 +84,6 @@ func (p *wholePart) Place() error {
 }
 
 func (p *wholePart) Discard() error { return nil }
-
-func (p *wholePart) Withdraw(func() error) error { return nil }
 
 // DropPart implements [blobs.Parts].
 func (m *Memory) DropPart(name string) error {

@@ -152,6 +152,20 @@ func testNoParts(t *testing.T, store blobs.Store) {
 	if got, err := store.AddPart(ended, "A", mark, bytes.NewReader(Content(9)), 9); !errors.Is(err, context.Canceled) || got != mark {
 		t.Errorf("for nobody: %+v, %v", got, err)
 	}
+	if err := errors.Join(store.CutPart("A", mark), store.CutPart("B", blobs.Mark{}), store.CutPart("B", mark)); err != nil {
+		t.Errorf("cutting: %v", err)
+	}
+	confirm := func() error { return nil }
+	whole := wholeOf(t, store, "A", mark)
+	if err := errors.Join(whole.Withdraw(confirm), store.HavePart("A", mark), whole.Discard(), store.HavePart("A", mark)); err != nil {
+		t.Errorf("before it has been placed: %v", err)
+	}
+	if err := errors.Join(wholeOf(t, store, "A", mark).Place(), wholeOf(t, store, "A", mark).Withdraw(confirm)); err != nil {
+		t.Errorf("withdraw: %v", err)
+	}
+	if _, err := store.WholePart("A", mark); !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("after it has been withdrawn: %v", err)
+	}
 }
 
 func last(_ blobs.Mark, err error) error { return err }
