@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -71,6 +72,63 @@ func TestLargeFileGoesOn(t *testing.T) {
 	v.pick("Files to upload", path)
 	v.submit()
 	s.arrives(t, 24<<20) // longer than the service waits with a mark
+	s.Kill()
+	s.again(t)
+	v.slow(-1, 0)
+	v.sees("All done", "1 sent")
+	s.same(t, sid, path)
+	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		t.Errorf("pieces began at %v", got)
+	}
+}
+
+// answersFor lets somebody in between answer the first question how far an upload is.
+func (v *visitor) answersFor(status int64) {
+	v.t.Helper()
+	var once sync.Once
+	err := chromedp.Listen(v.ctx, func(event any) {
+		e, is := event.(*fetch.EventRequestPaused)
+		if !is {
+			return
+		}
+		first := false
+		if e.Request.Method == "HEAD" {
+			once.Do(func() { first = true })
+		}
+		go func() {
+			if first {
+				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: status})
+				return
+			}
+			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		}()
+	})
+	if err != nil {
+		v.fail(err)
+	}
+	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*"}}
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.fail(err)
+	}
+}
+
+// Nor is it begun anew where a proxy answers for a service that is on its way.
+func TestLargeFileBehindProxy(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
+	v := s.visit(t)
+	v.expect("status of 502", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("This set is empty")
+	sent := v.offsets()
+	v.slow(3<<20, 0)
+	v.pick("Files to upload", path)
+	v.submit()
+	s.arrives(t, 24<<20)
+	v.answersFor(502)
 	s.Kill()
 	s.again(t)
 	v.slow(-1, 0)

@@ -23,6 +23,8 @@ async function uploadParts(
 ): Promise<Resource> {
   const { Upload } = await import("tus-js-client");
   const metadata = Object.fromEntries(Object.entries({ ...to, filename, ...fields }).filter(([, value]) => value));
+  /** The answer to a question how far it is that says nothing of that. It is not to be begun anew, as the library does then. */
+  let unsaid: HttpResponse | undefined;
   const last = await new Promise<HttpResponse>((resolve, reject) => {
     const options: UploadOptions = {
       endpoint: `${root}/uploads`,
@@ -33,7 +35,15 @@ async function uploadParts(
       fingerprint: async () => ["labshelf", root, JSON.stringify(metadata), file.size, file.lastModified].join(" "),
       onProgress: (sent) => progress(Math.min(sent, file.size)),
       onSuccess: ({ lastResponse }) => resolve(lastResponse),
-      onError: (error) => reject(explained(error)),
+      onAfterResponse: (request, response) => {
+        unsaid = request.getMethod() === "HEAD" && saysNothing(response.getStatus()) ? response : undefined;
+        if (unsaid) throw new Error("no answer to the question");
+      },
+      onShouldRetry: (error) => {
+        const status = (unsaid ?? error.originalResponse)?.getStatus() ?? 0;
+        return (status < 400 || status >= 500 || status === 409 || status === 423 || status === 429) && navigator.onLine;
+      },
+      onError: (error) => reject(explained(error, unsaid)),
     };
     const upload = new Upload(file, options);
     signal.addEventListener("abort", () => void upload.abort().finally(() => reject(signal.reason)));
@@ -48,9 +58,12 @@ async function uploadParts(
   return resources.get(made.slice(made.lastIndexOf("/") + 1));
 }
 
+/** Whether a status is that of somebody in between, of a service that is not ready, or of a visitor who has to sign in again. */
+const saysNothing = (status: number) => status === 401 || status === 408 || status === 429 || status >= 500;
+
 /** What the service has said, or that it said nothing. */
-function explained(error: Error | DetailedError) {
-  const answer = "originalResponse" in error ? error.originalResponse : null;
+function explained(error: Error | DetailedError, unsaid: HttpResponse | undefined) {
+  const answer = unsaid ?? ("originalResponse" in error ? error.originalResponse : null);
   if (answer?.getStatus()) return failureOf(answer.getStatus(), answer.getBody());
   return "originalRequest" in error ? unreachable : error;
 }
