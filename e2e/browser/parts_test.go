@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -135,6 +136,58 @@ func TestLargeFileBehindProxy(t *testing.T) {
 	v.sees("All done", "1 sent")
 	s.same(t, sid, path)
 	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		t.Errorf("pieces began at %v", got)
+	}
+}
+
+// What a page has made that was closed before it heard of it does not count once it is deleted: the file is sent again.
+func TestLargeFileMadeUnheard(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 17 << 20}), "large.bin")
+	v := s.visit(t)
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.sees("This set is empty")
+	v.leaves()
+	sent := v.offsets()
+	answered := make(chan bool, 1)
+	err := chromedp.Listen(v.ctx, func(event any) {
+		if e, is := event.(*fetch.EventRequestPaused); is && e.Request.Method == "PATCH" {
+			answered <- true // and the page never hears of it
+		}
+	})
+	if err != nil {
+		v.fail(err)
+	}
+	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*", RequestStage: fetch.RequestStageResponse}}
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.fail(err)
+	}
+	v.pick("Files to upload", path)
+	v.submit()
+	select {
+	case <-answered:
+	case <-time.After(patience):
+		t.Fatal("the upload was not answered")
+	}
+	v.do(chromedp.Navigate("about:blank"))
+	if _, err := chromedp.Call(v.ctx, fetch.Disable, cdp.Empty{}); err != nil {
+		v.fail(err)
+	}
+	var page struct{ Data []struct{ ID string } }
+	if err := s.Call(t.Context(), "GET", s.Base()+"/sets/"+sid+"/resources", nil, &page); err != nil || len(page.Data) != 1 {
+		t.Fatalf("%v, %v", page, err)
+	}
+	s.call(t, "DELETE", "/resources/"+page.Data[0].ID, nil)
+	v.at("/sets/" + sid)
+	v.sees("This set is empty")
+	v.pick("Files to upload", path)
+	v.submit()
+	v.sees("All done", "1 sent")
+	s.same(t, sid, path)
+	if got := sent(); !slices.Equal(got, []string{"0", "0"}) {
 		t.Errorf("pieces began at %v", got)
 	}
 }

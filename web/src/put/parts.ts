@@ -25,6 +25,7 @@ async function uploadParts(
   const metadata = Object.fromEntries(Object.entries({ ...to, filename, ...fields }).filter(([, value]) => value));
   /** The answer to a question how far it is that says nothing of that. It is not to be begun anew, as the library does then. */
   let unsaid: HttpResponse | undefined;
+  let resumed = false;
   const last = await new Promise<HttpResponse>((resolve, reject) => {
     const options: UploadOptions = {
       endpoint: `${root}/uploads`,
@@ -49,13 +50,18 @@ async function uploadParts(
     signal.addEventListener("abort", () => void upload.abort().finally(() => reject(signal.reason)));
     void upload.findPreviousUploads().then(([before]) => {
       if (before) upload.resumeFromPreviousUpload(before);
+      resumed = !!before;
       if (signal.aborted) reject(signal.reason);
       else upload.start();
     }, reject);
   });
   const made = last.getHeader("Labshelf-Resource");
   if (!made) throw unreachable; // something in between has answered
-  return resources.get(made.slice(made.lastIndexOf("/") + 1));
+  const resource = await resources.get(made.slice(made.lastIndexOf("/") + 1));
+  // An upload that had come to its end unheard may have made what was deleted or renamed since.
+  if (resumed && (resource.state !== "active" || resource.name !== (fields.name ?? filename)))
+    return uploadParts(to, file, filename, fields, { progress, signal });
+  return resource;
 }
 
 /** Whether a status is that of somebody in between, of a service that is not ready, or of a visitor who has to sign in again. */
