@@ -29,6 +29,7 @@ type meter struct {
 	out              io.Writer
 	bytes, wantBytes atomic.Int64
 	files, wantFiles atomic.Int64
+	hashing          atomic.Int64  // bytes read of files that are sent after that
 	stop, stopped    chan struct{} // nil: nobody is watching
 	turn             sync.Mutex    // held by who writes
 	bar              *progressbar.ProgressBar
@@ -117,7 +118,7 @@ func (m *meter) draw(seen bool, columns int) {
 	if m.bar.GetMax64() != want {
 		m.bar.ChangeMax64(want)
 	}
-	m.bar.Describe(fmt.Sprintf("%d/%d files", m.files.Load(), m.wantFiles.Load()))
+	m.bar.Describe(m.description())
 	_ = m.bar.Set64(min(done, want-1))
 	if columns == unlimited { // a terminal that does not say
 		columns = 80
@@ -128,6 +129,15 @@ func (m *meter) draw(seen bool, columns int) {
 		_, _ = fmt.Fprintf(m.out, "\r%s%s", text, strings.Repeat(" ", max(0, m.drawn-width)))
 		m.drawn = width
 	}
+}
+
+// description is what stands behind the bar.
+func (m *meter) description() string {
+	text := fmt.Sprintf("%d/%d files", m.files.Load(), m.wantFiles.Load())
+	if read := m.hashing.Load(); read > 0 {
+		text += ", hashing " + size(read)
+	}
+	return text
 }
 
 // clear takes the line away until it is drawn again.

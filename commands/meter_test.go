@@ -2,6 +2,10 @@ package commands
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +43,14 @@ func TestMeterShows(t *testing.T) {
 	m.expect(1, 8<<20)
 	if got := line(80); !strings.Contains(got, "50%") {
 		t.Errorf("more was expected after the end, and it shows %q", got)
+	}
+	m.hashing.Add(3 << 20)
+	if got := line(100); !strings.Contains(got, "50%") || !strings.Contains(got, "4/9 files, hashing 3.0 MiB") {
+		t.Errorf("some is hashed, and it shows %q", got)
+	}
+	m.hashing.Add(-3 << 20)
+	if got := line(100); strings.Contains(got, "hashing") {
+		t.Errorf("nothing is hashed any more, and it shows %q", got)
 	}
 	if got := uniseg.StringWidth(strings.TrimRight(strings.Trim(line(30), "\r"), " ")); got > 29 {
 		t.Errorf("%d columns of 30", got)
@@ -80,5 +92,30 @@ func TestMeterIsSilent(t *testing.T) {
 	m.close()
 	if got := out.String(); got != "done\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestHashingIsNotSending: a file that is read for its digest before it is sent does not move the bar, also where that fails.
+func TestHashingIsNotSending(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, ctx := range []context.Context{ended, t.Context()} {
+		m := &meter{}
+		s, err := openSource(path, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		if _, err := s.sumAhead(ctx); !errors.Is(err, ctx.Err()) {
+			t.Errorf("hashed, and got %v", err)
+		}
+		if m.bytes.Load() != 0 || m.hashing.Load() != 0 {
+			t.Errorf("after hashing, %d bytes count as done, and %d as being hashed", m.bytes.Load(), m.hashing.Load())
+		}
 	}
 }

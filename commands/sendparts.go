@@ -25,7 +25,7 @@ func (u *putting) send(ctx context.Context, s *source, fields client.NewResource
 // sendParts goes on with an upload of an earlier run, or begins one. The digest comes first: what is put together from several runs,
 // on several days, is the file as it is now, or nothing.
 func (u *putting) sendParts(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
-	digest, err := s.sum(ctx)
+	digest, err := s.sumAhead(ctx)
 	if err != nil {
 		return client.Resource{}, err
 	}

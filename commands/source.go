@@ -29,6 +29,8 @@ type source struct {
 	again  int   // how often a call went back to the start
 	meter  *meter
 	moved  atomic.Int64 // what the meter has been told
+	ahead  bool         // it is read for its digest, and is sent after that
+	hashed int64        // what the meter has been told of that
 	broken atomic.Pointer[error]
 }
 
@@ -111,6 +113,11 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (s *source) tell(n int64) {
+	if s.ahead {
+		s.hashed += n
+		s.meter.hashing.Add(n)
+		return
+	}
 	s.moved.Add(n)
 	s.meter.moved(n)
 }
@@ -141,6 +148,19 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	hash.Sum(s.digest[:0])
 	s.known = true
 	return s.digest, s.rewind()
+}
+
+// sumAhead is sum for a file that is to be sent next: what is read for it is not done yet.
+func (s *source) sumAhead(ctx context.Context) (blobs.Digest, error) {
+	if err := s.rewind(); err != nil {
+		return blobs.Digest{}, err
+	}
+	s.ahead = true
+	defer func() {
+		s.tell(-s.hashed) // it ends anywhere when it fails
+		s.ahead = false
+	}()
+	return s.sum(ctx)
 }
 
 // failure is what went wrong with reading it; nil: nothing.
