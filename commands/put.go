@@ -45,6 +45,10 @@ it is left alone, and you are told. So put can be run again at any time, when it
 was interrupted or files were added: it sends only what is new. What is gone
 here stays in the set.
 
+A file of more than 16 MiB goes on where it stopped, when the connection breaks
+and when put is run again, for as long as the service keeps what has come: 7
+days after the last of it, unless it is set up otherwise.
+
 Symbolic links in folders, and whatever else is no file, are left out and told;
 a link that is an argument is followed. What --exclude names is left out in
 silence: a PATTERN with a / in it is the path below the folder, one without the
