@@ -4,20 +4,20 @@ package bolt
 
 import (
 	"context"
-	"errors"
 
 	"labshelf/repository"
 )
 
 // ViewDurable implements repository.Metadata. bbolt shows a commit to readers before the commit's last sync has returned, so
-// this waits until the committer has seen it return. What fn could see is durable too if fn failed.
+// this waits until the committer has seen it return. What fn could see is durable too if fn failed; where it is not, what fn
+// returned does not count.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
 	seen, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
 	if seen == 0 {
 		return err
 	}
 	if wait := s.committer.waitDurable(ctx, seen); wait != nil {
-		return errors.Join(wait, err)
+		return wait
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"syscall"
@@ -80,6 +81,12 @@ func TestViewDurableWaits(t *testing.T) {
 			}
 			if err := <-written; (err == nil) != (tc.outcome == nil) {
 				t.Errorf("the change: %v", err)
+			}
+			// What was made of something that may never be true is not to be taken for an answer.
+			nothing := errors.New("nothing there")
+			err := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nothing })
+			if want := cmp.Or(tc.want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
+				t.Errorf("a durable view that fails: %v, want %v", err, want)
 			}
 			checkIntegrity(t, s)
 		})

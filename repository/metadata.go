@@ -21,8 +21,8 @@ type Metadata interface {
 	View(ctx context.Context, fn func(*Tx) error) error
 
 	// ViewDurable is View, and returns only when everything that fn could see is on stable storage. It holds no transaction
-	// while it waits. It returns ErrNotDurable if that will not happen. Pages are read with it, so that no page token ever
-	// names a stamp that a power cut takes back.
+	// while it waits. It returns ErrNotDurable if that will not happen, and then nothing of what fn returned. Pages are read
+	// with it, so that no page token ever names a stamp that a power cut takes back.
 	ViewDurable(ctx context.Context, fn func(*Tx) error) error
 
 	Updates

@@ -227,9 +227,14 @@ func TestTransferToldForGood(t *testing.T) {
 	p := newPartly(t)
 	done := p.begin(p.admin, "done", "0123", "0123")
 	half := p.begin(p.admin, "half", "0123", "01")
+	ended := p.begin(p.admin, "ended", "0123", "01")
+	p.ok(p.svc.EndTransfer(t.Context(), p.admin, ended.ID.String()))
 	svc, meta := promising(p)
 	for _, lost := range []bool{false, true} {
 		meta.lost = lost
+		if err := svc.EndTransfer(t.Context(), p.admin, ended.ID.String()); errors.Is(err, repository.ErrNotDurable) != lost {
+			t.Errorf("lost: %t: the end of one that is not there: %v", lost, err)
+		}
 		for _, of := range []repository.Transfer{done, half} {
 			_, got := svc.GetTransfer(t.Context(), p.admin, of.ID.String())
 			_, sent := svc.ContinueTransfer(t.Context(), p.admin, of.ID.String(), repository.Piece{

@@ -97,21 +97,21 @@ func (w watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back. What it returns is on stable storage:
-// a client may forget what he has of the file.
+// atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back. What it returns is on stable storage,
+// also that there is no such transfer: a client may forget what he has of the file.
 func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (Transfer, *turnAt, error) {
 	id, ok := parseID(text)
 	if !ok {
 		return Transfer{}, nil, uploadNotFound()
 	}
-	if _, err := s.ownTransfer(ctx, p, id, s.view); err != nil { // before strangers make others wait
+	if _, err := s.ownTransfer(ctx, p, id); err != nil { // before strangers make others wait
 		return Transfer{}, nil, err
 	}
 	turn, err := s.turns.take(ctx, id, stop)
 	if err != nil {
 		return Transfer{}, nil, err
 	}
-	t, err := s.ownTransfer(ctx, p, id, s.viewDurable)
+	t, err := s.ownTransfer(ctx, p, id)
 	if err != nil {
 		turn.give()
 		return Transfer{}, nil, err
@@ -123,11 +123,8 @@ func uploadNotFound() error {
 	return &Error{Kind: NotFound, Code: CodeUploadNotFound, Message: "there is no such upload of yours"}
 }
 
-// viewing is view or viewDurable.
-type viewing func(context.Context, auth.Principal, func(*Tx, auth.Principal) error) error
-
-func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID, view viewing) (t Transfer, err error) {
-	err = view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID) (t Transfer, err error) {
+	err = s.viewDurable(ctx, p, func(tx *Tx, p auth.Principal) error {
 		t, err = tx.Transfers.Get(id)
 		switch {
 		case errors.Is(err, ErrNotFound), err == nil && t.UserID != p.UserID:
