@@ -17,6 +17,7 @@ const (
 // errors wrap those of the operating system.
 type FS interface {
 	Files
+	Names
 
 	// Mkdir makes a directory of mode 0700, whatever the umask. An existing one is an error that matches
 	// fs.ErrExist.
@@ -26,15 +27,21 @@ type FS interface {
 	// file in it makes it, on file systems with a journal; on others it may get lost in a power cut.
 	Touch(path string, at time.Time) error
 
+	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing is done there: a
+	// name given just before a power cut is as safe as the log of its file system makes it.
+	SyncDir(path string) error
+}
+
+// Names is how an [FS] gives files their names, and takes them.
+type Names interface {
+	// Link gives a file another name, which nothing has yet. Not every file system can do that.
+	Link(from, to string) error
+
 	// Rename moves a file, replacing one that has the new name. Windows refuses that while the replaced one is open.
 	Rename(from, to string) error
 
 	// Remove deletes a file or an empty directory.
 	Remove(path string) error
-
-	// SyncDir puts the names in a directory on stable storage. Windows has no such call and nothing is done there: a
-	// name given just before a power cut is as safe as the log of its file system makes it.
-	SyncDir(path string) error
 }
 
 // Files is how an [FS] opens files for writing.
@@ -103,6 +110,9 @@ func (OS) Mkdir(path string) error {
 
 // Touch implements [FS].
 func (OS) Touch(path string, at time.Time) error { return os.Chtimes(path, at, at) }
+
+// Link implements [FS].
+func (OS) Link(from, to string) error { return os.Link(from, to) }
 
 // Rename implements [FS].
 func (OS) Rename(from, to string) error { return rename(from, to) }

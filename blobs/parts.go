@@ -29,12 +29,13 @@ type Parts interface {
 	// HavePart returns ErrNotFound where there is less of the body than mark says.
 	HavePart(name string, mark Mark) error
 
-	// WholePart returns the body of which mark is the end, for placing. It stays until DropPart: its Discard does nothing, and
-	// its Withdraw nothing before it has been placed. From then on WholePart finds it under its digest. ErrNotFound: there is less of
-	// it than mark says.
+	// WholePart returns the body of which mark is the end, for placing. The part stays until DropPart, also once it has been placed;
+	// nothing may be added to it any more. Its Discard does nothing, and its Withdraw takes away what was placed, by this call or
+	// by an earlier one. Where a file cannot have two names it is moved, and WholePart finds it under its digest. ErrNotFound: there
+	// is less of it than mark says.
 	WholePart(name string, mark Mark) (Staged, error)
 
-	// DropPart removes what is left of a body, unless it was placed. That there is nothing is no error.
+	// DropPart removes a part. What was placed stays. That there is nothing is no error.
 	DropPart(name string) error
 
 	// WalkParts calls fn with each name, in ascending order. It stops at the first error of fn and returns it unchanged, or at
@@ -114,6 +115,9 @@ func (d *Dir) AddPart(ctx context.Context, name string, mark Mark, r io.Reader, 
 
 // CutPart implements [Parts].
 func (d *Dir) CutPart(name string, mark Mark) error {
+	if mark.Size == 0 {
+		return d.DropPart(name)
+	}
 	err := d.HavePart(name, mark)
 	if err == nil {
 		var f File
@@ -139,18 +143,23 @@ func (d *Dir) HavePart(name string, mark Mark) error {
 	return err
 }
 
-// openPart opens the file where mark ends, and makes it at the beginning of the body. An earlier beginning may have been cut short.
+// openPart opens the file where mark ends, and makes it at the beginning of the body. What an earlier beginning has left is not written
+// over: it may have a second name, under which it has been placed.
 func (d *Dir) openPart(name string, mark Mark) (File, error) {
 	path := d.part(name)
 	if mark.Size == 0 {
 		f, err := d.fs.Create(path)
-		if !errors.Is(err, fs.ErrExist) {
-			if err != nil {
-				err = failed("begin a part", err)
+		if errors.Is(err, fs.ErrExist) {
+			if err = d.fs.Remove(path); err == nil {
+				f, err = d.fs.Create(path)
 			}
-			return f, err
 		}
-	} else if err := d.HavePart(name, mark); err != nil {
+		if err != nil {
+			return nil, failed("begin a part", err)
+		}
+		return f, nil
+	}
+	if err := d.HavePart(name, mark); err != nil {
 		return nil, err
 	}
 	f, err := d.fs.Reopen(path, mark.Size)
@@ -223,6 +232,27 @@ func (d *Dir) WholePart(name string, mark Mark) (Staged, error) {
 	}
 	s.head, err = readHead(path)
 	return s, err
+}
+
+// alias returns a second name of a part, in place of which it can be renamed: a power cut in the middle of that must not take a file
+// of which a client has been told that it is there, and not every file system moves a file from one folder to another at once. Where
+// there are no second names it is the part's own.
+func (d *Dir) alias(part string) string {
+	temp := d.tempName()
+	if d.fs.Link(part, temp) != nil {
+		return part
+	}
+	return temp
+}
+
+// sameFile tells whether both names are there, and of one file.
+func sameFile(a, b string) bool {
+	of, err := os.Lstat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Lstat(b)
+	return err == nil && os.SameFile(of, other)
 }
 
 // emptyPart makes the file of a body of no bytes: nothing had to be added.

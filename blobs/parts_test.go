@@ -2,11 +2,14 @@ package blobs_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -81,5 +84,77 @@ func wantOps(t *testing.T, faulty *blobstest.FaultFS, want ...blobstest.Op) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the calls are %v, want %v", got, want)
+	}
+}
+
+// TestPartIsPlaced: a part has its name for as long as its owner wants, so that no moment of its placing can lose it, and what is done to
+// it later is not done to the blob. Where a file cannot have two names, it is moved.
+func TestPartIsPlaced(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		link error
+		kept bool
+	}{
+		"with links":    {nil, true},
+		"without links": {syscall.EPERM, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, faulty, data := openFaulty(t)
+			content := blobstest.Content(5000)
+			mark, err := dir.AddPart(t.Context(), "A", blobs.Mark{}, bytes.NewReader(content), 1<<30)
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			faulty.Arm(blobstest.Fault{Op: blobstest.Link, N: 1, Sticky: true, Err: tc.link})
+			for range 2 { // whoever had no answer does it again
+				whole, err := dir.WholePart("A", mark)
+				if err == nil {
+					err = whole.Place()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if kept := dir.HavePart("A", mark) == nil; kept != tc.kept {
+				t.Errorf("the part has its name: %t", kept)
+			}
+			if left, err := os.ReadDir(filepath.Join(data, "tmp")); err != nil || len(left) > 0 {
+				t.Errorf("%d temporary files are left, %v", len(left), err)
+			}
+			if err := dir.CutPart("A", blobs.Mark{}); err != nil {
+				t.Error(err)
+			}
+			if _, err := dir.AddPart(t.Context(), "A", blobs.Mark{}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
+				t.Error(err)
+			}
+			if err := blobs.Verify(t.Context(), dir, sha256.Sum256(content), int64(len(content))); err != nil {
+				t.Errorf("what was placed: %v", err)
+			}
+		})
+	}
+}
+
+// TestPartBegunAnew: what is placed is not written over when its part begins anew, while both are one file.
+func TestPartBegunAnew(t *testing.T) {
+	t.Parallel()
+	dir, _, _ := openFaulty(t)
+	content := blobstest.Content(5000)
+	mark, err := dir.AddPart(t.Context(), "A", blobs.Mark{}, bytes.NewReader(content), 1<<30)
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	whole, err := dir.WholePart("A", mark)
+	if err == nil {
+		err = whole.Place()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.AddPart(t.Context(), "A", blobs.Mark{}, strings.NewReader("anew"), 1<<30); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	if err := blobs.Verify(t.Context(), dir, sha256.Sum256(content), int64(len(content))); err != nil {
+		t.Errorf("what was placed: %v", err)
 	}
 }

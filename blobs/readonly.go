@@ -33,6 +33,7 @@ func (unwritable) Create(string) (File, error)        { return nil, errReadOnly 
 func (unwritable) Reopen(string, int64) (File, error) { return nil, errReadOnly }
 func (unwritable) Mkdir(string) error                 { return errReadOnly }
 func (unwritable) Touch(string, time.Time) error      { return errReadOnly }
+func (unwritable) Link(string, string) error          { return errReadOnly }
 func (unwritable) Rename(string, string) error        { return errReadOnly }
 func (unwritable) Remove(string) error                { return errReadOnly }
 func (unwritable) SyncDir(string) error               { return errReadOnly }

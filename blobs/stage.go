@@ -17,8 +17,7 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 	if limit < 0 {
 		return nil, ErrTooLarge
 	}
-	// The number is enough: tmp/ was empty when counting began, and nobody else makes files there.
-	temp := filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10))
+	temp := d.tempName()
 	f, err := d.fs.Create(temp)
 	if err != nil {
 		return nil, failed("create a temporary file", err)
@@ -38,10 +37,13 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 	return s, nil
 }
 
+// tempName is enough with a number: tmp/ was empty when counting began, and nobody else makes files there.
+func (d *Dir) tempName() string { return filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10)) }
+
 type staged struct {
 	dir    *Dir
 	temp   string // empty once the file has gone from there
-	stays  bool   // it is a part: nobody takes it away but its owner
+	stays  bool   // it is a part: it keeps its own name, and nobody takes that away but its owner
 	digest Digest
 	size   int64
 	head   []byte
@@ -179,8 +181,14 @@ func (s *staged) rename() error {
 	if err := s.dir.makeFolder(s.digest[0]); err != nil {
 		return err
 	}
-	to := s.dir.path(s.digest)
-	err := s.dir.fs.Rename(s.temp, to)
+	from, to := s.temp, s.dir.path(s.digest)
+	if s.stays {
+		if sameFile(from, to) { // it was placed before, and nothing came of that; a rename would do nothing then
+			return nil
+		}
+		from = s.dir.alias(from)
+	}
+	err := s.dir.fs.Rename(from, to)
 	if err == nil {
 		return nil
 	}
@@ -189,12 +197,15 @@ func (s *staged) rename() error {
 	case found != nil:
 	case info.IsDir():
 		if err = s.dir.discard(s.digest); err == nil {
-			err = s.dir.fs.Rename(s.temp, to)
+			err = s.dir.fs.Rename(from, to)
 		}
 	case s.dir.keepsOpenTargets && info.Mode().IsRegular() && info.Size() == s.size:
-		err = s.dir.fs.Remove(s.temp)
+		err = s.dir.fs.Remove(from)
 	}
 	if err != nil {
+		if from != s.temp {
+			_ = s.dir.fs.Remove(from) // or the next start does
+		}
 		return failed("place "+s.digest.String(), err)
 	}
 	return nil
@@ -214,7 +225,7 @@ func (s *staged) Discard() error {
 
 // Withdraw implements [Staged]. The folder is not synced: a blob that comes back harms nobody.
 func (s *staged) Withdraw(confirm func() error) error {
-	if !s.named {
+	if !s.named && !s.stays { // a part may have been placed before
 		return s.Discard()
 	}
 	return s.dir.pins.remove(s.digest, func() error {

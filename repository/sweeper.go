@@ -79,18 +79,20 @@ var errWentOn = errors.New("it has not expired")
 
 // end removes a transfer that had expired, or returns errWentOn: somebody may have been at it then, and have gone on since.
 func (w *sweeper) end(ctx context.Context, id ID, by Stamp) error {
-	return w.forget(ctx, id, func(t Transfer) error {
+	left, err := w.forget(ctx, id, func(t Transfer) error {
 		if t.Expires > by {
 			return errWentOn
 		}
 		return nil
 	})
+	return errors.Join(err, left)
 }
 
-// forget removes the row, if check has nothing against it, then the file: what is left in between is for the sweeper.
-func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) error {
+// forget removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the
+// reason that is left: the sweeper removes it later.
+func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) (left, err error) {
 	var t Transfer
-	err := s.write(ctx, func(tx *Tx) (err error) {
+	err = s.write(ctx, func(tx *Tx) (err error) {
 		if t, err = tx.Transfers.Get(id); err == nil {
 			err = check(t)
 		}
@@ -100,9 +102,9 @@ func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) 
 		return tx.Transfers.Remove(id)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.blobError(errors.Join(s.withdraw(ctx, t), s.blobs.DropPart(id.String())))
+	return s.blobError(errors.Join(s.withdraw(ctx, t), s.blobs.DropPart(id.String()))), nil
 }
 
 // withdraw takes the file of a transfer away again that was put in its place and whose record could not be written: nobody else knows
@@ -121,18 +123,20 @@ func (s *stores) withdraw(ctx context.Context, t Transfer) error {
 	return err
 }
 
-// dropStray removes a file without a row. A row is there before its file, so there will be none any more.
+// dropStray removes a file without a row, or whose row says that it has become a resource. A row is there before its file, so there
+// will be none any more.
 func (w *sweeper) dropStray(ctx context.Context, name string) error {
 	id, ok := parseID(name)
 	if !ok {
 		return nil // nobody's: left for a person to look at
 	}
-	err := w.meta.ViewDurable(ctx, func(tx *Tx) error {
-		_, err := tx.Transfers.Get(id)
-		return err
+	var t Transfer
+	err := w.meta.ViewDurable(ctx, func(tx *Tx) (err error) {
+		t, err = tx.Transfers.Get(id)
+		return ignore(err, ErrNotFound)
 	})
-	if errors.Is(err, ErrNotFound) {
-		return w.blobs.DropPart(name)
+	if err == nil && (t.ID == ID{} || t.Done()) {
+		err = w.blobs.DropPart(name)
 	}
 	return err
 }

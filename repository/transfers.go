@@ -191,14 +191,15 @@ func (s *Service) ContinueTransfer(ctx context.Context, p auth.Principal, id str
 	return s.finish(ctx, p, t)
 }
 
-// EndTransfer gives a transfer of the caller up. A resource that it has made stays.
+// EndTransfer gives a transfer of the caller up. A resource that it has made stays. A file that cannot be removed now is for the sweeper.
 func (s *Service) EndTransfer(ctx context.Context, p auth.Principal, id string) error {
 	t, turn, err := s.atTransfer(ctx, p, id, func() {})
 	if err != nil {
 		return err
 	}
 	defer turn.give()
-	return s.forget(ctx, t.ID, func(Transfer) error { return nil })
+	_, err = s.forget(ctx, t.ID, func(Transfer) error { return nil })
+	return err
 }
 
 // found begins a transfer anew whose file is not there as far as its row says: a backup holds the rows, and not these files.
@@ -342,6 +343,7 @@ func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Tra
 		_, err = u.Create(ctx, t.fields())
 	}
 	if err == nil {
+		_ = s.blobs.DropPart(t.name()) // or the sweeper does
 		return done, nil
 	}
 	var refused *Error

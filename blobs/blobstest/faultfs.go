@@ -21,6 +21,7 @@ const (
 	Close   Op = "close"
 	Mkdir   Op = "mkdir"
 	Touch   Op = "touch"
+	Link    Op = "link"
 	Rename  Op = "rename"
 	Remove  Op = "remove"
 	SyncDir Op = "syncdir"
@@ -107,6 +108,11 @@ func (f *FaultFS) Mkdir(path string) error {
 // Touch implements [blobs.FS].
 func (f *FaultFS) Touch(path string, at time.Time) error {
 	return f.do(Call{Op: Touch, Path: path}, func() error { return f.fs.Touch(path, at) })
+}
+
+// Link implements [blobs.FS].
+func (f *FaultFS) Link(from, to string) error {
+	return f.do(Call{Op: Link, Path: from, To: to}, func() error { return f.fs.Link(from, to) })
 }
 
 // Rename implements [blobs.FS].

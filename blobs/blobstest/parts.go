@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -63,27 +62,27 @@ func (m *Memory) WholePart(name string, mark blobs.Mark) (blobs.Staged, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	body, there := m.parts[name]
-	if !there && mark.Size > 0 {
+	if !there && mark.Size > 0 { // as where a file cannot have two names
 		body = m.bodies[digest]
 	}
 	if int64(len(body)) != mark.Size {
 		return nil, fmt.Errorf("%w: the part %s", blobs.ErrNotFound, name)
 	}
-	return &wholePart{inMemory{store: m, digest: digest, body: body, placed: !there && mark.Size > 0}, name}, nil
+	_, placed := m.bodies[digest]
+	return &wholePart{inMemory{store: m, digest: digest, body: body, placed: placed}}, nil
 }
 
-// wholePart is there until it is placed or dropped.
-type wholePart struct {
-	inMemory
-	name string
-}
-
-func (p *wholePart) Place() error {
-	err := p.inMemory.Place()
-	return errors.Join(err, p.store.DropPart(p.name))
-}
+// wholePart is there until it is dropped.
+type wholePart struct{ inMemory }
 
 func (p *wholePart) Discard() error { return nil }
+
+func (p *wholePart) Withdraw(confirm func() error) error {
+	if !p.placed {
+		return nil
+	}
+	return p.inMemory.Withdraw(confirm)
+}
 
 // DropPart implements [blobs.Parts].
 func (m *Memory) DropPart(name string) error {

@@ -81,7 +81,7 @@ func testParts(t *testing.T, store blobs.Store) {
 		}
 		wantContent(t, store, content)
 	}
-	wantParts(t, store, "B")
+	wantParts(t, store, "A", "B")
 	if err := errors.Join(store.DropPart("A"), store.DropPart("B"), store.DropPart("B")); err != nil {
 		t.Error(err)
 	}
@@ -163,9 +163,24 @@ func testNoParts(t *testing.T, store blobs.Store) {
 	if err := errors.Join(wholeOf(t, store, "A", mark).Place(), wholeOf(t, store, "A", mark).Withdraw(confirm)); err != nil {
 		t.Errorf("withdraw: %v", err)
 	}
-	if _, err := store.WholePart("A", mark); !errors.Is(err, blobs.ErrNotFound) {
-		t.Errorf("after it has been withdrawn: %v", err)
+	if _, err := store.Stat(digestAt(t, mark)); !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("what was placed has been withdrawn, and is there: %v", err)
 	}
+	if err := errors.Join(store.HavePart("A", mark), store.DropPart("A")); err != nil {
+		t.Errorf("what was placed has been withdrawn, but not the part: %v", err)
+	}
+	if _, err := store.WholePart("A", mark); !errors.Is(err, blobs.ErrNotFound) {
+		t.Errorf("after it has been withdrawn and dropped: %v", err)
+	}
+}
+
+func digestAt(t *testing.T, mark blobs.Mark) blobs.Digest {
+	t.Helper()
+	digest, err := mark.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return digest
 }
 
 func last(_ blobs.Mark, err error) error { return err }
