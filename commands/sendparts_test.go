@@ -79,15 +79,22 @@ func TestPutGoesOn(t *testing.T) {
 	}
 }
 
+// largeFile makes a file that is just long enough to go in parts.
+func largeFile(t *testing.T) (path, content string) {
+	t.Helper()
+	content = strings.Repeat("0123456789abcdef", partsAbove/16+1)
+	path = filepath.Join(t.TempDir(), "large.bin")
+	write(t, path, content)
+	return path, content
+}
+
 // TestPutKilledAtTheEnd: what a run has made that did not hear of it is what the next one wants only while it is still there, under its
 // name.
 func TestPutKilledAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
-	path := filepath.Join(t.TempDir(), "large.bin")
-	write(t, path, content)
+	path, content := largeFile(t)
 	for _, meanwhile := range [][]string{{"rm"}, {"mv", "other.bin"}} {
 		ctx, kill := context.WithCancel(t.Context())
 		s.intercept(func(w http.ResponseWriter, r *http.Request) {
@@ -123,9 +130,7 @@ func TestPutForgets(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
-	path := filepath.Join(t.TempDir(), "large.bin")
-	write(t, path, content)
+	path, content := largeFile(t)
 	place := begunUploads().of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin", Digest: sha256.Sum256([]byte(content))}, "", []client.Condition(nil))
 	long, recent := begunUploads().of(s.base(), "long ago"), begunUploads().of(s.base(), "recently")
 	for _, r := range []remembered{long, recent} {
@@ -166,9 +171,7 @@ func TestPutOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
-	content := strings.Repeat("0123456789abcdef", partsAbove/16+1)
-	path := filepath.Join(t.TempDir(), "large.bin")
-	write(t, path, content)
+	path, content := largeFile(t)
 	var at atomic.Pointer[string]
 	var came atomic.Int64
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {

@@ -5,7 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"testing"
 	"time"
+
+	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 const inTus = "Tus-Resumable: 1.0.0"
@@ -17,6 +22,22 @@ func metadata(pairs ...string) string {
 		all = append(all, pairs[i]+" "+base64.StdEncoding.EncodeToString([]byte(pairs[i+1])))
 	}
 	return "Upload-Metadata: " + strings.Join(all, ",")
+}
+
+// inTime is a sysadmin of a service whose uploads last for an hour, and how time passes there.
+func inTime(t *testing.T) (c *client, pass func(time.Duration)) {
+	var clock sync.Mutex
+	now := time.Now()
+	c = ownGateway(t, repository.Config{UploadAge: time.Hour, Now: func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
+		return now
+	}}, handlers.Config{})
+	return c, func(d time.Duration) {
+		clock.Lock()
+		defer clock.Unlock()
+		now = now.Add(d)
+	}
 }
 
 // begin begins an upload, and returns where it goes on.

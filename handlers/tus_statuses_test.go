@@ -109,17 +109,9 @@ func TestTusStatusesAtTheEnd(t *testing.T) {
 // TestTusStatusesOfTime: what has expired says so, for as long as it is remembered.
 func TestTusStatusesOfTime(t *testing.T) {
 	t.Parallel()
-	var clock sync.Mutex
-	now := time.Now()
-	c := ownGateway(t, repository.Config{UploadAge: time.Hour, Now: func() time.Time {
-		clock.Lock()
-		defer clock.Unlock()
-		return now
-	}}, handlers.Config{})
+	c, pass := inTime(t)
 	at := c.begin(3, "setId", c.newSpace(nil).newSet(), "filename", "a")
-	clock.Lock()
-	now = now.Add(61 * time.Minute)
-	clock.Unlock()
+	pass(61 * time.Minute)
 	for _, way := range bothWays() {
 		way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusGone, "upload_expired", "")
 		way.end(c, at, inTus).problem(http.StatusGone, "upload_expired", "")

@@ -348,18 +348,7 @@ func TestTusLasts(t *testing.T) {
 // TestTusExpires: an upload that pauses for too long is gone.
 func TestTusExpires(t *testing.T) {
 	t.Parallel()
-	var clock sync.Mutex
-	now := time.Now()
-	c := ownGateway(t, repository.Config{UploadAge: time.Hour, Now: func() time.Time {
-		clock.Lock()
-		defer clock.Unlock()
-		return now
-	}}, handlers.Config{})
-	pass := func(d time.Duration) {
-		clock.Lock()
-		defer clock.Unlock()
-		now = now.Add(d)
-	}
+	c, pass := inTime(t)
 	set := c.newSpace(nil).newSet()
 	at := c.begin(9, "setId", set, "filename", "a")
 	pass(59 * time.Minute)

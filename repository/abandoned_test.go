@@ -6,8 +6,6 @@ import (
 	"os"
 	"testing"
 	"time"
-
-	"labshelf/repository"
 )
 
 // TestAbandonedInPlace: what was put in its place, and could not be written down, goes with its transfer, unless somebody else needs it.
@@ -16,15 +14,8 @@ func TestAbandonedInPlace(t *testing.T) {
 	for _, needed := range []bool{false, true} {
 		for _, expires := range []bool{false, true} {
 			p := newPartly(t)
-			ctx, set, content := t.Context(), p.sets[0].ID.String(), "0123456789"
-			begun := p.begin(p.admin, "file", content, content[:5])
-			_, err := p.svc.DeleteSet(ctx, p.admin, set, always)
-			p.ok(err)
-			_, err = p.add(p.admin, begun, content[5:])
-			wantCode(t, err, repository.CodeParentDeleted)
-			begun = p.stored(begun.ID)
-			_, err = p.svc.RestoreSet(ctx, p.admin, set, always)
-			p.ok(err)
+			const content = "0123456789"
+			ctx, begun := t.Context(), p.waiting(content)
 			whole, err := p.files.WholePart(begun.ID.String(), begun.Mark)
 			p.ok(err)
 			p.ok(whole.Place()) // as far as it came before the disk was full

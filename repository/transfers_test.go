@@ -28,8 +28,31 @@ type partly struct {
 
 func newPartly(t *testing.T) *partly {
 	p := &partly{now: time.Now()}
-	p.kept = newKept(t, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }}, 0)
+	p.kept = newKept(t, p.config(), 0)
 	return p
+}
+
+func (p *partly) config() repository.Config {
+	return repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }}
+}
+
+// over is another service of the same repository.
+func (p *partly) over(meta repository.Store, files blobs.Store) *repository.Service {
+	return repository.NewHeld(meta, files, p.config())
+}
+
+// waiting is a transfer that has come whole, and was refused since its set was deleted just then. The set is there again.
+func (p *partly) waiting(content string) repository.Transfer {
+	p.t.Helper()
+	ctx, set := p.t.Context(), p.sets[0].ID.String()
+	begun := p.begin(p.admin, "file", content, content[:5])
+	_, err := p.svc.DeleteSet(ctx, p.admin, set, always)
+	p.ok(err)
+	_, err = p.add(p.admin, begun, content[5:])
+	wantCode(p.t, err, repository.CodeParentDeleted)
+	_, err = p.svc.RestoreSet(ctx, p.admin, set, always)
+	p.ok(err)
+	return p.stored(begun.ID)
 }
 
 // begin begins a file, of which something comes.
@@ -220,7 +243,7 @@ func TestNoPartAfterAFailedSync(t *testing.T) {
 	p := newPartly(t)
 	begun := p.begin(p.admin, "file", "0123", "01")
 	faulty := &syncless{Store: p.files}
-	svc := repository.NewHeld(p.meta, faulty, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Now: func() time.Time { return p.now }})
+	svc := p.over(p.meta, faulty)
 	for _, want := range []error{blobs.ErrUnsynced, repository.ErrReadOnly} {
 		_, err := svc.ContinueTransfer(t.Context(), p.admin, begun.ID.String(), repository.Piece{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
 		if !errors.Is(err, want) {
@@ -249,21 +272,14 @@ func TestDamagedInPlace(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []bool{false, true} {
 		p := newPartly(t)
-		ctx, set, content := t.Context(), p.sets[0].ID.String(), "0123456789"
-		begun := p.begin(p.admin, "file", content, content[:5])
-		_, err := p.svc.DeleteSet(ctx, p.admin, set, always)
-		p.ok(err)
-		_, err = p.add(p.admin, begun, content[5:])
-		wantCode(t, err, repository.CodeParentDeleted)
-		begun = p.stored(begun.ID)
+		const content = "0123456789"
+		begun := p.waiting(content)
 		p.ok(p.files.DropPart(begun.ID.String()))
-		_, err = p.svc.RestoreSet(ctx, p.admin, set, always)
-		p.ok(err)
 		twin := p.upload(p.sets[0], content)
 		if damaged {
 			p.flip(twin.Digest)
 		}
-		begun, err = p.add(p.admin, begun, "")
+		begun, err := p.add(p.admin, begun, "")
 		if err != nil || begun.Done() == damaged {
 			t.Errorf("damaged: %t: it is at %d, and done: %t, %v", damaged, begun.Mark.Size, begun.Done(), err)
 		}
@@ -296,7 +312,7 @@ func TestNothingLeftOfAPiece(t *testing.T) {
 		disk := blobstest.NewFaultFS(unsynced{})
 		files, err := blobs.OpenDir(p.dir, disk)
 		p.ok(err)
-		svc := repository.NewHeld(p.meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000})
+		svc := p.over(p.meta, files)
 		begun := p.begin(p.admin, "file", "abcdefghij", "ab")
 		if tc.fault != nil {
 			disk.Arm(blobstest.Fault{Op: blobstest.Write, N: 1, Err: tc.fault})

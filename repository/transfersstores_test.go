@@ -15,7 +15,7 @@ import (
 // promising is a store that can no longer promise what it holds, once it is told so.
 func promising(p *partly) (*repository.Service, *forgetful) {
 	meta := &forgetful{Store: p.meta}
-	return repository.NewHeld(meta, p.files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Now: func() time.Time { return p.now }}), meta
+	return p.over(meta, p.files), meta
 }
 
 // TestTransferToldForGood: how far a transfer is, and what it has become, is said only when a power cut cannot take it back: whoever
@@ -75,7 +75,7 @@ func TestPartThatStays(t *testing.T) {
 	t.Parallel()
 	p := newPartly(t)
 	store := &clinging{p.files, true}
-	svc := repository.NewHeld(p.meta, store, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }})
+	svc := p.over(p.meta, store)
 	given, half := p.begin(p.admin, "given up", "0123", "01"), p.begin(p.admin, "half", "0123", "01")
 	p.ok(svc.EndTransfer(t.Context(), p.admin, given.ID.String()))
 	whole := p.begin(p.admin, "whole", "4567", "45")
@@ -103,7 +103,7 @@ func TestSweepSparesWhatWentOn(t *testing.T) {
 	p.now = p.now.Add(time.Second) // it expires after the first one
 	second := p.begin(p.admin, "second", "abcd", "ab")
 	store := &dropping{Store: p.files}
-	svc := repository.NewHeld(p.meta, store, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, UploadAge: time.Hour, Now: func() time.Time { return p.now }})
+	svc := p.over(p.meta, store)
 	body, client := io.Pipe()
 	ended := make(chan error)
 	go func() {

@@ -57,30 +57,50 @@ func (v *visitor) leaves() {
 	}
 }
 
+// upload is a large file that somebody sends into an empty set.
+type upload struct {
+	*visitor
+	site      *site
+	set, path string
+	sent      func() []string
+}
+
+// halfway is an upload of which half has come, over a slow line.
+func halfway(t *testing.T) *upload {
+	t.Helper()
+	s := open(t)
+	_, set := s.place(t)
+	h := &upload{visitor: s.visit(t), site: s, set: set, path: filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")}
+	h.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	h.at("/sets/" + set)
+	h.signIn(s.Key())
+	h.sees("This set is empty")
+	h.sent = h.offsets()
+	h.slow(3<<20, 0)
+	h.pick("Files to upload", h.path)
+	h.submit()
+	s.arrives(t, 24<<20) // longer than the service waits with a mark
+	return h
+}
+
+// wentOn wants the file to be there, and its second piece to have begun where the first one ended.
+func (h *upload) wentOn() {
+	h.t.Helper()
+	h.sees("All done", "1 sent")
+	h.site.same(h.t, h.set, h.path)
+	if got := h.sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		h.t.Errorf("pieces began at %v", got)
+	}
+}
+
 // A large file goes on where it stopped by itself when the service comes back.
 func TestLargeFileGoesOn(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.place(t)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
-	v := s.visit(t)
-	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
-	v.sees("This set is empty")
-	sent := v.offsets()
-	v.slow(3<<20, 0)
-	v.pick("Files to upload", path)
-	v.submit()
-	s.arrives(t, 24<<20) // longer than the service waits with a mark
-	s.Kill()
-	s.again(t)
-	v.slow(-1, 0)
-	v.sees("All done", "1 sent")
-	s.same(t, sid, path)
-	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		t.Errorf("pieces began at %v", got)
-	}
+	h := halfway(t)
+	h.site.Kill()
+	h.site.again(t)
+	h.slow(-1, 0)
+	h.wentOn()
 }
 
 // answersFor lets somebody in between answer the first question how far an upload is.
@@ -116,28 +136,13 @@ func (v *visitor) answersFor(status int64) {
 // Nor is it begun anew where a proxy answers for a service that is on its way.
 func TestLargeFileBehindProxy(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.place(t)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
-	v := s.visit(t)
-	v.expect("status of 502", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
-	v.sees("This set is empty")
-	sent := v.offsets()
-	v.slow(3<<20, 0)
-	v.pick("Files to upload", path)
-	v.submit()
-	s.arrives(t, 24<<20)
-	v.answersFor(502)
-	s.Kill()
-	s.again(t)
-	v.slow(-1, 0)
-	v.sees("All done", "1 sent")
-	s.same(t, sid, path)
-	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		t.Errorf("pieces began at %v", got)
-	}
+	h := halfway(t)
+	h.expect("status of 502")
+	h.answersFor(502)
+	h.site.Kill()
+	h.site.again(t)
+	h.slow(-1, 0)
+	h.wentOn()
 }
 
 // What a page has made that was closed before it heard of it does not count once it is deleted: the file is sent again.
@@ -195,33 +200,17 @@ func TestLargeFileMadeUnheard(t *testing.T) {
 // It also goes on after the page was closed, once the same file is chosen again.
 func TestLargeFileChosenAgain(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	_, sid := s.place(t)
-	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")
-	v := s.visit(t)
-	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
-	v.sees("This set is empty")
-	sent := v.offsets()
-	v.leaves()
-	v.slow(3<<20, 0)
-	v.pick("Files to upload", path)
-	v.submit()
-	s.arrives(t, 24<<20)
-	s.Kill()
-	v.do(chromedp.Navigate("about:blank")) // all of the page goes, and what it was doing
-	s.again(t)
-	v.slow(-1, 0)
-	v.at("/sets/" + sid)
-	v.sees("This set is empty")
-	v.pick("Files to upload", path)
-	v.submit()
-	v.sees("All done", "1 sent")
-	s.same(t, sid, path)
-	if got := sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
-		t.Errorf("pieces began at %v", got)
-	}
+	h := halfway(t)
+	h.leaves()
+	h.site.Kill()
+	h.do(chromedp.Navigate("about:blank")) // all of the page goes, and what it was doing
+	h.site.again(t)
+	h.slow(-1, 0)
+	h.at("/sets/" + h.set)
+	h.sees("This set is empty")
+	h.pick("Files to upload", h.path)
+	h.submit()
+	h.wentOn()
 }
 
 // same wants a set to hold one file, with the bytes of the one at path.
