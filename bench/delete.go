@@ -48,6 +48,9 @@ func (b *bench) deletion(ctx context.Context) (rows []row, err error) {
 	for round := range b.rounds {
 		for i, c := range changes {
 			b.say("%s a set, round %d", c.name, round+1)
+			if err := b.atRest(ctx); err != nil {
+				return nil, err
+			}
 			change := func() error {
 				if err := s.Call(ctx, c.method, c.path, nil, nil); err != nil {
 					return err

@@ -40,14 +40,14 @@ func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 		if err != nil {
 			return nil, err
 		}
-		written, err := b.bareLarge(io.Discard)
+		written, err := b.bareLarge(ctx, io.Discard)
 		if err != nil {
 			return nil, err
 		}
 		begin := time.Now()
 		newLarge(b.body).digest(sha256.New())
 		hashed := b.speed(time.Since(begin))
-		both, err := b.bareLarge(sha256.New())
+		both, err := b.bareLarge(ctx, sha256.New())
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +101,9 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 		}
 		u.idle = idle
 	}
+	if err := b.atRest(ctx); err != nil {
+		return u, err
+	}
 	begin := time.Now()
 	if _, err := uploadLarge(w, service.peer, service.set, newLarge(b.body), digest); err != nil {
 		return u, err
@@ -113,7 +116,10 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 }
 
 // bareLarge writes the large body to a file and syncs it, after giving each block to sum, and returns how many MiB/s that makes.
-func (b *bench) bareLarge(sum io.Writer) (speed float64, err error) {
+func (b *bench) bareLarge(ctx context.Context, sum io.Writer) (speed float64, err error) {
+	if err := b.atRest(ctx); err != nil {
+		return 0, err
+	}
 	var disk blobs.OS
 	path := filepath.Join(b.folder, "large")
 	file, err := disk.Create(path)

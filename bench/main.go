@@ -51,11 +51,12 @@ type plan struct {
 	idle       time.Duration // after which a program counts as idle
 	putFiles   int           // small ones that are put
 	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
+	rest       bool          // wait for the disk between what is measured
 }
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30}
+		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
@@ -175,6 +176,9 @@ func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows
 	}
 	b.version = strings.TrimSpace(string(version))
 	for _, m := range chosen {
+		if err := b.atRest(ctx); err != nil {
+			return nil, err
+		}
 		more, err := m.run(b, ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.name, err)
