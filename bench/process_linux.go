@@ -30,21 +30,24 @@ func evict(path string) (err error) {
 	return errors.Join(file.Sync(), unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
 }
 
-// diskOperations returns how many reads, writes and discards the disks of this machine have done so far. Without /proc/diskstats it is
-// always 0.
-func diskOperations() (all int) {
-	const reads, writes, discards = 3, 7, 14 // fields of a line; there are no discards in an old kernel's
+// diskOperations returns how many reads, writes and discards the disks of this machine have done so far, and how many they are at.
+// Without /proc/diskstats there are none.
+func diskOperations() (done, underWay int) {
+	const reads, writes, inFlight, discards = 3, 7, 11, 14 // fields of a line; there are no discards in an old kernel's
 	stats, _ := os.ReadFile("/proc/diskstats")
 	for line := range strings.Lines(string(stats)) {
 		fields := strings.Fields(line)
-		for _, i := range []int{reads, writes, discards} {
-			if i < len(fields) {
-				n, _ := strconv.Atoi(fields[i])
-				all += n
+		field := func(i int) int {
+			if i >= len(fields) {
+				return 0
 			}
+			n, _ := strconv.Atoi(fields[i])
+			return n
 		}
+		done += field(reads) + field(writes) + field(discards)
+		underWay += field(inFlight)
 	}
-	return all
+	return done, underWay
 }
 
 // flush has the system write what it holds back.

@@ -55,10 +55,16 @@ func (p *putting) inTurns(ctx context.Context, what string, ours ...sending) (al
 	for round := range p.rounds {
 		p.say("%s, round %d", what, round+1)
 		var t turns
+		if err := p.atRest(ctx); err != nil {
+			return nil, err
+		}
 		if t.ours, err = p.to(ctx, "put-ours", ours...); err != nil {
 			return nil, err
 		}
 		for _, r := range p.rivals {
+			if err := p.atRest(ctx); err != nil {
+				return nil, err
+			}
 			sent, err := r.send(ctx, p)
 			if err != nil {
 				return nil, err

@@ -40,6 +40,7 @@ const manyResources = 5_000_000
 func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
+	b.numbers.Store(uint64(time.Now().UnixNano())) // so that no body is there already, from fill or from an earlier run
 	var small *filledShelf
 	for _, folder := range folders {
 		s, err := b.openFilled(ctx, &open, folder)
@@ -229,11 +230,13 @@ func (b *bench) uploadInto(ctx context.Context, s *filledShelf, sets []string) (
 	}
 	defer hangUp(wires)
 	hands := make([]func() error, crowd)
+	var all []*uploader
 	for i, w := range wires {
 		each := make([]*uploader, len(sets))
 		for j, set := range sets {
 			each[j] = newUploader(w, s.peer, set, smallFile, b.number)
 		}
+		all = append(all, each...)
 		next := i * len(sets) / crowd
 		hands[i] = func() error {
 			next++
@@ -241,6 +244,9 @@ func (b *bench) uploadInto(ctx context.Context, s *filledShelf, sets []string) (
 		}
 	}
 	done, err := work(hands, b.load)
+	for i := 0; err == nil && i < len(all); i++ {
+		err = all[i].verify()
+	}
 	for files, before := 0, -1; err == nil && files != before; {
 		time.Sleep(b.idle)
 		before = files

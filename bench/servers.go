@@ -22,8 +22,8 @@ type server struct {
 // errNoNginx: there is no nginx on this machine.
 var errNoNginx = errors.New("nginx is not installed")
 
-// nginxConfig makes nginx as fast as it can be: it keeps connections, sends files through the kernel and logs nothing. One process,
-// since one client asks at a time.
+// nginxConfig makes nginx as fast as it can be: it keeps connections, sends files through the kernel and logs nothing. One process, so
+// it has one core at most.
 const nginxConfig = `daemon off;
 master_process off;
 pid nginx.pid;
