@@ -1,57 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// allocated returns how many bytes a file takes on the disk.
-func allocated(path string) (int64, error) {
-	var stat unix.Stat_t
-	if err := unix.Stat(path, &stat); err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return stat.Blocks * 512, nil
-}
-
-// evict takes a file out of the page cache.
-func evict(path string) (err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	return errors.Join(file.Sync(), unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED))
-}
-
-// diskOperations returns how many reads, writes and discards the disks of this machine have done so far, and how many they are at.
-// Without /proc/diskstats there are none.
-func diskOperations() (done, underWay int) {
-	const reads, writes, inFlight, discards = 3, 7, 11, 14 // fields of a line; there are no discards in an old kernel's
-	stats, _ := os.ReadFile("/proc/diskstats")
-	for line := range strings.Lines(string(stats)) {
-		fields := strings.Fields(line)
-		field := func(i int) int {
-			if i >= len(fields) {
-				return 0
-			}
-			n, _ := strconv.Atoi(fields[i])
-			return n
-		}
-		done += field(reads) + field(writes) + field(discards)
-		underWay += field(inFlight)
-	}
-	return done, underWay
-}
-
-// flush has the system write what it holds back.
-func flush() { unix.Sync() }
 
 // processorTime returns how long the threads of a process have run, also those that have ended. It is read from the process's
 // clock: /proc/PID/stat counts in steps of 10 ms, which is a tenth of what sending a GiB takes.

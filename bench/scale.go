@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -118,16 +117,6 @@ func (b *bench) coldStarts(ctx context.Context, data string) (times []float64, e
 		times = append(times, took)
 	}
 	return times, nil
-}
-
-// warm reads a file once, so that it is in memory as far as there is room: what is measured is not how long it takes to get there.
-func warm(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, file)
-	return errors.Join(err, file.Close())
 }
 
 // scaleOne measures one repository beside the small one, in turn.

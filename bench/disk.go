@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
+	"os"
 	"time"
-)
-
-const (
-	restStep = 500 * time.Millisecond
-	restFor  = 2      // steps in a row, in each of which the disk did next to nothing
-	restMost = 2 * 60 // steps
-	little   = 20     // operations in a step: what a system at rest does
 )
 
 // atRest waits until the disk has nothing left to do, or for a minute, so that nobody pays for what was before: the system writes later
@@ -18,17 +14,23 @@ func (b *bench) atRest(ctx context.Context) error {
 	if !b.rest || ctx.Err() != nil {
 		return ctx.Err()
 	}
+	const (
+		pause  = 500 * time.Millisecond
+		enough = 2      // steps in a row, in each of which the disk did next to nothing
+		most   = 2 * 60 // steps
+		little = 20     // operations in a step: what a system at rest does
+	)
 	flush()
 	before, _ := diskOperations()
-	for step, calm := 0, 0; calm < restFor; step++ {
-		if step == restMost {
+	for step, calm := 0, 0; calm < enough; step++ {
+		if step == most {
 			b.say("the disk does not come to rest")
 			break
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(restStep):
+		case <-time.After(pause):
 		}
 		done, underWay := diskOperations()
 		if calm++; done-before > little || underWay > 0 {
@@ -37,4 +39,14 @@ func (b *bench) atRest(ctx context.Context) error {
 		before = done
 	}
 	return nil
+}
+
+// warm reads a file once, so that it is in memory as far as there is room: what is measured is not how long it takes to get there.
+func warm(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, file)
+	return errors.Join(err, file.Close())
 }
