@@ -39,7 +39,8 @@ type Condition struct{ header, etag string }
 // IfMatch lets a call do something only while the record has this ETag; else its Problem has the status 412.
 func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
 
-// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns ErrNotModified.
+// IfNoneMatch lets a call read a record only if it has another ETag than this; else it returns ErrNotModified. A call that changes the
+// record does it only then; else its Problem has the status 412.
 func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
 
 // request is one call of the interface, described so that it can be made again.

@@ -32,7 +32,7 @@ func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
 
 func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetDataspace(r.Context(), r.caller, r.id())
-	return a.sendDataspace(w, r, found, err)
+	return a.sendDataspace(w, r, found, readable(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
@@ -41,18 +41,18 @@ func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[repository.Dataspace]{
-		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).dataspace),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).dataspace),
 	})
 	return a.sendDataspace(w, r, updated, err)
 }
 
 func (a *api) deleteDataspace(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteDataspace(r.Context(), r.caller, r.id(), ifMatch(r))
+	deleted, err := a.repo.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreDataspace(r.Context(), r.caller, r.id(), ifMatch(r))
+	restored, err := a.repo.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendDataspace(w, r, restored, err)
 }
 

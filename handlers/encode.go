@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
-
-	"labshelf/repository"
 )
 
 // encode returns v as the interface writes JSON: one member per line, in the order of the fields, non-ASCII as it is.
@@ -77,8 +74,7 @@ func writeRecord(w http.ResponseWriter, r *request, status int, tag string, v an
 func notModified(w http.ResponseWriter, r *request, tag string) bool {
 	w.Header().Set("ETag", `"`+tag+`"`)
 	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
-	none := parseMatch(r.Header.Values("If-None-Match"))
-	if !reading || !none.Set || !none.Any && !matchesWeakly(none, tag) {
+	if !reading || !parseETags(r.Header.Values("If-None-Match")).Weak(tag) {
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)
@@ -89,51 +85,4 @@ func notModified(w http.ResponseWriter, r *request, tag string) bool {
 func writeCreated(w http.ResponseWriter, r *request, url, tag string, v any) {
 	w.Header().Set("Location", url)
 	writeRecord(w, r, http.StatusCreated, tag, v)
-}
-
-// weak marks the tags that parseMatch read with the prefix of a weak validator.
-const weak = "W/"
-
-// parseMatch reads the tags of If-Match or If-None-Match. A tag that is not written as RFC 9110 wants it matches nothing.
-func parseMatch(headers []string) repository.Match {
-	match := repository.Match{Set: len(headers) > 0}
-	for _, header := range headers {
-		for rest := header; ; {
-			rest = strings.TrimLeft(rest, " \t,")
-			if rest == "" {
-				break
-			}
-			if rest[0] == '*' {
-				match.Any, rest = true, rest[1:]
-				continue
-			}
-			prefix := ""
-			if strings.HasPrefix(rest, weak) {
-				prefix, rest = weak, rest[len(weak):]
-			}
-			if rest == "" || rest[0] != '"' {
-				break
-			}
-			tag, after, closed := strings.Cut(rest[1:], `"`)
-			if !closed {
-				break
-			}
-			match.Tags, rest = append(match.Tags, prefix+tag), after
-		}
-	}
-	return match
-}
-
-// ifMatch is the condition of a request that changes something: compared strongly, so a weak tag matches nothing.
-func ifMatch(r *request) repository.Match {
-	return parseMatch(r.Header.Values("If-Match"))
-}
-
-func matchesWeakly(match repository.Match, tag string) bool {
-	for _, t := range match.Tags {
-		if strings.TrimPrefix(t, weak) == tag {
-			return true
-		}
-	}
-	return false
 }

@@ -32,7 +32,7 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 
 func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetPrivilege(r.Context(), r.caller, r.id())
-	if err != nil {
+	if err := readable(r, found.Tag(), found.Modified, err); err != nil {
 		return err
 	}
 	writeRecord(w, r, http.StatusOK, found.Tag(), a.shower(r).privilege(found))
@@ -40,6 +40,6 @@ func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) revoke(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.Revoke(r.Context(), r.caller, r.id(), ifMatch(r))
+	deleted, err := a.repo.Revoke(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }

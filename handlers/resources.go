@@ -60,7 +60,7 @@ func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	fields.Match = ifMatch(r)
+	fields.Match = preconditions(r)
 	replaced, err := upload.Replace(r.Context(), r.id(), fields)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *api) discard(upload *repository.Upload) {
 
 func (a *api) getResource(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetResource(r.Context(), r.caller, r.id())
-	return a.sendResource(w, r, found, err)
+	return a.sendResource(w, r, found, readable(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) editResource(w http.ResponseWriter, r *request) error {
@@ -87,7 +87,7 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[repository.Resource]{
-		Fields: fields, Match: ifMatch(r),
+		Fields: fields, Match: preconditions(r),
 		Shown: func(shown repository.Resource) repository.Fields {
 			return decoded(a.layouts(r).single.append(nil, &shown))
 		},
@@ -96,12 +96,12 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), ifMatch(r))
+	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreResource(r.Context(), r.caller, r.id(), ifMatch(r))
+	restored, err := a.repo.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
 }
 

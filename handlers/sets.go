@@ -35,7 +35,7 @@ func (a *api) createSet(w http.ResponseWriter, r *request) error {
 
 func (a *api) getSet(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetSet(r.Context(), r.caller, r.id())
-	return a.sendSet(w, r, found, err)
+	return a.sendSet(w, r, found, readable(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateSet(w http.ResponseWriter, r *request) error {
@@ -44,18 +44,18 @@ func (a *api) updateSet(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[repository.Set]{
-		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).set),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).set),
 	})
 	return a.sendSet(w, r, updated, err)
 }
 
 func (a *api) deleteSet(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteSet(r.Context(), r.caller, r.id(), ifMatch(r))
+	deleted, err := a.repo.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreSet(r.Context(), r.caller, r.id(), ifMatch(r))
+	restored, err := a.repo.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendSet(w, r, restored, err)
 }
 

@@ -215,7 +215,7 @@ func readStart(r *request) (start repository.TransferStart, err error) {
 	if err = readMetadata(start.Announced, &start); err != nil {
 		return start, err
 	}
-	start.Fields.Match = ifMatch(r)
+	start.Fields.Match = preconditions(r)
 	return start, nil
 }
 

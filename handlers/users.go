@@ -34,7 +34,7 @@ func (a *api) createUser(w http.ResponseWriter, r *request) error {
 
 func (a *api) getUser(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetUser(r.Context(), r.caller, r.id())
-	return a.sendUser(w, r, found, err)
+	return a.sendUser(w, r, found, readable(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateUser(w http.ResponseWriter, r *request) error {
@@ -43,18 +43,18 @@ func (a *api) updateUser(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[repository.User]{
-		Fields: fields, Match: ifMatch(r), Shown: fieldsOf(a.shower(r).user),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).user),
 	})
 	return a.sendUser(w, r, updated, err)
 }
 
 func (a *api) deleteUser(w http.ResponseWriter, r *request) error {
-	deleted, err := a.repo.DeleteUser(r.Context(), r.caller, r.id(), ifMatch(r))
+	deleted, err := a.repo.DeleteUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return sendNothing(w, deleted.Tag(), err)
 }
 
 func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
-	restored, err := a.repo.RestoreUser(r.Context(), r.caller, r.id(), ifMatch(r))
+	restored, err := a.repo.RestoreUser(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendUser(w, r, restored, err)
 }
 

@@ -24,7 +24,7 @@ func (c passage) pass(tx *Tx, match Match) (step *Step, wait bool, err error) {
 	if c.above != nil || c.within || c.own != nil && c.own.Restore != c.restore {
 		return nil, false, conflict(CodeBusy, "", "a deletion or restoration is under way here; try again when it is done")
 	}
-	if err := match.check(c.tag); err != nil {
+	if err := match.Check(c.tag, c.record.Modified); err != nil {
 		return nil, false, err
 	}
 	if c.own != nil {

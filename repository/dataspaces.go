@@ -114,12 +114,12 @@ func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id stri
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		tag := d.Tag()
+		before := d
 		changed, err := apply(&d, edit, dataspaceFields, readOnly)
 		if err != nil {
 			return err
 		}
-		if err := changeable(d.State, tag, edit.Match); err != nil {
+		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
 			return err
 		}
 		if changed {
@@ -133,8 +133,8 @@ func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id stri
 }
 
 // changeable tells whether an object in this state and version may be edited.
-func changeable(shown State, tag string, match Match) error {
-	if err := match.check(tag); err != nil {
+func changeable(shown State, tag string, modified Stamp, match Match) error {
+	if err := match.Check(tag, modified); err != nil {
 		return err
 	}
 	if shown == Deleted {

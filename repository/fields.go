@@ -226,18 +226,3 @@ func Shorten(s string) string {
 		return r
 	}, s)
 }
-
-// Match is the If-Match condition of a request. The zero Match is no condition.
-type Match struct {
-	Set  bool     // there is a condition
-	Any  bool     // any version will do ("*")
-	Tags []string // one of these
-}
-
-func (m Match) check(tag string) error {
-	if !m.Set || m.Any || slices.Contains(m.Tags, tag) {
-		return nil
-	}
-	return &Error{Kind: Precondition, Code: CodePrecondition,
-		Message: "the object has changed since the version that If-Match names; read it again"}
-}

@@ -110,7 +110,7 @@ func (m *melee) change(ctx context.Context) error {
 			r, err = up.Create(ctx, repository.UploadFields{SetID: &m.set, Filename: "file"})
 			place.Store(&r.ID)
 		} else if err == nil {
-			_, err = up.Replace(ctx, id, repository.UploadFields{Filename: "file", Match: repository.Match{Set: true, Tags: []string{r.Tag()}}})
+			_, err = up.Replace(ctx, id, repository.UploadFields{Filename: "file", Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{r.Tag()}}}})
 		}
 		err = errors.Join(err, up.Discard())
 	}

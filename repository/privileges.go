@@ -104,7 +104,7 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		if err := match.check(v.Tag()); err != nil || v.State == Deleted {
+		if err := match.Check(v.Tag(), v.Modified); err != nil || v.State == Deleted {
 			return err
 		}
 		v.State, v.Modified, v.ModifiedBy = Deleted, tx.Stamp(), p.UserID

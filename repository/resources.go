@@ -109,12 +109,12 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 			return err
 		}
 		r := placed.shown()
-		tag := r.Tag()
+		before := r
 		changed, err := apply(&r, edit, resourceFields, refuseResourceField)
 		if err != nil {
 			return err
 		}
-		if err := changeable(r.State, tag, edit.Match); err != nil {
+		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
 			return err
 		}
 		if changed {
@@ -158,7 +158,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 		}
 		r := placed.shown()
 		passed = r
-		if err := match.check(r.Tag()); err != nil || r.State == to {
+		if err := match.Check(r.Tag(), r.Modified); err != nil || r.State == to {
 			return err
 		}
 		if to == Active {

@@ -82,12 +82,12 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 			return err
 		}
 		set := placed.shown()
-		tag := set.Tag()
+		before := set
 		changed, err := apply(&set, edit, setFields, refuseSetField)
 		if err != nil {
 			return err
 		}
-		if err := changeable(set.State, tag, edit.Match); err != nil {
+		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
 			return err
 		}
 		if changed {

@@ -207,7 +207,7 @@ func TestWhatIsDueInARestoration(t *testing.T) {
 	}
 	due := h.get(edited.ID)
 	changed, err := h.svc.EditResource(ctx, h.admin, edited.ID.String(), repository.Edit[repository.Resource]{
-		Fields: repository.Fields{"description": "new"}, Match: repository.Match{Set: true, Tags: []string{due.Tag()}},
+		Fields: repository.Fields{"description": "new"}, Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{due.Tag()}}},
 	})
 	h.ok(err)
 	if changed.State != repository.Active || h.listed()[edited.ID] != repository.Active {

@@ -98,7 +98,7 @@ func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
 	if start.ResourceID != nil {
 		placed, err := replaceable(tx, p, *start.ResourceID, start.Fields)
 		t.ResourceID = placed.ID
-		if match := start.Fields.Match; err == nil && match.Set && !match.Any {
+		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
 			t.Match = placed.shown().Tag()
 		}
 		return err
@@ -134,7 +134,7 @@ func (t Transfer) fields() UploadFields {
 		f.Expected = []blobs.Digest{t.Expected}
 	}
 	if t.Match != "" {
-		f.Match = Match{Set: true, Tags: []string{t.Match}}
+		f.Match = Match{IfMatch: ETags{Set: true, Tags: []string{t.Match}}}
 	}
 	return f
 }

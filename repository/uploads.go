@@ -182,7 +182,7 @@ func replaceable(tx *Tx, p auth.Principal, id string, f UploadFields) (placedRes
 	if f.SetID != nil && *f.SetID != r.SetID.String() {
 		return placed, refuseResourceField("setId")
 	}
-	return placed, changeable(r.State, r.Tag(), f.Match)
+	return placed, changeable(r.State, r.Tag(), r.Modified, f.Match)
 }
 
 // vouch writes, beside the record, the body itself or that its file is in its place.

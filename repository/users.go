@@ -95,7 +95,7 @@ func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, e
 		if err != nil {
 			return err
 		}
-		if err := changeable(before.State, before.Tag(), edit.Match); err != nil {
+		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
 			return err
 		}
 		if before.Sysadmin && !u.Sysadmin {
@@ -176,7 +176,7 @@ func (s *Service) passingUser(tx *Tx, p auth.Principal, id string, match Match) 
 	if err := onlySysadmin(p); err != nil {
 		return u, err
 	}
-	return u, match.check(u.Tag())
+	return u, match.Check(u.Tag(), u.Modified)
 }
 
 // Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key or, if that is "", with a
