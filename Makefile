@@ -22,7 +22,7 @@ fuzz: ## fuzz every target, each for FUZZ_SECONDS (60)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-60} .ci/run fuzz
 
 bench: ## measure the real program beside what the disk can do (docs/performance.md)
-	go run ./bench
+	go run ./verify/bench
 
 mutants: ## see that the tests find the faults made on purpose
 	.ci/run mutants

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"labshelf/e2e"
+	"labshelf/verify/e2e"
 )
 
 // The demonstration shows people, and a repository with all that its words promise; at the end nothing is left of it.

@@ -13,7 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/e2e"
+	"labshelf/verify/e2e"
 )
 
 // TestCutUploads: a file arrives over a line that breaks again and again, and nothing is sent twice but what was under way.

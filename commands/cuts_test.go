@@ -20,7 +20,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/e2e"
+	"labshelf/verify/e2e"
 )
 
 // throughCuts puts a proxy before the service, whose connections end after as many bytes as after says, half of them by a reset. It

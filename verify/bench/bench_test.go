@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"labshelf/verify/e2e"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path, err := program(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(path))
+	}
+	os.Exit(code)
+}
+
+// program builds labshelf once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "labshelf-bench")
+	if err != nil {
+		return "", err
+	}
+	return e2e.Build(context.Background(), folder)
+})
+
+func build(t *testing.T) (path string) {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// withNginx tells whether there are rows that nginx stands in.
+func withNginx() bool {
+	return installed("nginx") || installed("/usr/sbin/nginx")
+}
+
+func installed(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// TestMeasurements takes each measurement in its smallest size. What it says of the speed means nothing; but the rows must be
+// there, with a figure for each round. A program that keeps what it sends or gets in memory, and a harvest that asks for more than it has
+// to, are found out in this size too.
+func TestMeasurements(t *testing.T) {
+	t.Parallel()
+	path := build(t)
+	want := map[string]struct{ bare, onLinux, nginx, curl, rclone int }{ // the others than bare: how many more
+		"uploads":   {bare: 6},
+		"large":     {bare: 2, onLinux: 1, nginx: 2},
+		"downloads": {bare: 2, nginx: 1},
+		"listings":  {bare: 12, nginx: 2},
+		"startup":   {bare: 2, onLinux: 2},
+		"delete":    {bare: 6},
+		"put":       {bare: 1, curl: 2, rclone: 2},
+		"harvest":   {bare: 1, curl: 1},
+	}
+	for _, m := range measurements() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			b := &bench{plan: quick(), program: path, folder: t.TempDir(), progress: io.Discard}
+			rows, err := m.run(b, t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := want[m.name]
+			count := w.bare
+			for program, more := range map[string]int{"curl": w.curl, "rclone": w.rclone} {
+				if installed(program) {
+					count += more
+					if m.name == "put" && onLinux {
+						count++ // the memory beside it
+					}
+				}
+			}
+			if onLinux {
+				count += w.onLinux
+			}
+			if withNginx() {
+				count += w.nginx
+			}
+			if len(rows) != count {
+				t.Errorf("%d rows, want %d", len(rows), count)
+			}
+			for _, r := range rows {
+				checkRow(t, r)
+			}
+		})
+	}
+}
+
+func checkRow(t *testing.T, r row) {
+	t.Helper()
+	if len(r.ours) != 1 || len(r.theirs) != 1 || r.ours[0] <= 0 || r.beside != "" && r.theirs[0] <= 0 {
+		t.Errorf("%s: %v beside %v", r.what, r.ours, r.theirs)
+	}
+	if (strings.HasSuffix(r.what, "peak memory") || strings.HasSuffix(r.what, "requests")) && r.missed() {
+		t.Errorf("%s: %v beside %v, which is too much", r.what, r.ours, r.theirs)
+	}
+}
+
+// TestRun runs the command as people do.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args         []string
+		code         int
+		stdout, said string
+	}{
+		{args: []string{"speed"}, code: 2, said: `no measurement "speed": there are all, uploads, large, downloads, listings, startup, delete`},
+		{args: []string{"-fast"}, code: 2, said: "-quick"},
+		{args: []string{"-quick", "-dir", filepath.Join(t.TempDir(), "none"), "startup"}, code: 1, said: "none"},
+		{args: []string{"-quick", "-dir", t.TempDir(), "-program", build(t), "startup"}, stdout: "| start to first answer | ms |", said: "starts, round 1"},
+	} {
+		t.Run(c.said, func(t *testing.T) {
+			t.Parallel()
+			var stdout, stderr strings.Builder
+			if code := run(t.Context(), c.args, &stdout, &stderr); code != c.code {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, &stderr)
+			}
+			if !strings.Contains(stdout.String(), c.stdout) || !strings.Contains(stderr.String(), c.said) {
+				t.Errorf("want %q and %q, printed:\n%s\n%s", c.stdout, c.said, &stdout, &stderr)
+			}
+		})
+	}
+}
+
+// TestRunCleansUp sees that nothing is left on the disk, also of a run that is ended early.
+func TestRunCleansUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	stderr := writerFunc(func(text []byte) (int, error) {
+		cancel() // while the service runs
+		return len(text), nil
+	})
+	if code := run(ctx, []string{"-quick", "-dir", dir, "-program", build(t), "uploads"}, io.Discard, stderr); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
+
+func TestClosers(t *testing.T) {
+	t.Parallel()
+	var open closers
+	var order []int
+	for i := range 3 {
+		open.later(func() error { order = append(order, i); return os.ErrClosed })
+	}
+	err := error(io.ErrUnexpectedEOF)
+	open.close(&err)
+	if len(order) != 3 || order[0] != 2 || !errors.Is(err, os.ErrClosed) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("ended in the order %v, with %v", order, err)
+	}
+}

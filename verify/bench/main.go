@@ -1,0 +1,206 @@
+// Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
+// prints a table in Markdown. docs/performance.md says what the rows mean.
+//
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|harvest|all ...]
+//	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
+//	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
+//
+// The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
+// uploaded meanwhile.
+//
+// Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"labshelf/verify/e2e"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// plan is how much is done.
+type plan struct {
+	rounds     int           // of everything that is compared, in turn
+	moreRounds int           // of what varies most
+	load       time.Duration // that a load goes on in one round
+	body       int64         // bytes of the large file: a multiple of blockSize
+	fetches    int           // of the large file in one round
+	files      int           // small ones that are downloaded again and again
+	few, many  int           // resources in the repositories that pages are read from: multiples of 100
+	pages      int           // how often each page is read in one round: a multiple of inARow
+	starts     int           // of each program in one round
+	idle       time.Duration // after which a program counts as idle
+	putFiles   int           // small ones that are put
+	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
+	rest       bool          // wait for the disk between what is measured
+}
+
+func full() plan {
+	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
+		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true}
+}
+
+// quick is enough to see that everything works; its figures mean nothing.
+func quick() plan {
+	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
+		few: 200, many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20}
+}
+
+// bench is one run.
+type bench struct {
+	plan
+	program  string    // labshelf
+	version  string    // what it says of itself
+	folder   string    // on the disk that is measured; emptied by the caller
+	progress io.Writer // for people
+	numbers  atomic.Uint64
+}
+
+// number returns another number at each call. No two bodies that are uploaded have the same.
+func (b *bench) number() uint64 { return b.numbers.Add(1) }
+
+// measurement makes some rows of the table.
+type measurement struct {
+	name string
+	run  func(*bench, context.Context) ([]row, error)
+}
+
+func measurements() []measurement {
+	return []measurement{
+		{"uploads", (*bench).uploads}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
+		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
+		{"put", (*bench).put}, {"harvest", (*bench).harvest},
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	small := flags.Bool("quick", false, "only see that everything works: small sizes, one round, no targets")
+	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
+	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
+	if len(args) > 0 && args[0] == "fill" {
+		return told(generate(ctx, args[1:], stderr), stderr)
+	}
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil {
+		return told(usageError{err}, stderr)
+	}
+	b := &bench{plan: full(), program: *program, progress: stderr}
+	if *small {
+		b.plan = quick()
+	}
+	rows, err := b.all(ctx, *dir, chosen)
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, "%s, %d CPUs, %s, rounds: %d.\n\n%s",
+			b.version, runtime.NumCPU(), time.Now().Format(time.DateOnly), b.rounds, table(rows))
+	}
+	if err == nil && !*small && slices.ContainsFunc(rows, row.missed) {
+		err = errors.New("a target was missed")
+	}
+	return told(err, stderr)
+}
+
+// usageError is of how the command was called.
+type usageError struct{ error }
+
+// told tells an error, if there is one, and returns the exit code.
+func told(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintln(stderr, "bench:", err)
+	if errors.As(err, &usageError{}) {
+		return 2
+	}
+	return 1
+}
+
+// choose returns the measurements with these names, in their own order.
+func choose(names []string) (chosen []measurement, err error) {
+	if len(names) > 0 && names[0] == "scale" {
+		return scaleOf(names[1:])
+	}
+	all := len(names) == 0 || slices.Contains(names, "all")
+	known := []string{"all"}
+	for _, m := range measurements() {
+		known = append(known, m.name)
+		if all || slices.Contains(names, m.name) {
+			chosen = append(chosen, m)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("no measurement %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return chosen, nil
+}
+
+// all takes the measurements, in a new folder below dir, which is removed. It builds the program if none is given.
+func (b *bench) all(ctx context.Context, dir string, chosen []measurement) (rows []row, err error) {
+	if b.folder, err = os.MkdirTemp(dir, "labshelf-bench-"); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.folder)) }()
+	if b.program == "" {
+		if b.program, err = e2e.Build(ctx, b.folder); err != nil {
+			return nil, err
+		}
+	}
+	version, err := exec.CommandContext(ctx, b.program, "version").Output()
+	if err != nil {
+		return nil, fmt.Errorf("labshelf version: %w", err)
+	}
+	b.version = strings.TrimSpace(string(version))
+	for _, m := range chosen {
+		if err := b.atRest(ctx); err != nil {
+			return nil, err
+		}
+		more, err := m.run(b, ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// closers are what has to be ended, in the order of beginning.
+type closers []func() error
+
+func (c *closers) later(end func() error) { *c = append(*c, end) }
+
+// close ends everything, the last one first, and adds to err what goes wrong.
+func (c *closers) close(err *error) {
+	for _, end := range slices.Backward(*c) {
+		*err = errors.Join(*err, end())
+	}
+	*c = nil
+}
+
+func (b *bench) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.progress, format+"\n", args...)
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"labshelf/verify/e2e"
+)
+
+// scaleOf returns the measurement of filled repositories, the first of which is the one that the others are compared with.
+func scaleOf(folders []string) ([]measurement, error) {
+	if len(folders) < 2 {
+		return nil, errors.New("scale takes a small data directory and those to measure beside it; fill makes them")
+	}
+	return []measurement{{"scale", func(b *bench, ctx context.Context) ([]row, error) { return b.scale(ctx, folders) }}}, nil
+}
+
+// filledShelf is a repository that fill has made, with the service running over it.
+type filledShelf struct {
+	*subject
+	resources int
+	sets      []string
+	dataspace string
+	starts    []float64 // ms to the first answer, with the metadata on the disk only
+}
+
+// manyResources is from where on a repository counts as the largest: its uploads may be slower where they are scattered.
+const manyResources = 5_000_000
+
+// scale measures what the size of a repository may change, and is to change little: each repository beside the first.
+func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err error) {
+	var open closers
+	defer open.close(&err)
+	b.numbers.Store(uint64(time.Now().UnixNano())) // so that no body is there already, from fill or from an earlier run
+	var small *filledShelf
+	for _, folder := range folders {
+		s, err := b.openFilled(ctx, &open, folder)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		if small == nil {
+			small = s
+			continue
+		}
+		more, err := b.scaleOne(ctx, s, small)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", folder, err)
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+// openFilled runs the service over a repository, and finds out what is in it.
+func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*filledShelf, error) {
+	data, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	s := &filledShelf{subject: &subject{data: data}}
+	if s.starts, err = b.coldStarts(ctx, data); err != nil {
+		return nil, err
+	}
+	if err := warm(filepath.Join(data, "meta.db")); err != nil {
+		return nil, err
+	}
+	if err := s.run(ctx, open, b.program); err != nil {
+		return nil, err
+	}
+	var usage struct{ ActiveFiles int }
+	if err := s.Call(ctx, http.MethodGet, "/usage", nil, &usage); err != nil {
+		return nil, err
+	}
+	s.resources = usage.ActiveFiles
+	w, err := dial(ctx, s.peer)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	page, err := w.want(http.StatusOK, s.get("/sets?limit=1000"))
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range bytes.Split(page, []byte("\n    {"))[1:] {
+		s.sets = append(s.sets, member(item, "id"))
+		s.dataspace = member(item, "dataspaceId")
+	}
+	if len(s.sets) == 0 {
+		return nil, errors.New("there are no sets: was it filled?")
+	}
+	return s, nil
+}
+
+// coldStarts starts the service over a data directory whose metadata are not in memory.
+func (b *bench) coldStarts(ctx context.Context, data string) (times []float64, err error) {
+	key, err := os.ReadFile(filepath.Join(data, e2e.KeyFile))
+	if err != nil {
+		return nil, err
+	}
+	s := &starts{bench: b, key: strings.TrimSpace(string(key))}
+	for range b.rounds {
+		if err := evict(filepath.Join(data, "meta.db")); err != nil {
+			return nil, err
+		}
+		took, _, err := s.launch(ctx, s.serve(data), 0)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, took)
+	}
+	return times, nil
+}
+
+// scaleOne measures one repository beside the small one, in turn.
+func (b *bench) scaleOne(ctx context.Context, s, small *filledShelf) (rows []row, err error) {
+	of, beside := fmt.Sprintf("%d resources", s.resources), fmt.Sprintf("%d", small.resources)
+	start := row{what: of + ": start to first answer, metadata not in memory", unit: "ms", beside: beside,
+		ours: s.starts, theirs: small.starts, targets: []target{figureAtMost(100)}}
+	room := row{what: of + ": metadata for each", unit: "bytes", beside: beside, targets: []target{figureAtMost(1331)}}
+	ours, err := s.metadata()
+	theirs, failed := small.metadata()
+	if err := errors.Join(err, failed); err != nil {
+		return nil, err
+	}
+	room.add(ours, theirs)
+	pages, err := b.scalePages(ctx, s, small)
+	if err != nil {
+		return nil, err
+	}
+	uploads, err := b.scaleUploads(ctx, s, small)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.Concat([]row{start, room}, pages, uploads)
+	if !onLinux {
+		return rows, nil
+	}
+	memory := row{what: of + ": anonymous memory", unit: "MiB", beside: beside, worst: true, targets: []target{differenceAtMost(16)}}
+	ours, err = memoryOf(s.PID(), "RssAnon")
+	theirs, failed = memoryOf(small.PID(), "RssAnon")
+	memory.add(ours, theirs)
+	return append(rows, memory), errors.Join(err, failed)
+}
+
+// metadata is how many bytes of the file there are for each resource: of what it takes on the disk, since it is made longer in
+// advance.
+func (s *filledShelf) metadata() (float64, error) {
+	used, err := allocated(filepath.Join(s.data, "meta.db"))
+	return float64(used) / float64(s.resources), err
+}
+
+// scalePages reads pages of each listing.
+func (b *bench) scalePages(ctx context.Context, s, small *filledShelf) (rows []row, err error) {
+	var kinds []*kind
+	for _, listing := range []struct {
+		what string
+		path func(*filledShelf) string
+	}{
+		{"oldest of all", func(*filledShelf) string { return "/resources" }},
+		{"newest of all", func(*filledShelf) string { return "/resources?order=newest" }},
+		{"of a dataspace", func(s *filledShelf) string { return "/dataspaces/" + s.dataspace + "/resources" }},
+	} {
+		rows = append(rows, row{
+			what: fmt.Sprintf("%d resources: page of 100, %s", s.resources, listing.what), unit: "µs",
+			beside: fmt.Sprint(small.resources), targets: []target{ratioAtMost(1.3)},
+		})
+		for _, shelf := range []*filledShelf{s, small} {
+			kinds = append(kinds, &kind{what: listing.what, of: shelf.peer, url: listing.path(shelf)})
+		}
+	}
+	return rows, b.comparePages(ctx, fmt.Sprintf("pages of %d resources", s.resources), rows, kinds)
+}
+
+// scaleUploads uploads into one set, and into all of them in turn.
+func (b *bench) scaleUploads(ctx context.Context, s, small *filledShelf) ([]row, error) {
+	slower := 1.3
+	if s.resources >= manyResources {
+		slower = 2.5
+	}
+	rows := []row{
+		{what: "uploads of 4 KiB into one set", targets: []target{ratioAtLeast(1 / 1.3)}},
+		{what: "uploads of 4 KiB into all sets", targets: []target{ratioAtLeast(1 / slower)}},
+	}
+	for i := range rows {
+		rows[i].what = fmt.Sprintf("%d resources: %s", s.resources, rows[i].what)
+		rows[i].unit, rows[i].beside = "1/s", fmt.Sprint(small.resources)
+	}
+	for round := range b.rounds {
+		b.say("uploads beside %d resources, round %d", s.resources, round+1)
+		for i, into := range []func(*filledShelf) []string{func(s *filledShelf) []string { return s.sets[:1] }, func(s *filledShelf) []string { return s.sets }} {
+			ours, err := b.uploadInto(ctx, s, into(s))
+			if err != nil {
+				return nil, err
+			}
+			theirs, err := b.uploadInto(ctx, small, into(small))
+			if err != nil {
+				return nil, err
+			}
+			rows[i].add(ours, theirs)
+		}
+	}
+	return rows, nil
+}
+
+// uploadInto lets a crowd upload into sets in turn, and returns how many uploads a second there were. It waits until no more
+// files are made of what was uploaded.
+func (b *bench) uploadInto(ctx context.Context, s *filledShelf, sets []string) (perSecond float64, err error) {
+	wires, err := dials(ctx, s.peer, crowd)
+	if err != nil {
+		return 0, err
+	}
+	defer hangUp(wires)
+	hands := make([]func() error, crowd)
+	var all []*uploader
+	for i, w := range wires {
+		each := make([]*uploader, len(sets))
+		for j, set := range sets {
+			each[j] = newUploader(w, s.peer, set, smallFile, b.number)
+		}
+		all = append(all, each...)
+		next := i * len(sets) / crowd
+		hands[i] = func() error {
+			next++
+			return each[next%len(each)].upload()
+		}
+	}
+	done, err := work(hands, b.load)
+	for i := 0; err == nil && i < len(all); i++ {
+		err = all[i].verify()
+	}
+	for files, before := 0, -1; err == nil && files != before; {
+		time.Sleep(b.idle)
+		before = files
+		files, err = countFiles(s.data)
+	}
+	return done.perSecond(), err
+}

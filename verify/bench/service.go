@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/verify/e2e"
+)
+
+// subject is a labshelf under measurement: the real program, with one set in one dataspace.
+type subject struct {
+	*e2e.Service
+	peer
+	data           string
+	dataspace, set string
+}
+
+// start runs the service over a new data directory with this name, until open is closed.
+func (b *bench) start(ctx context.Context, open *closers, name string, flags ...string) (*subject, error) {
+	s := &subject{data: filepath.Join(b.folder, name)}
+	if err := s.run(ctx, open, b.program, flags...); err != nil {
+		return nil, err
+	}
+	var err error
+	s.dataspace, s.set, err = s.makeSet(ctx, "bench")
+	return s, err
+}
+
+// run runs the service over its data directory, until open is closed.
+func (s *subject) run(ctx context.Context, open *closers, program string, flags ...string) (err error) {
+	if s.Service, err = e2e.Start(ctx, program, s.data, flags...); err != nil {
+		return err
+	}
+	open.later(s.Stop)
+	key, err := os.ReadFile(filepath.Join(s.data, e2e.KeyFile))
+	s.peer = peerAt(s.Base(), strings.TrimSpace(string(key)))
+	return err
+}
+
+// makeSet makes a dataspace and a set in it, both with this name.
+func (s *subject) makeSet(ctx context.Context, name string) (dataspace, set string, err error) {
+	dataspace, err = s.Make(ctx, "/dataspaces", map[string]string{"name": name})
+	if err == nil {
+		set, err = s.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": dataspace})
+	}
+	return dataspace, set, err
+}
+
+// counters are how many files the service says a dataspace has.
+type counters struct {
+	ActiveFiles, DeletedFiles int
+}
+
+// counted asks the service how many files a dataspace has.
+func (s *subject) counted(ctx context.Context, dataspace string) (c counters, err error) {
+	err = s.Call(ctx, http.MethodGet, "/dataspaces/"+dataspace+"/usage", nil, &c)
+	return c, err
+}
+
+// holds returns an error unless a dataspace has exactly so many files.
+func (s *subject) holds(ctx context.Context, dataspace string, want counters) error {
+	got, err := s.counted(ctx, dataspace)
+	if err == nil && got != want {
+		err = fmt.Errorf("the service has %+v instead of %+v", got, want)
+	}
+	return err
+}
+
+// settled waits until each of n different bodies is a file of its own, wherever the service keeps them before that. It returns how
+// long that took. What else goes on then on the disk is not the service's.
+func settled(ctx context.Context, data string, n int) (time.Duration, error) {
+	begin := time.Now()
+	for {
+		files, err := countFiles(data)
+		if err != nil || files == n {
+			return time.Since(begin), err
+		}
+		if files > n || time.Since(begin) > settleLimit {
+			return 0, fmt.Errorf("%s: %d bodies are files after %s, of %d", data, files, settleLimit, n)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// settleLimit is how long the service may take to make files of all bodies.
+const settleLimit = 3 * time.Minute
+
+// countFiles returns how many bodies are files.
+func countFiles(data string) (files int, err error) {
+	paths, err := filepath.Glob(filepath.Join(data, "blobs", "*", "*"))
+	for _, path := range paths {
+		if _, err := blobs.ParseDigest(filepath.Base(path)); err == nil {
+			files++
+		}
+	}
+	return files, err
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"labshelf/verify/e2e"
+)
+
+// startup measures the time from the start of the process to its first answer, beside a server in Go that does nothing else, and
+// what an idle service has in memory.
+func (b *bench) startup(ctx context.Context) (rows []row, err error) {
+	var made closers
+	first, err := b.start(ctx, &made, "started")
+	made.close(&err)
+	if err != nil {
+		return nil, err
+	}
+	key, err := os.ReadFile(filepath.Join(first.data, e2e.KeyFile))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := b.buildPlain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &starts{bench: b, plain: plain, data: first.data, key: strings.TrimSpace(string(key))}
+	const beside = "an empty Go server"
+	old := row{what: "start to first answer", unit: "ms", beside: beside, targets: []target{differenceAtMost(5)}}
+	fresh := row{what: "start to first answer, new repository", unit: "ms", beside: beside, targets: []target{differenceAtMost(40)}}
+	memory := row{what: "idle, anonymous memory", unit: "MiB", beside: beside, worst: true, targets: []target{figureAtMost(6)}}
+	watched := row{what: "idle, anonymous memory, metrics = \"sysadmin\"", unit: "MiB", beside: "metrics = \"off\"", worst: true}
+	for round := range b.rounds {
+		b.say("starts, round %d", round+1)
+		times, err := s.times(ctx, s.old, s.fresh, s.empty)
+		if err != nil {
+			return nil, err
+		}
+		old.add(times[0], times[2])
+		fresh.add(times[1], times[2])
+		if !onLinux {
+			continue
+		}
+		if err := s.idleMemory(ctx, &memory, &watched); err != nil {
+			return nil, err
+		}
+	}
+	if !onLinux {
+		b.say("only Linux tells the memory of another process: the row of the idle memory is left out")
+		return []row{old, fresh}, nil
+	}
+	return []row{old, fresh, memory, watched}, nil
+}
+
+// starts are the programs that are started.
+type starts struct {
+	*bench
+	plain, data, key string
+	made             int // new repositories
+}
+
+// launch is one start of a program.
+type launch struct {
+	program string
+	args    []string
+	key     string
+	path    string // that a GET asks for
+	then    string // another one, after the first answer; "": none
+	remove  string // a folder, afterwards
+}
+
+// times starts the programs in turn, again and again, and returns the median of each one's times to its first answer, in ms.
+func (s *starts) times(ctx context.Context, programs ...func() launch) ([]float64, error) {
+	all := make([][]float64, len(programs))
+	for i := range s.starts * len(programs) {
+		program := i % len(programs)
+		took, _, err := s.launch(ctx, programs[program](), 0)
+		if err != nil {
+			return nil, err
+		}
+		all[program] = append(all[program], took)
+	}
+	medians := make([]float64, len(programs))
+	for i, times := range all {
+		medians[i] = median(times)
+	}
+	return medians, nil
+}
+
+// idleMemory adds to the rows what the idle programs have in memory: the service, an empty server, and the service once it has told
+// Prometheus what it measures.
+func (s *starts) idleMemory(ctx context.Context, memory, watched *row) error {
+	measuring := s.old()
+	measuring.args = append(measuring.args, "--metrics", "sysadmin")
+	measuring.then = "/metrics"
+	var found [3]float64
+	for i, l := range []launch{s.old(), s.empty(), measuring} {
+		var err error
+		if _, found[i], err = s.launch(ctx, l, s.idle); err != nil {
+			return err
+		}
+	}
+	memory.add(found[0], found[1])
+	watched.add(found[2], found[0])
+	return nil
+}
+
+func (s *starts) old() launch { return s.serve(s.data) }
+
+func (s *starts) fresh() launch {
+	s.made++
+	l := s.serve(filepath.Join(s.folder, fmt.Sprintf("fresh-%d", s.made)))
+	l.remove = l.args[len(l.args)-1]
+	return l
+}
+
+// serve starts the service over a data directory. In a new one the first user gets the key of the other.
+func (s *starts) serve(data string) launch {
+	return launch{program: s.program, key: s.key, path: "/v1/dataspaces", args: []string{"serve", "--log-format", "json", "--data", data}}
+}
+
+func (s *starts) empty() launch { return launch{program: s.plain, path: "/"} }
+
+// launch starts a program and returns how many ms later it answered, and, where idle is not 0, how many MiB of anonymous memory it
+// has after that time. Then it ends the program.
+func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took, memory float64, err error) {
+	address, err := freeAddress()
+	if err != nil {
+		return 0, 0, err
+	}
+	args := []string{address}
+	if len(l.args) > 0 {
+		args = slices.Concat(l.args, []string{"--listen", address})
+	}
+	cmd := exec.CommandContext(ctx, l.program, args...)
+	cmd.Env = []string{"LABSHELF_ADMIN_KEY=" + l.key}
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		err = errors.Join(err, stop(cmd))
+		if l.remove != "" {
+			err = errors.Join(err, os.RemoveAll(l.remove))
+		}
+	}()
+	if err := firstAnswer(ctx, peer{address: address, key: l.key}, l.path); err != nil {
+		return 0, 0, err
+	}
+	took = milliseconds(time.Since(begin))
+	if idle == 0 {
+		return took, 0, nil
+	}
+	if l.then != "" {
+		client := e2e.NewClient("http://"+address, l.key)
+		err := client.Download(ctx, l.then, io.Discard)
+		client.CloseIdle()
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	time.Sleep(idle)
+	memory, err = memoryOf(cmd.Process.Pid, "RssAnon")
+	return took, memory, err
+}
+
+// firstAnswer asks until a server is there, and returns when it has answered.
+func firstAnswer(ctx context.Context, p peer, path string) error {
+	for begin := time.Now(); ; time.Sleep(100 * time.Microsecond) {
+		w, err := dial(ctx, p)
+		if err == nil {
+			_, err = w.want(200, p.get(path))
+			w.close()
+			return err
+		}
+		if ctx.Err() != nil || time.Since(begin) > startLimit {
+			return fmt.Errorf("no answer: %w", err)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package browser
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// picture is a PNG of that size.
+func picture(t *testing.T, width, height int) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
+}
+
+// silence is a WAV file of that many seconds.
+func silence(t *testing.T, seconds int) string {
+	t.Helper()
+	const rate = 8000
+	size := uint32(rate * seconds)
+	head := []any{[]byte("RIFF"), 36 + size, []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1), uint32(rate), uint32(rate), uint16(1), uint16(8), []byte("data"), size}
+	var file bytes.Buffer
+	for _, part := range append(head, bytes.Repeat([]byte{128}, int(size))) {
+		if err := binary.Write(&file, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return file.String()
+}
+
+// overwrite puts another file in the place of a resource, as somebody else does.
+func (l *looker) overwrite(r e2e.Resource, content string) {
+	l.t.Helper()
+	_, err := l.site.Upload(l.t.Context(), http.MethodPut, "/resources/"+r.ID,
+		e2e.File{Filename: r.Name, Body: strings.NewReader(content), Size: int64(len(content))})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// loads is an expression: an image can be loaded from an address.
+func loads(address string) string {
+	return fmt.Sprintf(`new Promise((done) => {
+		const image = new Image();
+		image.onload = () => done(true);
+		image.onerror = () => done(false);
+		image.src = %q;
+	})`, address)
+}
+
+// What is shown of a file that is replaced, here or by somebody else, is the new one: nothing comes from the browser's memory.
+func TestPreviewOfWhatWasReplaced(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	l.expect("net::ERR_FILE_NOT_FOUND") // a picture that is no longer kept
+	wide := func(pixels int) string {
+		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
+	}
+	lasts := func(seconds int) string {
+		return fmt.Sprintf(`Math.round(document.querySelector("[data-preview] audio")?.duration) === %d`, seconds)
+	}
+	for _, c := range []struct{ name, before, after, isBefore, isAfter string }{
+		{"a.png", picture(t, 30, 20), picture(t, 50, 40), wide(30), wide(50)},
+		{"a.wav", silence(t, 1), silence(t, 3), lasts(1), lasts(3)},
+		{"a.txt", "the old text", "the new text", shown("the old text"), shown("the new text")},
+	} {
+		t.Log(c.name)
+		r := l.file(c.name, c.before)
+		l.until(c.isBefore)
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, []byte(c.after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l.replace(path)
+		l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(c.after))))
+		l.until(c.isAfter)
+		l.shot("replaced-" + c.name)
+		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
+		l.follow("runs")
+		l.sees("1 file")
+		l.overwrite(r, c.before)
+		l.follow(c.name)
+		l.until(c.isBefore)
+		if strings.HasPrefix(old, "blob:") && get(l.visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
+			t.Error("the picture is kept though nobody sees it any more")
+		}
+		if err := l.site.Call(t.Context(), http.MethodDelete, "/resources/"+r.ID, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The frame of a PDF that is replaced is given the new one.
+func TestPDFThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	tags := make(chan string, 8)
+	if err := chromedp.Listen(l.ctx, func(event any) {
+		if e, ok := event.(*network.EventResponseReceived); ok && e.Type == network.ResourceTypeDocument && strings.Contains(e.Response.URL, "/data?") {
+			tags <- fmt.Sprint(e.Response.Headers["Etag"])
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	old := sample(t, "acceptance-D2.pdf")
+	l.file("a.pdf", old)
+	if !get(l.visitor, chromedp.Evaluate[bool](`navigator.pdfViewerEnabled`)) {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("CI needs a browser that shows PDF within a page")
+		}
+		t.Skip("this browser shows no PDF within a page")
+	}
+	l.shows("pdf", "iframe")
+	path := filepath.Join(t.TempDir(), "a.pdf")
+	if err := os.WriteFile(path, []byte(old+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := <-tags
+	l.replace(path)
+	want := fmt.Sprintf("%x", sha256.Sum256([]byte(old+"\n")))
+	l.sees(want)
+	select {
+	case got := <-tags:
+		if !strings.Contains(got, want) || strings.Contains(first, want) {
+			t.Errorf("the frame got %s, and %s before; want %s", got, first, want)
+		}
+	case <-time.After(patience):
+		t.Error("the frame asked for nothing")
+	}
+}
+
+// noise is a PNG of some 250 kB, 500 pixels wide.
+func noise(t *testing.T) []byte {
+	t.Helper()
+	pixels := image.NewGray(image.Rect(0, 0, 500, 500))
+	_, _ = rand.NewChaCha8([32]byte{2}).Read(pixels.Pix)
+	var file bytes.Buffer
+	if err := png.Encode(&file, pixels); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// An image that is looked at again, and is still the same one, is not sent again.
+func TestImageIsSentOnce(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	l.file("a.png", string(noise(t)))
+	wide := `document.querySelector("[data-preview] img")?.naturalWidth === 500`
+	l.until(wide)
+	l.follow("runs")
+	l.follow("a.png")
+	l.until(wide)
+	sent := get(l.visitor, chromedp.Evaluate[[]int](`performance.getEntriesByType("resource").filter((e) => /\/data\b/.test(e.name)).map((e) => e.transferSize)`))
+	if len(sent) != 2 || sent[0] < 240_000 || sent[1] > 2000 {
+		t.Errorf("looking at it twice transferred %v bytes", sent)
+	}
+}
+
+// An image that turns out to be damaged while it is on its way says so.
+func TestPreviewThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	l := look(t, "--verify-reads")
+	l.expect("net::ERR_", "status of 500")
+	content := noise(t)
+	r := l.put("a.png", string(content))
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(filepath.Join(l.site.data, "blobs", r.SHA256[:2], r.SHA256), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.at("/resources/" + r.ID)
+	l.sees("Try again", "a backup brings them back")
+}

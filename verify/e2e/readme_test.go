@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// step is one command of the README's session, with what it is said to print.
+type step struct {
+	line          int
+	command, want string
+}
+
+// session returns the commands in the console blocks of a Markdown file. A line that begins with "$ " is a command.
+func session(markdown string) (steps []step) {
+	within := false
+	for i, line := range strings.Split(markdown, "\n") {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			within = line == "```console"
+		case !within:
+		case isCommand:
+			steps = append(steps, step{line: i + 1, command: command})
+		default:
+			steps[len(steps)-1].want += line + "\n"
+		}
+	}
+	return steps
+}
+
+// TestReadmeSession runs the README's session with curl line by line, and compares what each line prints with what the README
+// says, in which … stands for any text within a line.
+func TestReadmeSession(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("the README's session needs %s", tool)
+			}
+			t.Skipf("no %s here to run the README's session with", tool)
+		}
+	}
+	const said = "127.0.0.1:8080"
+	dir := t.TempDir()
+	_, address, _ := strings.Cut(serve(t, filepath.Join(dir, "data")).Base(), "://")
+	address = strings.TrimSuffix(address, "/v1")
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := session(strings.ReplaceAll(string(readme), said, address))
+	if len(steps) < 20 {
+		t.Fatalf("found only %d commands in the README", len(steps))
+	}
+
+	// One shell runs all of it; a mark after each command tells its output from the next.
+	const mark = "---- end of step"
+	var script bytes.Buffer
+	for i, s := range steps {
+		fmt.Fprintf(&script, "%s\necho '%s %d'\n", s.command, mark, i)
+	}
+	path, err := program()
+	check(t, err)
+	shell := exec.Command("bash")
+	shell.Dir, shell.Stdin = dir, &script
+	shell.Env = append(os.Environ(), "PATH="+filepath.Dir(path)+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME=")
+	output, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	rest := string(output)
+	for i, s := range steps {
+		got, after, ok := strings.Cut(rest, fmt.Sprintf("%s %d\n", mark, i))
+		if !ok {
+			t.Fatalf("README.md:%d: %s: did not come to its end; the shell printed\n%s", s.line, s.command, rest)
+		}
+		rest = after
+		if !like(got, s.want) {
+			t.Errorf("README.md:%d: $ %s\nprinted:\n%s\nthe README says:\n%s", s.line, s.command, got, s.want)
+		}
+	}
+}
+
+// like tells whether a text is as a pattern says, in which … is any text within a line. Spaces before numbers, which some
+// systems' wc prints, do not count.
+func like(got, pattern string) bool {
+	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")
+	return regexp.MustCompile(`^` + pattern + `$`).MatchString(regexp.MustCompile(`(?m)^ +(\d+)$`).ReplaceAllString(got, "$1"))
+}
