@@ -67,7 +67,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
 	if r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }) {
 		sent.sendWhole(c, body)
 	} else {
-		r.Header = withRange(r.Header, c.bytes)
+		r.Header = withRange(withoutDates(r.Header, c.modified), c.bytes)
 		http.ServeContent(sent, r.Request, "", c.modified, body)
 	}
 	if sent.damage != nil {
@@ -258,38 +258,4 @@ func (f *verifiedFile) Read(p []byte) (int, error) {
 		return n - 1, errContent
 	}
 	return n, err
-}
-
-// maxRanges is how many parts of a file one request may ask for.
-const maxRanges = 10
-
-// withRange returns the headers with a Range as http.ServeContent reads it: another unit than bytes is as good as no Range
-// (RFC 9110, 14.2), units are written in any case, the last 0 bytes are no part of a file, and too many parts are none.
-func withRange(header http.Header, size int64) http.Header {
-	unit, list, ok := strings.Cut(header.Get("Range"), "=")
-	if !ok {
-		return header
-	}
-	header = header.Clone()
-	if !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
-		header.Del("Range")
-		return header
-	}
-	var ranges []string
-	asked := 0
-	for part := range strings.SplitSeq(list, ",") {
-		if strings.TrimSpace(part) == "" {
-			continue
-		}
-		asked++
-		last, isLast := strings.CutPrefix(strings.TrimSpace(part), "-")
-		if n, err := strconv.ParseUint(last, 10, 64); !isLast || err != nil || n > 0 {
-			ranges = append(ranges, part)
-		}
-	}
-	if len(ranges) == 0 || asked > maxRanges {
-		ranges = []string{strconv.FormatInt(size, 10) + "-"} // behind the end: 416
-	}
-	header.Set("Range", "bytes="+strings.Join(ranges, ","))
-	return header
 }

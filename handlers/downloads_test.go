@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/handlers"
 	"labshelf/repository"
 )
 
@@ -63,6 +64,11 @@ func TestRanges(t *testing.T) {
 	path := s.newFile("a.txt", "0123456789")
 	tag := s.get(path + "/data").header.Get("ETag")
 	modified := s.get(path + "/data").header.Get("Last-Modified")
+	at, err := http.ParseTime(modified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := at.Add(2 * time.Second).Format(http.TimeFormat) // more than a second after it, whatever its milliseconds are
 	cases := []struct {
 		headers     []string
 		status      int
@@ -74,7 +80,11 @@ func TestRanges(t *testing.T) {
 		{[]string{"Range: bytes=-20"}, 206, "0123456789", "bytes 0-9/10"},
 		{[]string{"Range: bytes=8-20"}, 206, "89", "bytes 8-9/10"},
 		{[]string{"Range: bytes=0-3", "If-Range: " + tag}, 206, "0123", "bytes 0-3/10"},
-		{[]string{"Range: bytes=0-3", "If-Range: " + modified}, 206, "0123", "bytes 0-3/10"},
+		{[]string{"Range: bytes=0-3", "If-Range: " + modified}, 200, "0123456789", ""},
+		{[]string{"Range: bytes=0-3", "If-Range: " + later}, 200, "0123456789", ""},
+		{[]string{"Range: bytes=0-3", "If-Unmodified-Since: " + modified}, 200, "0123456789", ""},
+		{[]string{"Range: bytes=0-3", "If-Unmodified-Since: " + modified, "If-Match: " + tag}, 206, "0123", "bytes 0-3/10"},
+		{[]string{"Range: bytes=0-3", "If-Unmodified-Since: " + modified, "If-Range: " + tag}, 206, "0123", "bytes 0-3/10"},
 		{[]string{"Range: bytes=0-3", `If-Range: "other"`}, 200, "0123456789", ""},
 		{[]string{"Range: bytes=0-3", "If-Range: W/" + tag}, 200, "0123456789", ""},
 		{[]string{"Range: bytes=0-3", "If-Range: Mon, 02 Jan 2006 15:04:05 GMT"}, 200, "0123456789", ""},
@@ -83,7 +93,11 @@ func TestRanges(t *testing.T) {
 		{[]string{`If-None-Match: "a", ` + tag}, 304, "", ""},
 		{[]string{"If-None-Match: *"}, 304, "", ""},
 		{[]string{`If-None-Match: "other"`}, 200, "0123456789", ""},
-		{[]string{"If-Modified-Since: " + modified}, 304, "", ""},
+		{[]string{"If-Modified-Since: " + modified}, 200, "0123456789", ""},
+		{[]string{"If-Modified-Since: " + later}, 304, "", ""},
+		{[]string{"If-Modified-Since: " + later, `If-None-Match: "other"`}, 200, "0123456789", ""},
+		{[]string{"If-Modified-Since: " + modified, "If-None-Match: " + tag}, 304, "", ""},
+		{[]string{"If-Modified-Since: nonsense"}, 200, "0123456789", ""},
 		{[]string{"If-Match: " + tag}, 200, "0123456789", ""},
 		{[]string{"If-Match: *"}, 200, "0123456789", ""},
 	}
@@ -115,6 +129,30 @@ func TestRanges(t *testing.T) {
 		same(t, "its type", p.Header.Get("Content-Type"), "text/plain; charset=utf-8")
 		same(t, "its end", err, nil)
 	}
+}
+
+// TestReplacedWithinOneSecond: the dates of two versions of a file can be equal, so that no date makes a client take one for the other.
+func TestReplacedWithinOneSecond(t *testing.T) {
+	t.Parallel()
+	begun := time.Now().Truncate(time.Second)
+	standing := repository.Config{Now: func() time.Time { return begun.Add(300 * time.Millisecond) }}
+	s := ownGateway(t, standing, handlers.Config{}).newSpace(nil) // stamps are milliseconds apart, all within this second
+	path := s.newFile("a.txt", "first version")
+	first := s.get(path + "/data").want(http.StatusOK)
+	date := first.header.Get("Last-Modified")
+	s.send("PUT", path, form(file("a.txt", "other version"))).want(http.StatusOK)
+	same(t, "the date of the other version", s.send("HEAD", path+"/data", nil).header.Get("Last-Modified"), date)
+	for _, headers := range [][]string{
+		{"Range: bytes=5-", "If-Range: " + date}, {"Range: bytes=5-", "If-Unmodified-Since: " + date}, {"If-Modified-Since: " + date},
+		{"Range: bytes=5-", "If-Range: " + first.header.Get("ETag")}, {"If-None-Match: " + first.header.Get("ETag")},
+	} {
+		a := s.get(path+"/data", headers...).want(http.StatusOK)
+		same(t, strings.Join(headers, ", "), string(a.body), "other version")
+		s.send("HEAD", path+"/data", nil, headers...).want(http.StatusOK)
+	}
+	next := begun.Add(time.Second)
+	s.get(path+"/data", "If-Modified-Since: "+next.UTC().Format(http.TimeFormat)).want(http.StatusOK)
+	s.get(path+"/data", "If-Modified-Since: "+next.Add(time.Second).UTC().Format(http.TimeFormat)).want(http.StatusNotModified)
 }
 
 func TestRefusedDownload(t *testing.T) {

@@ -49,7 +49,7 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	if err != nil {
 		return nil, err
 	}
-	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{})
+	meta, err := bolt.Open(filepath.Join(dir, "labshelf.db"), bolt.Options{Now: rules.Now})
 	if err != nil {
 		return nil, err
 	}

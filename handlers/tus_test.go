@@ -74,6 +74,10 @@ func TestTusAtOnce(t *testing.T) {
 	s.refusedHead(a.header.Get("Location"), http.StatusBadRequest)
 	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
+	none := metadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
+	for _, sent := range []any{nil, body} { // no content has this digest, and the row of an upload has it for none
+		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "file")
+	}
 	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 3)
 }

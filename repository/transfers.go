@@ -50,8 +50,10 @@ func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start Tra
 		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
 		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
 	}
-	if len(start.Fields.Expected) > 0 {
-		t.Expected = start.Fields.Expected[0]
+	for _, t.Expected = range start.Fields.Expected {
+		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
+			return Transfer{}, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: "file", Message: "no file has the SHA-256 announced, 64 zeros"}
+		}
 	}
 	if t.Length == 0 { // as the last part of any other file does
 		digest, err := t.Mark.Digest()
