@@ -50,6 +50,8 @@ type api struct {
 	started  repository.Stamp
 	prefix   string // of every path: what the base URL has before the version
 	linked   linked
+	whole    *httprouter.Router // of all routes
+	listings *httprouter.Router // of those whose addresses may end in a page token
 	hosts    map[string]bool
 	origins  http.CrossOriginProtection
 	failures *throttle

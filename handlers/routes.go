@@ -150,6 +150,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
 	// the path, and what remains is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
+	a.whole, a.listings = whole, pages
 	for _, rt := range a.routes() {
 		a.add(whole, version+rt.path, rt)
 		if rt.kind == listing {

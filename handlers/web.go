@@ -110,32 +110,6 @@ func takesHTML(accept []string) bool {
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
-// otherPath answers what no route of the interface does. The script knows which pages there are; of what it does not know, it says so.
-func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
-	if at, _ := placeOf(r); a.config.Pages == nil || !isPage(at) {
-		writeProblem(w, r, errNoSuchPath)
-		return
-	}
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-		w.Header().Add("Vary", "Accept")
-		if !takesHTML(r.Header.Values("Accept")) {
-			writeProblem(w, r, errNoSuchPath)
-			return
-		}
-		noteRoute(w, r.Method, "/")
-		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain}); err != nil {
-			writeProblem(w, r, err)
-		}
-	case http.MethodOptions:
-		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
-		w.WriteHeader(http.StatusNoContent)
-	default:
-		w.Header().Set("Allow", "GET, HEAD, OPTIONS")
-		writeProblem(w, r, errMethod)
-	}
-}
-
 // getPage answers with the shell.
 func (a *api) getPage(w http.ResponseWriter, r *request) error {
 	about := shown{linked: a.linked, Base: a.prefix}

@@ -24,7 +24,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
 	first := c.get(c.server.URL + "/").want(http.StatusOK)
-	for _, at := range []string{"/", "/dataspaces", "/dataspaces/x", "/sets/x/", "/trash", "/account", "/users", "/usage", "/docs", "/docs/guide/uploads", "/signin?to=%2Fsets%2Fx"} {
+	for _, at := range []string{"/", "/dataspaces/x", "/sets/x/", "/trash", "/account", "/users", "/usage", "/docs", "/docs/guide/uploads", "/signin?to=%2Fsets%2Fx"} {
 		a := c.get(c.server.URL + at).want(http.StatusOK)
 		same(t, at+" is the shell", string(a.body), string(first.body))
 		for name, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestPageIsNoAnswerToPrograms(t *testing.T) {
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": http.StatusOK, "application/json, text/plain, */*": http.StatusOK,
 		"application/json;q=0.9, application/problem+json": http.StatusNotFound, "image/png": http.StatusNotFound,
 	} {
-		for _, at := range []string{"/resources/x", "/sets", "/"} {
+		for _, at := range []string{"/resources/x", "/sets/x", "/"} {
 			a := c.bad("GET", c.server.URL+at, nil, "Accept: "+accept)
 			same(t, at+" for "+accept, a.status, status)
 			same(t, "Vary", strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Accept"), true)
@@ -77,7 +77,7 @@ func TestBesideTheBasePath(t *testing.T) {
 	}
 	c := sysadmin(t).configured(handlers.Config{BaseURL: base}).withKey("")
 	for at, status := range map[string]int{
-		"/shelf": http.StatusOK, "/shelf/": http.StatusOK, "/shelf/sets": http.StatusOK, "/shelfish": http.StatusNotFound,
+		"/shelf": http.StatusOK, "/shelf/": http.StatusOK, "/shelf/sets/x": http.StatusOK, "/shelf/sets": http.StatusNotFound, "/shelfish": http.StatusNotFound,
 		"/shelfish/sets": http.StatusNotFound, "/": http.StatusNotFound, "/sets": http.StatusNotFound,
 	} {
 		same(t, at, c.bad("GET", c.server.URL+at, nil).status, status)
