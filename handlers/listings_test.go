@@ -116,7 +116,7 @@ func TestResourceListings(t *testing.T) {
 	if !slices.Equal(list, s.order) {
 		t.Errorf("the whole service lists %v of this dataspace, want %v", list, s.order)
 	}
-	reader.get("/resources?dataspaceId="+s.newSpace(nil).dataspace+"&setId="+s.first).problem(http.StatusForbidden, "forbidden", "")
+	reader.get("/resources?dataspaceId="+s.newSpace(nil).dataspace+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 	other := s.newSpace(nil).dataspace
 	s.get("/resources?dataspaceId="+other+"&setId="+s.first).problem(http.StatusNotFound, "set_not_found", "setId")
 }

@@ -202,5 +202,6 @@ request stands for its dataspace.
 		}
 		page.WriteString("\n")
 	}
+	page.WriteString(filtersTable(strings.Fields(handlers.Everybody)))
 	return page.String()
 }

@@ -244,9 +244,9 @@ func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req Li
 	q.Listing = listing
 	switch listing {
 	case paging.DataspaceSets, paging.DataspaceResources:
-		q.Parent, err = readableDataspace(tx, p, req.Container, "")
+		q.Parent, err = readableDataspace(tx, p, req.Container)
 	case paging.SetResources:
-		q.Parent, _, err = readableSet(tx, p, req.Container, "")
+		q.Parent, err = readableSet(tx, p, req.Container)
 	case paging.UserKeys:
 		var u User
 		if u, err = findUser(tx, myself(p, req.Container), ""); err == nil {
@@ -281,10 +281,11 @@ func (req ListRequest) given(name string) (string, bool, error) {
 	return value, present, parameterError(err)
 }
 
-// resolve finds the objects that a query names to filter by, and checks that the caller may read them. given returns the id
-// of a parameter.
+// resolve finds the objects that a query names to filter by, then checks that the caller may read them: what does not exist, or is not
+// where the query looks for it, is told to every caller alike. given returns the id of a parameter.
 func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
 	accepted := paging.Accepted(q.Listing)
+	var within []Dataspace // that the caller must be able to read
 	for _, name := range []string{"dataspaceId", "setId", "userId"} {
 		if !slices.Contains(accepted, name) {
 			continue
@@ -296,20 +297,21 @@ func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (
 		if !present {
 			continue
 		}
-		switch {
-		case name == "dataspaceId" && q.Listing == paging.Privileges:
+		switch name {
+		case "dataspaceId":
 			var d Dataspace
 			d, err = findDataspace(tx, id, name)
-			q.Dataspace = d.ID
-		case name == "dataspaceId":
-			q.Dataspace, err = readableDataspace(tx, p, id, name)
-		case name == "setId":
-			var in ID
-			q.Set, in, err = readableSet(tx, p, id, name)
-			if err == nil && q.Dataspace != (ID{}) && in != q.Dataspace {
+			if q.Dataspace = d.ID; q.Listing != paging.Privileges {
+				within = append(within, d)
+			}
+		case "setId":
+			var placed placedSet
+			placed, err = findSet(tx, id, name)
+			q.Set, within = placed.ID, append(within, placed.dataspace)
+			if err == nil && q.Dataspace != (ID{}) && placed.DataspaceID != q.Dataspace {
 				err = &Error{Kind: NotFound, Code: CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
 			}
-		case name == "userId":
+		case "userId":
 			var u User
 			u, err = findUser(tx, myself(p, id), name)
 			q.User = u.ID
@@ -318,23 +320,28 @@ func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (
 			return q, err
 		}
 	}
+	for _, d := range within {
+		if err := authorise(tx, p, d, auth.Read); err != nil {
+			return q, err
+		}
+	}
 	return q, nil
 }
 
-func readableDataspace(tx *Tx, p auth.Principal, id, field string) (ID, error) {
-	d, err := findDataspace(tx, id, field)
+func readableDataspace(tx *Tx, p auth.Principal, id string) (ID, error) {
+	d, err := findDataspace(tx, id, "")
 	if err != nil {
 		return ID{}, err
 	}
 	return d.ID, authorise(tx, p, d, auth.Read)
 }
 
-func readableSet(tx *Tx, p auth.Principal, id, field string) (set, dataspace ID, err error) {
-	placed, err := findSet(tx, id, field)
+func readableSet(tx *Tx, p auth.Principal, id string) (ID, error) {
+	placed, err := findSet(tx, id, "")
 	if err != nil {
-		return ID{}, ID{}, err
+		return ID{}, err
 	}
-	return placed.ID, placed.DataspaceID, authorise(tx, p, placed.dataspace, auth.Read)
+	return placed.ID, authorise(tx, p, placed.dataspace, auth.Read)
 }
 
 // pageSize is how many objects a page has unless the request says it.

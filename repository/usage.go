@@ -26,7 +26,7 @@ type DataspaceCounters struct {
 // DataspaceUsage returns the usage of one dataspace, without Dataspaces.
 func (s *Service) DataspaceUsage(ctx context.Context, p auth.Principal, id string) (u UsageSummary, err error) {
 	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
-		dataspace, err := readableDataspace(tx, p, id, "")
+		dataspace, err := readableDataspace(tx, p, id)
 		if err != nil {
 			return err
 		}

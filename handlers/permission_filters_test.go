@@ -1,0 +1,105 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// filter is a filter of a listing that names an object, with what each caller of the permission table gets.
+type filter struct {
+	shown string // in docs/permissions.md
+	path  func(f *fixture, other *fixture) string
+	none  string // what a caller without a role gets in a private dataspace: yes, 403 or 404
+	roles string // what those with a role and, in a public dataspace, all others get
+}
+
+// filters of listings. The other fixture is a private dataspace in which no caller but the sysadmin has a role.
+func filters() []filter {
+	return []filter{
+		{"GET /resources?dataspaceId={id}", func(f, _ *fixture) string { return "/resources?dataspaceId=" + f.dataspace }, "403", "yes"},
+		{"GET /resources?setId={id}", func(f, _ *fixture) string { return "/resources?setId=" + f.ids["SetId"] }, "403", "yes"},
+		{"GET /resources?dataspaceId={id}&setId={id of a set in it}", func(f, _ *fixture) string {
+			return "/resources?dataspaceId=" + f.dataspace + "&setId=" + f.ids["SetId"]
+		}, "403", "yes"},
+		{"GET /resources?dataspaceId={id}&setId={id of a set elsewhere}", func(f, other *fixture) string {
+			return "/resources?dataspaceId=" + f.dataspace + "&setId=" + other.ids["SetId"]
+		}, "404", "404"},
+		{"GET /sets?dataspaceId={id}", func(f, _ *fixture) string { return "/sets?dataspaceId=" + f.dataspace }, "403", "yes"},
+		{"GET /privileges?dataspaceId={id}&userId={id}", func(f, _ *fixture) string {
+			return "/privileges?dataspaceId=" + f.dataspace + "&userId=" + f.ids["UserId"]
+		}, "yes", "yes"},
+	}
+}
+
+// cell is what a caller gets.
+func (fl filter) cell(column string) string {
+	switch column {
+	case "nobody":
+		return "401"
+	case "none":
+		return fl.none
+	}
+	return fl.roles
+}
+
+// TestPermissionsOfFilters tries every filter as everybody. What does not exist where the request looks for it is 404 for every caller.
+func TestPermissionsOfFilters(t *testing.T) {
+	t.Parallel()
+	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	other := own.newFixture(nil)
+	for name, newCaller := range callers() {
+		fields := object{}
+		if name == "public" {
+			fields["visibility"] = "public"
+		}
+		f := own.newFixture(fields)
+		caller := newCaller(f)
+		for _, fl := range filters() {
+			a := caller.bad("GET", fl.path(f, other), nil)
+			switch fl.cell(strings.Replace(name, "foreign", "none", 1)) {
+			case "yes":
+				a.want(http.StatusOK)
+			case "401":
+				a.problem(http.StatusUnauthorized, "unauthenticated", "")
+			case "403":
+				a.problem(http.StatusForbidden, "forbidden", "")
+			case "404":
+				a.problem(http.StatusNotFound, "set_not_found", "setId")
+			}
+		}
+	}
+}
+
+// TestFilterByUnknownObjects: what does not exist is told before what may not be read.
+func TestFilterByUnknownObjects(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	stranger := s.newUser(nil)
+	stranger.get("/resources?dataspaceId="+s.dataspace+"&setId=nonsense").problem(http.StatusNotFound, "set_not_found", "setId")
+	stranger.get("/resources?dataspaceId=nonsense&setId="+s.newSet()).problem(http.StatusNotFound, "dataspace_not_found", "dataspaceId")
+}
+
+// filtersTable is the table of filters for docs/permissions.md.
+func filtersTable(columns []string) string {
+	var table strings.Builder
+	table.WriteString(`
+Filters of listings that name an object:
+
+| request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
+|---|---|---|---|---|---|---|---|
+`)
+	for _, fl := range filters() {
+		fmt.Fprintf(&table, "| `%s` |", fl.shown)
+		for cell := range slices.Values(columns) {
+			table.WriteString(" " + fl.cell(cell) + " |")
+		}
+		table.WriteString("\n")
+	}
+	return table.String()
+}
