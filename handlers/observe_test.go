@@ -74,7 +74,7 @@ func TestObserve(t *testing.T) {
 		{"GET", "/nothing/" + set, c.key, nil, handlers.Observation{Method: "other", Route: "other", Status: 404}},
 		{"BREW", "/sets", c.key, nil, handlers.Observation{Method: "other", Route: "other", Status: 405}},
 		{"OPTIONS", "/sets", c.key, nil, handlers.Observation{Method: "other", Route: "other", Status: 204}},
-		{"GET", c.server.URL + "/resources/" + set, c.key, nil, handlers.Observation{Method: "GET", Route: "/", Status: 200}},
+		{"GET", c.server.URL + "/resources/" + set, "", nil, handlers.Observation{Method: "GET", Route: "/", Status: 200}},
 	} {
 		a := c.withKey(tc.key).bad(tc.method, tc.path, tc.body)
 		got, want := heard.last(t), tc.want
