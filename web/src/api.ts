@@ -19,6 +19,8 @@ interface Changed {
   modified_epoch: number;
   createdBy: string;
   modifiedBy: string;
+  /** Version of the record (ETag). Records in listings have none. */
+  etag?: string;
 }
 
 export interface Dataspace extends Changed {
@@ -69,6 +71,8 @@ export interface User {
   /** Only told to sysadmins, and of oneself. */
   sysadmin?: boolean;
   state: State;
+  /** Version of the record (ETag). Records in listings have none. */
+  etag?: string;
 }
 
 export interface Key {
@@ -122,7 +126,7 @@ export function whenSignedOut(tell: () => void) {
 }
 
 /** The problem that an answer's text and status stand for. */
-function problemOf(status: number, text: string): Problem {
+export function problemOf(status: number, text: string): Problem {
   try {
     const p = JSON.parse(text);
     if (typeof p.detail === "string") return new Problem(status, p.code ?? "", p.detail, p.field ?? "");
@@ -170,6 +174,20 @@ async function call<T>(method: string, path: string, options?: Options): Promise
   const answer = await send(method, path, options);
   return answer.status === 204 ? (undefined as T) : answer.json();
 }
+
+/** Sends a request that a record answers, and returns it with its version. */
+async function record<T>(method: string, path: string, options?: Options): Promise<T> {
+  const answer = await send(method, path, options);
+  const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses weakens it, and the service knows no weak one
+  return { ...(await answer.json()), ...(etag && { etag }) };
+}
+
+/** A record, and the version of it to which a request applies. Without a version it applies to any. */
+export type Version = { id: string; etag?: string };
+
+/** Sends a change of a record, which is refused (412) if the record has changed since that version. */
+const change = <T>(method: string, path: string, of: Version, body: unknown) =>
+  record<T>(method, path, of.etag ? { body, headers: { "If-Match": of.etag } } : { body });
 
 /** A query string of what is set; the service refuses empty values. */
 export function queryOf(values: Record<string, string | number | undefined>): string {
@@ -220,18 +238,18 @@ const id = encodeURIComponent;
 export const session = {
   signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),
   signOut: () => call<void>("DELETE", "/session"),
-  me: () => call<User>("GET", "/users/me"),
+  me: () => record<User>("GET", "/users/me"),
 };
 
 type Edit<T> = Partial<T>;
 
 export const dataspaces = {
   list: (query = {}) => new Listing<Dataspace>(`/dataspaces${queryOf(query)}`),
-  get: (did: string) => call<Dataspace>("GET", `/dataspaces/${id(did)}`),
-  create: (fields: Edit<Dataspace>) => call<Dataspace>("POST", "/dataspaces", { body: fields }),
-  edit: (did: string, fields: Edit<Dataspace>) => call<Dataspace>("PUT", `/dataspaces/${id(did)}`, { body: fields }),
+  get: (did: string) => record<Dataspace>("GET", `/dataspaces/${id(did)}`),
+  create: (fields: Edit<Dataspace>) => record<Dataspace>("POST", "/dataspaces", { body: fields }),
+  edit: (of: Version, fields: Edit<Dataspace>) => change<Dataspace>("PUT", `/dataspaces/${id(of.id)}`, of, fields),
   remove: (did: string) => call<void>("DELETE", `/dataspaces/${id(did)}`),
-  restore: (did: string) => call<Dataspace>("POST", `/dataspaces/${id(did)}/restore`),
+  restore: (did: string) => record<Dataspace>("POST", `/dataspaces/${id(did)}/restore`),
   sets: (did: string, query = {}) => new Listing<DataSet>(`/dataspaces/${id(did)}/sets${queryOf(query)}`),
   resources: (did: string, query = {}) => new Listing<Resource>(`/dataspaces/${id(did)}/resources${queryOf(query)}`),
   usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
@@ -239,11 +257,11 @@ export const dataspaces = {
 
 export const sets = {
   list: (query = {}) => new Listing<DataSet>(`/sets${queryOf(query)}`),
-  get: (sid: string) => call<DataSet>("GET", `/sets/${id(sid)}`),
-  create: (fields: Edit<DataSet>) => call<DataSet>("POST", "/sets", { body: fields }),
-  edit: (sid: string, fields: Edit<DataSet>) => call<DataSet>("PUT", `/sets/${id(sid)}`, { body: fields }),
+  get: (sid: string) => record<DataSet>("GET", `/sets/${id(sid)}`),
+  create: (fields: Edit<DataSet>) => record<DataSet>("POST", "/sets", { body: fields }),
+  edit: (of: Version, fields: Edit<DataSet>) => change<DataSet>("PUT", `/sets/${id(of.id)}`, of, fields),
   remove: (sid: string) => call<void>("DELETE", `/sets/${id(sid)}`),
-  restore: (sid: string) => call<DataSet>("POST", `/sets/${id(sid)}/restore`),
+  restore: (sid: string) => record<DataSet>("POST", `/sets/${id(sid)}/restore`),
   resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
   /** Address of the zip of a set, or of some of its resources. */
   archive: (sid: string, only: string[] = []) =>
@@ -252,21 +270,21 @@ export const sets = {
 
 export const resources = {
   list: (query = {}) => new Listing<Resource>(`/resources${queryOf(query)}`),
-  get: (rid: string) => call<Resource>("GET", `/resources/${id(rid)}`),
-  edit: (rid: string, fields: Edit<Resource>) => call<Resource>("PATCH", `/resources/${id(rid)}`, { body: fields }),
+  get: (rid: string) => record<Resource>("GET", `/resources/${id(rid)}`),
+  edit: (of: Version, fields: Edit<Resource>) => change<Resource>("PATCH", `/resources/${id(of.id)}`, of, fields),
   remove: (rid: string) => call<void>("DELETE", `/resources/${id(rid)}`),
-  restore: (rid: string) => call<Resource>("POST", `/resources/${id(rid)}/restore`),
+  restore: (rid: string) => record<Resource>("POST", `/resources/${id(rid)}/restore`),
   /** Address of the bytes; inline asks the browser to show what it safely can. */
   data: (rid: string, inline = false) => `${root}/resources/${id(rid)}/data${inline ? "?disposition=inline" : ""}`,
 };
 
 export const users = {
   list: (query = {}) => new Listing<User>(`/users${queryOf(query)}`),
-  get: (uid: string) => call<User>("GET", `/users/${id(uid)}`),
-  create: (fields: Edit<User>) => call<User>("POST", "/users", { body: fields }),
-  edit: (uid: string, fields: Edit<User>) => call<User>("PUT", `/users/${id(uid)}`, { body: fields }),
+  get: (uid: string) => record<User>("GET", `/users/${id(uid)}`),
+  create: (fields: Edit<User>) => record<User>("POST", "/users", { body: fields }),
+  edit: (of: Version, fields: Edit<User>) => change<User>("PUT", `/users/${id(of.id)}`, of, fields),
   remove: (uid: string) => call<void>("DELETE", `/users/${id(uid)}`),
-  restore: (uid: string) => call<User>("POST", `/users/${id(uid)}/restore`),
+  restore: (uid: string) => record<User>("POST", `/users/${id(uid)}/restore`),
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
   createKey: (uid: string, fields: { label?: string; expires?: string }) =>
     call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
@@ -299,55 +317,6 @@ export const service = {
   usage: () => call<Usage>("GET", "/usage"),
   openapi: () => call<Record<string, unknown>>("GET", "/openapi.json"),
 };
-
-/** What goes along with a file. */
-export interface UploadFields {
-  name?: string;
-  format?: string;
-  description?: string;
-  /** Hex; the service refuses the upload if what arrives differs. */
-  sha256?: string;
-}
-
-/**
- * Sends a file as a new resource of a set, or in place of a resource. fetch tells nothing about how far a body has got, so this one
- * is an XMLHttpRequest. Fields come before the file, so that a refusal comes before the bytes.
- */
-export function upload(
-  to: { setId: string } | { resourceId: string },
-  file: Blob,
-  filename: string,
-  fields: UploadFields,
-  { progress, signal }: { progress?: (sent: number) => void; signal?: AbortSignal } = {},
-): Promise<Resource> {
-  return new Promise((resolve, reject) => {
-    const form = new FormData();
-    if ("setId" in to) form.set("setId", to.setId);
-    for (const [name, value] of Object.entries(fields)) if (value) form.set(name, value);
-    form.set("file", file, filename);
-    const request = new XMLHttpRequest();
-    if ("setId" in to) request.open("POST", `${root}/resources`);
-    else request.open("PUT", `${root}/resources/${id(to.resourceId)}`);
-    const abort = () => request.abort();
-    signal?.addEventListener("abort", abort);
-    request.upload.onprogress = (e) => progress?.(Math.min(e.loaded, file.size));
-    request.onloadend = () => {
-      signal?.removeEventListener("abort", abort);
-      if (signal?.aborted) reject(signal.reason);
-      else if (request.status >= 200 && request.status < 300) {
-        try {
-          resolve(JSON.parse(request.responseText));
-        } catch {
-          reject(problemOf(request.status, "")); // something in between has answered
-        }
-      } else {
-        reject(request.status ? failureOf(request.status, request.responseText) : unreachable);
-      }
-    };
-    if (signal?.aborted) reject(signal.reason);
-    else request.send(form);
-  });
-}
 
 const cutOff = new Problem(0, "cut_off", "The file broke off on its way here.");
 

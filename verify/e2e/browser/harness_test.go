@@ -289,18 +289,23 @@ func (v *visitor) fill(label, text string) {
 	v.do(chromedp.Focus(field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(field(label), text))
 }
 
-// shot takes a picture of the window to the folder that LABSHELF_SHOTS names, if it does.
+// shot takes pictures of the window, in light and in dark colours, to the folder that LABSHELF_SHOTS names, if it does.
 func (v *visitor) shot(name string) {
 	v.t.Helper()
 	folder := os.Getenv("LABSHELF_SHOTS")
 	if folder == "" {
 		return
 	}
-	picture, err := run(v, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o600)
+	before := get(v, chromedp.Evaluate[string](`document.documentElement.dataset.theme ?? ""`))
+	for _, theme := range []string{"dark", "light"} {
+		v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (document.documentElement.dataset.theme = %q)`, theme)))
+		picture, err := run(v, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name+"-"+theme+".png"), picture, 0o600)
+		}
+		if err != nil {
+			v.t.Error(err)
+		}
 	}
-	if err != nil {
-		v.t.Error(err)
-	}
+	v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((set) => %[1]q ? set.theme = %[1]q : delete set.theme)(document.documentElement.dataset)`, before)))
 }

@@ -26,6 +26,7 @@ func TestEditKeepsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := s.visit(t)
+	v.expect("status of 412")
 	v.at("/dataspaces/" + did)
 	v.signIn(s.Key())
 	v.press("Edit")
@@ -60,6 +61,7 @@ func TestProfileKeepsTheRest(t *testing.T) {
 	mary := s.person(t, "mary", "admin", did)
 	s.call(t, "PUT", "/users/"+mary.id, map[string]string{"fullname": "Mary", "about": lines})
 	v := s.visit(t)
+	v.expect("status of 412")
 	v.at("/account")
 	v.signIn(mary.key)
 	v.sees("About you")

@@ -2,6 +2,7 @@
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Field, Form } from "../ui/basics";
+import { useEdit } from "./save";
 
 interface Props<T> {
   /** What is changed; left out, a new one is made. */
@@ -14,15 +15,6 @@ interface Props<T> {
 function read(form: HTMLFormElement, names: string[]): Record<string, string> {
   const data = new FormData(form);
   return Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "")]));
-}
-
-/** A text with the line ends that a form gives it. */
-const plain = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
-
-/** Only what differs is sent, so that others' changes to the other fields stay. */
-export function changes(was: object | undefined, now: Record<string, string>): Record<string, string> {
-  const before = was as Record<string, unknown> | undefined;
-  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !before || plain(before[name]) !== plain(value)));
 }
 
 /** What dataspaces and sets are called by; the name only while there is none. */
@@ -44,16 +36,24 @@ function Words({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf
   );
 }
 
-export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
+const names = { name: "Name", title: "Title", description: "Description", visibility: "Who may read it", origin: "Origin", format: "Format" };
+
+export function DataspaceForm({ was: record, done, cancel }: Props<Dataspace>) {
   const fields = ["title", "description", "visibility", "origin"];
+  const { was, save, clashes } = useEdit(record, dataspaces, names);
   let form: HTMLFormElement | null = null;
-  const submit = async () => {
-    const sent = changes(was, read(form!, was ? fields : ["name", ...fields]));
-    if (!was && !sent.origin) delete sent.origin;
-    done(await (was ? dataspaces.edit(was.id, sent) : dataspaces.create(sent)));
+  const make = () => {
+    const sent = read(form!, ["name", ...fields]);
+    if (!sent.origin) delete sent.origin;
+    return dataspaces.create(sent);
   };
   return (
-    <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
+    <Form
+      action={was ? "Save" : "Make"}
+      submit={async () => done(await (was ? save(read(form!, fields)) : make()))}
+      onCancel={cancel}
+      onForm={(f) => (form = f)}
+    >
       {(errorOf) => (
         <>
           <Words was={was} errorOf={errorOf} />
@@ -70,42 +70,53 @@ export function DataspaceForm({ was, done, cancel }: Props<Dataspace>) {
           <Field label="Origin" hint="Where it comes from, such as a grant or another system. Listings can be filtered by it." error={errorOf("origin")}>
             {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
           </Field>
+          {clashes}
         </>
       )}
     </Form>
   );
 }
 
-export function SetForm({ was, dataspaceId, done, cancel }: Props<DataSet> & { dataspaceId: string }) {
+export function SetForm({ was: record, dataspaceId, done, cancel }: Props<DataSet> & { dataspaceId: string }) {
   const fields = ["title", "description"];
+  const { was, save, clashes } = useEdit(record, sets, names);
   let form: HTMLFormElement | null = null;
-  const submit = async () => {
-    const sent = changes(was, read(form!, was ? fields : ["name", ...fields]));
-    done(await (was ? sets.edit(was.id, sent) : sets.create({ ...sent, dataspaceId })));
-  };
+  const make = () => sets.create({ ...read(form!, ["name", ...fields]), dataspaceId });
   return (
-    <Form action={was ? "Save" : "Make"} submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
-      {(errorOf) => <Words was={was} errorOf={errorOf} />}
+    <Form
+      action={was ? "Save" : "Make"}
+      submit={async () => done(await (was ? save(read(form!, fields)) : make()))}
+      onCancel={cancel}
+      onForm={(f) => (form = f)}
+    >
+      {(errorOf) => (
+        <>
+          <Words was={was} errorOf={errorOf} />
+          {clashes}
+        </>
+      )}
     </Form>
   );
 }
 
-export function ResourceForm({ was, done, cancel }: Props<Resource> & { was: Resource }) {
+export function ResourceForm({ was: record, done, cancel }: Props<Resource> & { was: Resource }) {
+  const { was, save, clashes } = useEdit(record, resources, names);
   let form: HTMLFormElement | null = null;
-  const submit = async () => done(await resources.edit(was.id, changes(was, read(form!, ["name", "description", "format"]))));
+  const submit = async () => done(await save(read(form!, ["name", "description", "format"])));
   return (
     <Form action="Save" submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
       {(errorOf) => (
         <>
           <Field label="Name" error={errorOf("name")}>
-            {(a) => <input name="name" required autofocus defaultValue={was.name} {...a} />}
+            {(a) => <input name="name" required autofocus defaultValue={was!.name} {...a} />}
           </Field>
           <Field label="Description" error={errorOf("description")}>
-            {(a) => <textarea name="description" defaultValue={was.description} {...a} />}
+            {(a) => <textarea name="description" defaultValue={was!.description} {...a} />}
           </Field>
           <Field label="Format" hint="For people and catalogues, such as CSV or JPG." error={errorOf("format")}>
-            {(a) => <input name="format" defaultValue={was.format} {...a} />}
+            {(a) => <input name="format" defaultValue={was!.format} {...a} />}
           </Field>
+          {clashes}
         </>
       )}
     </Form>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { users } from "../api";
 import type { PageProps } from "../app";
-import { changes } from "../edit/forms";
+import { useEdit } from "../edit/save";
 import { useMe, useSession } from "../session";
 import { Ask, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
@@ -31,36 +31,55 @@ export function AccountPage(_: PageProps) {
   );
 }
 
+/** The form begins anew with what is saved, and with what is found to have changed while nothing has been typed. */
 function Profile() {
   const me = useMe();
   const { changed } = useSession();
+  const [was, setWas] = useState(me);
   const [saved, setSaved] = useState(false);
-  const fullname = useRef<HTMLInputElement>(null);
-  const text = useRef<HTMLTextAreaElement>(null);
-  const submit = async () => {
-    setSaved(false);
-    changed(await users.edit("me", changes(me, { fullname: fullname.current!.value, about: text.current!.value })));
+  const [typed, setTyped] = useState(false);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!typed) setWas(me);
+  }, [me, typed]);
+  useEffect(() => {
+    if (saved) section.current!.querySelector<HTMLElement>("[type=submit]")!.focus(); // the form is another one now
+  }, [was]);
+  const done = (user: User) => {
+    setTyped(false);
     setSaved(true);
+    changed(user);
   };
   return (
-    <section class="sheet">
+    <section class="sheet" ref={section} onInput={() => (setTyped(true), setSaved(false))}>
       <h2>What others see of you</h2>
-      <Form action="Save" submit={submit}>
-        {(errorOf) => (
-          <>
-            <Field label="Full name" error={errorOf("fullname")}>
-              {(a) => <input ref={fullname} defaultValue={me.fullname} autocomplete="name" {...a} />}
-            </Field>
-            <Field label="About you" error={errorOf("about")}>
-              {(a) => <textarea ref={text} defaultValue={me.about} {...a} />}
-            </Field>
-            <p role="status" class="dim">
-              {saved && "Saved."}
-            </p>
-          </>
-        )}
-      </Form>
+      <ProfileForm key={was.etag} was={was} done={done} />
+      <p role="status" class="dim">
+        {saved && "Saved."}
+      </p>
     </section>
+  );
+}
+
+function ProfileForm({ was, done }: { was: User; done: (user: User) => void }) {
+  const { save, clashes } = useEdit(was, users, { fullname: "Full name", about: "About you" });
+  const fullname = useRef<HTMLInputElement>(null);
+  const text = useRef<HTMLTextAreaElement>(null);
+  const submit = async () => done(await save({ fullname: fullname.current!.value, about: text.current!.value }));
+  return (
+    <Form action="Save" submit={submit}>
+      {(errorOf) => (
+        <>
+          <Field label="Full name" error={errorOf("fullname")}>
+            {(a) => <input ref={fullname} defaultValue={was.fullname} autocomplete="name" {...a} />}
+          </Field>
+          <Field label="About you" error={errorOf("about")}>
+            {(a) => <textarea ref={text} defaultValue={was.about} {...a} />}
+          </Field>
+          {clashes}
+        </>
+      )}
+    </Form>
   );
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { queryOf, users } from "../api";
 import type { PageProps } from "../app";
-import { changes } from "../edit/forms";
+import { useEdit } from "../edit/save";
 import { usePlace } from "../router";
 import { useMe, useSession } from "../session";
 import { Ask, Badge, Button, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
@@ -151,15 +151,13 @@ function EditUser({ id, done }: { id: string; done: () => void }) {
 
 function Record({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
+  const { save: edit, clashes } = useEdit(was, users, { fullname: "Full name", sysadmin: "Sysadmin" });
   const { changed } = useSession();
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
   const [asking, setAsking] = useState(false);
   const send = async () => {
-    // Only what differs is sent, so that what somebody else has changed meanwhile stays.
-    const fields: Partial<User> = changes(was, { fullname: fullname.current!.value });
-    if (sysadmin.current!.checked !== !!was.sysadmin) fields.sysadmin = sysadmin.current!.checked;
-    const now = await users.edit(was.id, fields);
+    const now = await edit({ fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
     if (was.id === me.id) changed(now);
     done();
   };
@@ -178,6 +176,7 @@ function Record({ was, done }: { was: User; done: () => void }) {
             <label class="option">
               <input ref={sysadmin} type="checkbox" defaultChecked={!!was.sysadmin} /> Sysadmin
             </label>
+            {clashes}
           </>
         )}
       </Form>

@@ -1,8 +1,10 @@
 // Large files go by the protocol tus: on where they stopped when the connection breaks, and also after the page was closed, once the
 // same file is chosen again.
 import type { DetailedError, HttpResponse, UploadOptions } from "tus-js-client";
-import type { Resource, UploadFields } from "../api";
-import { failureOf, resources, root, unreachable, upload } from "../api";
+import type { Resource } from "../api";
+import { failureOf, resources, root, unreachable } from "../api";
+import type { Destination, UploadFields } from "./form";
+import { upload } from "./form";
 
 /** The length above which a file goes in parts, in bytes. */
 const partsAbove = 16 * 1024 * 1024;
@@ -15,14 +17,15 @@ const pauses = [0, 1000, 2000, 5000, 10_000, 20_000];
 
 /** Sends a file as a new resource of a set, or in place of a resource. */
 async function uploadParts(
-  to: { setId: string } | { resourceId: string },
+  to: Destination,
   file: File,
   filename: string,
   fields: UploadFields,
   { progress, signal }: { progress: (sent: number) => void; signal: AbortSignal },
 ): Promise<Resource> {
   const { Upload } = await import("tus-js-client");
-  const metadata = Object.fromEntries(Object.entries({ ...to, filename, ...fields }).filter(([, value]) => value));
+  const { etag, ...place } = { etag: undefined, ...to };
+  const metadata = Object.fromEntries(Object.entries({ ...place, filename, ...fields }).filter(([, value]) => value));
   /** The answer to a question how far it is that says nothing of that. It is not to be begun anew, as the library does then. */
   let unsaid: HttpResponse | undefined;
   let resumed = false;
@@ -30,10 +33,11 @@ async function uploadParts(
     const options: UploadOptions = {
       endpoint: `${root}/uploads`,
       metadata,
+      onBeforeRequest: (request) => void (etag && request.getMethod() === "POST" && request.setHeader("If-Match", etag)),
       retryDelays: pauses,
       removeFingerprintOnSuccess: true,
-      // The same file on its way to the same place: whoever is signed in, the service lets only him go on who began.
-      fingerprint: async () => ["labshelf", root, JSON.stringify(metadata), file.size, file.lastModified].join(" "),
+      // The same file on its way to the same place: whoever is signed in, the service lets only the user go on who began.
+      fingerprint: async () => ["labshelf", root, JSON.stringify({ ...metadata, etag }), file.size, file.lastModified].join(" "),
       onProgress: (sent) => progress(Math.min(sent, file.size)),
       onSuccess: ({ lastResponse }) => resolve(lastResponse),
       onAfterResponse: (request, response) => {
