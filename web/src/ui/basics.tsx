@@ -116,23 +116,86 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A window above the page, closed with Escape. It is the browser's, with its focus trap; afterwards the focus is where it was. */
+/** The value of a control of a form. */
+const valueOf = (control: EventTarget) =>
+  control instanceof HTMLInputElement && /checkbox|radio/.test(control.type) ? control.checked : (control as HTMLInputElement).value;
+
+/**
+ * Tells whether a control within an element has another value than before the person went to it. `watch` goes onto the element. The browser
+ * asks before such a page is left.
+ */
+function useTyped() {
+  const before = useRef(new Map<EventTarget, unknown>());
+  const typed = useRef(new Set<EventTarget>());
+  const note = (e: Event) => {
+    if (e.target && !before.current.has(e.target)) before.current.set(e.target, valueOf(e.target));
+  };
+  const watch = {
+    onFocusIn: note,
+    onPointerDown: note, // a box that is ticked with the mouse gets no focus in some browsers
+    onInput: (e: Event) => void (e.target && typed.current.add(e.target)),
+  };
+  const isTyped = () => [...typed.current].some((t) => (t as Element).isConnected && valueOf(t) !== before.current.get(t));
+  useEffect(() => {
+    const warn = (e: Event) => isTyped() && e.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, []);
+  return { watch, isTyped };
+}
+
+/**
+ * A window above the page, closed with Escape: what was typed in it is discarded only after a question. It is the browser's, with its focus
+ * trap; afterwards the focus is where it was.
+ */
 export function Dialog({ title, onClose, stays = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const { watch, isTyped } = useTyped();
+  const [asking, setAsking] = useState(0); // counts, since a question that lies below its dialog has to be asked anew
   useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current!.showModal();
     return () => before instanceof HTMLElement && before.isConnected && before.focus();
   }, []);
+  const cancel = (e: Event) => {
+    if (e.target !== ref.current || !(stays || isTyped())) return;
+    e.preventDefault();
+    if (!stays) setAsking((n) => n + 1);
+  };
+  // Browsers close it without a cancel event on a second Escape, and with its button.
+  const close = (e: Event) => {
+    if (e.target !== ref.current) return;
+    if (!isTyped()) return onClose();
+    ref.current!.showModal();
+    setAsking((n) => n + 1);
+  };
   return (
-    <dialog ref={ref} aria-labelledby={id} onClose={onClose} {...(stays && { closedby: "none", onCancel: (e: Event) => e.preventDefault() })}>
+    <dialog ref={ref} aria-labelledby={id} onClose={close} onCancel={cancel} {...watch} {...(stays && { closedby: "none" })}>
       <header>
         <h2 id={id}>{title}</h2>
         {!stays && <IconButton icon="cross" label="Close" onClick={() => ref.current?.close()} />}
       </header>
       {children}
+      {asking > 0 && <Discard key={asking} discard={onClose} close={() => setAsking(0)} />}
     </dialog>
+  );
+}
+
+/** Asks whether what was typed in a dialog may go. */
+function Discard({ discard, close }: { discard: () => void; close: () => void }) {
+  return (
+    <Dialog title="Discard what you typed?" onClose={close}>
+      <p>It has not been saved.</p>
+      <div class="actions">
+        <Button kind="danger" onClick={discard}>
+          Discard
+        </Button>
+        <Button kind="primary" autofocus onClick={close}>
+          Keep editing
+        </Button>
+      </div>
+    </Dialog>
   );
 }
 

@@ -75,6 +75,7 @@ You need the role editor or admin.
   bytes are gone for good.
 - **Edit** changes name, description and format. Of a set or dataspace, title and description.
 - The short name of a set or dataspace is fixed once it is made; its title is not.
+- If somebody else has saved another text for the same field since you opened it, you see both and choose which one stays.
 
 ## Delete and restore
 
