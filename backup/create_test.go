@@ -52,6 +52,38 @@ func TestBackupAndRestore(t *testing.T) {
 }
 
 // TestServiceOnRestored: the service goes on where the backup was made, with the same keys.
+// TestRestoreBeginsEpoch: what is restored is the same repository in a new epoch, which continues the backup.
+func TestRestoreBeginsEpoch(t *testing.T) {
+	t.Parallel()
+	w, dest := newWorld(t), filepath.Join(t.TempDir(), "backup")
+	w.upload("one", "two")
+	made := w.backUp(dest)
+	identity, first, last := lineageOf(t, w.metadata())
+	seen := map[repository.EpochID]bool{first.ID: true}
+	for range 2 {
+		restored, epoch, stamp := lineageOf(t, filepath.Join(mustRestore(t, dest), "meta.db"))
+		if restored != identity || seen[epoch.ID] || epoch.Base != made.Manifest.Stamp || stamp != last {
+			t.Errorf("%s in %+v at %d was restored as %s in %+v at %d", identity, first, last, restored, epoch, stamp)
+		}
+		seen[epoch.ID] = true
+	}
+}
+
+// lineageOf reads a metadata file.
+func lineageOf(t *testing.T, path string) (identity repository.Identity, epoch repository.Epoch, last repository.Stamp) {
+	t.Helper()
+	meta, err := bolt.Open(path, bolt.Options{ReadOnly: true})
+	check(t, err)
+	err = meta.View(t.Context(), func(tx *repository.Tx) (err error) {
+		if epoch, err = tx.Lineage.Epoch(); err == nil {
+			last, err = tx.Lineage.LastStamp()
+		}
+		return err
+	})
+	check(t, errors.Join(err, meta.Close()))
+	return repository.IdentityOf(meta.Secret()), epoch, last
+}
+
 func TestServiceOnRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"labshelf/blobs"
 	"labshelf/bolt"
@@ -79,11 +80,13 @@ type reader struct {
 	files    *blobs.Dir
 	partial  bool
 	events   Events
+
+	temporary bool // what is restored does not stay, and is compared with the backup
 }
 
 // openReader opens a backup and refuses what cannot be restored, as far as that shows without reading the blobs.
 func openReader(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
-	r := &reader{path: path, partial: o.Partial, events: o.serial()}
+	r := &reader{path: path, partial: o.Partial, events: o.serial(), temporary: o.temporary}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("%s: %w", path, err), r.close())
@@ -223,6 +226,16 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 	return r.restoreMetadata(ctx, dataDir)
 }
 
+// beginEpoch begins an epoch in the copy of the metadata: what the repository has changed since the backup is not in it.
+func beginEpoch(ctx context.Context, path string) error {
+	meta, err := bolt.Open(path, bolt.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = repository.BeginEpoch(ctx, meta, time.Now())
+	return errors.Join(err, meta.Close())
+}
+
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged where that is so in the first one.
 func take(ctx context.Context, from, to *blobs.Dir, blob repository.Blob, part *portion) error {
 	file, err := from.Open(blob.Digest, blob.Bytes)
@@ -244,6 +257,11 @@ func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
+	}
+	if !r.temporary {
+		if err := beginEpoch(ctx, temp); err != nil {
+			return fmt.Errorf("begin an epoch: %w", err)
+		}
 	}
 	if err := disk.Rename(temp, filepath.Join(dataDir, metadataFile)); err != nil {
 		return err

@@ -92,4 +92,5 @@ const (
 	secretRow    = "token secret"
 	scrubRow     = "scrub"       // not there until a scrub has begun
 	heldRow      = "held bodies" // not there until one was held
+	epochRow     = "epoch"       // since version 6
 )

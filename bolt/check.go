@@ -50,6 +50,10 @@ func (c *checker) checkMeta() {
 		c.failed(metaBucket, nameKey(scrubRow), err)
 		_, err = bodies{c.t}.Total()
 		c.failed(metaBucket, nameKey(heldRow), err)
+		if version >= epochVersion {
+			_, err = metaRow(c.t, epochRow, epochFields)
+			c.failed(metaBucket, nameKey(epochRow), err)
+		}
 		last, err := metaRow(c.t, lastStampRow, lastStampFields)
 		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
 			c.last = last

@@ -62,7 +62,10 @@ func fill(path string) error {
 		t.put(metaBucket, nameKey(schemaRow), seal(nameKey(schemaRow), schemaFields, newest))
 		t.put(metaBucket, nameKey(lastStampRow), seal(nameKey(lastStampRow), lastStampFields, 0))
 		t.put(metaBucket, nameKey(secretRow), seal(nameKey(secretRow), secretFields, secret))
-		return t.failed
+		if t.failed != nil {
+			return t.failed
+		}
+		return addEpoch(btx)
 	})
 	if err != nil {
 		return errors.Join(err, db.Close())

@@ -108,6 +108,7 @@ func TestForeignFiles(t *testing.T) {
 		"without a version":  func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(schemaRow)) },
 		"without a secret":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(secretRow)) },
 		"without a stamp":    func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(lastStampRow)) },
+		"without an epoch":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(epochRow)) },
 		"with a damaged stamp": func(tx *bbolt.Tx) error {
 			return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), []byte("12345"))
 		},

@@ -145,6 +145,12 @@ func scrubFields(c *codec, s *repository.ScrubState) {
 	c.int64(&s.Passes)
 }
 
+func epochFields(c *codec, e *repository.Epoch) {
+	c.fixed(e.ID[:])
+	c.stamp(&e.Base)
+	c.stamp(&e.Began)
+}
+
 // bodyFields is all of a body: there is no text before or behind it.
 func bodyFields(c *codec, body *[]byte) { c.rest(body) }
 

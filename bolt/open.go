@@ -47,6 +47,7 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
+		addEpoch,
 	}
 }
 
@@ -202,6 +203,9 @@ func (s *Store) load(options Options, steps []migration) error {
 		t.last, err = metaRow(t, lastStampRow, lastStampFields)
 		if err == nil {
 			s.secret, err = metaRow(t, secretRow, secretFields)
+		}
+		if err == nil && version >= epochVersion {
+			_, err = metaRow(t, epochRow, epochFields)
 		}
 		for b := bucket(0); b < bucketCount && err == nil; b++ {
 			if t.bucket(b) == nil && buckets[b].since <= version {

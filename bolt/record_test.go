@@ -83,6 +83,8 @@ func nouns() map[string]noun {
 		"damage": nounOf(damageFields, repository.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
 		"scrub": nounOf(scrubFields, repository.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
+		"epoch": nounOf(epochFields, repository.Epoch{ID: repository.EpochID(id), Base: 1, Began: 2},
+			idHex+"0000000000000001"+"0000000000000002"),
 		"size":       nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
 		"body count": nounOf(bodyCountFields, repository.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
 		"schema":     nounOf(schemaFields, uint32(1), "00000001"),

@@ -95,7 +95,7 @@ func holdsOlder(t *testing.T, s *Store) {
 // TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.
 func TestOlderVersions(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"version-1", "version-4"} {
+	for _, name := range []string{"version-1", "version-4", "version-5"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := olderFile(t, name)
@@ -123,6 +123,7 @@ func holdsOpened(t *testing.T, path string, options Options) {
 		t.Fatal(err)
 	}
 	holdsOlder(t, s)
+	holdsEpoch(t, s, options.ReadOnly)
 	if !options.ReadOnly {
 		damage := repository.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
 		transfer := repository.Transfer{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
@@ -147,6 +148,37 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// holdsEpoch: a file that is brought to the present version gets one epoch, which continues what is in it; where it is only
+// read, the epoch is as it was.
+func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx *repository.Tx) error {
+		epoch, err := tx.Lineage.Epoch()
+		last, failed := tx.Lineage.LastStamp()
+		if old := epoch == (repository.Epoch{}); old != (readOnly && s.olderThan(t, epochVersion)) || !old && (epoch.Base != last || last == 0) {
+			t.Errorf("read only: %v: epoch %+v, last stamp %d", readOnly, epoch, last)
+		}
+		return errors.Join(err, failed)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// olderThan tells whether the file is of an older version of the schema.
+func (s *Store) olderThan(t *testing.T, version uint32) (older bool) {
+	t.Helper()
+	err := inspect(s.db, func(t *tx) error {
+		is, err := metaRow(t, schemaRow, schemaFields)
+		older = is < version
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return older
 }
 
 // TestReadOnly: several may read a file, nobody can change it, and nothing is written, also not a file where there is none.

@@ -118,6 +118,22 @@ type statusDetail struct {
 	Background map[string]string
 	Held       struct{ Files, Bytes int64 }
 	Started    time.Time
+	Identity   string
+	Epoch      struct {
+		ID          string
+		Base, Began epochTime
+	}
+}
+
+// epochTime is a moment of an epoch, "" where there is none.
+type epochTime string
+
+func (e epochTime) String() string {
+	at, err := time.Parse(time.RFC3339, string(e))
+	if err != nil {
+		return "unknown"
+	}
+	return when(at)
 }
 
 // detail adds what sysadmins see.
@@ -148,6 +164,14 @@ func (t *table) detail(text json.RawMessage) error {
 	t.add("to be moved", fmt.Sprintf("%d small files, %s; that happens by itself", d.Held.Files, size(d.Held.Bytes)))
 	if d.ClockBehind > 0 {
 		t.add("clock", fmt.Sprintf("%s behind the last change: set it right, changes go on meanwhile", time.Duration(d.ClockBehind)*time.Millisecond))
+	}
+	if d.Identity != "" { // an older service has none
+		t.add("identity", d.Identity)
+		epoch := fmt.Sprintf("%s, begun %s", d.Epoch.ID, d.Epoch.Began)
+		if d.Epoch.Base != "" {
+			epoch += fmt.Sprintf(" with the state of %s", d.Epoch.Base)
+		}
+		t.add("epoch", epoch)
 	}
 	for _, task := range slices.Sorted(maps.Keys(d.Background)) {
 		t.add(task+" fails", d.Background[task])

@@ -231,7 +231,13 @@ func TestStatusDetail(t *testing.T) {
       "files": 0,
       "bytes": 0
     },
-    "started": "{started}"
+    "started": "{started}",
+    "identity": "{identity}",
+    "epoch": {
+      "id": "{epoch}",
+      "base": "",
+      "began": "{epoch began}"
+    }
   }
 }
 `
@@ -246,7 +252,14 @@ func TestStatusDetail(t *testing.T) {
 	if at, err := time.Parse(time.RFC3339, started); err != nil || at.Before(opening) || at.After(time.Now()) {
 		t.Errorf("it says that it started at %q", started)
 	}
-	c.get("/status").want(http.StatusOK).exactly(detailed, "{started}", started, "{begun}", begun.Time().Format("2006-01-02T15:04:05.000Z"))
+	var epoch repository.Epoch
+	same(t, "reading the epoch", c.meta.View(context.Background(), func(tx *repository.Tx) (err error) {
+		epoch, err = tx.Lineage.Epoch()
+		return err
+	}), nil)
+	const layout = "2006-01-02T15:04:05.000Z"
+	c.get("/status").want(http.StatusOK).exactly(detailed, "{started}", started, "{begun}", begun.Time().Format(layout),
+		"{identity}", repository.IdentityOf(c.meta.Secret()).String(), "{epoch}", epoch.ID.String(), "{epoch began}", epoch.Began.Time().Format(layout))
 	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
 		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
 	}

@@ -38,6 +38,14 @@ type statusDetailJSON struct {
 	Background  map[string]string `json:"background"`
 	Held        heldJSON          `json:"held"`
 	Started     string            `json:"started"`
+	Identity    string            `json:"identity"`
+	Epoch       epochJSON         `json:"epoch"`
+}
+
+type epochJSON struct {
+	ID    string `json:"id"`
+	Base  string `json:"base"`
+	Began string `json:"began"`
 }
 
 type heldJSON struct {
@@ -71,6 +79,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
 			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
 			heldJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
+			d.Identity.String(), epochJSON{d.Epoch.ID.String(), instant(d.Epoch.Base), instant(d.Epoch.Began)},
 		}
 	}
 	writeJSON(w, status, shown)

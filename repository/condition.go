@@ -28,6 +28,8 @@ type Condition struct {
 type ConditionDetail struct {
 	Failing     string            // why records cannot be read; "" while they can
 	ReadOnly    string            // why no change is taken; "" while they are
+	Identity    Identity          // which repository it is
+	Epoch       Epoch             // since when its metadata only went forward
 	ClockBehind time.Duration     // how far the clock is behind the last stamp; 0 if it is not
 	Damaged     int64             // blobs known to be damaged or missing, counted up to MaxDamaged
 	Scrub       ScrubState        // how far the background reading of all blobs has come
@@ -41,7 +43,9 @@ const MaxDamaged = 1000
 // Condition looks at the stores.
 func (s *Service) Condition(ctx context.Context) Condition {
 	health := s.Health()
-	c := Condition{Status: StatusOK, Detail: ConditionDetail{ClockBehind: health.ClockBehind, Background: s.troubles.now()}}
+	c := Condition{Status: StatusOK, Detail: ConditionDetail{
+		Identity: IdentityOf(s.meta.Secret()), ClockBehind: health.ClockBehind, Background: s.troubles.now(),
+	}}
 	if health.ReadOnly != nil {
 		c.Status, c.Detail.ReadOnly = StatusReadOnly, health.ReadOnly.Error()
 	}
@@ -50,6 +54,9 @@ func (s *Service) Condition(ctx context.Context) Condition {
 			return err
 		}
 		if c.Detail.Held, err = tx.Bodies.Total(); err != nil {
+			return err
+		}
+		if c.Detail.Epoch, err = tx.Lineage.Epoch(); err != nil {
 			return err
 		}
 		c.Detail.Scrub, err = tx.Scrub.Get()

@@ -112,6 +112,7 @@ type Tx struct {
 	Damages    Damages
 	Bodies     Bodies
 	Scrub      Scrub
+	Lineage    Lineage
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
@@ -298,4 +299,13 @@ type Scrub interface {
 	// Get returns the row; the zero value where none was ever put.
 	Get() (ScrubState, error)
 	Put(ScrubState) error
+}
+
+// Lineage says which state of the repository the rows are: the epoch, and how far its stamps have come.
+type Lineage interface {
+	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are only read.
+	Epoch() (Epoch, error)
+	Put(Epoch) error
+	// LastStamp returns the last stamp given out, also by this transaction; 0: none has been.
+	LastStamp() (Stamp, error)
 }

@@ -53,6 +53,7 @@ func NewMemory(now func() time.Time) *Memory {
 		blobs:      map[blobs.Digest]int64{},
 		damages:    map[blobs.Digest]repository.Damage{},
 		bodies:     map[repository.BodyKey][]byte{},
+		epoch:      repository.NewEpoch(0, now()),
 	})
 	return m
 }
@@ -184,6 +185,7 @@ type state struct {
 	damages    map[blobs.Digest]repository.Damage
 	bodies     map[repository.BodyKey][]byte
 	scrub      repository.ScrubState
+	epoch      repository.Epoch
 }
 
 // dayOf is a day of a dataspace.
@@ -211,6 +213,7 @@ func (s *state) clone() *state {
 		damages:    maps.Clone(s.damages),
 		bodies:     maps.Clone(s.bodies),
 		scrub:      s.scrub,
+		epoch:      s.epoch,
 	}
 }
 
@@ -242,6 +245,7 @@ func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 		Damages:    damages{mode, s.damages},
 		Bodies:     bodies{mode, s.bodies},
 		Scrub:      scrub{mode, &s.scrub},
+		Lineage:    lineage{mode, s},
 		Stamp: func() repository.Stamp {
 			mode.mustWrite()
 			s.last = repository.NextStamp(s.last, now())

@@ -54,6 +54,15 @@ const lines: Record<string, Line> = {
     bad: (n: number) => n > 0,
   },
   "scrub.passes": { label: "Passes so far", help: "How often all files have been read.", show: count },
+  identity: { label: "Identity", help: "The same for this repository, its backups, and what is restored from them.", show: (v: string) => <code>{v}</code> },
+  "epoch.id": { label: "Epoch", help: "A new one begins each time a backup is restored.", show: (v: string) => <code>{v}</code> },
+  "epoch.base": {
+    label: "Restored up to",
+    help: "The last change in the backup with which the epoch began.",
+    show: (v: string) => <Time at={v} />,
+    quiet: true,
+  },
+  "epoch.began": { label: "Epoch began", help: "When the repository was made, or restored.", show: (v: string) => <Time at={v} /> },
   "held.files": { label: "Small files among the records", help: "They become files of their own a little later. Above 100 MB for an hour, see the log.", show: count },
   "held.bytes": { label: "Their bytes", help: "What they take there.", show: (n: number) => <Size bytes={n} />, bad: (n: number) => n > 100 << 20 },
 };
