@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"bytes"
@@ -171,4 +171,16 @@ func (a answer) problem() (p problem) {
 // refusal describes an answer that was not expected.
 func (a answer) refusal() error {
 	return fmt.Errorf("answered %d: %s", a.status, bytes.TrimSpace(a.body[:min(len(a.body), 2000)]))
+}
+
+// uploaded creates a resource and returns it.
+func uploaded(ctx context.Context, c *caller, set string, body []byte) (r record, err error) {
+	a, err := c.upload(ctx, http.MethodPost, "/resources", map[string]string{"setId": set, "name": "a file"}, body)
+	if err == nil && a.status != http.StatusCreated {
+		err = a.refusal()
+	}
+	if err == nil {
+		err = json.Unmarshal(a.body, &r)
+	}
+	return r, err
 }

@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"context"
@@ -166,3 +166,6 @@ func dripIn(conn net.Conn) error {
 	}
 	return nil
 }
+
+// attackers is how many there are of each kind of slow client; of the idle ones there are as many as the row's size says.
+const attackers = 50

@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"bytes"
@@ -9,30 +9,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 // document holds the results, one line of a table each, between marks.
 const (
 	document  = "docs/reliability.md"
-	beginMark = "<!-- faults: one row each, written by go run ./verify/faults -write -->"
+	beginMark = "<!-- faults: one row each, written by go test ./verify/faults -size=long -write -->"
 	endMark   = "<!-- /faults -->"
 )
 
 // errDirty: what is not committed has no id that a result could name.
 var errDirty = errors.New("the tree has changes that are not committed")
 
-// moduleRoot returns the folder of go.mod.
-func moduleRoot() (string, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
-	path := strings.TrimSpace(string(out))
-	if err != nil || filepath.Base(path) != "go.mod" {
-		return "", fmt.Errorf("faults runs within the source tree: %q, %w", path, err)
+func git(args ...string) (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
 	}
-	return filepath.Dir(path), nil
-}
-
-func git(root string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Stderr = root, &stderr
@@ -43,49 +38,46 @@ func git(root string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// codeID names the code: the last commit that changed more than documents, with a plus if there are changes that are not
-// committed. Where that matters, they are an errDirty; else a tree without history is "unknown".
-func codeID(root string, clean bool) (string, error) {
+// codeID names the code: the last commit that changed more than documents. With clean, changes that are not committed are an
+// errDirty.
+func codeID(clean bool) (string, error) {
 	const documents = ":(exclude)*.md"
-	id, err := git(root, "log", "-1", "--abbrev=12", "--format=%h", "--", ".", documents)
-	switch {
-	case err != nil && clean:
+	id, err := git("log", "-1", "--abbrev=12", "--format=%h", "--", ".", documents)
+	if err != nil {
 		return "", err
-	case err != nil:
-		return "unknown", nil
 	}
-	changes, err := git(root, "status", "--porcelain", "--", ".", documents)
-	switch {
-	case err != nil:
-		return "", err
-	case changes != "" && clean:
-		return "", fmt.Errorf("%w:\n%s", errDirty, changes)
-	case changes != "":
-		id += "+"
+	changes, err := git("status", "--porcelain", "--", ".", documents)
+	if err == nil && changes != "" && clean {
+		err = fmt.Errorf("%w:\n%s", errDirty, changes)
 	}
-	return id, nil
+	return id, err
 }
 
-// writeResult puts the row's line into the document, in the place of the one that was there.
-func (t *trial) writeResult() error {
+// writing is held while the document is changed: rows run in parallel.
+var writing sync.Mutex
+
+// write puts the row's line into the document, in the place of the one that was there. code is what codeID said when the row began.
+func (t *trial) write(code string, took time.Duration) error {
+	writing.Lock()
+	defer writing.Unlock()
+	now, err := codeID(true)
+	if err != nil {
+		return err
+	}
+	if now != code {
+		return fmt.Errorf("the code has changed meanwhile, from %s to %s: the result belongs to neither", code, now)
+	}
 	root, err := moduleRoot()
 	if err != nil {
 		return err
-	}
-	code, err := codeID(root, true)
-	if err != nil {
-		return err
-	}
-	if code != t.Code {
-		return fmt.Errorf("the code has changed meanwhile, from %s to %s: the result belongs to neither", t.Code, code)
 	}
 	path := filepath.Join(root, filepath.FromSlash(document))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	line := fmt.Sprintf("| %s | %s | %s | %d | %s | %s |", t.name, t.line(),
-		time.Duration(t.Seconds*float64(time.Second)).Round(time.Second), t.Seed, time.Now().UTC().Format(time.DateOnly), code)
+	line := fmt.Sprintf("| %s | %s | %s | %d | %s | %s |",
+		t.name, t.line(), took, t.seed, time.Now().UTC().Format(time.DateOnly), code)
 	changed, err := withLine(string(text), t.name, line)
 	if err != nil {
 		return err
@@ -93,55 +85,36 @@ func (t *trial) writeResult() error {
 	return os.WriteFile(path, []byte(changed), 0o644)
 }
 
-// withLine returns the document with the line of a row replaced, or added in the order of the table.
-func withLine(text, name, line string) (string, error) {
+// results returns the document in three: up to the table's lines, these, and what follows.
+func results(text string) (before string, lines []string, after string, err error) {
 	before, rest, ok := strings.Cut(text, beginMark+"\n")
 	table, after, closed := strings.Cut(rest, endMark)
-	if !ok || !closed {
-		return "", fmt.Errorf("%s has no place for results: %s", document, beginMark)
+	lines = strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	if !ok || !closed || len(lines) < 2 {
+		return "", nil, "", fmt.Errorf("%s has no place for results: %s", document, beginMark)
 	}
-	order := map[string]int{}
-	for i, r := range rows() {
-		order[r.name] = i
-	}
-	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
-	head, results := lines[:min(2, len(lines))], lines[min(2, len(lines)):]
-	results = slices.DeleteFunc(results, func(other string) bool { return nameIn(other) == name })
-	results = append(results, line)
-	slices.SortStableFunc(results, func(a, b string) int { return order[nameIn(a)] - order[nameIn(b)] })
-	return before + beginMark + "\n" + strings.Join(append(slices.Clone(head), results...), "\n") + "\n" + endMark + after, nil
+	head := strings.Join(lines[:2], "\n") + "\n"
+	return before + beginMark + "\n" + head, lines[2:], endMark + after, nil
 }
 
-// nameIn returns the row that a line of the table is about.
-func nameIn(line string) string {
-	cells := strings.Split(line, "|")
-	return strings.TrimSpace(cells[min(1, len(cells)-1)])
+// withLine returns the document with the line of a row replaced, or added at the end.
+func withLine(text, name, line string) (string, error) {
+	before, lines, after, err := results(text)
+	if err != nil {
+		return "", err
+	}
+	if i := slices.IndexFunc(lines, func(other string) bool { return cell(other, 1) == name }); i >= 0 {
+		lines[i] = line
+	} else {
+		lines = append(lines, line)
+	}
+	return before + strings.Join(lines, "\n") + "\n" + after, nil
 }
 
-// standing says which result of a row is written down, and whether it still counts.
-func standing(r row) string {
-	root, err := moduleRoot()
-	if err != nil {
-		return ""
+// cell returns a column of a line of the table, from 1: the row's name; the last, 6, is its commit.
+func cell(line string, n int) string {
+	if cells := strings.Split(line, "|"); n < len(cells) {
+		return strings.TrimSpace(cells[n])
 	}
-	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(document)))
-	if err != nil {
-		return "none"
-	}
-	for line := range strings.SplitSeq(string(text), "\n") {
-		cells := strings.Split(line, "|")
-		if len(cells) != 8 || nameIn(line) != r.name {
-			continue
-		}
-		commit := strings.TrimSpace(cells[6])
-		changed, err := git(root, append([]string{"diff", "--name-only", commit, "--", ":(exclude)*_test.go", ":(exclude,glob)**/testdata/**"}, r.code...)...)
-		switch {
-		case err != nil:
-			return "of " + commit + ", which is not here"
-		case changed != "":
-			return "of " + commit + ": its code has changed since, to be repeated"
-		}
-		return "of " + commit
-	}
-	return "none"
+	return ""
 }

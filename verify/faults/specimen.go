@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"bytes"
@@ -220,3 +220,6 @@ func rawDump(path string) (sum string, pages int, err error) {
 	})
 	return hex.EncodeToString(hash.Sum(nil)), pages, err
 }
+
+// pageSize is that of the metadata file.
+const pageSize = 4096

@@ -1,41 +1,183 @@
-package main
+package faults
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
-	"testing"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"labshelf/verify/faults/crash"
+	"labshelf/verify/faults/script"
 )
 
-// TestMain lets this program also be the children that rows start.
-func TestMain(m *testing.M) {
-	if _, ok := children()[firstOf(os.Args[1:])]; ok {
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+// states opens what a disk may hold after a power cut during the script: as many states as its size says, evenly from all that
+// package crash lists. Each is looked at by a process that may die of it.
+func states(ctx context.Context, t *trial) error {
+	return t.onStage(ctx, func(g *golden) error {
+		choices, err := g.Choices(t.seed)
+		if err != nil {
+			return err
+		}
+		t.log("%s: %d states are listed", t.name, len(choices))
+		t.add("violations", 0)
+		recording := filepath.Join(t.dir, "recording")
+		if err := g.save(recording); err != nil {
+			return err
+		}
+		inspectors := make(chan *inspector, workers)
+		for n := range workers {
+			inspectors <- &inspector{recording: recording, dir: filepath.Join(t.dir, fmt.Sprint("inspector-", n))}
+		}
+		err = t.together(ctx, t.size, func(unit int) error {
+			choice := choices[t.spread(unit, len(choices))]
+			if unit >= len(choices) { // more than there are on the list
+				choice.Keep, choice.Seed = crash.KeepSome, t.random(unit).Uint64()
+			}
+			i := <-inspectors
+			defer func() { inspectors <- i }()
+			return i.inspect(ctx, choice)
+		})
+		for range workers {
+			err = errors.Join(err, (<-inspectors).end())
+		}
+		return err
+	})
+}
+
+func (g *golden) save(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
 	}
-	os.Exit(m.Run())
+	return errors.Join(gob.NewEncoder(file).Encode(g), file.Close())
 }
 
-// TestCrashStates is also what finds the mutants that sync too little or too late: see .ci/mutants.
-func TestCrashStates(t *testing.T) {
-	t.Parallel()
-	tiny(t, "states", 60)
+func loadGolden(path string) (g *golden, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	g = &golden{}
+	return g, errors.Join(gob.NewDecoder(file).Decode(g), file.Close())
 }
 
-func TestSyscalls(t *testing.T) {
-	t.Parallel()
-	tiny(t, "syscalls", 20)
+// inspector is a process that looks at states, one after the other. It is started when it is needed.
+type inspector struct {
+	recording, dir string
+	cmd            *exec.Cmd
+	in             io.WriteCloser
+	out            *bufio.Reader
+	stderr         bytes.Buffer
 }
 
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	tiny(t, "errors", 20)
+// finding is what it says about one.
+type finding struct {
+	Wrong []string
+	Error string
 }
 
-func TestFull(t *testing.T) {
-	t.Parallel()
-	tiny(t, "full", 2)
+const childInspect = "child-inspect"
+
+func (i *inspector) start(ctx context.Context) (err error) {
+	if err := errors.Join(os.RemoveAll(i.dir), os.MkdirAll(i.dir, 0o700)); err != nil {
+		return err
+	}
+	if i.cmd, err = childCommand(ctx, childInspect, i.recording, i.dir); err != nil {
+		return err
+	}
+	i.stderr.Reset()
+	i.cmd.Stderr = &i.stderr
+	in, opening := i.cmd.StdinPipe()
+	out, failed := i.cmd.StdoutPipe()
+	if err := errors.Join(opening, failed); err != nil {
+		return err
+	}
+	i.in, i.out = in, bufio.NewReader(out)
+	return i.cmd.Start()
 }
 
-func TestModel(t *testing.T) {
-	t.Parallel()
-	tiny(t, "model", 500)
+// inspect has a state looked at. That the process dies of it is a violation.
+func (i *inspector) inspect(ctx context.Context, choice crash.Choice) error {
+	if i.cmd == nil {
+		if err := i.start(ctx); err != nil {
+			return err
+		}
+	}
+	var f finding
+	err := json.NewEncoder(i.in).Encode(choice)
+	if err == nil {
+		var line []byte
+		if line, err = i.out.ReadBytes('\n'); err == nil {
+			err = json.Unmarshal(line, &f)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		ended := errors.Join(i.end(), err)
+		return violated(nil, "state %s: the process that opens it dies: %w\n%s", choice, ended, &i.stderr)
+	case f.Error != "":
+		return fmt.Errorf("state %s: %s", choice, f.Error)
+	case len(f.Wrong) > 0:
+		return violated(nil, "state %s of %s:\n  %s", choice, i.recording, strings.Join(f.Wrong, "\n  "))
+	}
+	return nil
+}
+
+func (i *inspector) end() error {
+	if i.cmd == nil {
+		return nil
+	}
+	cmd := i.cmd
+	i.cmd = nil
+	return errors.Join(i.in.Close(), cmd.Wait())
+}
+
+// inspectChild reads states as JSON from standard input and answers each with a finding.
+func inspectChild(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	g, err := loadGolden(args[0])
+	if err != nil {
+		return childEnd(stderr, err)
+	}
+	asked, answers := json.NewDecoder(os.Stdin), json.NewEncoder(stdout)
+	for {
+		var choice crash.Choice
+		if err := asked.Decode(&choice); errors.Is(err, io.EOF) {
+			return 0
+		} else if err != nil {
+			return childEnd(stderr, err)
+		}
+		var f finding
+		if f.Wrong, err = g.look(ctx, args[1], choice); err != nil {
+			f.Error = err.Error()
+		}
+		if err := answers.Encode(f); err != nil {
+			return childEnd(stderr, err)
+		}
+	}
+}
+
+// look makes a state in a directory of its own, which stays if something is wrong with it.
+func (g *golden) look(ctx context.Context, dir string, choice crash.Choice) (wrong []string, err error) {
+	dir = filepath.Join(dir, strings.ReplaceAll(choice.String(), ":", "-"))
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700), g.Build(choice, dir)); err != nil {
+		return nil, err
+	}
+	a := acks{count: g.Acked(choice.Calls)}
+	if a.count > 0 {
+		a.state = g.States[a.count-1]
+	}
+	if wrong, err = script.Verify(ctx, dir, g.expect(a)); err != nil || len(wrong) > 0 {
+		return wrong, err
+	}
+	return nil, os.RemoveAll(dir)
 }

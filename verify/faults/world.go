@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"bytes"
@@ -118,7 +118,7 @@ func (w *world) underLoad(ctx context.Context, t *trial, after time.Duration, cr
 	}
 	for i := range w.readers {
 		work(func(ctx context.Context) error {
-			return w.read(ctx, rand.New(rand.NewPCG(t.Seed, uint64(before)+uint64(i))))
+			return w.read(ctx, rand.New(rand.NewPCG(t.seed, uint64(before)+uint64(i))))
 		})
 	}
 	for _, h := range w.harvesters {

@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"context"
@@ -16,9 +16,7 @@ import (
 // syscalls kills the script before and after each call that changes or syncs something, and then its recovery at some call too.
 func syscalls(ctx context.Context, t *trial) error {
 	return t.onStage(ctx, func(g *golden) error {
-		if t.Done == 0 {
-			t.add("violations", 0)
-		}
+		t.add("violations", 0)
 		return t.together(ctx, 2*len(g.Calls), func(unit int) error {
 			n := t.spread(unit, 2*len(g.Calls))
 			point := killPoint{n/2 + 1, n%2 == 1, 1 + t.random(unit).IntN(g.recovery+4)}
@@ -42,7 +40,7 @@ func (t *trial) onStage(ctx context.Context, fn func(*golden) error) error {
 	if err != nil {
 		return err
 	}
-	t.say("%s: the script makes %d calls, recovery %d", t.name, len(g.Calls), g.recovery)
+	t.log("%s: the script makes %d calls, recovery %d", t.name, len(g.Calls), g.recovery)
 	return fn(g)
 }
 

@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"bytes"
@@ -14,9 +14,6 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// pageSize is that of the metadata file.
-const pageSize = 4096
-
 // flips damages a repository, one bit or one cut at a time, and asks check and the service about it.
 func flips(ctx context.Context, t *trial) error {
 	s, err := newSpecimen(ctx, t)
@@ -29,7 +26,7 @@ func flips(ctx context.Context, t *trial) error {
 		func(ctx context.Context, t *trial, i int) error { return s.flipBlob(ctx, t, i, false) },
 		s.cutMetadata,
 	}
-	t.say("flips: %d pages of metadata, %d files", s.pages, len(s.files))
+	t.log("flips: %d pages of metadata, %d files", s.pages, len(s.files))
 	for i := range t.units(ctx, t.size) {
 		if err := kinds[i%len(kinds)](ctx, t, i); err != nil {
 			return err

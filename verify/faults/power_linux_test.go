@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -184,4 +185,14 @@ func command(ctx context.Context, args ...string) error {
 		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, output)
 	}
 	return nil
+}
+
+// TestPowerCut: power cuts under load, on ext4 and XFS. It goes on for longer when it has a fault to find.
+func TestPowerCut(t *testing.T) {
+	cuts := 4
+	if os.Getenv("MUTANT") != "" {
+		cuts = 60
+	}
+	needs := []string{"linux", "root", "loop", "mkfs.ext4", "mkfs.xfs"}
+	try(t, row{name: "power", unit: "cuts", tiny: cuts, short: 10, long: 500, needs: needs, run: power})
 }

@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"cmp"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // What is timed beside the crowd. Who reads a record or a file waits for no disk. A page may wait for the sync of a commit that it
@@ -47,7 +49,7 @@ type timed map[string][]spell
 // beside times normal requests and syncs for as long as do takes. Reading, changing and syncing go on side by side, so that
 // nobody's wait keeps another one from asking.
 func (t *trial) beside(ctx context.Context, c *caller, set string, do func() error) (timed, error) {
-	first, err := uploaded(ctx, c, set, content(t.Seed, 4<<10))
+	first, err := uploaded(ctx, c, set, content(t.seed, 4<<10))
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +59,9 @@ func (t *trial) beside(ctx context.Context, c *caller, set string, do func() err
 	}
 	var last atomic.Pointer[record]
 	last.Store(&first)
-	page, changes := content(t.Seed, 4<<10), uint64(0)
+	page, changes := content(t.seed, 4<<10), uint64(0)
 	var over atomic.Bool
-	loops := newCrew(3)
+	loops, sound := errgroup.WithContext(ctx)
 	results := make([]timed, 3)
 	for i, l := range []loop{
 		{requestPause, []step{
@@ -81,13 +83,13 @@ func (t *trial) beside(ctx context.Context, c *caller, set string, do func() err
 		}}}},
 	} {
 		results[i] = timed{}
-		loops.do(func() error {
-			return l.run(results[i], func() bool { return !over.Load() && ctx.Err() == nil && !loops.failed() })
+		loops.Go(func() error {
+			return l.run(results[i], func() bool { return !over.Load() && sound.Err() == nil })
 		})
 	}
 	err = do()
 	over.Store(true)
-	err = errors.Join(err, loops.wait(), file.Close(), ctx.Err())
+	err = errors.Join(err, loops.Wait(), file.Close(), ctx.Err())
 	all := timed{}
 	for _, part := range results {
 		for kind, spells := range part {
@@ -161,7 +163,7 @@ func (t *trial) judge(m timed) (err error) {
 		t.most("slowest "+kind+" in ms:", inMS(slowest(m[kind])))
 	}
 	limit, blamed := slowestAnswer, m
-	if !t.brief {
+	if t.long {
 		limit = slowestOwn
 		blamed = timed{reading: m[reading], listing: without(m[listing], m[syncing]), changing: without(m[changing], m[syncing])}
 		t.most("slowest page without the disk in ms:", inMS(slowest(blamed[listing])))

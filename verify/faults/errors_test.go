@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"context"
@@ -61,9 +61,7 @@ func ioErrors(ctx context.Context, t *trial) error {
 				}
 			}
 		}
-		if t.Done == 0 {
-			t.add("violations", 0)
-		}
+		t.add("violations", 0)
 		return t.together(ctx, len(points), func(unit int) error {
 			point := points[t.spread(unit, len(points))]
 			return point.try(ctx, filepath.Join(t.dir, fmt.Sprint(unit)), g)

@@ -1,9 +1,8 @@
-package main
+package faults
 
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +17,6 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// attackers is how many there are of each kind of slow client; of the idle ones there are as many as the row's size says.
-const attackers = 50
-
 // slow lets slow and idle clients crowd the service, from a process of their own, and times normal requests beside them.
 func slow(ctx context.Context, t *trial) error {
 	program, err := t.build(ctx)
@@ -30,7 +26,7 @@ func slow(ctx context.Context, t *trial) error {
 	// The short row has shorter patience, so that the ends of slow clients come within its time. The long one lasts until the service
 	// has hung up on all who are idle (after two minutes), and they have come back.
 	patience, lasts := time.Second, 4*time.Second
-	if !t.brief {
+	if t.long {
 		patience, lasts = 30*time.Second, 125*time.Second
 	}
 	data := filepath.Join(t.dir, "data")
@@ -49,7 +45,7 @@ func slow(ctx context.Context, t *trial) error {
 	if err == nil && len(left) > 0 {
 		err = violated(nil, "the slow clients have left %v", left)
 	}
-	t.advance(t.size)
+	t.done += t.size
 	return errors.Join(err, clean(ctx, program, data))
 }
 
@@ -61,7 +57,7 @@ func (t *trial) crowded(ctx context.Context, c *caller, data string, lasts time.
 		err = c.want(ctx, http.MethodPost, "/sets", map[string]string{"name": "runs", "dataspaceId": space.ID}, &set)
 	}
 	if err == nil {
-		file, err = uploaded(ctx, c, set.ID, content(t.Seed, 8<<20))
+		file, err = uploaded(ctx, c, set.ID, content(t.seed, 8<<20))
 	}
 	if err != nil {
 		return err
@@ -100,17 +96,6 @@ func pass(ctx context.Context, lasts time.Duration) error {
 	case <-ctx.Done():
 	}
 	return ctx.Err()
-}
-
-func uploaded(ctx context.Context, c *caller, set string, body []byte) (r record, err error) {
-	a, err := c.upload(ctx, http.MethodPost, "/resources", map[string]string{"setId": set, "name": "a file"}, body)
-	if err == nil && a.status != http.StatusCreated {
-		err = a.refusal()
-	}
-	if err == nil {
-		err = json.Unmarshal(a.body, &r)
-	}
-	return r, err
 }
 
 // crowd is the process of the slow clients.

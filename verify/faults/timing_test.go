@@ -1,7 +1,8 @@
-package main
+package faults
 
 import (
-	"io"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -34,17 +35,40 @@ func TestJudge(t *testing.T) {
 			t.Parallel()
 			m := timed{reading: {at(0, 1)}, listing: {at(0, 1)}, changing: {at(0, 1)}, syncing: append([]spell{at(0, 1)}, c.syncs...)}
 			m[c.kind] = append(m[c.kind], c.spell, at(5000, 1))
-			err := (&trial{out: io.Discard}).judge(m)
+			err := (&trial{long: true}).judge(m)
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("judged %v, want %q", err, c.says)
 			}
-			if err := (&trial{out: io.Discard, brief: true}).judge(m); err != nil {
+			if err := (&trial{}).judge(m); err != nil {
 				t.Errorf("the short row judged %v", err)
 			}
 			delete(m, c.kind)
-			if err := (&trial{out: io.Discard}).judge(m); err == nil {
+			if err := (&trial{long: true}).judge(m); err == nil {
 				t.Errorf("without a %s it was judged well", c.kind)
 			}
 		})
+	}
+}
+
+// TestWithin: what lacks something is told from what says something else.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	const was = `{"files": 3, "days": [{"day": "a", "files": 1}, {"day": "b", "files": 2}]}`
+	for now, want := range map[string]bool{
+		was: true,
+		`{"files": 1, "days": [{"day": "b", "files": 0}]}`: true,
+		`{"files": 4, "days": []}`:                         false,
+		`{"files": 3, "days": [{"day": "c", "files": 0}]}`: false,
+		`{"files": 3, "days": [{"day": "a", "files": 2}]}`: false,
+		`{"files": 3, "days": [], "more": 1}`:              false,
+		`{"files": "3", "days": []}`:                       false,
+	} {
+		var one, other any
+		if err := errors.Join(json.Unmarshal([]byte(now), &one), json.Unmarshal([]byte(was), &other)); err != nil {
+			t.Fatal(err)
+		}
+		if got := within(one, other); got != want {
+			t.Errorf("%s is within %s: %t, want %t", now, was, got, want)
+		}
 	}
 }

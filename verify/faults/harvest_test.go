@@ -1,4 +1,4 @@
-package main
+package faults
 
 import (
 	"context"
@@ -17,8 +17,8 @@ func harvest(ctx context.Context, t *trial) (err error) {
 	if err != nil {
 		return err
 	}
-	for t.more(ctx, t.size) {
-		begun := t.Done
+	for t.more(ctx) {
+		begun := t.done
 		w, err := newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", begun)), t.random(begun))
 		if err != nil {
 			return err
@@ -30,13 +30,13 @@ func harvest(ctx context.Context, t *trial) (err error) {
 		for i, limit := range []int{1, 7, 100, 500} {
 			w.harvesters = append(w.harvesters, newHarvester(limit, t.random(begun+i)))
 		}
-		for i := 0; t.Done-begun < repositoryChanges && t.more(ctx, t.size); i++ {
+		for i := 0; t.done-begun < repositoryChanges && t.more(ctx); i++ {
 			before := w.answered()
 			if err := harvestOnce(ctx, t, w, i); err != nil {
 				w.service.Kill()
 				return err
 			}
-			t.advance(int(w.answered() - before))
+			t.done += int(w.answered() - before)
 		}
 		if err := finish(ctx, t, w); err != nil {
 			return err
@@ -53,7 +53,7 @@ func harvestOnce(ctx context.Context, t *trial, w *world, i int) error {
 	if i%2 == 1 {
 		end = w.service.Stop
 	}
-	if err := w.underLoad(ctx, t, time.Duration(200+t.random(t.Done).IntN(800))*time.Millisecond, end); err != nil {
+	if err := w.underLoad(ctx, t, time.Duration(200+t.random(t.done).IntN(800))*time.Millisecond, end); err != nil {
 		return err
 	}
 	if _, err := w.start(ctx); err != nil {
