@@ -305,3 +305,6 @@ func (d *Dir) WalkParts(ctx context.Context, fn func(name string) error) error {
 	}
 	return nil
 }
+
+// syncPart puts what has come of a body on stable storage.
+func syncPart(f File) error { return syncBody("sync a part", f) }

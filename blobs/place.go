@@ -42,3 +42,14 @@ func (d *Dir) name(body []byte) (first byte, err error) {
 	}
 	return s.digest[0], nil
 }
+
+// syncFolder puts the names in the folder of a first byte on stable storage, and its own.
+func (d *Dir) syncFolder(first byte) error {
+	if err := d.syncWithin(first); err != nil {
+		return err
+	}
+	return d.keepFolder(first)
+}
+
+// syncNamed puts the names that PlaceAll has given in the folder of a first byte on stable storage.
+func (d *Dir) syncNamed(first byte) error { return d.syncFolder(first) }

@@ -238,3 +238,6 @@ func (s *staged) Withdraw(confirm func() error) error {
 		return nil
 	})
 }
+
+// syncFile puts a staged body on stable storage.
+func syncFile(f File) error { return f.Sync() }

@@ -374,3 +374,6 @@ func (c *committer) health() repository.Health {
 	behind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
 	return repository.Health{ReadOnly: c.failed, ClockBehind: max(0, behind)}
 }
+
+// commit writes what a transaction has changed, and returns when it is on stable storage.
+func commit(btx *bbolt.Tx) error { return btx.Commit() }

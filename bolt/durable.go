@@ -1,5 +1,3 @@
-//go:build !mutant_early
-
 package bolt
 
 import (

@@ -15,8 +15,8 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
-// Each guarantee of a listing has a test here under concurrent writers, and a variant of the program, under a build tag, that
-// breaks it on purpose. The test must fail there: see .ci/mutants.
+// Each guarantee of a listing has a test here under concurrent writers, and a mutant in verify/mutants that
+// breaks it on purpose. The test must find it.
 
 // changes is how often each of the writers changes something.
 func changes() int {

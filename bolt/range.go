@@ -1,5 +1,3 @@
-//go:build !mutant_offset && !mutant_filter
-
 package bolt
 
 import "labshelf/repository"

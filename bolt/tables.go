@@ -278,3 +278,12 @@ func idIn(t *tx, index bucket, key []byte) (repository.ID, error) {
 	}
 	return repository.ID(value), nil
 }
+
+// deleteStale takes out the entries that a row had and no longer has.
+func (t *tx) deleteStale(old, entries []entry) {
+	for _, e := range old {
+		if !slices.ContainsFunc(entries, e.sameKey) {
+			t.delete(e.bucket, e.key)
+		}
+	}
+}

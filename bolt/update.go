@@ -1,5 +1,3 @@
-//go:build !mutant_stamp
-
 package bolt
 
 import (

@@ -266,3 +266,11 @@ func (m *mover) vouch(ctx context.Context, moved []heldBody) error {
 		return nil
 	})
 }
+
+// inOrder is the order of a move: a power cut between the two leaves the bodies where they are.
+func inOrder(files, commit func() error) error {
+	if err := files(); err != nil {
+		return err
+	}
+	return commit()
+}

@@ -362,3 +362,6 @@ func (p *purge) emptyTrash(ctx context.Context) error {
 		return nil
 	})
 }
+
+// stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to refer to it.
+func stillUnused(tx *Tx, b Blob) error { return unused(tx, b.Digest) }

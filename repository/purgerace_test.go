@@ -111,7 +111,7 @@ func (s gatedStaged) Place() error {
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 // TestUploadAgainstPurge stops an upload and a purge of the same content at each pair of their steps, and lets either go on
-// first. The mutant mutant_recheck breaks it.
+// first. The mutant recheck breaks it.
 func TestUploadAgainstPurge(t *testing.T) {
 	t.Parallel()
 	for state, prepare := range map[string]func(k *kept, content string){

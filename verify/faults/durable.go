@@ -19,9 +19,9 @@ func durable() []string {
 	return []string{
 		"blobs", "backup",
 		"bolt/bodies.go", "bolt/blobs.go", "bolt/commit.go", "bolt/create.go", "bolt/durable.go", "bolt/file.go", "bolt/open.go",
-		"bolt/snapshot.go", "bolt/sync.go", "bolt/update.go",
-		"repository/bodies.go", "repository/hold.go", "repository/mover.go", "repository/mover_order.go", "repository/purge.go",
-		"repository/recheck.go", "repository/sweeper.go", "repository/transfers.go", "repository/uploads.go",
+		"bolt/snapshot.go", "bolt/update.go",
+		"repository/bodies.go", "repository/hold.go", "repository/mover.go", "repository/purge.go",
+		"repository/sweeper.go", "repository/transfers.go", "repository/uploads.go",
 	}
 }
 
