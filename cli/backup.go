@@ -17,6 +17,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/commands"
 	"labshelf/repository"
 )
 
@@ -92,6 +93,9 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 		Events: backup.Events{Progress: tell.progress.set, Violation: tell.violation},
 	})
 	if err != nil {
+		if at.remote != nil {
+			err = commands.NameVersions(ctx, at.remote, version(), err)
+		}
 		state := "no new backup was made; an older one in " + dest + " is as it was; run the command again to go on"
 		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
 			err = fmt.Errorf("%w\n%s", err, state)
@@ -100,7 +104,7 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 	}
 	m := made.Manifest
 	text := fmt.Sprintf("%s holds a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
-		countText(m.Blobs.Count, "file", "files"), bytesText(m.Blobs.Bytes), countText(made.Copied.Count, "file", "files"), bytesText(made.Copied.Bytes))
+		countText(m.Blobs.Count, "file", "files"), commands.FormatBytes(m.Blobs.Bytes), countText(made.Copied.Count, "file", "files"), commands.FormatBytes(made.Copied.Bytes))
 	if err := tell.end(text, made); err != nil {
 		return err
 	}
@@ -317,7 +321,7 @@ func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
 // restored ends a restoration. The text has a place for the numbers.
 func (t *teller) restored(done backup.Restored, text string) error {
 	numbers := fmt.Sprintf("%s, %s, %s", countText(done.Check.Resources, "resource", "resources"),
-		countText(done.Check.Blobs, "file", "files"), bytesText(done.Check.Bytes))
+		countText(done.Check.Blobs, "file", "files"), commands.FormatBytes(done.Check.Bytes))
 	fields := struct {
 		Manifest backup.Manifest `json:"manifest"`
 		Check    endFields       `json:"check"`
@@ -352,15 +356,3 @@ func interrupted(ctx context.Context, err error, state string) error {
 
 // moment is a stamp for people.
 func moment(stamp repository.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }
-
-// bytesText is a length for people.
-func bytesText(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	unit, value := -1, float64(n)
-	for value >= 1<<10 {
-		unit, value = unit+1, value/(1<<10)
-	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
-}

@@ -15,6 +15,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/commands"
 	"labshelf/repository"
 )
 
@@ -68,7 +69,10 @@ func (c *checking) run(ctx context.Context, o repository.CheckOptions) error {
 	check := c.checkData
 	if c.remote != nil {
 		defer c.remote.Close()
-		check = c.remote.Check
+		check = func(ctx context.Context, o repository.CheckOptions, events repository.CheckEvents) (repository.CheckResult, error) {
+			result, err := c.remote.Check(ctx, o, events)
+			return result, commands.NameVersions(ctx, c.remote, version(), err)
+		}
 	}
 	result, err := check(ctx, o, events)
 	if err != nil {
@@ -214,7 +218,7 @@ func (c *checking) end(result repository.CheckResult) error {
 		found = countText(result.Violations, "thing is wrong.", "things are wrong.")
 	}
 	_, err := fmt.Fprintf(c.tell.stdout, "%s %s and %s, %s, were looked at, as of %s.\n", found,
-		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), bytesText(result.Bytes), moment(result.Stamp))
+		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), commands.FormatBytes(result.Bytes), moment(result.Stamp))
 	return err
 }
 

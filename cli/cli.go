@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,10 @@ and gives them out over HTTP.
 		if before := cmd.Flags().Args(); len(before) > 0 && cmd.HasSubCommands() {
 			return noSuchCommand(cmd, before) // the flag may well be right
 		}
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			return wrongValue(invalid)
+		}
 		var unknown *pflag.NotExistError
 		if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 			return err
@@ -92,6 +97,18 @@ and gives them out over HTTP.
 		return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), known))
 	})
 	return root
+}
+
+// wrongValue says what a flag takes. Flags that take a text have rules of their own.
+func wrongValue(invalid *pflag.InvalidValueError) error {
+	rule := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+	switch {
+	case rule == "":
+		return invalid
+	case errors.Is(invalid, strconv.ErrRange):
+		rule = "a smaller number"
+	}
+	return fmt.Errorf("--%s must be %s, not %q", invalid.GetFlag().Name, rule, invalid.GetValue())
 }
 
 func addTo(root *cobra.Command, group string, below ...*cobra.Command) {
@@ -104,7 +121,7 @@ func addTo(root *cobra.Command, group string, below ...*cobra.Command) {
 // desk is what the commands of package commands share with those here.
 func (p process) desk() commands.Process {
 	return commands.Process{
-		Environ: p.environ, In: os.Stdin, Out: p.stdout, Err: p.stderr,
+		Environ: p.environ, Version: version(), In: os.Stdin, Out: p.stdout, Err: p.stderr,
 		UntilSignal: untilSignal,
 		RemoteFlags: addRemoteFlags,
 		Connect: func(flags *pflag.FlagSet, open bool) (*client.Client, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/bolt"
+	"labshelf/commands"
 )
 
 func compactCommand(p process) *cobra.Command {
@@ -44,6 +45,6 @@ func compact(ctx context.Context, p process, path string) error {
 	if err != nil {
 		return interrupted(ctx, remedy(data, err), "the metadata file is as it was")
 	}
-	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", bytesText(before), bytesText(after))
+	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", commands.FormatBytes(before), commands.FormatBytes(after))
 	return err
 }

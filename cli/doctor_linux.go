@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"labshelf/commands"
 )
 
 // Less room than either of these is worth a warning.
@@ -160,10 +162,10 @@ func space(w patient) []finding {
 
 // judgeSpace gets bytes and numbers of files, free and in all. Some file systems have no number of files.
 func judgeSpace(free, all, freeFiles, allFiles uint64) []finding {
-	found := []finding{fine("%s of %s are free", bytesText(int64(free)), bytesText(int64(all)))}
+	found := []finding{fine("%s of %s are free", commands.FormatBytes(int64(free)), commands.FormatBytes(int64(all)))}
 	if free < leastBytes || free < all/leastShare {
 		found[0] = warning("make room; when there is none, uploads are refused until there is", "only %s of %s are free",
-			bytesText(int64(free)), bytesText(int64(all)))
+			commands.FormatBytes(int64(free)), commands.FormatBytes(int64(all)))
 	}
 	if allFiles > 0 && freeFiles < allFiles/leastShare {
 		found = append(found, warning("make room: remove small files, or take a file system with more inodes",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"labshelf/bolt"
+	"labshelf/commands"
 )
 
 // Between these years clocks are believed.
@@ -123,7 +124,7 @@ func clock(w patient) []finding {
 	}
 	if behind > clockTolerance {
 		return []finding{warning("set the clock; until it has caught up, new changes are dated just after the last one",
-			"the clock says %s, %s before the last change", now.UTC().Format(time.RFC3339), behind.Round(time.Second))}
+			"the clock says %s, %s before the last change", now.UTC().Format(time.RFC3339), commands.FormatDuration(behind))}
 	}
 	return []finding{fine("the clock says %s, after the last change", now.UTC().Format(time.RFC3339))}
 }

@@ -13,6 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/commands"
 	"labshelf/repository"
 )
 
@@ -44,9 +45,9 @@ func trySync(w patient) []finding {
 	if mean < quickSync {
 		return []finding{warning("unless this is memory or a disk with a battery, look for what answers too early: a cache of a disk "+
 			"or a virtual machine that ignores flushes, the mount option nobarrier",
-			"a file is said to be on stable storage after %v on average; perhaps it is not", mean)}
+			"a file is said to be on stable storage after %s on average; perhaps it is not", commands.FormatDuration(mean))}
 	}
-	return []finding{fine("files and folders are brought to stable storage, a file in %v on average", mean.Round(time.Microsecond))}
+	return []finding{fine("files and folders are brought to stable storage, a file in %s on average", commands.FormatDuration(mean))}
 }
 
 // syncOnce returns how long the file took.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/commands"
 	"labshelf/repository"
 )
 
@@ -79,7 +80,10 @@ func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, 
 	}
 	if at.remote != nil {
 		defer at.remote.Close()
-		run = at.remote.Purge
+		run = func(ctx context.Context, o repository.PurgeOptions) (repository.PurgeResult, error) {
+			result, err := at.remote.Purge(ctx, o)
+			return result, commands.NameVersions(ctx, at.remote, version(), err)
+		}
 	}
 	result, err := run(ctx, o)
 	if err != nil {
@@ -95,8 +99,8 @@ func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, 
 	}
 	_, err = fmt.Fprintf(p.stdout, "deleted resources whose files %s: %d, %s\nfiles of those that nothing else needs: %d, %s\n"+
 		"files that nothing has ever referred to: %d, %s\nfiles in the trash that %s: %d, %s\n",
-		removed, result.Resources, bytesText(result.ResourceBytes), result.Blobs, bytesText(result.BlobBytes),
-		result.Orphans, bytesText(result.OrphanBytes), deleted, result.TrashFiles, bytesText(result.TrashBytes))
+		removed, result.Resources, commands.FormatBytes(result.ResourceBytes), result.Blobs, commands.FormatBytes(result.BlobBytes),
+		result.Orphans, commands.FormatBytes(result.OrphanBytes), deleted, result.TrashFiles, commands.FormatBytes(result.TrashBytes))
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,32 @@ import (
 
 // advise adds to an error of a call what a person can do about it, and says of one that a signal caused that it did. What the
 // service refuses as wrong was wrong on the command line.
+func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
+	return NameVersions(ctx, c, p.Version, advise(ctx, c, err))
+}
+
+// versionCodes are those with which a service refuses what it does not know.
+var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
+
+// NameVersions adds to the error of a call which the service did not understand, or answered as this version does not expect, the
+// versions of both, where they differ. ours is that of this program; "" leaves the error as it is.
+func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
+	var problem *client.Problem
+	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
+		return err
+	}
+	if !slices.Contains(versionCodes, string(problem.Code)) && problem.Code != "" {
+		return err
+	}
+	s, failed := c.Status(ctx)
+	if failed != nil || s.Version == "" || s.Version == ours {
+		return err
+	}
+	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all that a newer labshelf asks for",
+		err, ours, printable(s.Version))
+}
+
+// advise is the part of it that asks nothing.
 func advise(ctx context.Context, c *client.Client, err error) error {
 	if err == nil || errors.Is(err, ErrInterrupted) {
 		return err

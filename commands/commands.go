@@ -55,6 +55,7 @@ func (m mistake) Is(target error) bool { return target == ErrUsage }
 // Process is what commands know of the process that they run in, and what they share with the commands of package cli.
 type Process struct {
 	Environ  []string // as from os.Environ
+	Version  string   // of this program; "" where it is not known
 	In       io.Reader
 	Out, Err io.Writer // what was asked for, and everything else
 
@@ -107,7 +108,7 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return advise(ctx, c, run(ctx, p.loud(c), args)) })
+		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.loud(c), args)) })
 	}
 	if cmd.Annotations == nil {
 		cmd.Annotations = p.ExitCodes(130)

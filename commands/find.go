@@ -24,11 +24,24 @@ const wholePage = 1000
 
 // findDataspace returns the dataspace that ref names: by id, by URL, or by name without regard to case. Deleted ones are found too.
 func findDataspace(ctx context.Context, c *client.Client, ref string) (client.Dataspace, error) {
+	return findDataspaceIn(ctx, c, ref, client.Active)
+}
+
+// findDataspaceIn is findDataspace for a command that wants dataspaces in state.
+func findDataspaceIn(ctx context.Context, c *client.Client, ref, state string) (client.Dataspace, error) {
 	d, found, err := lookupDataspace(ctx, c, ref)
 	if err == nil && !found {
-		err = meant(ctx, c, ref, "a dataspace", "give its name, id or URL: \"labshelf ls\" lists them")
+		err = meant(ctx, c, ref, "a dataspace", "give its name, id or URL: "+listedBy("ls", state))
 	}
 	return d, err
+}
+
+// listedBy says which command lists what is in state.
+func listedBy(command, state string) string {
+	if state == client.Deleted {
+		return fmt.Sprintf("\"labshelf %s --deleted\" lists those that are deleted", command)
+	}
+	return fmt.Sprintf("\"labshelf %s\" lists them", command)
 }
 
 func lookupDataspace(ctx context.Context, c *client.Client, ref string) (d client.Dataspace, found bool, err error) {
@@ -54,7 +67,7 @@ func findSet(ctx context.Context, c *client.Client, ref string) (client.Set, err
 func findSetIn(ctx context.Context, c *client.Client, ref, state string) (client.Set, error) {
 	s, found, err := lookupSet(ctx, c, ref, state)
 	if err == nil && !found {
-		err = meant(ctx, c, ref, "a set", "give its name, id or URL: \"labshelf set ls\" lists them")
+		err = meant(ctx, c, ref, "a set", "give its name, id or URL: "+listedBy("set ls", state))
 	}
 	return s, err
 }
@@ -150,6 +163,9 @@ func findResourceIn(ctx context.Context, c *client.Client, ref, state string) (c
 	r, found, err := lookupResource(ctx, c, ref, state)
 	if err == nil && !found {
 		err = fmt.Errorf("there is no resource %q; %s", ref, howNamed)
+		if state == client.Deleted {
+			err = fmt.Errorf("%w\n\"labshelf ls --deleted SET\" lists the deleted resources of a set", err)
+		}
 	}
 	return r, err
 }
@@ -242,8 +258,11 @@ func resourceNamed(ctx context.Context, c *client.Client, s client.Set, name, st
 		}
 		return r, false, severalResources(s, name, fits)
 	}
-	return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists what is there",
-		name, printable(s.Name), printable(s.Name))
+	shown := printable(s.Name)
+	if other == client.Active {
+		return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls --deleted %s\" lists what is deleted there", name, shown, shown)
+	}
+	return r, false, fmt.Errorf("there is no resource %q in the set %s; \"labshelf ls %s\" lists what is there", name, shown, shown)
 }
 
 func severalResources(s client.Set, name string, resources []client.Resource) error {
@@ -251,7 +270,7 @@ func severalResources(s client.Set, name string, resources []client.Resource) er
 	fmt.Fprintf(&text, "%d %s resources of the set %s are called %q; give the id of one:",
 		len(resources), printable(resources[0].State), printable(s.Name), name)
 	for _, r := range resources {
-		fmt.Fprintf(&text, "\n  %s  %d bytes  modified %s", r.ID, r.Bytes, when(r.Modified))
+		fmt.Fprintf(&text, "\n  %s  %s  modified %s", r.ID, FormatBytes(r.Bytes), when(r.Modified))
 	}
 	return errors.New(text.String())
 }

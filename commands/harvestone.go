@@ -173,7 +173,7 @@ func (c harvested) table(s progress, whole bool) *table {
 		t.add("changed", "nothing")
 	}
 	if c.Fetched > 0 {
-		t.add("fetched", fileCount(c.Fetched)+", "+size(c.FetchedBytes))
+		t.add("fetched", fileCount(c.Fetched)+", "+FormatBytes(c.FetchedBytes))
 	}
 	if c.Changed > 0 {
 		t.add("changed", fmt.Sprintf("%d without a new file", c.Changed))
@@ -185,7 +185,7 @@ func (c harvested) table(s progress, whole bool) *table {
 		t.add("missing", fileCount(s.Missing))
 	}
 	if whole {
-		t.add("here", fileCount(s.Files)+", "+size(s.Bytes))
+		t.add("here", fileCount(s.Files)+", "+FormatBytes(s.Bytes))
 	}
 	return t
 }

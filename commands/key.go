@@ -50,7 +50,7 @@ in where nobody has a key. --user must name an active user then.`,
 		return p.UntilSignal(func(ctx context.Context) error {
 			created, err := p.keyNew(ctx, c, user, k)
 			if err != nil {
-				return advise(ctx, c, err)
+				return p.advise(ctx, c, err)
 			}
 			if asJSON {
 				return p.writeJSON(created)

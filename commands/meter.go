@@ -135,7 +135,7 @@ func (m *meter) draw(seen bool, columns int) {
 func (m *meter) description() string {
 	text := fmt.Sprintf("%d/%d files", m.files.Load(), m.wantFiles.Load())
 	if read := m.hashing.Load(); read > 0 {
-		text += ", hashing " + size(read)
+		text += ", hashing " + FormatBytes(read)
 	}
 	return text
 }

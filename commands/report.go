@@ -1,8 +1,11 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
+	"strings"
 	"sync"
 
 	"labshelf/blobs"
@@ -55,7 +58,8 @@ type report struct {
 
 	mu     sync.Mutex
 	counts map[outcome]tally
-	broken error // of writing to standard output
+	others map[int]int // entries left out, by their place in otherKinds
+	broken error       // of writing to standard output
 }
 
 // line is a result as --json has it.
@@ -67,6 +71,7 @@ type line struct {
 	Bytes   *int64  `json:"bytes,omitempty"`
 	SHA256  string  `json:"sha256,omitempty"`
 	Why     string  `json:"why,omitempty"`
+	Kind    string  `json:"kind,omitempty"` // of an entry that is no file
 	DryRun  bool    `json:"dryRun,omitempty"`
 }
 
@@ -75,6 +80,11 @@ func (r *report) tell(one result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count(one.outcome, 1, one.bytes)
+	var other notAFile
+	isOther := errors.As(one.why, &other)
+	if isOther {
+		r.countOther(kindIndex(fs.FileMode(other)))
+	}
 	if one.why != nil {
 		r.meter.say(fmt.Sprintf("%s: %s", printable(one.path), printable(one.why.Error())))
 	}
@@ -83,6 +93,9 @@ func (r *report) tell(one result) {
 		l := line{File: one.path, Name: one.name, Outcome: one.outcome, ID: one.id, DryRun: r.dry}
 		if one.why != nil {
 			l.Why = one.why.Error()
+			if isOther {
+				l.Kind = otherKinds[kindIndex(fs.FileMode(other))].word
+			}
 		} else {
 			l.Bytes = &one.bytes
 		}
@@ -105,6 +118,28 @@ func (r *report) retell(one result, was outcome) {
 	r.count(was, -1, -one.bytes)
 	r.mu.Unlock()
 	r.tell(one)
+}
+
+func (r *report) countOther(kind int) {
+	if r.others == nil {
+		r.others = map[int]int{}
+	}
+	r.others[kind]++
+}
+
+// otherCounts are the entries left out, for people: 2 symbolic links, 1 pipe.
+func (r *report) otherCounts() string {
+	var counts []string
+	for i, k := range otherKinds {
+		switch n := r.others[i]; n {
+		case 0:
+		case 1:
+			counts = append(counts, "1 "+k.one)
+		default:
+			counts = append(counts, strconv.Itoa(n)+" "+k.several)
+		}
+	}
+	return strings.Join(counts, ", ")
 }
 
 func (r *report) count(o outcome, files int, bytes int64) {
@@ -149,8 +184,10 @@ func (r *report) end(left int) error {
 		}
 		switch {
 		case count.Files == 0:
+		case w.outcome == leftOut:
+			t.add(w.words, r.otherCounts())
 		case w.length:
-			t.add(w.words, what+", "+size(count.Bytes))
+			t.add(w.words, what+", "+FormatBytes(count.Bytes))
 		default:
 			t.add(w.words, what)
 		}

@@ -143,7 +143,7 @@ func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state stri
 	const along = " and what was in it"
 	switch {
 	case w.dataspace:
-		d, err := findDataspace(ctx, c, ref)
+		d, err := findDataspaceIn(ctx, c, ref, state)
 		return targetOf(target{what: "the dataspace " + d.Name, ref: "--dataspace " + d.Name, along: along, state: d.State}, d.ID,
 			actions[client.Dataspace]{c.DeleteDataspace, c.RestoreDataspace, c.Dataspace}), err
 	case w.set:

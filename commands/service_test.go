@@ -198,7 +198,7 @@ func (s *service) process(t *testing.T, args ...string) *exec.Cmd {
 
 func run(ctx context.Context, base, key string, in io.Reader, out, problems io.Writer, args []string) error {
 	p := Process{
-		In: in, Out: out, Err: problems,
+		Version: "2.0.0", In: in, Out: out, Err: problems,
 		UntilSignal: func(run func(context.Context) error) error { return run(ctx) },
 		RemoteFlags: func(*pflag.FlagSet) {},
 		Connect: func(*pflag.FlagSet, bool) (*client.Client, error) {

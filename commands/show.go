@@ -122,7 +122,7 @@ func resourceColumns(sets map[string]string, exact bool) []column[client.Resourc
 			if exact {
 				return fmt.Sprint(r.Bytes)
 			}
-			return size(r.Bytes)
+			return FormatBytes(r.Bytes)
 		}},
 		{"FORMAT", inLong, func(r r) string { return r.Format }},
 		{"MODIFIED", 0, func(r r) string { return when(r.Modified) }},
@@ -152,23 +152,6 @@ func userColumns() []column[client.User] {
 		{"STATE", inState, func(u u) string { return u.State }},
 	}
 }
-
-// size is a number of bytes for people.
-func size(bytes int64) string {
-	if bytes < 1024 {
-		return fmt.Sprintf("%d B", bytes)
-	}
-	amount, unit := float64(bytes)/1024, 0
-	for amount >= 999.5 && unit < len(units)-1 {
-		amount, unit = amount/1024, unit+1
-	}
-	if amount < 9.95 {
-		return fmt.Sprintf("%.1f %ciB", amount, units[unit])
-	}
-	return fmt.Sprintf("%.0f %ciB", amount, units[unit])
-}
-
-const units = "KMGTPE"
 
 // dataspaceNames returns the names of all dataspaces that the caller may read, by id.
 func dataspaceNames(ctx context.Context, c *client.Client) (map[string]string, error) {

@@ -13,18 +13,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestSize(t *testing.T) {
-	t.Parallel()
-	for bytes, want := range map[int64]string{
-		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 10188: "9.9 KiB", 10189: "10 KiB", 1023 << 10: "1.0 MiB", 999 << 10: "999 KiB",
-		5 << 30: "5.0 GiB", 1<<63 - 1: "8.0 EiB",
-	} {
-		if got := size(bytes); got != want {
-			t.Errorf("%d: %s, want %s", bytes, got, want)
-		}
-	}
-}
-
 func TestInstantOf(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{

@@ -49,7 +49,7 @@ files are known to be damaged, and what goes on in the background.`,
 			}
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return advise(ctx, c, p.status(ctx, c, keyed, asJSON)) })
+		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, p.status(ctx, c, keyed, asJSON)) })
 	}
 	cmd.Annotations = p.ExitCodes(130)
 	p.RemoteFlags(cmd.Flags())
@@ -161,9 +161,9 @@ func (t *table) detail(text json.RawMessage) error {
 		scrub = fmt.Sprintf("pass begun %s: %d files read, %d found damaged; %d passes before it", when(begun), d.Scrub.Checked, d.Scrub.Found, d.Scrub.Passes)
 	}
 	t.add("scrub", scrub)
-	t.add("to be moved", fmt.Sprintf("%d small files, %s; that happens by itself", d.Held.Files, size(d.Held.Bytes)))
+	t.add("to be moved", fmt.Sprintf("%d small files, %s; that happens by itself", d.Held.Files, FormatBytes(d.Held.Bytes)))
 	if d.ClockBehind > 0 {
-		t.add("clock", fmt.Sprintf("%s behind the last change: set it right, changes go on meanwhile", time.Duration(d.ClockBehind)*time.Millisecond))
+		t.add("clock", FormatDuration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it right, changes go on meanwhile")
 	}
 	if d.Identity != "" { // an older service has none
 		t.add("identity", d.Identity)

@@ -97,7 +97,7 @@ func (w *walk) entry(where, name string, d fs.DirEntry) {
 	case err != nil:
 		w.leave(where, failed, unreadable(err))
 	case !info.Mode().IsRegular():
-		w.leave(where, leftOut, errors.New("left out, since it is "+kindOf(info.Mode())))
+		w.leave(where, leftOut, notAFile(info.Mode()))
 	default:
 		w.file(where, name, info.Size())
 	}
@@ -131,20 +131,35 @@ func (w *walk) excludes(name string) bool {
 	})
 }
 
-// kindOf says what is no file.
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "no regular file"
+// notAFile is why an entry of a folder is left out: what it is.
+type notAFile fs.FileMode
+
+func (m notAFile) Error() string { return "left out, since it is " + kindOf(fs.FileMode(m)) }
+
+// otherKinds are the kinds of entries that are no files, in the order of reports.
+var otherKinds = []struct {
+	mode                     fs.FileMode
+	kind, one, several, word string // in sentences, in sums, and in the word of --json
+}{
+	{fs.ModeSymlink, "a symbolic link", "symbolic link", "symbolic links", "symlink"},
+	{fs.ModeNamedPipe, "a pipe", "pipe", "pipes", "pipe"},
+	{fs.ModeSocket, "a socket", "socket", "sockets", "socket"},
+	{fs.ModeDevice, "a device", "device", "devices", "device"},
+	{fs.ModeIrregular, "no regular file", "other entry", "other entries", "other"},
 }
+
+// kindIndex is the place of a mode in otherKinds.
+func kindIndex(mode fs.FileMode) int {
+	for i, k := range otherKinds {
+		if mode&k.mode != 0 {
+			return i
+		}
+	}
+	return len(otherKinds) - 1
+}
+
+// kindOf says what is no file.
+func kindOf(mode fs.FileMode) string { return otherKinds[kindIndex(mode)].kind }
 
 // unreadable is an error of the file system without the path, which stands in front of it.
 func unreadable(err error) error {

@@ -29,7 +29,7 @@ func TestPutLeavesOut(t *testing.T) {
 		}
 	}
 	got := s.run(t, "", "put", root, "runs", "--exclude", "*.tmp", "--exclude", "x/raw", "--exclude=.git/", "--under", "/in/side/")
-	if got.error != nil || strings.Count(got.err, "left out, since it is a symbolic link") != 2 || got.out != "sent      3 files, 3 B\nleft out  2 files\n" {
+	if got.error != nil || strings.Count(got.err, "left out, since it is a symbolic link") != 2 || got.out != "sent      3 files, 3 B\nleft out  2 symbolic links\n" {
 		t.Errorf("got %+v", got)
 	}
 	s.holds(t, set.ID, map[string]string{"in/side/a.txt": "1", "in/side/x/c.txt": "4", "in/side/raw/d.txt": "5"})

@@ -1,0 +1,29 @@
+package commands
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// TestReportOfOthers: entries of folders that are no files are in the sums by what they are, and in JSON with their kind.
+func TestReportOfOthers(t *testing.T) {
+	t.Parallel()
+	entries := []fs.FileMode{fs.ModeSymlink, fs.ModeNamedPipe, fs.ModeSymlink, fs.ModeSocket, fs.ModeDevice | fs.ModeCharDevice, fs.ModeIrregular}
+	for asJSON, want := range map[bool]string{
+		false: "left out  2 symbolic links, 1 pipe, 1 socket, 1 device, 1 other entry\n",
+		true:  `"outcome":"skipped","why":"left out, since it is a pipe","kind":"pipe"`,
+	} {
+		var out bytes.Buffer
+		r := &report{p: Process{Out: &out, Err: io.Discard}, meter: &meter{out: io.Discard}, asJSON: asJSON, counts: map[outcome]tally{},
+			wording: wording{{leftOut, "left out", false}}}
+		for _, mode := range entries {
+			r.tell(result{local: local{path: "entry"}, outcome: leftOut, why: notAFile(mode)})
+		}
+		if err := r.end(0); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v, %q", err, out.String())
+		}
+	}
+}
