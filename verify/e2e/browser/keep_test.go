@@ -104,6 +104,8 @@ func TestReplaceKeepsWhatIsKnown(t *testing.T) {
 	v.pick("Files to upload", path)
 	v.do(chromedp.SetValue(field("If a name is there already"), "replace"))
 	v.submit()
+	v.sees("Replace 1 file?", "gone for good")
+	v.press("Replace")
 	v.sees("All done", "1 sent")
 	var after struct {
 		Description, Format string

@@ -131,6 +131,9 @@ func TestUploadFolder(t *testing.T) {
 	v.pick("Folder to upload", root)
 	v.do(chromedp.SetValue(field("If a name is there already"), "replace"))
 	v.submit()
+	v.sees("Replace 4 files?", "gone for good", "Growth 7/2026-10/deep/c.bin", "4 of them have the same size")
+	v.shot("replace-many")
+	v.press("Replace")
 	v.sees("1 sent", "3 already there")
 	s.holds(t, set, want)
 }

@@ -244,7 +244,7 @@ func TestReplaceAsks(t *testing.T) {
 	asked("/new.dat")
 	v.shot("replace")
 	if got := get(v, chromedp.Evaluate[string](`[...document.querySelectorAll("dialog dd")].map((d) => d.innerText.replace(/\s+/g, " ").trim()).join("|")`)); got !=
-		"file.txt 5 B|new.dat 2.9 KB" {
+		"file.txt 5 B just now by admin|new.dat 2.9 KB" {
 		t.Errorf("the dialog names %s", got)
 	}
 	v.press("Cancel")

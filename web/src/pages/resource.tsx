@@ -6,7 +6,8 @@ import { ResourceForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { size } from "../human";
 import { Preview } from "../preview/preview";
-import { uploadFile } from "../put/parts";
+import { Replaced, replaceFile, versionOf } from "../put/replace";
+import { sha256 } from "../put/sha256";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
 import { Ask, Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
@@ -172,21 +173,32 @@ interface ReplaceByProps {
   close: () => void;
 }
 
-/** Unlike what is deleted, what is replaced does not come back. So nothing is sent before it is agreed to. */
+/** Unlike what is deleted, what is replaced does not come back. So nothing is sent before it is agreed to, for the version that is shown. */
 function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
+  const [shown, setShown] = useState(resource);
   const [sent, setSent] = useState<number | undefined>();
   const [control] = useState(() => new AbortController());
+  const { signal } = control;
   useLeaveGuard(sent !== undefined);
   useEffect(() => () => control.abort(), [control]); // cancelled, or the page was left
+  const send = async () => {
+    try {
+      return await replaceFile(shown.id, new Set([versionOf(shown)]), file, { progress: setSent, signal });
+    } catch (thrown) {
+      if (!(thrown instanceof Replaced) || thrown.now.state !== "active") throw thrown;
+      setShown(thrown.now);
+      // It may be what was sent before, and the answer did not come.
+      if (thrown.now.bytes === file.size && thrown.now.sha256 === (await sha256(file, signal))) return thrown.now;
+      throw thrown;
+    }
+  };
   const submit = async () => {
     setSent(0);
     try {
-      // What is left out would take its default (a new name, for example): a replacement here changes the bytes alone.
-      const fields = { name: resource.name, description: resource.description, format: resource.format };
-      done(await uploadFile({ resourceId: resource.id }, file, file.name, fields, { progress: setSent, signal: control.signal }));
+      done(await send());
       close();
     } catch (thrown) {
-      if (control.signal.aborted) return;
+      if (signal.aborted) return;
       setSent(undefined);
       throw thrown;
     }
@@ -198,7 +210,10 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
           [
             "Now",
             <>
-              <strong>{resource.filename}</strong> <Size bytes={resource.bytes} />
+              <strong>{shown.filename}</strong> <Size bytes={shown.bytes} />
+              <span class="dim">
+                <Time at={shown.modified} /> by <Who id={shown.modifiedBy} />
+              </span>
             </>,
           ],
           [

@@ -3,14 +3,15 @@ import type { DataSet } from "../api";
 import { dataspaces, sets } from "../api";
 import { count, plural, size } from "../human";
 import type { ErrorOf } from "../ui/basics";
-import { Button, Dialog, Failed, Field, Form, Waiting } from "../ui/basics";
+import { Ask, Button, Dialog, Failed, Field, Form, Size, Time, Waiting } from "../ui/basics";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import type { Found, Picked, Unread } from "./collect";
 import { isLitter } from "./collect";
 import type { Into } from "./drop";
-import type { Clash } from "./queue";
 import { queue, tellArrival } from "./queue";
+import type { Loss } from "./replace";
+import { lossesIn, versionOf } from "./replace";
 
 /** Says what will be sent where, before anything is. */
 export function Plan({ found: { picked, unread }, to, close }: { found: Found; to: Into; close: () => void }) {
@@ -81,51 +82,107 @@ function PlanWithSets({ to, ...plan }: PlanProps & { to: { dataspaceId: string }
 function PlanForm({ files, left, unread, close, to }: PlanProps & { to: { set: DataSet } | { dataspaceId: string; known: Known } }) {
   const clash = useRef<HTMLSelectElement>(null);
   const [target, setTarget] = useState<Target>("set" in to ? { set: to.set } : { name: suggested(files) });
+  const [asking, setAsking] = useState<{ losses: Loss[]; set: DataSet } | undefined>();
+  const add = (set: DataSet, losses?: Loss[]) => {
+    queue.add(files, set, losses && new Set(losses.flatMap((l) => l.there).map(versionOf)), unread);
+    close();
+  };
   const submit = async () => {
     const made = async (name: string, dataspaceId: string) => {
       const set = await sets.create({ name, dataspaceId });
       tellArrival(dataspaceId);
       return set;
     };
-    const into = "set" in target ? target.set : await made(target.name, (to as { dataspaceId: string }).dataspaceId);
-    queue.add(files, into, clash.current!.value as Clash, unread);
-    close();
+    const replace = clash.current!.value === "replace";
+    const set = "set" in target ? target.set : await made(target.name, (to as { dataspaceId: string }).dataspaceId);
+    const losses = replace ? await lossesIn(set.id, files) : undefined;
+    if (losses?.length) setAsking({ losses, set });
+    else add(set, losses);
   };
   return (
-    <Form action="Upload" submit={submit} onCancel={close}>
-      {(errorOf) => (
-        <>
-          <p>
-            <strong>
-              {plural(files.length, "file")}, {size(files.reduce((sum, p) => sum + p.file.size, 0))}
-            </strong>
-            {left > 0 && <span class="dim"> ({plural(left, "system file")} left out)</span>}
-          </p>
-          <ul class="sample dim">
-            {files.slice(0, sample).map((p) => (
-              <li key={p.path}>{p.path}</li>
-            ))}
-            {files.length > sample && <li>and {plural(files.length - sample, "other")}</li>}
-          </ul>
-          <NotRead unread={unread} />
-          {"set" in to ? (
-            <p class="into">
-              Into the set <strong>{to.set.title || to.set.name}</strong>.
+    <>
+      <Form action="Upload" submit={submit} onCancel={close}>
+        {(errorOf) => (
+          <>
+            <p>
+              <strong>
+                {plural(files.length, "file")}, {size(files.reduce((sum, p) => sum + p.file.size, 0))}
+              </strong>
+              {left > 0 && <span class="dim"> ({plural(left, "system file")} left out)</span>}
             </p>
-          ) : (
-            <Targets known={to.known} target={target} choose={setTarget} errorOf={errorOf} />
-          )}
-          <Field label="If a name is there already" hint="What is there with the same content is not sent again.">
-            {(a) => (
-              <select ref={clash} {...a}>
-                <option value="keep">Keep both</option>
-                <option value="replace">Replace what is there</option>
-              </select>
+            <ul class="sample dim">
+              {files.slice(0, sample).map((p) => (
+                <li key={p.path}>{p.path}</li>
+              ))}
+              {files.length > sample && <li>and {plural(files.length - sample, "other")}</li>}
+            </ul>
+            <NotRead unread={unread} />
+            {"set" in to ? (
+              <p class="into">
+                Into the set <strong>{to.set.title || to.set.name}</strong>.
+              </p>
+            ) : (
+              <Targets known={to.known} target={target} choose={setTarget} errorOf={errorOf} />
             )}
-          </Field>
-        </>
+            <Field label="If a name is there already" hint="What is there with the same content is not sent again.">
+              {(a) => (
+                <select ref={clash} {...a}>
+                  <option value="keep">Keep both</option>
+                  <option value="replace">Replace what is there</option>
+                </select>
+              )}
+            </Field>
+          </>
+        )}
+      </Form>
+      {asking && <Replace {...asking} agree={() => add(asking.set, asking.losses)} close={() => setAsking(undefined)} />}
+    </>
+  );
+}
+
+/** Files of which one reads what they replace. */
+const listed = 200;
+
+/** Says what is lost, before anything is. */
+function Replace({ losses, agree, close }: { losses: Loss[]; agree: () => void; close: () => void }) {
+  const alike = losses.filter((l) => l.there.some((r) => r.bytes === l.picked.file.size)).length;
+  const one = losses.length === 1;
+  return (
+    <Ask title={`Replace ${plural(losses.length, "file")}?`} action="Replace" submit={async () => agree()} close={close}>
+      <div class="losses">
+        <table class="plain">
+          <thead>
+            <tr>
+              <th>File</th>
+              <th>Now</th>
+              <th>Afterwards</th>
+            </tr>
+          </thead>
+          <tbody>
+            {losses.slice(0, listed).map((l) => (
+              <tr key={l.picked.path}>
+                <td>{l.picked.path}</td>
+                <td>
+                  <Size bytes={l.there.at(-1)!.bytes} />, <Time at={l.there.at(-1)!.modified} />
+                </td>
+                <td>
+                  <Size bytes={l.picked.file.size} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {losses.length > listed && <p class="dim">and {plural(losses.length - listed, "other")}</p>}
+      <p>
+        What is in {one ? "the file" : "these files"} now is gone for good then: it does not go to the trash. Names, descriptions, ids and addresses stay.
+      </p>
+      {alike > 0 && (
+        <p>
+          {one ? "It has" : `${count(alike)} of them ${alike === 1 ? "has" : "have"}`} the same size as before. Content is compared first, and replaced only if it differs.
+        </p>
       )}
-    </Form>
+    </Ask>
   );
 }
 

@@ -5,20 +5,20 @@ import { Problem, sets } from "../api";
 import { asProblem } from "../ui/load";
 import type { Picked, Unread } from "./collect";
 import { uploadFile } from "./parts";
+import type { Agreed } from "./replace";
+import { replaceFile } from "./replace";
 import { sha256 } from "./sha256";
 
 /** Files that are sent at the same time: enough to hide the way there and back of small ones. */
 const lanes = 4;
-
-/** What is done about a name that is there already, with other content. */
-export type Clash = "keep" | "replace";
 
 export interface Item {
   /** Counts what was ever put in. */
   readonly id: number;
   readonly picked: Picked;
   readonly set: DataSet;
-  readonly clash: Clash;
+  /** What it may replace. Without it, it comes as another file of its name. */
+  readonly replaces: Agreed | undefined;
   state: "waiting" | "comparing" | "sending" | "sent" | "there" | "failed" | "cancelled";
   /** Bytes that have left. */
   sent: number;
@@ -56,9 +56,9 @@ class Queue {
   private left = 0;
   private marks: { at: number; left: number }[] = [];
 
-  add(picked: Picked[], set: DataSet, clash: Clash, unread: Unread[]) {
+  add(picked: Picked[], set: DataSet, replaces: Agreed | undefined, unread: Unread[]) {
     this.unread.push(...unread);
-    for (const p of picked) this.items.push({ id: this.counter++, picked: p, set, clash, state: "waiting", sent: 0 });
+    for (const p of picked) this.items.push({ id: this.counter++, picked: p, set, replaces, state: "waiting", sent: 0 });
     this.fill();
   }
 
@@ -160,10 +160,11 @@ class Queue {
         return to("there");
       }
       to("sending");
-      const old = item.clash === "replace" ? twin?.resource : undefined;
-      // What a replacement leaves out would take its default; only the bytes are to change.
-      const fields = { name: path, ...(old && { description: old.description, format: old.format }) };
-      item.resource = await uploadFile(old ? { resourceId: old.id } : { setId: item.set.id }, file, file.name, fields, { progress, signal });
+      const options = { progress, signal };
+      item.resource =
+        item.replaces && twin
+          ? await replaceFile(twin.resource.id, item.replaces, file, options)
+          : await uploadFile({ setId: item.set.id }, file, file.name, { name: path }, options);
       to("sent");
       tellArrival(item.set.id);
     } catch (thrown) {

@@ -62,7 +62,7 @@ sha256sum run-1.csv
 1. Open a set; or a dataspace, and choose or make the set on the way.
 2. Drop files or a whole folder anywhere on the page, or press **Upload files** or **Upload a folder**. Names keep the path within
    the folder. What of a drop could not be read is named.
-3. Say what happens with names that are there already, then press **Upload**.
+3. Say what happens with names that are there already, then press **Upload**. Before files are replaced, you see which.
 
 You may go on browsing meanwhile, but leave the window open. At the end a report says what was sent, what was there already, and
 what failed. **Try those again** sends only what failed. A file counts as sent when it is on stable storage, not before.
