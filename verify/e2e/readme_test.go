@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// step is one command of the README's session, with what it is said to print.
+// step is one command of a session, with what it is said to print.
 type step struct {
+	file          string
 	line          int
 	command, want string
 }
 
 // session returns the commands in the console blocks of a Markdown file. A line that begins with "$ " is a command.
-func session(markdown string) (steps []step) {
+func session(file, markdown string) (steps []step) {
 	within := false
 	for i, line := range strings.Split(markdown, "\n") {
 		command, isCommand := strings.CutPrefix(line, "$ ")
@@ -27,7 +28,7 @@ func session(markdown string) (steps []step) {
 			within = line == "```console"
 		case !within:
 		case isCommand:
-			steps = append(steps, step{line: i + 1, command: command})
+			steps = append(steps, step{file: file, line: i + 1, command: command})
 		default:
 			steps[len(steps)-1].want += line + "\n"
 		}
@@ -35,8 +36,8 @@ func session(markdown string) (steps []step) {
 	return steps
 }
 
-// TestReadmeSession runs the README's session with curl line by line, and compares what each line prints with what the README
-// says, in which … stands for any text within a line.
+// TestReadmeSession runs the sessions of the README and of the tutorial line by line in one shell, and compares what each line prints
+// with what the text says, in which … stands for any text within a line.
 func TestReadmeSession(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "sed", "grep", "find", "xargs"} {
@@ -51,13 +52,17 @@ func TestReadmeSession(t *testing.T) {
 	dir := t.TempDir()
 	_, address, _ := strings.Cut(serve(t, filepath.Join(dir, "data")).Base(), "://")
 	address = strings.TrimSuffix(address, "/v1")
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := session(strings.ReplaceAll(string(readme), said, address))
-	if len(steps) < 20 {
-		t.Fatalf("found only %d commands in the README", len(steps))
+	var steps []step
+	for _, file := range []string{"README.md", "docs/tutorial.md"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := session(file, strings.ReplaceAll(string(text), said, address))
+		if len(found) < 15 {
+			t.Fatalf("found only %d commands in %s", len(found), file)
+		}
+		steps = append(steps, found...)
 	}
 
 	// One shell runs all of it; a mark after each command tells its output from the next.
@@ -79,11 +84,11 @@ func TestReadmeSession(t *testing.T) {
 	for i, s := range steps {
 		got, after, ok := strings.Cut(rest, fmt.Sprintf("%s %d\n", mark, i))
 		if !ok {
-			t.Fatalf("README.md:%d: %s: did not come to its end; the shell printed\n%s", s.line, s.command, rest)
+			t.Fatalf("%s:%d: %s: did not come to its end; the shell printed\n%s", s.file, s.line, s.command, rest)
 		}
 		rest = after
 		if !like(got, s.want) {
-			t.Errorf("README.md:%d: $ %s\nprinted:\n%s\nthe README says:\n%s", s.line, s.command, got, s.want)
+			t.Errorf("%s:%d: $ %s\nprinted:\n%s\nthe text says:\n%s", s.file, s.line, s.command, got, s.want)
 		}
 	}
 }
