@@ -36,7 +36,7 @@ type config struct {
 	pageSize              int
 	directoryPageSize     int
 	usersCreateDataspaces bool
-	verifyReads           bool
+	verifyReads           int64 // bytes of the longest whole download that is verified; 0: none
 	stall, shutdown       time.Duration
 	minRate               int64         // bytes per second; 0: any byte counts as progress
 	scrubPeriod           time.Duration // 0: never
@@ -101,8 +101,8 @@ func served() []setting {
 			into(pageSize, func(c *config) *int { return &c.directoryPageSize })},
 		{"dataspaces_by", "sysadmin", "`WHO` may create dataspaces: sysadmin or users",
 			into(sysadminOrUsers, func(c *config) *bool { return &c.usersCreateDataspaces })},
-		{"verify_reads", "false", "hash whole files while they are sent, and cut off damaged ones",
-			into(boolean, func(c *config) *bool { return &c.verifyReads })},
+		{verifyReadsName, "64MiB", "greatest `SIZE` of a file whose SHA-256 is compared when all of it is downloaded; true: any, false or 0: none",
+			into(verifiedSize, func(c *config) *int64 { return &c.verifyReads })},
 		{"scrub_period", "30d", "`TIME` in which every file is read once, in the background, to find damage; 0 is never",
 			into(period, func(c *config) *time.Duration { return &c.scrubPeriod })},
 		{"trash_grace", "14d", "`TIME` for which a purge keeps the files that it takes away",
@@ -150,6 +150,8 @@ const (
 
 const defaultData = "./data"
 
+const verifyReadsName = "verify_reads"
+
 func flagName(name string) string     { return strings.ReplaceAll(name, "_", "-") }
 func variableName(name string) string { return environment + strings.ToUpper(name) }
 
@@ -166,6 +168,11 @@ func addFlags(flags *pflag.FlagSet, names ...string) {
 			flags.String(flagName(s.name), "", s.help)
 		default:
 			flags.String(flagName(s.name), "", fmt.Sprintf("%s (default %s)", s.help, s.fallback))
+		}
+		if s.name == verifyReadsName { // it was a switch once
+			if f := flags.Lookup(flagName(s.name)); f != nil {
+				f.NoOptDefVal = "true"
+			}
 		}
 	}
 }

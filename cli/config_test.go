@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,7 +103,7 @@ var another = map[string]struct {
 	"page_size":              {"1", []string{"0", "1001", "ten", "1.5"}},
 	"directory_page_size":    {"999", []string{"0", "1001"}},
 	"dataspaces_by":          {"users", []string{"admin", "Users"}},
-	"verify_reads":           {"true", []string{"on"}},
+	"verify_reads":           {"true", []string{"on", "yes", "-1", "1.5MiB", "TRUE"}},
 	"stall_timeout":          {"1d", []string{"0s", "-1s", "30", "soon"}},
 	"shutdown_timeout":       {"1h30m", []string{"0s", "-1s"}},
 	"log_level":              {"debug", []string{"trace", "INFO"}},
@@ -217,8 +218,29 @@ func TestFileValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.maxUpload != 1024 || c.pageSize != 7 || !c.verifyReads || len(c.trustedProxies) != 2 {
+	if c.maxUpload != 1024 || c.pageSize != 7 || c.verifyReads != math.MaxInt64 || len(c.trustedProxies) != 2 {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// TestVerifyReads: the setting was a switch before it had a size, and means what it meant for whoever has set it.
+func TestVerifyReads(t *testing.T) {
+	t.Parallel()
+	const all = math.MaxInt64
+	for _, tt := range []struct {
+		args []string
+		file string
+		want int64
+	}{
+		{nil, "", 64 << 20},
+		{nil, "verify_reads = true", all}, {nil, "verify_reads = false", 0}, {nil, "verify_reads = '1MiB'", 1 << 20}, {nil, "verify_reads = 4096", 4096},
+		{[]string{"--verify-reads"}, "", all}, {[]string{"--verify-reads=true"}, "", all}, {[]string{"--verify-reads=false"}, "", 0},
+		{[]string{"--verify-reads=0"}, "verify_reads = true", 0}, {[]string{"--verify-reads=2MB"}, "", 2e6},
+	} {
+		c, err := read(t, append([]string{"--config", write(t, "config.toml", tt.file+"\n")}, tt.args...))
+		if err != nil || c.verifyReads != tt.want {
+			t.Errorf("%q with %q: up to %d bytes, want %d (%v)", tt.args, tt.file, c.verifyReads, tt.want, err)
+		}
 	}
 }
 

@@ -117,6 +117,22 @@ func holdSize(text string) (int64, error) {
 	return n, err
 }
 
+// verifiedSize is the size of the longest file that is verified, or what the setting was before it had a size: true for every file, false
+// for none.
+func verifiedSize(text string) (int64, error) {
+	switch text {
+	case "true":
+		return math.MaxInt64, nil
+	case "false":
+		return 0, nil
+	}
+	n, err := size(text)
+	if err != nil {
+		err = errors.New("must be true, false, or a size such as 64MiB")
+	}
+	return n, err
+}
+
 func hostPort(text string) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	if err == nil {

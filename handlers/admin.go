@@ -61,8 +61,7 @@ func (a *api) getBlob(w http.ResponseWriter, r *request) error {
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", "attachment; filename="+digest.String())
-	a.sendContent(w, r, content{file, digest, bytes, time.Time{}})
-	return nil
+	return a.sendContent(w, r, content{file, digest, bytes, time.Time{}, false})
 }
 
 type purgeJSON struct {

@@ -26,7 +26,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-* headers count
 	AllowedHosts   []string       // names beside localhost, the address of the connection and the host of BaseURL; no ports
 	AllowedOrigins []string       // of pages whose scripts may use the service, as browsers send them
-	VerifyReads    bool           // hash full downloads while they are sent
+	VerifyReads    int64          // bytes of the longest file whose SHA-256 is compared when all of it is downloaded; 0: none
 	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
 	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
 	FailedKeys     int            // requests with an unknown key in a minute from one address that are looked into; 0: all

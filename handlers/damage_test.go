@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -54,7 +55,7 @@ func (c *client) damaged() float64 {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
-	verified := s.configured(handlers.Config{VerifyReads: true})
+	verified := s.configured(handlers.Config{VerifyReads: math.MaxInt64})
 	refused := func(path, content string) {
 		t.Helper()
 		for _, c := range []*client{s.client, verified} {
@@ -263,4 +264,68 @@ func TestStatusDetail(t *testing.T) {
 	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
 		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
 	}
+}
+
+// TestVerifiedDownload flips one bit of files around the sizes at which reading changes. Up to the configured size no whole download
+// ends cleanly with wrong bytes, however it is asked for, and what a client then asks for to go on is refused.
+func TestVerifiedDownload(t *testing.T) {
+	t.Parallel()
+	const small, most = 32 << 10, 100_000 // what is read at once, and what is verified
+	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: most}).newSpace(nil)
+	asks := map[string][]string{
+		"alone": nil, "under a condition": {`If-None-Match: "other"`}, "as one range": {"Range: bytes=0-"},
+		"instead of a range": {"Range: bytes=5-", `If-Range: "other"`},
+	}
+	for _, size := range []int{1, 1000, small, small + 1, most, most + 1} {
+		for what, headers := range asks {
+			for _, at := range []int{0, size / 2, size - 1} {
+				content := fmt.Sprintf("%c%d %s %d %s", 'a'+at%7, size, what, at, strings.Repeat(".", size))[:size]
+				path := s.newFile("a.txt", content) + "/data"
+				what := fmt.Sprintf("%d bytes, the one at %d changed, asked for %s", size, at, what)
+				wrong := []byte(content)
+				wrong[at] ^= 1
+				if err := os.WriteFile(s.blobFile(content), wrong, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				s.send("HEAD", path, nil).want(http.StatusOK)
+				switch {
+				case size <= small:
+					s.get(path, headers...).problem(http.StatusInternalServerError, "data_damaged", "")
+				case size <= most:
+					if n := s.cut(path, headers...); n >= size {
+						t.Errorf("%s: %d bytes came", what, n)
+					}
+					s.get(path, fmt.Sprintf("Range: bytes=%d-", size-1)).problem(http.StatusInternalServerError, "data_damaged", "")
+				default:
+					same(t, what+": sent as it is", strings.HasSuffix(string(wrong), string(s.get(path, headers...).body)), true)
+				}
+				same(t, what+": damaged", s.damaged() > 0, size <= most)
+				again := s.newFile("b.txt", content)
+				same(t, what+": again", string(s.get(again+"/data").want(http.StatusOK).body), content)
+				same(t, what+": healed", string(s.get(path, headers...).body), content)
+				same(t, what+": damaged afterwards", s.damaged(), 0)
+			}
+		}
+	}
+	s.get(s.newFile("empty", "") + "/data").want(http.StatusOK)
+}
+
+// TestVerifiedBlob: what a sysadmin gets by its digest is verified like what others get.
+func TestVerifiedBlob(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: 1 << 20}).newSpace(nil)
+	for _, size := range []int{100, 100_000} {
+		content := strings.Repeat("x", size)
+		s.newFile("a", content)
+		path := "/admin/blobs/" + sha256Hex(content)
+		same(t, "sound", string(s.get(path).want(http.StatusOK).body), content)
+		if err := os.WriteFile(s.blobFile(content), []byte(strings.Repeat("y", size)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if size > 32<<10 {
+			s.cut(path)
+		}
+		s.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
+	}
+	same(t, "damaged", s.damaged(), 2)
 }

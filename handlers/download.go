@@ -3,12 +3,10 @@ package handlers
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"mime"
@@ -38,8 +36,7 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	defer func() { _ = file.Close() }() // only read from
 	setAll(w.Header(), "Content-Type", resource.MimeType,
 		"Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
-	a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time()})
-	return nil
+	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == repository.Held})
 }
 
 // content is a file that goes out as it is.
@@ -48,33 +45,41 @@ type content struct {
 	digest   blobs.Digest
 	bytes    int64
 	modified time.Time // zero: nobody is told
+	sealed   bool      // the bytes have been read, and compared with a checksum
 }
 
 // sendContent sends a file, whose Content-Type is set, or the part of it that is asked for. http.ServeContent does conditions
-// and ranges.
-func (a *api) sendContent(w http.ResponseWriter, r *request, c content) {
+// and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
+func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
 	var tag, digest [80]byte // room for what is written into them
 	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")),
 		"Etag", string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"')),
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
 		"Cache-Control", "private, no-cache")
-	body := c.file
-	if a.config.VerifyReads {
-		body = &verifiedFile{content: c, hash: sha256.New()}
-	}
 	sent := &contentWriter{ResponseWriter: w, r: r.Request}
-	if r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }) {
+	body, release, err := a.verifying(r, c)
+	defer release()
+	switch {
+	case err != nil:
+		sent.damage = err
+	case r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }):
 		sent.sendWhole(c, body)
-	} else {
+	default:
 		r.Header = withRange(withoutDates(r.Header, c.modified), c.bytes)
 		http.ServeContent(sent, r.Request, "", c.modified, body)
 	}
-	if sent.damage != nil {
-		err := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
-		noteError(w, err, http.StatusInternalServerError)
-		a.repo.NoteDamage(context.WithoutCancel(r.Context()), c.digest, err)
+	if sent.damage == nil {
+		return nil
 	}
+	damage := fmt.Errorf("blob %s: %w", c.digest, sent.damage)
+	noteError(w, damage, http.StatusInternalServerError)
+	a.repo.NoteDamage(context.WithoutCancel(r.Context()), c.digest, damage)
+	if err == nil {
+		return nil // the answer has been cut off
+	}
+	return &repository.Error{Kind: repository.Internal, Code: repository.CodeDataDamaged, Err: damage,
+		Message: "the file of this resource is missing or damaged on the server"}
 }
 
 // selecting are the headers with which a request asks for less than the whole file, or for it under a condition.
@@ -88,6 +93,11 @@ func (w *contentWriter) sendWhole(c content, body io.Reader) {
 		header.Set("Last-Modified", c.modified.UTC().Format(http.TimeFormat))
 	}
 	w.WriteHeader(http.StatusOK)
+	if whole, isWhole := body.(*wholeFile); isWhole {
+		_, err := w.Write(whole.bytes)
+		whole.unsent = err != nil
+		return
+	}
 	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // what is to be said of an error has been noted
 }
 
@@ -228,34 +238,4 @@ func contentSecurity(mimetype string) string {
 		return "default-src 'none'"
 	}
 	return sandboxed
-}
-
-// errContent is a file whose bytes are not those that were put in.
-var errContent = errors.New("the content does not have the recorded SHA-256")
-
-// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out its last byte if the sum is
-// wrong: the answer is cut off, so that nobody takes damaged bytes for the file. Of parts nothing can be said.
-type verifiedFile struct {
-	content
-	hash       hash.Hash
-	at, hashed int64
-}
-
-func (f *verifiedFile) Seek(offset int64, whence int) (int64, error) {
-	at, err := f.file.Seek(offset, whence)
-	f.at = at
-	return at, err
-}
-
-func (f *verifiedFile) Read(p []byte) (int, error) {
-	n, err := f.file.Read(p)
-	if f.at == f.hashed {
-		f.hash.Write(p[:n])
-		f.hashed += int64(n)
-	}
-	f.at += int64(n)
-	if n > 0 && f.at == f.bytes && f.hashed == f.at && blobs.Digest(f.hash.Sum(nil)) != f.digest {
-		return n - 1, errContent
-	}
-	return n, err
 }

@@ -65,6 +65,7 @@ func TestMeasurements(t *testing.T) {
 		"delete":    {bare: 6},
 		"put":       {bare: 1, curl: 2, rclone: 2},
 		"harvest":   {bare: 1, curl: 1},
+		"verified":  {onLinux: 4},
 	}
 	for _, m := range measurements() {
 		t.Run(m.name, func(t *testing.T) {
