@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"labshelf/blobs"
 	"labshelf/handlers"
 	"labshelf/metrics"
 	"labshelf/repository"
@@ -83,7 +84,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
-	repo := repository.New(data.meta, data.blobs, s.rules(measured))
+	repo := repository.New(data.meta, data.blobs, s.rules(measured, data.blobs.Room))
 	defer repo.Close()
 	gateway, err := s.gateway(measured)
 	if err != nil {
@@ -125,13 +126,13 @@ func holdSlack() (release func()) {
 	}
 }
 
-// rules returns what the repository has to know.
-func (s *server) rules(measured *metrics.Metrics) repository.Config {
+// rules returns what the repository has to know. room tells how much of the disk is free.
+func (s *server) rules(measured *metrics.Metrics, room func() (blobs.Room, error)) repository.Config {
 	c := s.config
 	return repository.Config{
 		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo, SessionAge: c.sessionAge, UploadAge: c.uploadAge,
 		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
-		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(),
+		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(), Room: room,
 	}
 }
 

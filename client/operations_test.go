@@ -213,7 +213,7 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 		check(t, zip.Close())
 	}
 	file := must[*client.File](t)(c.Data(ctx, made.ID, 0, ""))
-	if text := must[[]byte](t)(io.ReadAll(file)); string(text) != "1,2,3\n" || file.Filename != "c.csv" || file.Bytes != made.Bytes || file.Digest != made.SHA256 {
+	if text := must[[]byte](t)(io.ReadAll(file)); string(text) != "1,2,3\n" || file.Filename != "b.csv" || file.Bytes != made.Bytes || file.Digest != made.SHA256 {
 		t.Errorf("%q is %+v", text, file)
 	}
 	check(t, file.Close())

@@ -40,8 +40,8 @@ func badForms(good ...part) []bad {
 	add("no file chosen", with(file("", "")), missing, "file")
 	add("two files", with(ok, ok), field, "file")
 	add("two names", with(text("name", "a"), text("name", "a"), ok), field, "name")
-	add("unknown part", with(ok, text("color", "red")), field, "color")
-	add("unknown part before the file", with(text("Name", "x"), ok), field, "Name")
+	add("unknown part", with(ok, text("color", "red")), repository.CodeUnknownField, "color")
+	add("unknown part before the file", with(text("Name", "x"), ok), repository.CodeUnknownField, "Name")
 	many := []part{ok}
 	for range 1000 {
 		many = append(many, text("description", "d"))
@@ -148,7 +148,7 @@ func TestBadUploads(t *testing.T) {
 		{"refused before it is read", "PUT", resource, form(text("color", "red")), 403, "forbidden", "", nil},
 		{"refused at the set", "POST", "/resources", form(set, text("color", "red")), 403, "forbidden", "", nil},
 		{"refused after the file", "POST", "/resources", form(ok, set), 403, "forbidden", "", nil},
-		{"what has been read counts first", "POST", "/resources", form(text("color", "red"), set), 400, "invalid_field", "color", nil},
+		{"what has been read counts first", "POST", "/resources", form(text("color", "red"), set), 400, "unknown_field", "color", nil},
 	})
 }
 

@@ -191,11 +191,7 @@ func contentDisposition(resource repository.Resource, inline bool) string {
 	if inline {
 		kind = "inline"
 	}
-	name := resource.Filename
-	if name == "" {
-		name = resource.Name[strings.LastIndexAny(resource.Name, `/\`)+1:]
-	}
-	return saveAs(kind, cmp.Or(name, resource.ID.String()))
+	return saveAs(kind, resource.DownloadName())
 }
 
 // saveAs writes a Content-Disposition as RFC 6266 has it, with the name in ASCII, and as it is.

@@ -230,5 +230,20 @@ func TestDownloadName(t *testing.T) {
 	}
 	unnamed := s.send("POST", "/resources", form(text("setId", s.newSet()), part{disposition: `name="file"`, body: "x"}, text("name", "dir/sub.txt")))
 	data := s.get("/resources/" + unnamed.want(http.StatusCreated).object().text("id") + "/data")
+	for _, tc := range []struct{ name, want string }{ // the file was uploaded as first.csv
+		{"renamed.txt", "renamed.txt"}, {"folder/sub/last.dat", "last.dat"}, {`folder\last.dat`, "last.dat"}, {"Raw data of run 12", "Raw data of run 12.csv"},
+		{"folder/", "first.csv"}, {"folder/..", "first.csv"}, {".", "first.csv"}, {".hidden", ".hidden.csv"}, {"first.csv", "first.csv"},
+	} {
+		path := s.newFile("first.csv", "x")
+		renamed := s.send("PATCH", path, object{"name": tc.name}).want(http.StatusOK).object()
+		same(t, "the file name stays", renamed.text("filename"), "first.csv")
+		_, params, err := mime.ParseMediaType(s.get(path + "/data").want(http.StatusOK).header.Get("Content-Disposition"))
+		if err != nil || params["filename"] != tc.want {
+			t.Errorf("%q is offered as %q (%v)", tc.name, params["filename"], err)
+		}
+	}
+	bare := s.newFile("noextension", "x")
+	s.send("PATCH", bare, object{"name": "title"}).want(http.StatusOK)
+	same(t, "no extension at all", s.get(bare+"/data").header.Get("Content-Disposition"), `attachment; filename="title"`)
 	same(t, "without a file name", data.header.Get("Content-Disposition"), `attachment; filename="sub.txt"`)
 }

@@ -90,7 +90,8 @@ func (f *form) take(part *multipart.Part, begin func(setID string) error) error 
 		return err
 	}
 	if !slices.Contains(parts, name) {
-		return invalidPart(name, "this is not a part of an upload; its parts are "+strings.Join(parts, ", "))
+		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeUnknownField, Field: repository.Shorten(name),
+			Message: "this is not a part of an upload; its parts are " + strings.Join(parts, ", ")}
 	}
 	if slices.Contains(f.seen, name) {
 		return invalidPart(name, "this part is there twice")
@@ -121,6 +122,9 @@ func (f *form) receive(part *multipart.Part, filename string) error {
 	}
 	f.fields.Expected = append(f.fields.Expected, expected...)
 	f.fields.Filename, f.fields.ContentType = filename, part.Header.Get("Content-Type")
+	if err := f.upload.RoomFor(f.request.ContentLength - maxOverhead); err != nil {
+		return err
+	}
 	return f.upload.Receive(f.request.Context(), partBody{part})
 }
 

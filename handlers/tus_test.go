@@ -70,13 +70,13 @@ func TestTusAtOnce(t *testing.T) {
 	same(t, "the file", string(s.get(last.header.Get("Labshelf-Resource")+"/data").body), "contents")
 	s.bad("POST", at, nil, inTus).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
 	s.send("POST", "/uploads", body, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
-	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty", "sha256", sha256Hex("x"))).problem(http.StatusBadRequest, "digest_mismatch", "file")
+	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty", "sha256", sha256Hex("x"))).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	s.refusedHead(a.header.Get("Location"), http.StatusBadRequest)
 	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
 	none := metadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
 	for _, sent := range []any{nil, body} { // no content has this digest, and the row of an upload has it for none
-		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "file")
+		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	}
 	same(t, "is finished", s.stands(a.header.Get("Location"), 0, 0), a.header.Get("Labshelf-Resource"))
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 3)
@@ -114,8 +114,9 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 	c := ownGateway(t, repository.Config{MaxUpload: 1000}, handlers.Config{})
 	s := c.newSpace(nil)
 	set, resource := s.newSet(), s.newResource()
-	gone := s.newSet()
+	gone, lost := s.newSet(), s.newResource()
 	s.send("DELETE", "/sets/"+gone, nil).want(http.StatusNoContent)
+	s.send("DELETE", "/resources/"+lost, nil).want(http.StatusNoContent)
 	member, stranger := s.newMember("member"), c.newUser(nil)
 	length := "Upload-Length: 3"
 	good := metadata("setId", set, "filename", "a")
@@ -135,18 +136,26 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		{"a number too far", c, []string{inTus, "Upload-Length: 9223372036854775808", good}, 400, "invalid_field", "Upload-Length"},
 		{"no length yet", c, []string{inTus, "Upload-Defer-Length: 1", good}, 400, "invalid_field", "Upload-Defer-Length"},
 		{"put together", c, []string{inTus, length, "Upload-Concat: partial", good}, 400, "invalid_field", "Upload-Concat"},
-		{"too large", c, []string{inTus, "Upload-Length: 1001", good}, 413, "too_large", "file"},
+		{"too large", c, []string{inTus, "Upload-Length: 1001", good}, 413, "too_large", "Upload-Length"},
 		{"no metadata", c, []string{inTus, length}, 400, "missing_field", "setId"},
 		{"no set", c, []string{inTus, length, metadata("filename", "a")}, 400, "missing_field", "setId"},
 		{"no such set", c, []string{inTus, length, metadata("setId", "nonsense", "filename", "a")}, 404, "set_not_found", "setId"},
 		{"a deleted set", c, []string{inTus, length, metadata("setId", gone, "filename", "a")}, 409, "parent_deleted", "setId"},
-		{"no such resource", c, []string{inTus, length, metadata("resourceId", "nonsense", "filename", "a")}, 404, "resource_not_found", ""},
+		{"no such resource", c, []string{inTus, length, metadata("resourceId", "nonsense", "filename", "a")}, 404, "resource_not_found", "resourceId"},
+		{"a deleted resource", c, []string{inTus, length, metadata("resourceId", lost, "filename", "a")}, 409, "deleted", "resourceId"},
 		{"another set", c, []string{inTus, length, metadata("resourceId", resource, "setId", gone, "filename", "a")}, 409, "resource_cannot_move", "setId"},
 		{"no name", c, []string{inTus, length, metadata("setId", set)}, 400, "missing_field", "name"},
 		{"a bad name", c, []string{inTus, length, metadata("setId", set, "name", "a\nb")}, 400, "invalid_field", "name"},
-		{"a bad type", c, []string{inTus, length, metadata("setId", set, "name", "a", "filetype", "nonsense")}, 400, "invalid_field", "file"},
+		{"a bad type", c, []string{inTus, length, metadata("setId", set, "name", "a", "filetype", "nonsense")}, 400, "invalid_field", "filetype"},
+		{"a bad type of Uppy", c, []string{inTus, length, metadata("setId", set, "name", "a", "type", "nonsense")}, 400, "invalid_field", "type"},
+		{"a bad file name", c, []string{inTus, length, metadata("setId", set, "name", "a", "filename", "a\nb")}, 400, "invalid_field", "filename"},
+		{"a bad path", c, []string{inTus, length, metadata("setId", set, "relativePath", "a\nb/c")}, 400, "invalid_field", "relativePath"},
+		{"a bad format", c, []string{inTus, length, metadata("setId", set, "name", "a", "format", "a\nb")}, 400, "invalid_field", "format"},
+		{"a bad description", c, []string{inTus, length, metadata("setId", set, "name", "a", "description", "a\x00b")}, 400, "invalid_field", "description"},
+		{"nothing between commas", c, []string{inTus, length, good + ",,name YQ=="}, 400, "invalid_field", "Upload-Metadata"},
+		{"64 zeros", c, []string{inTus, length, metadata("setId", set, "name", "a", "sha256", strings.Repeat("0", 64))}, 400, "digest_mismatch", "sha256"},
 		{"a bad digest", c, []string{inTus, length, metadata("setId", set, "name", "a", "sha256", "abc")}, 400, "invalid_field", "sha256"},
-		{"an unknown key", c, []string{inTus, length, metadata("setId", set, "name", "a", "colour", "red")}, 400, "invalid_field", "colour"},
+		{"an unknown key", c, []string{inTus, length, metadata("setId", set, "name", "a", "colour", "red")}, 400, "unknown_field", "colour"},
 		{"a key twice", c, []string{inTus, length, metadata("setId", set, "name", "a", "name", "b")}, 400, "invalid_field", "name"},
 		{"no base64", c, []string{inTus, length, "Upload-Metadata: setId ???"}, 400, "invalid_field", "setId"},
 		{"far too long", c, []string{inTus, length, metadata("setId", set, "description", strings.Repeat("d", 30_000))}, 400, "invalid_field", "Upload-Metadata"},
@@ -196,7 +205,7 @@ func TestTusRefusedAtTheEnd(t *testing.T) {
 	s.piece(at, 7, "").want(http.StatusNoContent)
 
 	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
-	s.piece(at, 0, "content").problem(http.StatusBadRequest, "digest_mismatch", "file")
+	s.piece(at, 0, "content").problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	s.refusedHead(at, http.StatusBadRequest)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }

@@ -9,14 +9,12 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -217,59 +215,6 @@ func readStart(r *request) (start repository.TransferStart, err error) {
 	}
 	start.Fields.Match = preconditions(r)
 	return start, nil
-}
-
-// readMetadata reads pairs of a key and a text in base64, with commas between the pairs.
-func readMetadata(sent string, start *repository.TransferStart) error {
-	if len(sent) > maxMetadata {
-		return invalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
-	}
-	var seen []string
-	for pair := range strings.SplitSeq(sent, ",") {
-		key, encoded, _ := strings.Cut(strings.TrimSpace(pair), " ")
-		if key == "" && sent == "" {
-			return nil
-		}
-		if slices.Contains(seen, key) {
-			return invalidPart(key, "this key is in Upload-Metadata twice")
-		}
-		seen = append(seen, key)
-		text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
-		if err != nil {
-			return invalidPart(key, "in Upload-Metadata, each key is followed by a space and its value in base64")
-		}
-		if err := takeMetadata(key, string(text), start); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeMetadata takes one pair. An empty text is as if it were left out, as in a form.
-func takeMetadata(key, text string, start *repository.TransferStart) error {
-	fields := &start.Fields
-	texts := map[string]**string{
-		"setId": &fields.SetID, "resourceId": &start.ResourceID, "name": &fields.Name, "format": &fields.Format, "description": &fields.Description,
-	}
-	switch field, isText := texts[key]; {
-	case isText:
-		if text != "" {
-			*field = &text
-		}
-	case key == "filename":
-		fields.Filename = text
-	case key == "filetype":
-		fields.ContentType = text
-	case key == "sha256":
-		digest, err := blobs.ParseDigest(text)
-		if err != nil {
-			return invalidPart(key, "sha256 must be 64 hexadecimal digits")
-		}
-		fields.Expected = []blobs.Digest{digest}
-	default:
-		return invalidPart(key, "this is not a key of an upload; its keys are setId, resourceId, filename, filetype, name, format, description, sha256")
-	}
-	return nil
 }
 
 // sentPiece is a piece with the body that it comes from.

@@ -31,6 +31,10 @@ type Config struct {
 	ScrubPeriod time.Duration // in which every file is read once in the background, to find damage; 0: never
 	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
 
+	// Room tells how much room the file system of the files has left, so that a file which cannot fit is refused before it comes. nil, or an
+	// error: that is not known.
+	Room func() (blobs.Room, error)
+
 	Now func() time.Time // the clock for the expiry of keys; nil: the system's
 
 	// Note hears of what goes wrong in the background: when a task begins to fail, when it works again (a nil error), and of each

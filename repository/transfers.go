@@ -33,6 +33,11 @@ type TransferStart struct {
 	Announced  string       // for the gateway
 }
 
+// ResumableNames are what an upload in pieces calls its fields.
+func ResumableNames() FieldNames {
+	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
+}
+
 // Piece is a part of a file.
 type Piece struct {
 	Offset int64 // where in the file it begins
@@ -52,7 +57,7 @@ func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start Tra
 	}
 	for _, t.Expected = range start.Fields.Expected {
 		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
-			return Transfer{}, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: "file", Message: "no file has the SHA-256 announced, 64 zeros"}
+			return Transfer{}, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
 		}
 	}
 	if t.Length == 0 { // as the last part of any other file does
@@ -103,7 +108,7 @@ func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
 		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
 			t.Match = placed.shown().Tag()
 		}
-		return err
+		return blame(err, "resourceId")
 	}
 	if start.Fields.SetID == nil {
 		return missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
@@ -113,21 +118,35 @@ func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
 	return err
 }
 
+// blame names the field that an object comes from in an error which says what is wrong with the object.
+func blame(err error, field string) error {
+	var known *Error
+	if !errors.As(err, &known) || known.Field != "" || known.Kind != NotFound && known.Kind != Conflict {
+		return err
+	}
+	blamed := *known
+	blamed.Field = field
+	return &blamed
+}
+
 // acceptable refuses what the file could never be.
 func (s *Service) acceptable(start TransferStart) error {
 	if most := s.config.MaxUpload; most > 0 && start.Length > most {
-		return storageError(blobs.ErrTooLarge)
+		return &Error{Kind: TooLarge, Code: CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
 	}
 	file, err := described(start.Fields)
 	if err == nil {
-		_, err = mimeOf(start.Fields.ContentType, nil, file.Filename, file.Name)
+		_, err = mimeOf(start.Fields.ContentType, start.Fields.Names.contentType(), nil, file.Filename, file.Name)
+	}
+	if err == nil {
+		err = s.roomFor(start.Length)
 	}
 	return err
 }
 
 // fields is what came with the announcement.
 func (t Transfer) fields() UploadFields {
-	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType}
+	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableNames()}
 	if t.SetID != (ID{}) {
 		set := t.SetID.String()
 		f.SetID = &set

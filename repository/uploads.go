@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -30,7 +31,17 @@ type UploadFields struct {
 	ContentType               string // as sent; "" is unknown
 	Expected                  []blobs.Digest
 	Match                     Match // of a replacement
+	Names                     FieldNames
 }
+
+// FieldNames are what the request calls the fields that come with the file in a form; "" is file.
+type FieldNames struct{ Name, Filename, ContentType, Digest, Size string }
+
+func (n FieldNames) name() string        { return cmp.Or(n.Name, "name") }
+func (n FieldNames) filename() string    { return cmp.Or(n.Filename, "file") }
+func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") }
+func (n FieldNames) size() string        { return cmp.Or(n.Size, "file") }
+func (n FieldNames) digest() string      { return cmp.Or(n.Digest, "file") }
 
 // NewUpload begins an upload, which the caller ends with Discard, whatever comes of it. Until then no held body is moved, unless
 // one has waited for long or much is held.
@@ -70,6 +81,26 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 
 // Limit returns the greatest number of bytes that a file may have, 0 for any.
 func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
+
+// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
+// find none when it comes.
+func (u *Upload) RoomFor(bytes int64) error {
+	if bytes <= u.service.hold.upTo { // it goes into the metadata, whose file may have room within
+		return nil
+	}
+	return u.service.roomFor(bytes)
+}
+
+func (s *Service) roomFor(bytes int64) error {
+	if s.config.Room == nil {
+		return nil
+	}
+	room, err := s.config.Room()
+	if err != nil || bytes <= room.Bytes && room.Files != 0 {
+		return nil // where nothing is known the disk decides
+	}
+	return storageError(ErrNoSpace)
+}
 
 // MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
 func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
@@ -261,7 +292,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 	}
 	for _, want := range f.Expected {
 		if want != u.received.digest {
-			return r, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: "file",
+			return r, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: f.Names.digest(),
 				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was kept"}
 		}
 	}
@@ -269,7 +300,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 		return r, err
 	}
 	r.Digest, r.Bytes, r.Body = u.received.digest, u.received.size(), u.received.place()
-	r.MimeType, err = mimeOf(f.ContentType, u.received.head(), r.Filename, r.Name)
+	r.MimeType, err = mimeOf(f.ContentType, f.Names.contentType(), u.received.head(), r.Filename, r.Name)
 	return r, err
 }
 
@@ -294,7 +325,7 @@ func described(f UploadFields) (r Resource, err error) {
 		rule  text
 		value string
 	}{
-		{"name", nameText, r.Name}, {"format", formText, r.Format}, {"description", proseText, r.Description},
+		{f.Names.name(), nameText, r.Name}, {"format", formText, r.Format}, {"description", proseText, r.Description},
 	} {
 		if err := c.rule.check(c.field, c.value); err != nil {
 			return r, err
@@ -306,7 +337,7 @@ func described(f UploadFields) (r Resource, err error) {
 // nameOf checks the file name and returns the resource's name: the one sent, else the file name.
 func nameOf(f UploadFields, filename string) (string, error) {
 	if filename != "" {
-		if err := fileText.check("file", filename); err != nil {
+		if err := fileText.check(f.Names.filename(), filename); err != nil {
 			return "", err
 		}
 	}
@@ -319,8 +350,9 @@ func nameOf(f UploadFields, filename string) (string, error) {
 	return filename, nil
 }
 
-// mimeOf returns the media type of a file: the one sent, if it says something; else what content and name tell.
-func mimeOf(sent string, head []byte, names ...string) (string, error) {
+// mimeOf returns the media type of a file: the one sent, in the field that is to blame for it, if it says something; else what content and
+// name tell.
+func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
 	const unknown = "application/octet-stream"
 	if sent == "" {
 		return detectMime(head, names...), nil
@@ -328,9 +360,9 @@ func mimeOf(sent string, head []byte, names ...string) (string, error) {
 	media, _, err := mime.ParseMediaType(sent)
 	switch {
 	case err != nil || len(sent) > maxMimeBytes || !strings.Contains(media, "/"):
-		return "", invalid("file", "the Content-Type of the file must be a media type such as text/csv, of up to %d bytes", maxMimeBytes)
+		return "", invalid(field, "the Content-Type of the file must be a media type such as text/csv, of up to %d bytes", maxMimeBytes)
 	case media == unknown:
 		return detectMime(head, names...), nil
 	}
-	return sent, text{what: "the Content-Type of the file", max: maxMimeBytes}.check("file", sent)
+	return sent, text{what: "the Content-Type of the file", max: maxMimeBytes}.check(field, sent)
 }

@@ -4,6 +4,7 @@ import { dataspaces, resources, sets } from "../api";
 import type { PageProps } from "../app";
 import { ResourceForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
+import { savedAs } from "../filename";
 import { size } from "../human";
 import { Preview } from "../preview/preview";
 import { Replaced, replaceFile, versionOf } from "../put/replace";
@@ -54,7 +55,7 @@ export function ResourcePage({ params }: PageProps) {
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
           <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={take} />
           {active && (
-            <a class="button primary" href={resources.data(rid)} download={resource.filename}>
+            <a class="button primary" href={resources.data(rid)} download={savedAs(resource)}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />
             </a>
           )}
@@ -141,7 +142,7 @@ function About({ resource: r }: { resource: Resource }) {
         <Copy text={r.dataUrl} what="the address of the file">
           File
         </Copy>
-        <Curl path={`/resources/${r.id}/data`} output={r.filename} />
+        <Curl path={`/resources/${r.id}/data`} output={savedAs(r)} />
       </div>
     </>
   );

@@ -1,0 +1,80 @@
+package handlers
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+// metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath beside filename and filetype.
+const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, sha256, type, relativePath"
+
+// null is what Uppy writes for a relativePath, or a type, that a file does not have.
+const null = "null"
+
+// readMetadata reads pairs of a key and a text in base64, with commas between the pairs. A fault in a pair blames its key.
+func readMetadata(sent string, start *repository.TransferStart) error {
+	if len(sent) > maxMetadata {
+		return invalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
+	}
+	if sent == "" {
+		return nil
+	}
+	texts := map[string]string{}
+	for pair := range strings.SplitSeq(sent, ",") {
+		key, encoded, _ := strings.Cut(strings.TrimSpace(pair), " ")
+		text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+		_, twice := texts[key]
+		switch {
+		case key == "":
+			return invalidHeader("Upload-Metadata", "between two commas of Upload-Metadata there is a key and its value in base64")
+		case !strings.Contains(", "+metadataKeys+", ", ", "+key+", "):
+			return &repository.Error{Kind: repository.Invalid, Code: repository.CodeUnknownField, Field: repository.Shorten(key),
+				Message: "this is not a key of an upload; its keys are " + metadataKeys}
+		case twice:
+			return invalidPart(key, "this key is in Upload-Metadata twice")
+		case err != nil:
+			return invalidPart(key, "in Upload-Metadata, each key is followed by a space and its value in base64")
+		}
+		texts[key] = string(text)
+	}
+	return takeMetadata(texts, start)
+}
+
+// takeMetadata takes the texts by their keys. An empty one is as if it were left out, as in a form.
+func takeMetadata(texts map[string]string, start *repository.TransferStart) error {
+	fields := &start.Fields
+	fields.Names = repository.ResumableNames()
+	fields.Filename = texts["filename"]
+	for _, key := range []string{"type", "filetype"} {
+		if text := texts[key]; text != "" && text != null {
+			fields.ContentType, fields.Names.ContentType = text, key
+		}
+	}
+	if path := texts["relativePath"]; isPathOf(path, texts["name"]) {
+		texts["name"], fields.Names.Name = path, "relativePath"
+	}
+	for key, field := range map[string]**string{
+		"setId": &fields.SetID, "resourceId": &start.ResourceID, "name": &fields.Name, "format": &fields.Format, "description": &fields.Description,
+	} {
+		if text := texts[key]; text != "" {
+			*field = &text
+		}
+	}
+	if text := texts["sha256"]; text != "" {
+		digest, err := blobs.ParseDigest(text)
+		if err != nil {
+			return invalidPart("sha256", "sha256 must be 64 hexadecimal digits")
+		}
+		fields.Expected = []blobs.Digest{digest}
+	}
+	return nil
+}
+
+// isPathOf tells whether a relative path is that of a file in a folder, which becomes the name of the resource as in every upload of a
+// folder. A name that is not the end of the path was given by a person, and counts.
+func isPathOf(path, name string) bool {
+	return path != "" && path != null && (name == "" || name == path[strings.LastIndexByte(path, '/')+1:])
+}
