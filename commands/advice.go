@@ -61,7 +61,7 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
 		case problem.Status == 403 && problem.Code == "forbidden":
 			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, whoDecides(problem))
-		case problem.Code == "":
+		case problem.Code == "" || problem.Code == "not_found":
 			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
 		}
 	}

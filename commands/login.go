@@ -148,7 +148,7 @@ func adviseLogin(base string, err error) error {
 		return fmt.Errorf("%w\nis it running, and is the address right?", err)
 	case errors.As(err, &problem) && problem.Status == 401:
 		return fmt.Errorf("%w\nthat is no key which is valid there, or not the whole of it; a sysadmin makes one: labshelf key new --user NAME", err)
-	case errors.As(err, &problem) && problem.Code == "":
+	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
 		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
 	}
 	return adviseTLS(err)
