@@ -61,8 +61,8 @@ function App() {
   const { path, query } = usePlace();
   const { user, ended } = useSession();
   const [row, params] = find(path);
-  const signIn = path === "/signin" || (!user && !row?.open);
-  const [given, setGiven] = useState(keyInAddress);
+    const [given, setGiven] = useGivenKey();
+  const signIn = path === "/signin" || !!given || (!user && !row?.open);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -98,6 +98,17 @@ function App() {
       {(user || ended) && <Uploads />}
     </>
   );
+}
+
+/** The key that a link brings: also one that is opened in this window, where the browser only tells that the address has changed. */
+function useGivenKey() {
+  const [given, setGiven] = useState(keyInAddress);
+  useEffect(() => {
+    const look = () => keyInAddress() && setGiven(keyInAddress());
+    addEventListener("hashchange", look);
+    return () => removeEventListener("hashchange", look);
+  }, []);
+  return [given, setGiven] as const;
 }
 
 function Nowhere() {

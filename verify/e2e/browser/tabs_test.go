@@ -232,17 +232,3 @@ func TestUploadsEndWithTheirOwner(t *testing.T) {
 		}
 	}
 }
-
-// A link that brings a key signs in with it, also where somebody else is signed in: as those that "labshelf demo" prints.
-func TestLinkOfAnother(t *testing.T) {
-	t.Parallel()
-	s, mary, jon, _ := twoDataspaces(t)
-	v := s.visit(t)
-	v.at("/")
-	v.signIn(mary.key)
-	v.sees("Secret lab")
-	v.at("/signin#" + jon.key)
-	v.sees("jon")
-	v.until(all("1 dataspace"))
-	v.seesNot("Secret lab")
-}

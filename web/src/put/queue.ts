@@ -1,7 +1,7 @@
 // What is being sent. There is one queue for the whole window: it goes on while the visitor looks at other pages.
 import { useEffect, useReducer, useState } from "preact/hooks";
 import type { DataSet, Resource } from "../api";
-import { Problem, sets } from "../api";
+import { base, Problem, sets } from "../api";
 import { asProblem } from "../ui/load";
 import type { Picked, Unread } from "./collect";
 import { uploadFile } from "./parts";
@@ -251,4 +251,28 @@ export function useQueue(): Queue {
   const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
   useEffect(() => queue.watch(() => redraw()), []);
   return queue;
+}
+
+/** Files that have not come to their end. */
+export function running({ items }: Queue): number {
+  return items.filter((item) => !over(item)).length;
+}
+
+/** Asks the other windows of the browser how many files they are sending, and answers them. */
+const windows = new BroadcastChannel(`labshelf uploads${base}`);
+windows.addEventListener("message", ({ data }) => {
+  const files = running(queue);
+  if (data === "how many" && files) windows.postMessage(files);
+});
+
+/** How many files the other windows of the browser are sending, as far as they have answered. */
+export function useUploadsElsewhere(): number {
+  const [files, setFiles] = useState(0);
+  useEffect(() => {
+    const add = ({ data }: MessageEvent) => void (typeof data === "number" && setFiles((n) => n + data));
+    windows.addEventListener("message", add);
+    windows.postMessage("how many");
+    return () => windows.removeEventListener("message", add);
+  }, []);
+  return files;
 }

@@ -208,6 +208,7 @@ export function Form({
   action,
   danger = false,
   onCancel,
+  cancel = "Cancel",
   onForm,
   children,
 }: {
@@ -216,6 +217,8 @@ export function Form({
   action: string;
   danger?: boolean;
   onCancel?: () => void;
+  /** What the button says that ends it. */
+  cancel?: string;
   /** Hands out the element, for those who read its controls. */
   onForm?: (form: HTMLFormElement | null) => void;
   children: (errorOf: ErrorOf) => ComponentChildren;
@@ -246,7 +249,7 @@ export function Form({
       {fields}
       {problem && !asked.has(problem.field) && <Failed problem={problem} />}
       <div class="actions">
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
         <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
           {action}
         </Button>

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-ST4KCQ6S.js";import"./chunk-CHW6NN2M.js";import"./chunk-X5G5443N.js";import"./chunk-MNSBCOMZ.js";import"./chunk-IZC7V47L.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};
