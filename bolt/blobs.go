@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -80,6 +81,61 @@ func (d damages) Remove(digest blobs.Digest) error {
 }
 
 func (d damages) All() iter.Seq2[repository.Damage, error] { return damageTable.all(d.tx, span{}) }
+
+// unreferenced keeps its total in a row, for those who ask at any time.
+type unreferenced struct{ *tx }
+
+func (u unreferenced) Get(digest blobs.Digest) (repository.Unreferenced, error) {
+	return unreferencedTable.get(u.tx, blobKey(digest))
+}
+
+func (u unreferenced) Put(row repository.Unreferenced) error {
+	return errors.Join(u.count(row.Digest, repository.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.tx, row))
+}
+
+// Remove writes nothing where there is no row: every upload comes here.
+func (u unreferenced) Remove(digest blobs.Digest) error {
+	u.mustWrite()
+	if u.get(blobsUnreferenced, blobKey(digest)) == nil {
+		return nil
+	}
+	err := u.count(digest, repository.BlobCount{})
+	u.delete(blobsUnreferenced, blobKey(digest))
+	return errors.Join(err, u.failed)
+}
+
+// count brings the total in line with a row that is to be replaced by what is told.
+func (u unreferenced) count(digest blobs.Digest, by repository.BlobCount) error {
+	u.mustWrite()
+	total, err := u.Total()
+	if err != nil {
+		return err
+	}
+	old, err := u.Get(digest)
+	switch {
+	case err == nil:
+		total.Blobs--
+		total.Bytes -= old.Bytes
+	case !errors.Is(err, repository.ErrNotFound):
+		return err
+	}
+	total.Blobs += by.Blobs
+	total.Bytes += by.Bytes
+	u.put(metaBucket, nameKey(unreferencedRow), seal(nameKey(unreferencedRow), blobCountFields, total))
+	return u.failed
+}
+
+func (u unreferenced) All(after *blobs.Digest) iter.Seq2[repository.Unreferenced, error] {
+	var keys span
+	if after != nil {
+		keys.lo = justAfter(blobKey(*after))
+	}
+	return unreferencedTable.all(u.tx, keys)
+}
+
+func (u unreferenced) Total() (repository.BlobCount, error) {
+	return value(u.tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
+}
 
 type scrub struct{ *tx }
 

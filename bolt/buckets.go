@@ -35,6 +35,7 @@ const (
 	transfersBucket
 	transfersByEnd
 	transfersByDigest
+	blobsUnreferenced
 	bucketCount
 )
 
@@ -76,6 +77,7 @@ var buckets = [bucketCount]struct {
 	transfersBucket:       {"transfers", growing, 5},
 	transfersByEnd:        {"transfers_by_end", growing, 5},
 	transfersByDigest:     {"transfers_by_digest", mixed, 5},
+	blobsUnreferenced:     {"blobs_unreferenced", mixed, 7},
 }
 
 const (
@@ -87,10 +89,11 @@ func (b bucket) String() string { return buckets[b].name }
 
 // The rows of the meta bucket.
 const (
-	schemaRow    = "schema"
-	lastStampRow = "last stamp"
-	secretRow    = "token secret"
-	scrubRow     = "scrub"       // not there until a scrub has begun
-	heldRow      = "held bodies" // not there until one was held
-	epochRow     = "epoch"       // since version 6
+	schemaRow       = "schema"
+	lastStampRow    = "last stamp"
+	secretRow       = "token secret"
+	scrubRow        = "scrub"              // not there until a scrub has begun
+	heldRow         = "held bodies"        // not there until one was held
+	unreferencedRow = "unreferenced blobs" // not there until one was noted
+	epochRow        = "epoch"              // since version 6
 )

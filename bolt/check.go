@@ -54,6 +54,8 @@ func (c *checker) checkMeta() {
 			_, err = metaRow(c.t, epochRow, epochFields)
 			c.failed(metaBucket, nameKey(epochRow), err)
 		}
+		_, err = unreferenced{c.t}.Total()
+		c.failed(metaBucket, nameKey(unreferencedRow), err)
 		last, err := metaRow(c.t, lastStampRow, lastStampFields)
 		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
 			c.last = last
@@ -76,7 +78,9 @@ func (c *checker) run() {
 	checkTable(c, &transferTable, func(t repository.Transfer) repository.Stamp { return t.Created })
 	checkTable(c, &privilegeTable, func(p repository.Privilege) repository.Stamp { return p.Modified })
 	checkTable(c, &stepTable, func(s repository.Step) repository.Stamp { return s.Begun })
-	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 }) // Found may be the clock's
+	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 })             // Found may be the clock's
+	checkTable(c, &unreferencedTable, func(repository.Unreferenced) repository.Stamp { return 0 }) // may be the clock's
+	c.part(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
 	checkValues(c, blobsBucket, sizeFields)
@@ -100,6 +104,21 @@ func (c *checker) checkBodies() {
 	}
 	if kept, err := (bodies{c.t}).Total(); err == nil && kept != found {
 		c.found(bodiesBucket, nil, "there are %+v, and %s says %+v", found, metaBucket, kept)
+	}
+}
+
+// countUnreferenced counts the unreferenced blobs again.
+func (c *checker) countUnreferenced() {
+	var found repository.BlobCount
+	for row, err := range (unreferenced{c.t}).All(nil) {
+		if err != nil {
+			return // it has been told
+		}
+		found.Blobs++
+		found.Bytes += row.Bytes
+	}
+	if kept, err := (unreferenced{c.t}).Total(); err == nil && kept != found {
+		c.found(blobsUnreferenced, nil, "there are %+v, and %s says %+v", found, metaBucket, kept)
 	}
 }
 

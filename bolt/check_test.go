@@ -38,6 +38,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Usage.Put(space, 1, repository.Counters{ActiveFiles: 1}),
 			tx.Blobs.Put(blobs.Digest{}, 9),
 			tx.Damages.Put(repository.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
+			tx.Unreferenced.Put(repository.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
 			tx.Scrub.Put(repository.ScrubState{Passes: 1}),
 			tx.Bodies.Put(repository.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
 		)

@@ -137,6 +137,18 @@ func damageFields(c *codec, d *repository.Damage) {
 	c.text(&d.What)
 }
 
+func unreferencedFields(c *codec, u *repository.Unreferenced) {
+	c.fixed(u.Digest[:])
+	c.int64(&u.Bytes)
+	c.stamp(&u.Since)
+	c.stamp(&u.Seen)
+}
+
+func blobCountFields(c *codec, n *repository.BlobCount) {
+	c.int64(&n.Blobs)
+	c.int64(&n.Bytes)
+}
+
 func scrubFields(c *codec, s *repository.ScrubState) {
 	c.fixed(s.After[:])
 	c.stamp(&s.Begun)

@@ -48,6 +48,7 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
 		addEpoch,
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
 	}
 }
 

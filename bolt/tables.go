@@ -134,6 +134,11 @@ var (
 		key:     func(d *repository.Damage) []byte { return blobKey(d.Digest) },
 		entries: func(repository.Damage) []entry { return nil },
 	}
+	unreferencedTable = table[repository.Unreferenced]{
+		bucket: blobsUnreferenced, fields: unreferencedFields,
+		key:     func(u *repository.Unreferenced) []byte { return blobKey(u.Digest) },
+		entries: func(repository.Unreferenced) []entry { return nil },
+	}
 )
 
 // at decodes the row stored under key.

@@ -41,7 +41,7 @@ func (t *tx) tables() *repository.Tx {
 	return &repository.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
 		Sessions: sessions{t}, Transfers: transfers{t}, Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
-		Damages: damages{t}, Bodies: bodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
+		Damages: damages{t}, Unreferenced: unreferenced{t}, Bodies: bodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
 		Stamp: t.stamp, Access: t.access,
 	}
 }

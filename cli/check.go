@@ -182,11 +182,13 @@ type (
 		End endFields `json:"end"`
 	}
 	endFields struct {
-		Stamp      repository.Stamp `json:"stamp"`
-		Resources  int64            `json:"resources"`
-		Blobs      int64            `json:"blobs"`
-		Bytes      int64            `json:"bytes"`
-		Violations int64            `json:"violations"`
+		Stamp             repository.Stamp `json:"stamp"`
+		Resources         int64            `json:"resources"`
+		Blobs             int64            `json:"blobs"`
+		Bytes             int64            `json:"bytes"`
+		Violations        int64            `json:"violations"`
+		Unreferenced      int64            `json:"unreferenced"`
+		UnreferencedBytes int64            `json:"unreferencedBytes"`
 	}
 )
 
@@ -219,6 +221,10 @@ func (c *checking) end(result repository.CheckResult) error {
 	}
 	_, err := fmt.Fprintf(c.tell.stdout, "%s %s and %s, %s, were looked at, as of %s.\n", found,
 		countText(result.Resources, "resource", "resources"), countText(result.Blobs, "file", "files"), commands.FormatBytes(result.Bytes), moment(result.Stamp))
+	if err == nil && result.Unreferenced > 0 {
+		_, err = fmt.Fprintf(c.tell.stdout, "Nothing refers to %s, %s, which a purge removes once that has been so for as long as it is told.\n",
+			countText(result.Unreferenced, "more file", "more files"), commands.FormatBytes(result.UnreferencedBytes))
+	}
 	return err
 }
 

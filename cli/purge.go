@@ -26,9 +26,11 @@ func purgeCommand(p process) *cobra.Command {
 		Use:   "purge --older-than TIME",
 		Short: "Remove the files of what was deleted long ago",
 		Long: `purge removes the files of resources that were deleted longer ago than TIME;
-their records stay. It also removes files that nothing refers to. What it
-removes goes to the folder trash, and is deleted for good by a purge after the
-time of grace: until then, a backup under way is not disturbed.
+their records stay. It also removes files that nothing has referred to for as
+long: since the resource was deleted or got another file, or since a purge or
+the service first found it so. What it removes goes to the folder trash, and is
+deleted for good by a purge after the time of grace: until then, a backup under
+way is not disturbed.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
@@ -91,16 +93,18 @@ func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, 
 	}
 	if asJSON {
 		return writeJSON(p.stdout, purgeFields{o.DryRun, result.Resources, result.ResourceBytes, result.Blobs, result.BlobBytes,
-			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes})
+			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes,
+			result.Recent, result.RecentBytes})
 	}
 	removed, deleted := "were removed", "were deleted for good"
 	if o.DryRun {
 		removed, deleted = "would be removed", "would be deleted for good"
 	}
 	_, err = fmt.Fprintf(p.stdout, "deleted resources whose files %s: %d, %s\nfiles of those that nothing else needs: %d, %s\n"+
-		"files that nothing has ever referred to: %d, %s\nfiles in the trash that %s: %d, %s\n",
+		"files that no record names: %d, %s\nfiles that nothing refers to, and that stay since it is not known that this has been so for as long: %d, %s\n"+
+		"files in the trash that %s: %d, %s\n",
 		removed, result.Resources, commands.FormatBytes(result.ResourceBytes), result.Blobs, commands.FormatBytes(result.BlobBytes),
-		result.Orphans, commands.FormatBytes(result.OrphanBytes), deleted, result.TrashFiles, commands.FormatBytes(result.TrashBytes))
+		result.Orphans, commands.FormatBytes(result.OrphanBytes), result.Recent, commands.FormatBytes(result.RecentBytes), deleted, result.TrashFiles, commands.FormatBytes(result.TrashBytes))
 	return err
 }
 
@@ -131,4 +135,6 @@ type purgeFields struct {
 	OrphanBytes   int64 `json:"orphanBytes"`
 	TrashFiles    int64 `json:"trashFiles"`
 	TrashBytes    int64 `json:"trashBytes"`
+	Recent        int64 `json:"recent"`
+	RecentBytes   int64 `json:"recentBytes"`
 }

@@ -115,11 +115,11 @@ type statusDetail struct {
 		Begun                  string
 		Checked, Found, Passes int64
 	}
-	Background map[string]string
-	Held       struct{ Files, Bytes int64 }
-	Started    time.Time
-	Identity   string
-	Epoch      struct {
+	Background         map[string]string
+	Held, Unreferenced struct{ Files, Bytes int64 }
+	Started            time.Time
+	Identity           string
+	Epoch              struct {
 		ID          string
 		Base, Began epochTime
 	}
@@ -162,6 +162,7 @@ func (t *table) detail(text json.RawMessage) error {
 	}
 	t.add("scrub", scrub)
 	t.add("to be moved", fmt.Sprintf("%d small files, %s; that happens by itself", d.Held.Files, FormatBytes(d.Held.Bytes)))
+	t.add("unreferenced", fmt.Sprintf("%d files, %s, that no resource needs; \"labshelf purge\" removes them", d.Unreferenced.Files, FormatBytes(d.Unreferenced.Bytes)))
 	if d.ClockBehind > 0 {
 		t.add("clock", FormatDuration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it right, changes go on meanwhile")
 	}

@@ -74,6 +74,8 @@ type purgeJSON struct {
 	OrphanBytes   int64 `json:"orphanBytes"`
 	TrashFiles    int64 `json:"trashFiles"`
 	TrashBytes    int64 `json:"trashBytes"`
+	Recent        int64 `json:"recent"`
+	RecentBytes   int64 `json:"recentBytes"`
 }
 
 // purge removes the files of what has been deleted for long.
@@ -96,6 +98,7 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	}
 	writeJSON(w, http.StatusOK, purgeJSON{
 		options.DryRun, p.Resources, p.ResourceBytes, p.Blobs, p.BlobBytes, p.Orphans, p.OrphanBytes, p.TrashFiles, p.TrashBytes,
+		p.Recent, p.RecentBytes,
 	})
 	return nil
 }

@@ -185,7 +185,9 @@ func TestPurge(t *testing.T) {
   "orphans": 0,
   "orphanBytes": 0,
   "trashFiles": {trash},
-  "trashBytes": {trashBytes}
+  "trashBytes": {trashBytes},
+  "recent": 0,
+  "recentBytes": 0
 }
 `
 	purge := func(body object, dry string, resources, bytes, blobs, blobBytes, trash, trashBytes int) {

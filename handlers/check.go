@@ -37,11 +37,13 @@ type progressJSON struct {
 }
 
 type checkEndJSON struct {
-	Stamp      int64 `json:"stamp"` // µs
-	Resources  int64 `json:"resources"`
-	Blobs      int64 `json:"blobs"`
-	Bytes      int64 `json:"bytes"`
-	Violations int64 `json:"violations"`
+	Stamp             int64 `json:"stamp"` // µs
+	Resources         int64 `json:"resources"`
+	Blobs             int64 `json:"blobs"`
+	Bytes             int64 `json:"bytes"`
+	Violations        int64 `json:"violations"`
+	Unreferenced      int64 `json:"unreferenced"`
+	UnreferencedBytes int64 `json:"unreferencedBytes"`
 }
 
 type checkErrorJSON struct {
@@ -76,7 +78,8 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 		lines.write(checkLine{Error: a.checkError(w, r, err)})
 		return nil
 	}
-	lines.write(checkLine{End: &checkEndJSON{int64(result.Stamp), result.Resources, result.Blobs, result.Bytes, result.Violations}})
+	lines.write(checkLine{End: &checkEndJSON{int64(result.Stamp), result.Resources, result.Blobs, result.Bytes, result.Violations,
+		result.Unreferenced, result.UnreferencedBytes}})
 	return nil
 }
 

@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 	same(t, "violations", len(clean.violations), 0)
 	stamp, _ := clean.end["stamp"].(float64)
 	delete(clean.end, "stamp")
-	same(t, "what was looked at", fmt.Sprint(clean.end), "map[blobs:3 bytes:36 resources:4 violations:0]")
+	same(t, "what was looked at", fmt.Sprint(clean.end), "map[blobs:3 bytes:36 resources:4 unreferenced:0 unreferencedBytes:0 violations:0]")
 	same(t, "the stamp", int64(stamp)/1000 >= int64(twice["modified_epoch"].(float64)), true)
 
 	if err := os.WriteFile(s.blobFile(contents[0]), []byte("first <&> cOntent"), 0o600); err != nil {

@@ -238,6 +238,10 @@ func TestStatusDetail(t *testing.T) {
       "id": "{epoch}",
       "base": "",
       "began": "{epoch began}"
+    },
+    "unreferenced": {
+      "files": 3,
+      "bytes": 30
     }
   }
 }
@@ -245,6 +249,11 @@ func TestStatusDetail(t *testing.T) {
 	var begun repository.Stamp
 	err := c.meta.Update(context.Background(), func(tx *repository.Tx) error {
 		begun = tx.Stamp()
+		for i := range 3 {
+			if err := tx.Unreferenced.Put(repository.Unreferenced{Digest: blobs.Digest{byte(i)}, Bytes: 10, Since: begun}); err != nil {
+				return err
+			}
+		}
 		return tx.Scrub.Put(repository.ScrubState{Begun: begun, Checked: 7, Found: 1, Passes: 2})
 	})
 	same(t, "putting the state of the scrub", err, nil)

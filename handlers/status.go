@@ -30,16 +30,17 @@ type statusJSON struct {
 }
 
 type statusDetailJSON struct {
-	Failing     string            `json:"failing"`
-	ReadOnly    string            `json:"readOnly"`
-	ClockBehind int64             `json:"clockBehind"` // ms
-	Damaged     int64             `json:"damaged"`
-	Scrub       scrubJSON         `json:"scrub"`
-	Background  map[string]string `json:"background"`
-	Held        heldJSON          `json:"held"`
-	Started     string            `json:"started"`
-	Identity    string            `json:"identity"`
-	Epoch       epochJSON         `json:"epoch"`
+	Failing      string            `json:"failing"`
+	ReadOnly     string            `json:"readOnly"`
+	ClockBehind  int64             `json:"clockBehind"` // ms
+	Damaged      int64             `json:"damaged"`
+	Scrub        scrubJSON         `json:"scrub"`
+	Background   map[string]string `json:"background"`
+	Held         filesJSON         `json:"held"`
+	Started      string            `json:"started"`
+	Identity     string            `json:"identity"`
+	Epoch        epochJSON         `json:"epoch"`
+	Unreferenced filesJSON         `json:"unreferenced"`
 }
 
 type epochJSON struct {
@@ -48,7 +49,8 @@ type epochJSON struct {
 	Began string `json:"began"`
 }
 
-type heldJSON struct {
+// filesJSON is a number of files and their bytes.
+type filesJSON struct {
 	Files int64 `json:"files"`
 	Bytes int64 `json:"bytes"`
 }
@@ -78,8 +80,9 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		shown.Detail = &statusDetailJSON{
 			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
 			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
-			heldJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
+			filesJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
 			d.Identity.String(), epochJSON{d.Epoch.ID.String(), instant(d.Epoch.Base), instant(d.Epoch.Began)},
+			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes},
 		}
 	}
 	writeJSON(w, status, shown)

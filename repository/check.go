@@ -85,6 +85,8 @@ type CheckResult struct {
 	Resources, Blobs int64 // blobs: files, and held bodies
 	Bytes            int64 // of these blobs
 	Violations       int64
+
+	Unreferenced, UnreferencedBytes int64 // blobs that no resource refers to, also outside the subset; they are no violation
 }
 
 // Check holds everything against everything else: what the metadata store knows about itself, the records against the rules of
@@ -101,6 +103,7 @@ func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) 
 		{PartRows, func(ctx context.Context) error { return u.meta.Inspect(ctx, c.report) }},
 		{PartRules, c.checkRules},
 		{PartFiles, c.checkFiles},
+		{PartFiles, c.countUnreferenced},
 		{PartBlobs, c.measure},
 		{PartBlobs, c.checkBlobs},
 	} {

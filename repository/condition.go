@@ -26,15 +26,16 @@ type Condition struct {
 
 // ConditionDetail is why the service is as it is, with the texts of errors as a log has them.
 type ConditionDetail struct {
-	Failing     string            // why records cannot be read; "" while they can
-	ReadOnly    string            // why no change is taken; "" while they are
-	Identity    Identity          // which repository it is
-	Epoch       Epoch             // since when its metadata only went forward
-	ClockBehind time.Duration     // how far the clock is behind the last stamp; 0 if it is not
-	Damaged     int64             // blobs known to be damaged or missing, counted up to MaxDamaged
-	Scrub       ScrubState        // how far the background reading of all blobs has come
-	Held        BodyCount         // bodies of which no file has been made yet
-	Background  map[string]string // what fails in the background now, by task
+	Failing      string            // why records cannot be read; "" while they can
+	ReadOnly     string            // why no change is taken; "" while they are
+	Identity     Identity          // which repository it is
+	Epoch        Epoch             // since when its metadata only went forward
+	ClockBehind  time.Duration     // how far the clock is behind the last stamp; 0 if it is not
+	Damaged      int64             // blobs known to be damaged or missing, counted up to MaxDamaged
+	Scrub        ScrubState        // how far the background reading of all blobs has come
+	Held         BodyCount         // bodies of which no file has been made yet
+	Background   map[string]string // what fails in the background now, by task
+	Unreferenced BlobCount         // blobs that no resource refers to, as far as a survey or a purge has noticed
 }
 
 // MaxDamaged is how far damaged blobs are counted for a Condition, which anybody may ask for at any time.
@@ -57,6 +58,9 @@ func (s *Service) Condition(ctx context.Context) Condition {
 			return err
 		}
 		if c.Detail.Epoch, err = tx.Lineage.Epoch(); err != nil {
+			return err
+		}
+		if c.Detail.Unreferenced, err = tx.Unreferenced.Total(); err != nil {
 			return err
 		}
 		c.Detail.Scrub, err = tx.Scrub.Get()
@@ -88,6 +92,7 @@ const (
 	taskSteps  = "deletions and restorations under way"
 	taskScrub  = "reading all files to find damage"
 	taskSweep  = "removing uploads that have expired"
+	taskSurvey = "looking for files that nothing refers to"
 	taskMove   = "moving small files out of the metadata"
 	taskDamage = "a file is damaged or missing"
 )

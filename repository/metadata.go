@@ -98,21 +98,22 @@ type Health struct {
 
 // Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
 type Tx struct {
-	Dataspaces Dataspaces
-	Sets       Sets
-	Resources  Resources
-	Users      Users
-	Keys       Keys
-	Sessions   Sessions
-	Transfers  Transfers
-	Privileges Privileges
-	Steps      Steps
-	Usage      Usage
-	Blobs      Blobs
-	Damages    Damages
-	Bodies     Bodies
-	Scrub      Scrub
-	Lineage    Lineage
+	Dataspaces   Dataspaces
+	Sets         Sets
+	Resources    Resources
+	Users        Users
+	Keys         Keys
+	Sessions     Sessions
+	Transfers    Transfers
+	Privileges   Privileges
+	Steps        Steps
+	Usage        Usage
+	Blobs        Blobs
+	Damages      Damages
+	Unreferenced UnreferencedBlobs
+	Bodies       Bodies
+	Scrub        Scrub
+	Lineage      Lineage
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
@@ -279,6 +280,18 @@ type Damages interface {
 	Remove(blobs.Digest) error
 	// All yields them ascending by digest.
 	All() iter.Seq2[Damage, error]
+}
+
+// UnreferencedBlobs is the table of blobs to which no resource refers, with or without a row among Blobs.
+type UnreferencedBlobs interface {
+	Get(blobs.Digest) (Unreferenced, error)
+	Put(Unreferenced) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields those with a digest greater than after, ascending; nil: from the first.
+	All(after *blobs.Digest) iter.Seq2[Unreferenced, error]
+	// Total counts what All would yield, without looking at it.
+	Total() (BlobCount, error)
 }
 
 // Bodies is the table of bodies that are kept here, and not in the blob store.

@@ -212,6 +212,17 @@ type Damage struct {
 	What   string // what is wrong, for people
 }
 
+// Unreferenced is a blob that no resource refers to, and when that began. The times are of different clocks; see Unreferenced.begin.
+type Unreferenced struct {
+	Digest blobs.Digest
+	Bytes  int64
+	Since  Stamp // of the change that took the last reference, or of the transaction that first found none
+	Seen   Stamp // the clock, when it was first found behind Since, µs since 1970; 0: it was not
+}
+
+// BlobCount is a number of blobs, and their bytes.
+type BlobCount struct{ Blobs, Bytes int64 }
+
 // ScrubState is how far the background reading of all blobs has come. The zero value: it has never begun.
 type ScrubState struct {
 	After   blobs.Digest // blobs up to this one are done in this pass; zero: none

@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,19 +12,21 @@ import (
 
 // PurgeOptions say what to purge.
 type PurgeOptions struct {
-	OlderThan time.Duration    // resources deleted longer ago than this
+	OlderThan time.Duration    // resources deleted longer ago than this, and files to which nothing has referred for as long; 0: at all
 	DryRun    bool             // change nothing, and count the same
 	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
 	Now       func() time.Time // the clock; nil: the system's
 }
 
 // PurgeResult counts what was removed, or would be: files of deleted resources, blobs that nothing referred to any more, files
-// that no row vouched for, and what had been in the trash for long enough. Two resources with one blob count twice as resources.
+// that no row vouched for, and what had been in the trash for long enough; and the blobs and files, Recent, that nothing refers to
+// and that stay, since it is not known that this has been so for long enough. Two resources with one blob count twice as resources.
 type PurgeResult struct {
 	Resources, ResourceBytes int64
 	Blobs, BlobBytes         int64
 	Orphans, OrphanBytes     int64
 	TrashFiles, TrashBytes   int64
+	Recent, RecentBytes      int64
 }
 
 // purgeObjects is how many resources one commit turns into tombstones: few enough that no other writer notices.
@@ -37,10 +38,14 @@ const purgePage = 500
 var (
 	errReferred = errors.New("a resource refers to it")
 	errVouched  = errors.New("a row vouches for it")
+	errRecent   = errors.New("it has not been unreferenced for long enough")
 )
 
 // Purge removes the bytes of what has been deleted for long: the records stay, as tombstones. Then it removes every blob to which no
-// resource refers, the files of uploads that came to nothing, and what has been in the trash for longer than the grace period.
+// resource has referred for as long, with or without a row, and what has been in the trash for longer than the grace period. A blob is
+// unreferenced since the change that took its last reference (a deletion, for what this purge makes a tombstone), or since it
+// was first found so, which a purge or a survey writes down: file times tell of the upload, and after metadata were put back to an
+// older state files of minutes ago have no record.
 // The row of a blob always goes before its file: what an interruption leaves is a file too many, which the next purge takes. It
 // works in bounded commits, beside all other use, and can be ended at any time; the result then tells how far it came. One purge
 // runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
@@ -57,13 +62,13 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	}
 	now := o.Now()
 	p := &purge{
-		stores: u.stores, dry: o.DryRun, cutoff: Stamp(now.Add(-o.OlderThan).UnixMicro()),
+		stores: u.stores, dry: o.DryRun, now: o.Now, cutoff: Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
 		before: now.Add(-o.Grace), all: o.Grace <= 0,
 	}
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
 	}
-	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash} {
+	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.note, p.tidy} {
 		if err := part(ctx); err != nil {
 			return p.result, u.blobError(err)
 		}
@@ -85,10 +90,15 @@ func (p *purge) inspect(ctx context.Context) error {
 type purge struct {
 	*stores
 	dry    bool
-	cutoff Stamp     // what was deleted before
+	now    func() time.Time
+	cutoff Stamp     // what was deleted, or lost its last reference, before
+	any    bool      // also what lost its last reference at this moment
 	before time.Time // what was removed before is deleted for good
 	all    bool      // whenever it was removed
 	result PurgeResult
+
+	unnoted []Blob                          // unreferenced, and not written down
+	rest    func(ctx context.Context) error // between pages; nil: not at all
 }
 
 // purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.
@@ -200,142 +210,6 @@ func (p *purge) doomed(tx *Tx, id ID) (*Resource, error) {
 		}
 	}
 	return &r, nil
-}
-
-// sweepBlobs removes every blob to which no resource refers, or will.
-func (p *purge) sweepBlobs(ctx context.Context) error {
-	var after *blobs.Digest
-	for {
-		var page, due []Blob
-		err := p.meta.View(ctx, func(tx *Tx) (err error) {
-			due = nil
-			if page, err = collect(tx.Blobs.All(after), purgePage); err != nil {
-				return err
-			}
-			for _, b := range page {
-				err := p.unreferred(tx, b)
-				if err == nil {
-					due = append(due, b)
-				} else if !errors.Is(err, errReferred) {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		after = &page[len(page)-1].Digest
-		for _, b := range due {
-			if err := p.removeBlob(ctx, b); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not.
-func (p *purge) unreferred(tx *Tx, b Blob) error {
-	if !p.dry {
-		return unused(tx, b.Digest)
-	}
-	if wanted, err := tx.Transfers.Wait(b.Digest); err != nil || wanted {
-		return cmp.Or(err, errReferred)
-	}
-	for id, err := range tx.Blobs.Refs(b.Digest) {
-		if err != nil {
-			return err
-		}
-		r, err := p.doomed(tx, id)
-		if err != nil {
-			return err
-		}
-		if r == nil {
-			return errReferred
-		}
-	}
-	return nil
-}
-
-// unused returns errReferred if a resource refers to the blob, or a transfer is about to become one that does.
-func unused(tx *Tx, digest blobs.Digest) error {
-	if wanted, err := tx.Transfers.Wait(digest); err != nil || wanted {
-		return cmp.Or(err, errReferred)
-	}
-	for _, err := range tx.Blobs.Refs(digest) {
-		if err != nil {
-			return err
-		}
-		return errReferred
-	}
-	return nil
-}
-
-// removeBlob removes row and file of one blob, unless somebody has come to need it.
-func (p *purge) removeBlob(ctx context.Context, b Blob) error {
-	err := p.remove(b.Digest, func() error {
-		return p.writeBehind(ctx, func(tx *Tx) error {
-			if err := stillUnused(tx, b); err != nil {
-				return err
-			}
-			return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest))
-		})
-	})
-	switch {
-	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
-		p.result.Blobs++
-		p.result.BlobBytes += b.Bytes
-		if !p.dry {
-			p.opinions.clear(b.Digest)
-		}
-		return nil
-	case errors.Is(err, blobs.ErrPinned), errors.Is(err, errReferred):
-		return nil // left for next time
-	}
-	return err
-}
-
-// remove is Remove of the blob store, but for a dry run.
-func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
-	if p.dry {
-		return nil
-	}
-	return p.blobs.Remove(digest, confirm)
-}
-
-// sweepOrphans removes the files without a row: of uploads that came to nothing, and of blobs whose removal was interrupted.
-func (p *purge) sweepOrphans(ctx context.Context) error {
-	return p.blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
-		err := p.meta.View(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
-		if err == nil {
-			err = p.remove(digest, func() error { return p.noRow(ctx, digest) })
-		}
-		switch {
-		case err == nil:
-			p.result.Orphans++
-			p.result.OrphanBytes += size
-		case errors.Is(err, errVouched), errors.Is(err, errReferred), errors.Is(err, blobs.ErrPinned), errors.Is(err, blobs.ErrNotFound):
-			return nil
-		}
-		return err
-	})
-}
-
-// orphaned returns errVouched if the blob has a row, and errReferred if it has none, but should.
-func orphaned(tx *Tx, digest blobs.Digest) error {
-	_, err := tx.Blobs.Size(digest)
-	switch {
-	case err == nil:
-		return errVouched
-	case errors.Is(err, ErrNotFound):
-		return unused(tx, digest)
-	}
-	return err
-}
-
-// noRow is orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
-func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
-	return s.meta.ViewDurable(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
 }
 
 // emptyTrash deletes what was removed long ago. In a dry run without a grace period, what has been counted so far is what would

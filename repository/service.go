@@ -57,6 +57,7 @@ type Service struct {
 	scrub  *scrubber
 	turns  *turns
 	sweep  *sweeper
+	survey *surveyor
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -90,12 +91,14 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 		scrub:  startScrubber(s, config.ScrubPeriod),
 		turns:  turns,
 		sweep:  startSweeper(s, turns, config.Now),
+		survey: startSurveyor(s, config.Now),
 	}
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
 // reading of all files and the moving of small ones.
 func (s *Service) Close() {
+	s.survey.close()
 	s.sweep.close()
 	s.mover.close()
 	s.scrub.close()

@@ -126,6 +126,9 @@ func (a *answers) askRows(tx *repository.Tx, p probe) {
 		noteAll(a, "Blobs.All after "+digest.String(), tx.Blobs.All(&digest))
 		damage, err := tx.Damages.Get(digest)
 		note(a, "Damages.Get "+digest.String(), damage, err)
+		unreferenced, err := tx.Unreferenced.Get(digest)
+		note(a, "Unreferenced.Get "+digest.String(), unreferenced, err)
+		noteAll(a, "Unreferenced.All after "+digest.String(), tx.Unreferenced.All(&digest))
 		if wait, err := tx.Transfers.Wait(digest); err != nil || wait {
 			note(a, "Transfers.Wait "+digest.String(), wait, err)
 		}
@@ -144,6 +147,10 @@ func (a *answers) askLists(tx *repository.Tx, p probe) {
 	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
 	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
 	noteAll(a, "Damages.All", tx.Damages.All())
+	noteAll(a, "Unreferenced.All", tx.Unreferenced.All(nil))
+	if total, err := tx.Unreferenced.Total(); err != nil || total != (repository.BlobCount{}) {
+		note(a, "Unreferenced.Total", total, err)
+	}
 	noteAll(a, "Transfers.Ended", tx.Transfers.Ended(math.MaxInt64))
 	a.askBodies(tx)
 	if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {

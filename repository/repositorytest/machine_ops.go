@@ -83,15 +83,14 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.session, m.transfer, m.privilege, m.step, m.counters, m.blob,
-		m.damage, m.scrub, m.body, m.body,
+		m.damage, m.scrub, m.body, m.body, m.unreferenced,
 	}
 	switch n := rapid.IntRange(0, len(draw)+5).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
 		digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
-		s.do(op{"Blobs.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Blobs.Remove(digest) }})
-		s.do(op{"Damages.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Damages.Remove(digest) }})
+		m.removeBlob(s, digest)
 	case len(draw) + 2:
 		if running, err := list(inOrder(s.tx.Steps.All())); err == nil && len(running) > 0 {
 			container := rapid.SampledFrom(running).Draw(rt, "step").Container

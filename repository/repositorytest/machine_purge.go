@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
 	"labshelf/repository"
 )
@@ -27,8 +28,26 @@ func (m *machine) purge(rt *rapid.T) {
 	agree(rt, "purge", run(m.subject), run(m.model))
 	if !options.DryRun {
 		options.DryRun = true
-		if left := run(m.subject); left != (repository.PurgeResult{}) {
+		left := run(m.subject)
+		left.Recent, left.RecentBytes = 0, 0
+		if left != (repository.PurgeResult{}) {
 			rt.Fatalf("a second purge would find %+v", left)
 		}
 	}
+}
+
+func (m *machine) unreferenced(rt *rapid.T, _ *session) any {
+	number := rapid.Int64Range(0, 1<<40)
+	return repository.Unreferenced{
+		Digest: rapid.SampledFrom(m.pool.digests).Draw(rt, "unreferenced"), Bytes: number.Draw(rt, "bytes"),
+		Since: m.last, Seen: repository.Stamp(number.Draw(rt, "seen")),
+	}
+}
+
+// removeBlob takes out all rows of a digest.
+func (m *machine) removeBlob(s *session, digest blobs.Digest) {
+	s.do(op{"Blobs.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Blobs.Remove(digest) }})
+	s.do(op{"Unreferenced.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Unreferenced.Remove(digest) }})
+	s.do(op{"Unreferenced.Total", func(tx *repository.Tx) (any, error) { return tx.Unreferenced.Total() }})
+	s.do(op{"Damages.Remove", func(tx *repository.Tx) (any, error) { return nil, tx.Damages.Remove(digest) }})
 }

@@ -38,22 +38,23 @@ func NewMemory(now func() time.Time) *Memory {
 	m := &Memory{now: now}
 	rand.Read(m.secret[:])
 	m.state.Store(&state{
-		access:     1,
-		dataspaces: map[repository.ID]repository.Dataspace{},
-		sets:       map[repository.ID]repository.Set{},
-		resources:  map[repository.ID]repository.Resource{},
-		users:      map[repository.ID]repository.User{},
-		keys:       map[repository.ID]repository.Key{},
-		sessions:   map[auth.SessionDigest]repository.Session{},
-		transfers:  map[repository.ID]repository.Transfer{},
-		privileges: map[repository.ID]repository.Privilege{},
-		steps:      map[repository.ID]repository.Step{},
-		usage:      map[repository.ID]repository.Counters{},
-		days:       map[dayOf]repository.Counters{},
-		blobs:      map[blobs.Digest]int64{},
-		damages:    map[blobs.Digest]repository.Damage{},
-		bodies:     map[repository.BodyKey][]byte{},
-		epoch:      repository.NewEpoch(0, now()),
+		access:       1,
+		dataspaces:   map[repository.ID]repository.Dataspace{},
+		sets:         map[repository.ID]repository.Set{},
+		resources:    map[repository.ID]repository.Resource{},
+		users:        map[repository.ID]repository.User{},
+		keys:         map[repository.ID]repository.Key{},
+		sessions:     map[auth.SessionDigest]repository.Session{},
+		transfers:    map[repository.ID]repository.Transfer{},
+		privileges:   map[repository.ID]repository.Privilege{},
+		steps:        map[repository.ID]repository.Step{},
+		usage:        map[repository.ID]repository.Counters{},
+		days:         map[dayOf]repository.Counters{},
+		blobs:        map[blobs.Digest]int64{},
+		damages:      map[blobs.Digest]repository.Damage{},
+		unreferenced: map[blobs.Digest]repository.Unreferenced{},
+		bodies:       map[repository.BodyKey][]byte{},
+		epoch:        repository.NewEpoch(0, now()),
 	})
 	return m
 }
@@ -168,24 +169,25 @@ func (m *Memory) begin() error {
 
 // state is everything that one commit left.
 type state struct {
-	last       repository.Stamp
-	access     uint64 // version of what decides access
-	dataspaces map[repository.ID]repository.Dataspace
-	sets       map[repository.ID]repository.Set
-	resources  map[repository.ID]repository.Resource
-	users      map[repository.ID]repository.User
-	keys       map[repository.ID]repository.Key
-	sessions   map[auth.SessionDigest]repository.Session
-	transfers  map[repository.ID]repository.Transfer
-	privileges map[repository.ID]repository.Privilege
-	steps      map[repository.ID]repository.Step
-	usage      map[repository.ID]repository.Counters
-	days       map[dayOf]repository.Counters
-	blobs      map[blobs.Digest]int64
-	damages    map[blobs.Digest]repository.Damage
-	bodies     map[repository.BodyKey][]byte
-	scrub      repository.ScrubState
-	epoch      repository.Epoch
+	last         repository.Stamp
+	access       uint64 // version of what decides access
+	dataspaces   map[repository.ID]repository.Dataspace
+	sets         map[repository.ID]repository.Set
+	resources    map[repository.ID]repository.Resource
+	users        map[repository.ID]repository.User
+	keys         map[repository.ID]repository.Key
+	sessions     map[auth.SessionDigest]repository.Session
+	transfers    map[repository.ID]repository.Transfer
+	privileges   map[repository.ID]repository.Privilege
+	steps        map[repository.ID]repository.Step
+	usage        map[repository.ID]repository.Counters
+	days         map[dayOf]repository.Counters
+	blobs        map[blobs.Digest]int64
+	damages      map[blobs.Digest]repository.Damage
+	unreferenced map[blobs.Digest]repository.Unreferenced
+	bodies       map[repository.BodyKey][]byte
+	scrub        repository.ScrubState
+	epoch        repository.Epoch
 }
 
 // dayOf is a day of a dataspace.
@@ -196,24 +198,25 @@ type dayOf struct {
 
 func (s *state) clone() *state {
 	return &state{
-		last:       s.last,
-		access:     s.access,
-		dataspaces: maps.Clone(s.dataspaces),
-		sets:       maps.Clone(s.sets),
-		resources:  maps.Clone(s.resources),
-		users:      maps.Clone(s.users),
-		keys:       maps.Clone(s.keys),
-		sessions:   maps.Clone(s.sessions),
-		transfers:  maps.Clone(s.transfers),
-		privileges: maps.Clone(s.privileges),
-		steps:      maps.Clone(s.steps),
-		usage:      maps.Clone(s.usage),
-		days:       maps.Clone(s.days),
-		blobs:      maps.Clone(s.blobs),
-		damages:    maps.Clone(s.damages),
-		bodies:     maps.Clone(s.bodies),
-		scrub:      s.scrub,
-		epoch:      s.epoch,
+		last:         s.last,
+		access:       s.access,
+		dataspaces:   maps.Clone(s.dataspaces),
+		sets:         maps.Clone(s.sets),
+		resources:    maps.Clone(s.resources),
+		users:        maps.Clone(s.users),
+		keys:         maps.Clone(s.keys),
+		sessions:     maps.Clone(s.sessions),
+		transfers:    maps.Clone(s.transfers),
+		privileges:   maps.Clone(s.privileges),
+		steps:        maps.Clone(s.steps),
+		usage:        maps.Clone(s.usage),
+		days:         maps.Clone(s.days),
+		blobs:        maps.Clone(s.blobs),
+		damages:      maps.Clone(s.damages),
+		unreferenced: maps.Clone(s.unreferenced),
+		bodies:       maps.Clone(s.bodies),
+		scrub:        s.scrub,
+		epoch:        s.epoch,
 	}
 }
 
@@ -231,21 +234,22 @@ func (s *state) decidesAs(o *state) bool {
 func (s *state) tx(now func() time.Time, last *state) *repository.Tx {
 	mode := access{writes: now != nil}
 	return &repository.Tx{
-		Dataspaces: dataspaces{newTable(mode, s.dataspaces, func(d repository.Dataspace) repository.ID { return d.ID })},
-		Sets:       sets{newTable(mode, s.sets, func(s repository.Set) repository.ID { return s.ID })},
-		Resources:  resources{newTable(mode, s.resources, func(r repository.Resource) repository.ID { return r.ID })},
-		Users:      users{newTable(mode, s.users, func(u repository.User) repository.ID { return u.ID })},
-		Keys:       keys{newTable(mode, s.keys, func(k repository.Key) repository.ID { return k.ID })},
-		Sessions:   sessions{mode, s.sessions},
-		Transfers:  transfers{mode, s.transfers},
-		Privileges: privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
-		Steps:      steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
-		Usage:      usage{mode, s.usage, s.days},
-		Blobs:      sizes{mode, s.blobs, s.resources},
-		Damages:    damages{mode, s.damages},
-		Bodies:     bodies{mode, s.bodies},
-		Scrub:      scrub{mode, &s.scrub},
-		Lineage:    lineage{mode, s},
+		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d repository.Dataspace) repository.ID { return d.ID })},
+		Sets:         sets{newTable(mode, s.sets, func(s repository.Set) repository.ID { return s.ID })},
+		Resources:    resources{newTable(mode, s.resources, func(r repository.Resource) repository.ID { return r.ID })},
+		Users:        users{newTable(mode, s.users, func(u repository.User) repository.ID { return u.ID })},
+		Keys:         keys{newTable(mode, s.keys, func(k repository.Key) repository.ID { return k.ID })},
+		Sessions:     sessions{mode, s.sessions},
+		Transfers:    transfers{mode, s.transfers},
+		Privileges:   privileges{newTable(mode, s.privileges, func(p repository.Privilege) repository.ID { return p.ID })},
+		Steps:        steps{newTable(mode, s.steps, func(s repository.Step) repository.ID { return s.Container })},
+		Usage:        usage{mode, s.usage, s.days},
+		Blobs:        sizes{mode, s.blobs, s.resources},
+		Damages:      damages{mode, s.damages},
+		Unreferenced: unreferenced{mode, s.unreferenced},
+		Bodies:       bodies{mode, s.bodies},
+		Scrub:        scrub{mode, &s.scrub},
+		Lineage:      lineage{mode, s},
 		Stamp: func() repository.Stamp {
 			mode.mustWrite()
 			s.last = repository.NextStamp(s.last, now())

@@ -56,6 +56,8 @@ func put(tx *repository.Tx, row any) error {
 		return tx.Blobs.Put(row.Digest, row.Size)
 	case repository.Damage:
 		return tx.Damages.Put(row)
+	case repository.Unreferenced:
+		return tx.Unreferenced.Put(row)
 	case bodyRow:
 		return tx.Bodies.Put(row.BodyKey, []byte(row.Body))
 	case scrubRow:
@@ -133,6 +135,8 @@ func waysTo(row any) []way {
 		}}}
 	case repository.Damage:
 		return []way{{"Damages.Get", func(tx *repository.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
+	case repository.Unreferenced:
+		return []way{{"Unreferenced.Get", func(tx *repository.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ func keepingTests() map[string]func(*testing.T, *store) {
 		"blobs are listed and removed":             testBlobRows,
 		"references follow the resources":          testRefs,
 		"damages are replaced and removed":         testDamages,
+		"unreferenced blobs are counted":           testUnreferenced,
 		"the scrub goes on where it was":           testScrub,
 		"nothing is wrong in a store":              testInspect,
 		"a snapshot is one state":                  testSnapshotFile,
@@ -101,6 +102,28 @@ func testDamages(t *testing.T, s *store) {
 		return err
 	})
 	isError(t, "get what was removed", gone, repository.ErrNotFound)
+}
+
+func testUnreferenced(t *testing.T, s *store) {
+	all := func(tx *repository.Tx) ([]repository.Unreferenced, error) { return list(tx.Unreferenced.All(nil)) }
+	total := func(tx *repository.Tx) (repository.BlobCount, error) { return tx.Unreferenced.Total() }
+	same(t, "total of an empty store", view(t, s, total), repository.BlobCount{})
+	first := repository.Unreferenced{Digest: digestAt(2), Bytes: 20, Since: 5}
+	second := repository.Unreferenced{Digest: digestAt(1), Bytes: 10, Since: 6, Seen: 7}
+	s.put(t, first, second)
+	first.Bytes, first.Seen = 22, 8
+	s.put(t, first)
+	s.reopen(t)
+	same(t, "rows", view(t, s, all), []repository.Unreferenced{second, first})
+	same(t, "total", view(t, s, total), repository.BlobCount{Blobs: 2, Bytes: 32})
+	s.update(t, func(tx *repository.Tx) error {
+		return errors.Join(tx.Unreferenced.Remove(second.Digest), tx.Unreferenced.Remove(second.Digest), tx.Unreferenced.Remove(digestAt(7)))
+	})
+	same(t, "rows after one was removed", view(t, s, all), []repository.Unreferenced{first})
+	same(t, "total after one was removed", view(t, s, total), repository.BlobCount{Blobs: 1, Bytes: 22})
+	same(t, "rows after a digest", view(t, s, func(tx *repository.Tx) ([]repository.Unreferenced, error) {
+		return list(tx.Unreferenced.All(&first.Digest))
+	}), nil)
 }
 
 func testScrub(t *testing.T, s *store) {

@@ -37,6 +37,7 @@ func filledRows(other bool) []any {
 		filled[repository.Dataspace](other), filled[repository.Set](other), filled[repository.Resource](other),
 		filled[repository.User](other), filled[repository.Key](other), filled[repository.Privilege](other),
 		filled[repository.Step](other), filled[usageRow](other), filled[blobRow](other), filled[repository.Damage](other), filled[scrubRow](other),
+		filled[repository.Unreferenced](other),
 		filled[bodyRow](other), filled[repository.Session](other), filled[repository.Transfer](other),
 	}
 }
@@ -216,7 +217,7 @@ func identityOf(row any) []string {
 		return []string{"Container"}
 	case usageRow:
 		return []string{"Dataspace", "Day"}
-	case blobRow, repository.Damage:
+	case blobRow, repository.Damage, repository.Unreferenced:
 		return []string{"Digest"}
 	case scrubRow:
 		return nil

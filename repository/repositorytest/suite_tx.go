@@ -81,8 +81,9 @@ func testReadOnly(t *testing.T, s *store) {
 		"Sessions.Remove": func(tx *repository.Tx) error {
 			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
 		},
-		"Blobs.Remove":   func(tx *repository.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
-		"Damages.Remove": func(tx *repository.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
+		"Blobs.Remove":        func(tx *repository.Tx) error { return tx.Blobs.Remove(blobs.Digest{}) },
+		"Damages.Remove":      func(tx *repository.Tx) error { return tx.Damages.Remove(blobs.Digest{}) },
+		"Unreferenced.Remove": func(tx *repository.Tx) error { return tx.Unreferenced.Remove(blobs.Digest{}) },
 	}
 	for _, row := range rows {
 		writes[fmt.Sprintf("put %T", row)] = func(tx *repository.Tx) error { return put(tx, row) }

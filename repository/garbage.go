@@ -1,0 +1,220 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"labshelf/blobs"
+)
+
+// candidate is an unreferenced blob, as one transaction found it.
+type candidate struct {
+	Blob
+	due, noted bool // as purge.due says
+}
+
+// sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been so for long enough.
+func (p *purge) sweepBlobs(ctx context.Context) error {
+	var after *blobs.Digest
+	for {
+		var page []Blob
+		var found []candidate
+		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+			if page, err = collect(tx.Blobs.All(after), purgePage); err == nil {
+				found, err = p.candidates(tx, page)
+			}
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, c := range found {
+			if err := p.sweepBlob(ctx, c); err != nil {
+				return err
+			}
+		}
+		if err := p.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// candidates returns those of the blobs that are unreferenced.
+func (p *purge) candidates(tx *Tx, page []Blob) (found []candidate, err error) {
+	for _, b := range page {
+		c := candidate{Blob: b}
+		deleted, err := p.unreferred(tx, b)
+		if errors.Is(err, errReferred) {
+			continue
+		}
+		if err == nil && deleted != 0 && !p.any {
+			c.due, c.noted, err = p.longAgo(tx, Unreferenced{Since: deleted})
+		} else if err == nil {
+			c.due, c.noted, err = p.due(tx, b.Digest)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
+	if c.due {
+		return p.removeBlob(ctx, c.Blob)
+	}
+	return p.keepRecent(ctx, c.Blob, c.noted)
+}
+
+// unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not; and
+// the last deletion of those that a dry run would purge, 0 for none.
+func (p *purge) unreferred(tx *Tx, b Blob) (deleted Stamp, err error) {
+	if !p.dry {
+		return 0, unused(tx, b.Digest)
+	}
+	if wanted, err := tx.Transfers.Wait(b.Digest); err != nil || wanted {
+		return 0, cmp.Or(err, errReferred)
+	}
+	for id, err := range tx.Blobs.Refs(b.Digest) {
+		if err != nil {
+			return 0, err
+		}
+		r, err := p.doomed(tx, id)
+		if err != nil {
+			return 0, err
+		}
+		if r == nil {
+			return 0, errReferred
+		}
+		deleted = max(deleted, r.Modified)
+	}
+	return deleted, nil
+}
+
+// unused returns errReferred if a resource refers to the blob, or a transfer is about to become one that does.
+func unused(tx *Tx, digest blobs.Digest) error {
+	if wanted, err := tx.Transfers.Wait(digest); err != nil || wanted {
+		return cmp.Or(err, errReferred)
+	}
+	for _, err := range tx.Blobs.Refs(digest) {
+		if err != nil {
+			return err
+		}
+		return errReferred
+	}
+	return nil
+}
+
+// removeBlob removes row and file of one blob, unless somebody has come to need it.
+func (p *purge) removeBlob(ctx context.Context, b Blob) error {
+	err := p.remove(b.Digest, func() error {
+		return p.writeBehind(ctx, func(tx *Tx) error {
+			if err := stillUnused(tx, b); err != nil {
+				return err
+			}
+			if err := p.stillDue(tx, b.Digest); err != nil {
+				return err
+			}
+			return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
+		})
+	})
+	switch {
+	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
+		p.result.Blobs++
+		p.result.BlobBytes += b.Bytes
+		if !p.dry {
+			p.opinions.clear(b.Digest)
+		}
+		return nil
+	case errors.Is(err, blobs.ErrPinned), errors.Is(err, errReferred), errors.Is(err, errRecent):
+		return nil // left for next time
+	}
+	return err
+}
+
+// remove is Remove of the blob store, but for a dry run.
+func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
+	if p.dry {
+		return nil
+	}
+	return p.blobs.Remove(digest, confirm)
+}
+
+// sweepOrphans removes the files without a row that have been unreferenced for long enough: of uploads that came to nothing, of blobs
+// whose removal was interrupted, and of records that are lost since the metadata were put back to an older state.
+func (p *purge) sweepOrphans(ctx context.Context) error {
+	seen := 0
+	return p.blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
+		if seen++; seen%purgePage == 0 {
+			if err := p.pause(ctx); err != nil {
+				return err
+			}
+		}
+		c := candidate{Blob: Blob{digest, size}}
+		err := p.meta.View(ctx, func(tx *Tx) error {
+			err := orphaned(tx, digest)
+			if err == nil {
+				c.due, c.noted, err = p.due(tx, digest)
+			}
+			return err
+		})
+		if err == nil {
+			err = p.sweepOrphan(ctx, c)
+		}
+		for _, left := range []error{errVouched, errReferred, errRecent, blobs.ErrPinned, blobs.ErrNotFound} {
+			err = ignore(err, left)
+		}
+		return err
+	})
+}
+
+func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
+	if !c.due {
+		return p.keepRecent(ctx, c.Blob, c.noted)
+	}
+	err := p.remove(c.Digest, func() error {
+		return p.writeBehind(ctx, func(tx *Tx) error {
+			err := orphaned(tx, c.Digest)
+			if err == nil {
+				err = p.stillDue(tx, c.Digest)
+			}
+			if err != nil {
+				return err
+			}
+			return tx.Unreferenced.Remove(c.Digest)
+		})
+	})
+	if err == nil {
+		p.result.Orphans++
+		p.result.OrphanBytes += c.Bytes
+	}
+	return err
+}
+
+// pause rests where this does.
+func (p *purge) pause(ctx context.Context) error {
+	if p.rest == nil {
+		return nil
+	}
+	return p.rest(ctx)
+}
+
+// orphaned returns errVouched if the blob has a row, and errReferred if it has none, but should.
+func orphaned(tx *Tx, digest blobs.Digest) error {
+	_, err := tx.Blobs.Size(digest)
+	switch {
+	case err == nil:
+		return errVouched
+	case errors.Is(err, ErrNotFound):
+		return unused(tx, digest)
+	}
+	return err
+}
+
+// noRow is orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
+func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
+	return s.meta.ViewDurable(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
+}

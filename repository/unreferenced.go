@@ -1,0 +1,172 @@
+package repository
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/blobs"
+)
+
+// unnotedAtMost is how many unreferenced blobs a purge remembers before it writes them down. Until then it goes on removing: on a full
+// disk, room comes first.
+const unnotedAtMost = 10_000
+
+// begin returns the moment since which a blob is known to be unreferenced, at a reading of the clock. What an earlier epoch has
+// written down counts from the beginning of this one: between the two the blob may have had references that are lost. Since is a
+// stamp, and stamps never go back: after a clock that ran ahead, Since lies in the future, for years perhaps. Then the reading at which
+// that was noticed counts. It does not count otherwise, so that a clock which is behind for a while makes no blob older than it is.
+func (u Unreferenced) begin(epoch Epoch, now Stamp) (begin Stamp, known bool) {
+	begin = u.Since
+	if begin <= epoch.Base {
+		begin = max(begin, epoch.Began)
+	}
+	if begin <= now {
+		return begin, true
+	}
+	return u.Seen, u.Seen != 0 && u.Seen <= now
+}
+
+// clock reads the clock as a stamp, which may not be the next one.
+func (p *purge) clock() Stamp { return Stamp(p.now().UnixMicro()) }
+
+// due tells whether an unreferenced blob has been so for long enough, and whether the beginning of that is written down.
+func (p *purge) due(tx *Tx, digest blobs.Digest) (due, noted bool, err error) {
+	if p.any {
+		return true, true, nil
+	}
+	u, err := tx.Unreferenced.Get(digest)
+	if err != nil {
+		return false, false, ignore(err, ErrNotFound)
+	}
+	return p.longAgo(tx, u)
+}
+
+// longAgo is due for a row.
+func (p *purge) longAgo(tx *Tx, u Unreferenced) (due, noted bool, err error) {
+	epoch, err := tx.Lineage.Epoch()
+	begin, known := u.begin(epoch, p.clock())
+	return known && begin < p.cutoff, known, err
+}
+
+// stillDue returns errRecent where due says so in the transaction that is to forget the blob: it may have had a reference meanwhile.
+func (p *purge) stillDue(tx *Tx, digest blobs.Digest) error {
+	due, _, err := p.due(tx, digest)
+	if err == nil && !due {
+		err = errRecent
+	}
+	return err
+}
+
+// keepRecent counts an unreferenced blob that stays.
+func (p *purge) keepRecent(ctx context.Context, b Blob, noted bool) error {
+	p.result.Recent++
+	p.result.RecentBytes += b.Bytes
+	if noted || p.dry {
+		return nil
+	}
+	if p.unnoted = append(p.unnoted, b); len(p.unnoted) < unnotedAtMost {
+		return nil
+	}
+	return p.note(ctx)
+}
+
+// note writes down what was found unreferenced, in bounded commits.
+func (p *purge) note(ctx context.Context) error {
+	for len(p.unnoted) > 0 {
+		some := p.unnoted[:min(len(p.unnoted), purgeObjects)]
+		err := p.writeBehind(ctx, func(tx *Tx) error {
+			for _, b := range some {
+				if err := p.noteBlob(tx, b); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		p.unnoted = p.unnoted[len(some):]
+	}
+	return nil
+}
+
+// noteBlob writes down that a blob is unreferenced, unless it has come to be needed, or somebody else has written it down.
+func (p *purge) noteBlob(tx *Tx, b Blob) error {
+	if err := unused(tx, b.Digest); err != nil {
+		return ignore(err, errReferred)
+	}
+	u, err := tx.Unreferenced.Get(b.Digest)
+	if errors.Is(err, ErrNotFound) {
+		return tx.Unreferenced.Put(Unreferenced{Digest: b.Digest, Bytes: b.Bytes, Since: tx.Stamp()})
+	}
+	if err != nil {
+		return err
+	}
+	if _, noted, err := p.longAgo(tx, u); err != nil || noted {
+		return err
+	}
+	u.Seen = p.clock()
+	return tx.Unreferenced.Put(u)
+}
+
+// tidy takes out what is written down of blobs that have a reference, or are gone: removed by hand, for instance.
+func (p *purge) tidy(ctx context.Context) error {
+	for after := (*blobs.Digest)(nil); !p.dry; {
+		var page []Unreferenced
+		var stale []blobs.Digest
+		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+			page, err = collect(tx.Unreferenced.All(after), purgeObjects)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, u := range page {
+			wrong, err := p.stale(ctx, u.Digest)
+			if err != nil {
+				return err
+			}
+			if wrong {
+				stale = append(stale, u.Digest)
+			}
+		}
+		if err := p.forget(ctx, stale); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stale tells whether a blob is not unreferenced, or not there. What cannot be looked at may be there.
+func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err error) {
+	err = p.meta.View(ctx, func(tx *Tx) error {
+		if err := unused(tx, digest); err != nil {
+			return err
+		}
+		return orphaned(tx, digest)
+	})
+	switch {
+	case err == nil:
+		_, err := p.blobs.Stat(digest)
+		return errors.Is(err, blobs.ErrNotFound), nil
+	case errors.Is(err, errReferred):
+		return true, nil
+	}
+	return false, ignore(err, errVouched)
+}
+
+// forget takes out rows. Where one of the blobs is unreferenced all the same, that counts from the next time it is found so.
+func (p *purge) forget(ctx context.Context, digests []blobs.Digest) error {
+	if len(digests) == 0 {
+		return nil
+	}
+	return p.writeBehind(ctx, func(tx *Tx) error {
+		for _, digest := range digests {
+			if err := tx.Unreferenced.Remove(digest); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,234 @@
+package repository_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/repository"
+)
+
+const day = 24 * time.Hour
+
+// noted returns what is written down of unreferenced blobs.
+func (k *kept) noted() (total repository.BlobCount) {
+	k.t.Helper()
+	k.ok(k.meta.View(k.t.Context(), func(tx *repository.Tx) (err error) {
+		total, err = tx.Unreferenced.Total()
+		return err
+	}))
+	return total
+}
+
+// purged purges what is older than an age, by the clock now, and returns how many blobs, files without a row, and how many of both stay.
+func (k *kept) purged(olderThan time.Duration, now func() time.Time) [3]int64 {
+	k.t.Helper()
+	result, err := k.upkeep.Purge(k.t.Context(), repository.PurgeOptions{OlderThan: olderThan, Now: now, Grace: day})
+	k.ok(err)
+	return [3]int64{result.Blobs, result.Orphans, result.Recent}
+}
+
+func (k *kept) want(when string, got, want [3]int64) {
+	k.t.Helper()
+	if got != want {
+		k.t.Errorf("%s: %d blobs and %d files without a row were removed, %d stay, want %d", when, got[0], got[1], got[2], want)
+	}
+}
+
+// TestPurgeCountsFromTheFirstSight: a file that no record names goes when it has been so for as long as the purge was told, and that
+// counts from the first purge that found it, whatever date the file has. What was replaced counts from the replacement.
+func TestPurgeCountsFromTheFirstSight(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 2)
+		k.leave(orphan, []byte("orphan"))
+		old := time.Now().Add(-365 * day)
+		k.ok(os.Chtimes(k.path(orphan), old, old))
+		k.replace(k.files0(), "replaced")
+		time.Sleep(time.Hour)
+		k.want("at first", k.purged(90*day, nil), [3]int64{0, 0, 2})
+		time.Sleep(90*day - time.Hour + time.Second)
+		k.want("90 days after the replacement", k.purged(90*day, nil), [3]int64{1, 0, 1})
+		time.Sleep(time.Hour)
+		k.want("90 days after the first purge", k.purged(90*day, nil), [3]int64{0, 1, 0})
+		if got := k.noted(); got != (repository.BlobCount{}) {
+			t.Errorf("%+v are still noted", got)
+		}
+	})
+}
+
+// TestPurgeCountsAnewAfterAReference: what had a reference meanwhile is as recent as what has just lost its first.
+func TestPurgeCountsAnewAfterAReference(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 1)
+		r := k.files0()
+		k.replace(r, "another")
+		time.Sleep(100 * day)
+		again := k.upload(k.sets[0], "file 0 0")
+		if got := k.noted(); got != (repository.BlobCount{}) {
+			t.Errorf("with a reference %+v are noted", got)
+		}
+		k.replace(again, "yet another")
+		time.Sleep(time.Second)
+		k.want("referred to until now", k.purged(90*day, nil), [3]int64{0, 0, 1})
+		time.Sleep(90 * day)
+		k.want("90 days later", k.purged(90*day, nil), [3]int64{1, 0, 0})
+	})
+}
+
+// TestPurgeByAClockThatRanAhead: the stamps stay ahead for years. That keeps nothing for as long, nor does it make what was noted just
+// now, by a purge whose clock is a little further, old enough.
+func TestPurgeByAClockThatRanAhead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 0)
+		k.leave(orphan, []byte("orphan"))
+		ahead := repository.Stamp(time.Now().AddDate(10, 0, 0).UnixMicro())
+		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error {
+			return tx.Unreferenced.Put(repository.Unreferenced{Digest: orphan, Bytes: 6, Since: ahead})
+		}))
+		k.want("noted in ten years", k.purged(90*day, nil), [3]int64{0, 0, 1})
+		k.want("noted in ten years, once more", k.purged(time.Nanosecond, nil), [3]int64{0, 0, 1})
+		time.Sleep(89 * day)
+		k.want("89 days after that was noticed", k.purged(90*day, nil), [3]int64{0, 0, 1})
+		time.Sleep(day + time.Second)
+		k.want("90 days after that was noticed", k.purged(90*day, nil), [3]int64{0, 1, 0})
+	})
+}
+
+// TestPurgeByAClockThatIsBehind for a while: nothing becomes older by that.
+func TestPurgeByAClockThatIsBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 0)
+		k.leave(orphan, []byte("orphan"))
+		behind := func() time.Time { return time.Now().AddDate(-20, 0, 0) }
+		k.want("noted by the right clock", k.purged(90*day, nil), [3]int64{0, 0, 1})
+		k.want("while the clock is behind", k.purged(90*day, behind), [3]int64{0, 0, 1})
+		time.Sleep(day)
+		k.want("when it is right again", k.purged(90*day, nil), [3]int64{0, 0, 1})
+		time.Sleep(90 * day)
+		k.want("90 days later", k.purged(90*day, nil), [3]int64{0, 1, 0})
+	})
+}
+
+// interrupted is a blob store in which something happens just before a blob is removed.
+type interrupted struct {
+	blobs.Store
+	before func()
+}
+
+func (f interrupted) Remove(digest blobs.Digest, confirm func() error) error {
+	f.before()
+	return f.Store.Remove(digest, confirm)
+}
+
+// TestPurgeLeavesWhatWasNotedMeanwhile: a blob that got a reference and lost it after the purge looked at it counts from then.
+func TestPurgeLeavesWhatWasNotedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, rowless := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			k := newKept(t, repository.Config{}, 1)
+			r := k.files0()
+			k.replace(r, "another")
+			if rowless {
+				k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+			}
+			time.Sleep(91 * day)
+			files := interrupted{k.files, func() {
+				k.replace(k.upload(k.sets[0], "file 0 0"), "yet another")
+				if rowless {
+					k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+				}
+			}}
+			got, err := repository.NewUpkeep(k.meta, files).Purge(t.Context(), repository.PurgeOptions{OlderThan: 90 * day})
+			if _, stat := k.files.Stat(r.Digest); err != nil || stat != nil || got.Blobs != 0 || got.Orphans != 0 {
+				t.Errorf("without a row %t: %+v, %v; the file: %v", rowless, got, err, stat)
+			}
+			if k.noted() != (repository.BlobCount{Blobs: 1, Bytes: 8}) {
+				t.Errorf("without a row %t: noted are %+v", rowless, k.noted())
+			}
+		})
+	}
+}
+
+// TestSurvey: the service notes by itself what nothing refers to, and the status and a check tell it; what is gone is noted no more.
+func TestSurvey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 2)
+		k.leave(orphan, []byte("orphan"))
+		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Put(orphan2, 7) }))
+		k.leave(orphan2, []byte("orphan2"))
+		if _, result := k.check(k.upkeep, repository.CheckOptions{}); result.Unreferenced != 2 || result.UnreferencedBytes != 13 {
+			t.Errorf("a check counts %d, %d bytes", result.Unreferenced, result.UnreferencedBytes)
+		}
+		if k.noted() != (repository.BlobCount{}) {
+			t.Error("a check has written something down")
+		}
+		svc := repository.New(k.meta, k.files, repository.Config{})
+		defer svc.Close()
+		time.Sleep(time.Hour)
+		if got := svc.Condition(t.Context()).Detail; got.Unreferenced != (repository.BlobCount{Blobs: 2, Bytes: 13}) || len(got.Background) != 0 {
+			t.Errorf("after an hour: %+v, %v", got.Unreferenced, got.Background)
+		}
+		k.ok(os.Remove(k.path(orphan)))
+		time.Sleep(day)
+		if got := svc.Condition(t.Context()).Detail.Unreferenced; got != (repository.BlobCount{Blobs: 1, Bytes: 7}) {
+			t.Errorf("after one was removed by hand: %+v", got)
+		}
+		time.Sleep(90 * day)
+		k.want("90 days later", k.purged(90*day, nil), [3]int64{1, 0, 0})
+	})
+}
+
+var orphan2 = [32]byte{0xab, 2}
+
+// TestSurveyWhileNothingCanBeWritten is no failure of its own.
+func TestSurveyWhileNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 1)
+		k.leave(orphan, []byte("orphan"))
+		svc := repository.New(readOnlyStore{k.meta}, k.files, repository.Config{})
+		defer svc.Close()
+		time.Sleep(time.Hour)
+		if got := svc.Condition(t.Context()).Detail.Background; len(got) != 0 {
+			t.Errorf("in the background fails: %v", got)
+		}
+	})
+}
+
+type readOnlyStore struct{ repository.Store }
+
+func (readOnlyStore) UpdateBehind(context.Context, func(*repository.Tx) error) error {
+	return repository.ErrReadOnly
+}
+
+// TestPurgeCountsAnewInEachEpoch: what an epoch before a restoration has noted may have had references that are lost.
+func TestPurgeCountsAnewInEachEpoch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 2)
+		k.leave(orphan, []byte("orphan"))
+		k.replace(k.files0(), "replaced")
+		k.remove(k.held.files[1])
+		k.want("at first", k.purged(90*day, nil), [3]int64{0, 0, 2})
+		time.Sleep(100 * day)
+		_, err := repository.BeginEpoch(t.Context(), k.meta, time.Now())
+		k.ok(err)
+		time.Sleep(time.Hour)
+		for _, dry := range []bool{true, false} {
+			got, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{OlderThan: 90 * day, DryRun: dry, Grace: day})
+			if want := (repository.PurgeResult{Resources: 1, ResourceBytes: 8, Recent: 3, RecentBytes: 22}); err != nil || got != want {
+				t.Errorf("in a new epoch, dry run %t: %+v, %v, want %+v", dry, got, err, want)
+			}
+		}
+		time.Sleep(90 * day)
+		k.want("90 days later", k.purged(90*day, nil), [3]int64{2, 1, 0})
+	})
+}
