@@ -59,9 +59,10 @@ type Snapshot struct {
 	Bytes int64            // its length
 }
 
-// Events are called while something is under way, one at a time. Either may be nil.
+// Events are called while something is under way, one at a time. Each may be nil.
 type Events struct {
 	Progress  func(what string, done, total int64) // bytes of one part of the work, "metadata" or "files"
+	Skipped   func(what string, bytes int64)       // so many bytes of it need no work; before the Progress that counts them
 	Violation func(repository.Violation)           // something is damaged or missing
 }
 
@@ -83,12 +84,19 @@ const (
 // serial makes events safe to be called concurrently, and never nil.
 func (e Events) serial() Events {
 	var mu sync.Mutex
-	safe := Events{Progress: func(string, int64, int64) {}, Violation: func(repository.Violation) {}}
+	safe := Events{Progress: func(string, int64, int64) {}, Skipped: func(string, int64) {}, Violation: func(repository.Violation) {}}
 	if e.Progress != nil {
 		safe.Progress = func(what string, done, total int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			e.Progress(what, done, total)
+		}
+	}
+	if e.Skipped != nil {
+		safe.Skipped = func(what string, bytes int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			e.Skipped(what, bytes)
 		}
 	}
 	if e.Violation != nil {
@@ -139,6 +147,9 @@ func (p *portion) Write(read []byte) (int, error) {
 
 // end counts what was not read.
 func (p *portion) end() {
+	if p.left > 0 {
+		p.meter.events.Skipped(p.meter.what, p.left)
+	}
 	p.meter.add(p.left)
 	p.left = 0
 }

@@ -44,8 +44,18 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	wantSame(t, w.dir, mustRestore(t, dest))
 	var f findings
-	_, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{Events: f.events()})
+	source, err := backup.OpenLocal(w.dir)
 	check(t, err)
+	_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Program: "labshelf test", Events: f.events()})
+	check(t, errors.Join(err, source.Close()))
+	if want := second.Manifest.Blobs.Bytes; f.there["files"] != want || f.moved["files"][0] != want {
+		t.Errorf("nothing was copied: %v was there, progress %v", f.there, f.moved)
+	}
+	_, err = backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{Events: f.events()})
+	check(t, err)
+	if f.there["files"] != 0 {
+		t.Errorf("all was read: %v was there", f.there)
+	}
 	if f.moved["files"][0] != second.Manifest.Blobs.Bytes || f.moved["files"][1] != second.Manifest.Blobs.Bytes {
 		t.Errorf("progress %v", f.moved)
 	}

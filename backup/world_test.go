@@ -154,12 +154,14 @@ type findings struct {
 	busy  bool
 	all   []repository.Violation
 	moved map[string][2]int64 // by part of the work: the last progress
+	there map[string]int64    // by part of the work: bytes that needed no work
 }
 
 func (f *findings) events() backup.Events {
-	f.moved = map[string][2]int64{}
+	f.moved, f.there = map[string][2]int64{}, map[string]int64{}
 	return backup.Events{
 		Violation: func(v repository.Violation) { f.alone(func() { f.all = append(f.all, v) }) },
+		Skipped:   func(what string, bytes int64) { f.alone(func() { f.there[what] += bytes }) },
 		Progress: func(what string, done, total int64) {
 			f.alone(func() { f.moved[what] = [2]int64{done, total} })
 		},

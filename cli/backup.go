@@ -90,7 +90,7 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 	}
 	made, err := backup.Create(ctx, source, dest, backup.CreateOptions{
 		Program: program + " " + version(), Rehash: rehash,
-		Events: backup.Events{Progress: tell.progress.set, Violation: tell.violation},
+		Events: backup.Events{Progress: tell.progress.set, Skipped: tell.progress.skip, Violation: tell.violation},
 	})
 	if err != nil {
 		if at.remote != nil {
@@ -315,7 +315,7 @@ func (t *teller) failed(ctx context.Context, err error, state string) error {
 }
 
 func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
-	return backup.RestoreOptions{Partial: partial, Events: backup.Events{Progress: t.progress.set, Violation: t.violation}}
+	return backup.RestoreOptions{Partial: partial, Events: backup.Events{Progress: t.progress.set, Skipped: t.progress.skip, Violation: t.violation}}
 }
 
 // restored ends a restoration. The text has a place for the numbers.

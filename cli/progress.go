@@ -2,84 +2,55 @@ package cli
 
 import (
 	"io"
-	"os"
 	"sync"
-	"time"
 
-	"github.com/mattn/go-isatty"
-	"github.com/schollz/progressbar/v3"
+	"labshelf/commands"
 )
-
-// progressDelay is how long a command may take without a word: a bar that only flashes up is a nuisance.
-const progressDelay = time.Second
 
 // progress shows on a terminal how far a long command is. It is safe for concurrent use.
 type progress struct {
-	out io.Writer // nil: nobody is watching
-
-	mu   sync.Mutex
-	what string // the part of the work that bar stands for
-	bar  *progressbar.ProgressBar
+	mu    sync.Mutex
+	meter *commands.Meter // nil: closed
 }
 
 // newProgress returns a progress that is silent unless stderr is a terminal. The caller closes it before it writes there.
 func newProgress(stderr io.Writer) *progress {
-	file, ok := stderr.(*os.File)
-	if !ok || !isatty.IsTerminal(file.Fd()) && !isatty.IsCygwinTerminal(file.Fd()) {
-		return &progress{}
-	}
-	return &progress{out: &lateWriter{Writer: stderr, from: time.Now().Add(progressDelay)}}
+	return &progress{meter: commands.NewMeter(stderr, "")}
 }
 
 // set says that done of total bytes are through in the part of the work called what. A total of 0 is one that is not known.
 func (p *progress) set(what string, done, total int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.out == nil || total <= 0 {
-		return
-	}
-	if p.bar == nil || p.what != what || p.bar.GetMax64() != total {
-		p.clear()
-		p.what, p.bar = what, progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(p.out), progressbar.OptionSetDescription(what), progressbar.OptionShowBytes(true),
-			progressbar.OptionUseIECUnits(true), progressbar.OptionShowCount(), progressbar.OptionSetWidth(20),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	}
-	_ = p.bar.Set64(min(done, total)) // a terminal that takes nothing is no reason to end the work
+	p.with(func(m *commands.Meter) { m.Set(what, done, total) })
 }
 
-// say writes a line above the bar.
-func (p *progress) say(out io.Writer, line string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.clear()
-	_, _ = io.WriteString(out, line) // who closes the output still wants the work done
+// skip says that so many bytes of the part called what were there already. It comes before the set that counts them.
+func (p *progress) skip(what string, bytes int64) {
+	p.with(func(m *commands.Meter) { m.Skip(what, bytes) })
+}
+
+// say writes a text above the bar, to an output that may be the same terminal.
+func (p *progress) say(out io.Writer, text string) {
+	if !p.with(func(m *commands.Meter) { m.Write(out, text) }) {
+		_, _ = io.WriteString(out, text) // where the output is closed, the work still goes on
+	}
 }
 
 // close takes the bar away.
 func (p *progress) close() {
+	p.with(func(m *commands.Meter) { m.Close() })
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.clear()
-	p.out = nil
+	p.meter = nil
 }
 
-func (p *progress) clear() {
-	if p.bar != nil && !p.bar.IsFinished() {
-		_ = p.bar.Clear()
+// with calls do with the meter; false: it is closed.
+func (p *progress) with(do func(*commands.Meter)) bool {
+	p.mu.Lock()
+	m := p.meter
+	p.mu.Unlock()
+	if m == nil {
+		return false
 	}
-	p.bar = nil
-}
-
-// lateWriter drops what comes too early.
-type lateWriter struct {
-	io.Writer
-	from time.Time
-}
-
-func (w *lateWriter) Write(text []byte) (int, error) {
-	if time.Now().Before(w.from) {
-		return len(text), nil
-	}
-	return w.Writer.Write(text)
+	do(m)
+	return true
 }

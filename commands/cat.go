@@ -52,11 +52,11 @@ func (p Process) cat(ctx context.Context, c *client.Client, ref string) (err err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	var body io.Reader = file
-	m := &meter{}
+	m := &Meter{}
 	if widthOf(p.Out) == unlimited { // a bar and a file on one terminal would be in each other's way
 		m = p.newMeter("cat")
 		m.expect(1, file.Total)
-		defer m.close()
+		defer m.Close()
 	} else if body, err = textOf(file, r); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func textOf(file io.Reader, r client.Resource) (io.Reader, error) {
 // metered tells a meter of what is written.
 type metered struct {
 	io.Writer
-	m *meter
+	m *Meter
 }
 
 func (w metered) Write(b []byte) (int, error) {

@@ -47,7 +47,7 @@ func wantedOf(r client.Resource) wanted { return wanted{r.ID, r.Bytes, r.SHA256,
 type fetcher struct {
 	client *client.Client
 	root   *os.Root
-	meter  *meter
+	meter  *Meter
 }
 
 // fetch brings a file to path: whole, hashed, synced, with the time of its last modification. What an earlier run has left at path is
@@ -67,7 +67,7 @@ func (f fetcher) fetch(ctx context.Context, w wanted, path string) error {
 	if err == nil {
 		return disk(f.root.Chtimes(path, w.modified, w.modified))
 	}
-	f.meter.moved(-p.at)
+	f.meter.skipped(-p.at)
 	if p.at < worthKeeping || errors.Is(err, errReplaced) || errors.Is(err, client.ErrDigest) {
 		err = errors.Join(err, f.root.Remove(path))
 	}
@@ -157,7 +157,7 @@ func (p *partial) rehash(ctx context.Context) error {
 	if info.Size() > p.bytes {
 		return p.restart()
 	}
-	err = p.take(ctx, io.LimitReader(p.file, info.Size()), io.Discard)
+	err = p.take(ctx, io.LimitReader(p.file, info.Size()), io.Discard, p.meter.compared)
 	if ctx.Err() == nil {
 		err = disk(err)
 	}
@@ -166,7 +166,7 @@ func (p *partial) rehash(ctx context.Context) error {
 
 // restart forgets what has arrived.
 func (p *partial) restart() error {
-	p.meter.moved(-p.at)
+	p.meter.skipped(-p.at)
 	p.at = 0
 	p.hash.Reset()
 	_, err := p.file.Seek(0, io.SeekStart)
@@ -183,7 +183,7 @@ func (p *partial) rest(ctx context.Context) (err error) {
 	if body.Digest != p.digest || body.Total != p.bytes {
 		return errReplaced
 	}
-	return lostFile(p.take(ctx, body, p.file))
+	return lostFile(p.take(ctx, body, p.file, p.meter.moved))
 }
 
 // lostFile tells whether an error means that the file of the record that is known is gone.
@@ -198,8 +198,8 @@ func lostFile(err error) error {
 	return err
 }
 
-// take reads from to its end, hashes it and writes it to to.
-func (p *partial) take(ctx context.Context, from io.Reader, to io.Writer) error {
+// take reads from to its end, hashes it and writes it to to. It tells done of each piece.
+func (p *partial) take(ctx context.Context, from io.Reader, to io.Writer, done func(bytes int64)) error {
 	chunk := make([]byte, fetchChunk)
 	for {
 		n, err := from.Read(chunk)
@@ -208,7 +208,7 @@ func (p *partial) take(ctx context.Context, from io.Reader, to io.Writer) error 
 		}
 		p.hash.Write(chunk[:n])
 		p.at += int64(n)
-		p.meter.moved(int64(n))
+		done(int64(n))
 		switch {
 		case err == io.EOF:
 			return nil

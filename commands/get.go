@@ -176,7 +176,7 @@ func (g *getting) all(ctx context.Context, list []one) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	m := g.newMeter("get")
-	defer m.close()
+	defer m.Close()
 	g.root, g.meter = root, m
 	g.report = &report{p: g.Process, meter: m, asJSON: g.asJSON, wording: getWords(), counts: map[outcome]tally{}, none: "there is no file to get"}
 	if err := g.findPartials(); err != nil {

@@ -102,7 +102,7 @@ func (g *getting) bring(ctx context.Context, o *one) (outcome, error) {
 	for try := 1; ; try++ {
 		same, other, err := g.compare(ctx, *o)
 		if same || err != nil {
-			g.meter.moved(o.bytes)
+			g.meter.skipped(o.bytes)
 			g.forget(o.id, "")
 			return there, err
 		}

@@ -169,12 +169,12 @@ func (h *harvesting) harvest(ctx context.Context, ref, dir string) (err error) {
 	defer func() { err = errors.Join(err, m.close()) }()
 	m.before = h.before
 	h.mirror, h.root, h.meter = m, m.root, h.newMeter("harvest")
-	defer h.meter.close()
+	defer h.meter.Close()
 	if err := h.agree(ctx, ref); err != nil {
 		return err
 	}
 	err = h.run(ctx)
-	h.meter.close()
+	h.meter.Close()
 	return h.report(err)
 }
 

@@ -105,7 +105,7 @@ func (h *harvesting) content(ctx context.Context, c *change) error {
 		return nil
 	}
 	if h.has(c.staged(), w.bytes) {
-		h.meter.moved(w.bytes)
+		h.meter.skipped(w.bytes)
 		return nil
 	}
 	var perhaps []string
@@ -141,7 +141,7 @@ func (h *harvesting) whole(ctx context.Context, name string, w wanted) (bool, er
 			return false, err
 		}
 	}
-	h.meter.moved(w.bytes)
+	h.meter.skipped(w.bytes)
 	return true, nil
 }
 

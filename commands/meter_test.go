@@ -3,11 +3,13 @@ package commands
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rivo/uniseg"
 )
@@ -15,45 +17,38 @@ import (
 // TestMeterShows: what is on the line, that it follows what is expected, and that it stays within the terminal.
 func TestMeterShows(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	m := &meter{what: "put", out: &out}
-	line := func(columns int) string {
-		out.Reset()
-		m.draw(true, columns)
-		return out.String()
+	m, now := &Meter{what: "put"}, time.Now()
+	shows := func(words ...string) {
+		t.Helper()
+		got := m.line(now, 120)
+		for _, word := range words {
+			if !strings.Contains(got, word) {
+				t.Errorf("no %q in %q", word, got)
+			}
+		}
 	}
 	m.expect(4, 4<<20)
 	m.moved(1 << 20)
 	m.finished(1)
-	if got := line(80); !strings.HasPrefix(got, "\rput") || !strings.Contains(got, "25%") || !strings.Contains(got, "1.0/4.0 MiB") || !strings.Contains(got, "1/4 files") {
-		t.Errorf("got %q", got)
-	}
+	shows("put  25% |███         | 1.0 MiB of 4.0 MiB, 1 of 4 files")
 	m.expect(4, 4<<20)
 	m.moved(3 << 20)
 	m.finished(3)
-	if got := line(80); !strings.Contains(got, "50%") || !strings.Contains(got, "4/8 files") {
-		t.Errorf("more was expected, and it shows %q", got)
-	}
-	m.moved(-3 << 20)
-	if got := line(80); !strings.Contains(got, "12%") {
-		t.Errorf("some was taken back, and it shows %q", got)
-	}
+	shows(" 50%", "4 of 8 files")
+	m.skipped(-3 << 20)
+	shows(" 12%")
 	m.moved(7 << 20)
-	_ = line(80)
+	shows(" 99%")
 	m.expect(1, 8<<20)
-	if got := line(80); !strings.Contains(got, "50%") {
-		t.Errorf("more was expected after the end, and it shows %q", got)
-	}
+	shows(" 50%")
 	m.hashing.Add(3 << 20)
-	if got := line(100); !strings.Contains(got, "50%") || !strings.Contains(got, "4/9 files, hashing 3.0 MiB") {
-		t.Errorf("some is hashed, and it shows %q", got)
-	}
+	shows("4 of 9 files, hashing 3.0 MiB")
 	m.hashing.Add(-3 << 20)
-	if got := line(100); strings.Contains(got, "hashing") {
+	if got := m.line(now, 120); strings.Contains(got, "hashing") {
 		t.Errorf("nothing is hashed any more, and it shows %q", got)
 	}
-	if got := uniseg.StringWidth(strings.TrimRight(strings.Trim(line(30), "\r"), " ")); got > 29 {
-		t.Errorf("%d columns of 30", got)
+	if got := m.line(now, 29); uniseg.StringWidth(got) > 29 || !strings.HasPrefix(got, "put  50% 8.0 MiB of") {
+		t.Errorf("in 29 columns: %q", got)
 	}
 }
 
@@ -61,12 +56,13 @@ func TestMeterShows(t *testing.T) {
 func TestMeterSays(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	m := &meter{what: "put", out: &out}
-	m.draw(false, 80)
+	m, now := &Meter{what: "put", out: &out}, time.Now()
+	m.expect(1, 1<<20)
+	m.draw(now, false, 80)
 	if out.Len() > 0 {
 		t.Errorf("too early: %q", out.String())
 	}
-	m.draw(true, 20)
+	m.draw(now, true, 20)
 	out.Reset()
 	m.say("a.txt: cannot be read")
 	if got := out.String(); got != "\r"+strings.Repeat(" ", 19)+"\ra.txt: cannot be read\n" {
@@ -79,6 +75,77 @@ func TestMeterSays(t *testing.T) {
 	}
 }
 
+// TestMeterOfResumption: bytes that an earlier run has moved count as done, and neither as speed nor for the time left.
+func TestMeterOfResumption(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m, now := &Meter{what: "put", out: &out}, time.Now()
+	m.expect(1, 10<<30)
+	m.draw(now, false, 120)
+	m.skipped(9 << 30)
+	for range 20 {
+		m.moved(2 << 20)
+		now = now.Add(200 * time.Millisecond)
+		m.draw(now, false, 120)
+	}
+	got := m.line(now, 120)
+	for _, want := range []string{" 90%", "9.0 GiB of 10 GiB", " 10 MiB/s", "1 min 38 s left"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
+// TestMeterStalls: while nothing moves, the line has neither a rate nor a time left.
+func TestMeterStalls(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m, now := &Meter{what: "put", out: &out}, time.Now()
+	m.expect(1, 1<<30)
+	m.draw(now, false, 120)
+	for range 10 {
+		m.moved(10 << 20)
+		now = now.Add(200 * time.Millisecond)
+		m.draw(now, false, 120)
+	}
+	if got := m.line(now, 120); !strings.Contains(got, "50 MiB/s") || !strings.Contains(got, "left") {
+		t.Errorf("got %q", got)
+	}
+	now = now.Add(7 * time.Second)
+	m.draw(now, false, 120)
+	if got := m.line(now, 120); !strings.Contains(got, "stalled for 7 s") || strings.Contains(got, "/s") || strings.Contains(got, "left") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestMeterOfParts: each part of the work has rates of its own, and what was there already is not in them.
+func TestMeterOfParts(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	m, now := NewMeter(&out, ""), time.Now()
+	m.Set("metadata", 0, 4096)
+	m.draw(now, false, 120)
+	m.Set("metadata", 4096, 4096)
+	m.Set("files", 0, 0)
+	m.draw(now, true, 120)
+	if out.Len() > 0 {
+		t.Errorf("of nothing: %q", out.String())
+	}
+	m.Skip("files", 600<<20)
+	m.Set("files", 600<<20, 1000<<20)
+	m.draw(now, false, 120)
+	for i := range int64(5) {
+		m.Set("files", (600+10*(i+1))<<20, 1000<<20)
+		now = now.Add(time.Second)
+		m.draw(now, true, 120)
+	}
+	for _, want := range []string{"files  65%", " 10 MiB/s", " 35 s left"} {
+		if got := out.String(); !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}
+
 // TestMeterIsSilent: nothing is drawn where stderr is no terminal.
 func TestMeterIsSilent(t *testing.T) {
 	t.Parallel()
@@ -88,8 +155,8 @@ func TestMeterIsSilent(t *testing.T) {
 	m.moved(1)
 	m.finished(1)
 	m.say("done")
-	m.close()
-	m.close()
+	m.Close()
+	m.Close()
 	if got := out.String(); got != "done\n" {
 		t.Errorf("got %q", got)
 	}
@@ -105,7 +172,7 @@ func TestHashingIsNotSending(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for _, ctx := range []context.Context{ended, t.Context()} {
-		m := &meter{}
+		m := &Meter{}
 		s, err := openSource(path, m)
 		if err != nil {
 			t.Fatal(err)
@@ -114,8 +181,56 @@ func TestHashingIsNotSending(t *testing.T) {
 		if _, err := s.sumAhead(ctx); !errors.Is(err, ctx.Err()) {
 			t.Errorf("hashed, and got %v", err)
 		}
-		if m.bytes.Load() != 0 || m.hashing.Load() != 0 {
-			t.Errorf("after hashing, %d bytes count as done, and %d as being hashed", m.bytes.Load(), m.hashing.Load())
+		if m.done.Load() != 0 || m.hashing.Load() != 0 {
+			t.Errorf("after hashing, %d bytes count as done, and %d as being hashed", m.done.Load(), m.hashing.Load())
 		}
+	}
+}
+
+// TestSkippedIsNotMoved: where a file is sent from the middle, what lies before it is done and was not moved; so is what a get has
+// found of an earlier run.
+func TestSkippedIsNotMoved(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := &Meter{}
+	s, err := openSource(path, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	part := make([]byte, 64<<10)
+	for _, at := range []int64{900 << 10, 960 << 10, 500 << 10} {
+		if n, err := (atAnywhere{s}).ReadAt(part, at); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+		if m.done.Load() != at+64<<10 {
+			t.Errorf("from %d, %d bytes are done", at, m.done.Load())
+		}
+	}
+	if moved := m.transferred.Load(); moved != 3*64<<10 {
+		t.Errorf("%d bytes count as moved", moved)
+	}
+
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	got := &Meter{}
+	file, err := root.Open("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	p := &partial{fetcher: fetcher{root: root, meter: got}, file: file, wanted: wanted{bytes: 2 << 20}, hash: sha256.New()}
+	if err := p.rehash(t.Context()); err != nil || p.at != 1<<20 {
+		t.Fatal(p.at, err)
+	}
+	if got.done.Load() != 1<<20 || got.transferred.Load() != 0 {
+		t.Errorf("%d bytes are done, %d of them count as moved", got.done.Load(), got.transferred.Load())
 	}
 }

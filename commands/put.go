@@ -138,7 +138,7 @@ func (p Process) put(ctx context.Context, c *client.Client, f putFlags, sources 
 	}
 	u := &putting{client: c, set: set, begun: begunUploads(), parallel: f.parallel, dry: f.dry, meter: p.newMeter("put"),
 		made: map[string]made{}, fields: client.NewResource{Description: f.description, Format: f.format}}
-	defer u.meter.close()
+	defer u.meter.Close()
 	u.report = &report{p: p, meter: u.meter, asJSON: f.asJSON, dry: f.dry, counts: map[outcome]tally{}, none: "there is no file to put", wording: wording{
 		{sent, "sent", true}, {replaced, "replaced", true}, {there, "already there", true}, {leftOut, "left out", false}, {failed, "failed", false},
 	}}

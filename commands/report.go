@@ -49,7 +49,7 @@ type wording []struct {
 // report tells what became of each file, and how many had which outcome. It is safe for concurrent use.
 type report struct {
 	p       Process
-	meter   *meter
+	meter   *Meter
 	asJSON  bool
 	wording wording
 	only    string // what to call the only file, where it has a name that nobody has given; or ""
@@ -163,7 +163,7 @@ func (r *report) done() int {
 
 // end writes the sums, when all is over. left is how many files nothing became of.
 func (r *report) end(left int) error {
-	r.meter.close()
+	r.meter.Close()
 	if r.asJSON {
 		sums := map[string]any{"left": left}
 		if r.dry {

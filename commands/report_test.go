@@ -17,7 +17,7 @@ func TestReportOfOthers(t *testing.T) {
 		true:  `"outcome":"skipped","why":"left out, since it is a pipe","kind":"pipe"`,
 	} {
 		var out bytes.Buffer
-		r := &report{p: Process{Out: &out, Err: io.Discard}, meter: &meter{out: io.Discard}, asJSON: asJSON, counts: map[outcome]tally{},
+		r := &report{p: Process{Out: &out, Err: io.Discard}, meter: &Meter{out: io.Discard}, asJSON: asJSON, counts: map[outcome]tally{},
 			wording: wording{{leftOut, "left out", false}}}
 		for _, mode := range entries {
 			r.tell(result{local: local{path: "entry"}, outcome: leftOut, why: notAFile(mode)})

@@ -27,7 +27,7 @@ type putting struct {
 	dry      bool // nothing is done
 	held     holdings
 	begun    begun
-	meter    *meter
+	meter    *Meter
 	report   *report
 
 	mu   sync.Mutex
@@ -83,12 +83,12 @@ func (u *putting) work(ctx context.Context, files []local) {
 func (u *putting) put(ctx context.Context, f local) (result, error) {
 	s, err := openSource(cmp.Or(f.copy, f.path), u.meter)
 	if err != nil {
-		u.meter.moved(f.size)
+		u.meter.skipped(f.size)
 		return result{}, err
 	}
 	defer func() {
 		s.close()
-		u.meter.moved(f.size - s.moved.Load())
+		u.meter.skipped(f.size - s.moved.Load())
 	}()
 	held := u.held.of[f.name]
 	for _, h := range held {

@@ -279,7 +279,7 @@ func TestSourceSum(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a")
 	write(t, path, strings.Repeat("x", 1<<20))
-	m := &meter{out: io.Discard}
+	m := &Meter{out: io.Discard}
 	f := must[*source](t)(openSource(path, m))
 	defer f.close()
 	for range 2 {
@@ -290,7 +290,7 @@ func TestSourceSum(t *testing.T) {
 	if text, err := io.ReadAll(f); err != nil || len(text) != 1<<20 {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
-	if n := m.bytes.Load(); n != 1<<20 {
+	if n := m.done.Load(); n != 1<<20 {
 		t.Errorf("the meter shows %d", n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

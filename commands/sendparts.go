@@ -95,7 +95,10 @@ func (a atAnywhere) ReadAt(p []byte, at int64) (int, error) {
 			n, err = 0, changed
 		}
 	}
-	a.tell(at + int64(n) - a.moved.Load())
+	if elsewhere := at - a.moved.Load(); elsewhere != 0 { // where an earlier try has stopped
+		a.skip(elsewhere)
+	}
+	a.tell(int64(n))
 	if err != nil && err != io.EOF {
 		a.broken.CompareAndSwap(nil, &err)
 	}

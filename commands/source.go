@@ -27,15 +27,16 @@ type source struct {
 
 	at     int64 // where it is read
 	again  int   // how often a call went back to the start
-	meter  *meter
+	meter  *Meter
 	moved  atomic.Int64 // what the meter has been told
-	ahead  bool         // it is read for its digest, and is sent after that
+	local  bool         // it is read for its digest, and nothing of it moves
+	ahead  bool         // it is sent after that, so that reading it is not done yet
 	hashed int64        // what the meter has been told of that
 	broken atomic.Pointer[error]
 }
 
 // openSource opens a file. The caller closes it.
-func openSource(path string, m *meter) (*source, error) {
+func openSource(path string, m *Meter) (*source, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(err)
@@ -103,7 +104,7 @@ func (s *source) changed() bool {
 func (s *source) Seek(offset int64, whence int) (int64, error) {
 	at, err := s.file.Seek(offset, whence)
 	if err == nil {
-		s.tell(at - s.at)
+		s.skip(at - s.at)
 		s.at = at
 	}
 	if whence == io.SeekStart {
@@ -119,7 +120,21 @@ func (s *source) tell(n int64) {
 		return
 	}
 	s.moved.Add(n)
+	if s.local {
+		s.meter.compared(n)
+		return
+	}
 	s.meter.moved(n)
+}
+
+// skip tells the meter of bytes that need not be read, or, where n is negative, that are to be read again.
+func (s *source) skip(n int64) {
+	if s.ahead {
+		s.tell(n)
+		return
+	}
+	s.moved.Add(n)
+	s.meter.skipped(n)
 }
 
 // rewind goes back to the start.
@@ -134,6 +149,8 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	if err := s.rewind(); err != nil || s.known {
 		return s.digest, err
 	}
+	s.local = true
+	defer func() { s.local = false }()
 	hash, buffer := sha256.New(), make([]byte, min(s.size+1, 256<<10)) // a small one for a small file, of which there may be many
 	for {
 		n, err := s.Read(buffer)
