@@ -22,7 +22,7 @@ type Resource struct {
 	Description string       `json:"description"`
 	Format      string       `json:"format"`
 	Mimetype    string       `json:"mimetype"`
-	Size        int64        `json:"size"`     // KB of 1024 bytes, rounded; see Bytes
+	Size        int64        `json:"size"`     // KiB, rounded; see Bytes
 	Created     time.Time    `json:"created"`  // UTC, to the millisecond
 	Modified    time.Time    `json:"modified"` // when last created, replaced, edited, deleted or restored; UTC, to the millisecond
 	SetID       string       `json:"setId"`

@@ -22,7 +22,7 @@ type resourceJSON struct {
 	Description   string `json:"description"`
 	Format        string `json:"format"`
 	MimeType      string `json:"mimetype"`
-	Size          int64  `json:"size"` // KB
+	Size          int64  `json:"size"` // KiB
 	Created       string `json:"created"`
 	CreatedEpoch  int64  `json:"created_epoch"` // ms
 	Modified      string `json:"modified"`

@@ -150,7 +150,7 @@ func instant(s repository.Stamp) string {
 	return string(appendInstant(nil, s))
 }
 
-// kilobytes rounds to the nearest KB of 1024 bytes, but never a file with something in it to nothing.
+// kilobytes rounds to the nearest KiB, but never a file with something in it to nothing.
 func kilobytes(n int64) int64 {
 	if n == 0 {
 		return 0

@@ -88,7 +88,7 @@ func (b *pageBuffers) begin(address string) *pageBuffer {
 }
 
 func (b *pageBuffers) done(p *pageBuffer) {
-	const most = 2 << 20 // bytes kept: enough for the largest page of usual resources, 1 KB each
+	const most = 2 << 20 // bytes kept: enough for the largest page of usual resources, 1 kB each
 	if cap(p.bytes) <= most {
 		b.free.Put(p)
 	}

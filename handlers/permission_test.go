@@ -173,10 +173,10 @@ func permissionsPage() string {
 
 Made from the routes of the service by a test, which fails when the two differ; other tests try every line as every caller.
 
-- **yes**: the request is served. What a listing shows depends on who asks: only what he may read.
+- **yes**: the request is served. What a listing shows depends on the caller: only what the caller may read.
 - **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for everybody with a valid key;
   only keys of others and what is below /admin are looked for after the permission.
-- **sender**: served where the caller began the upload, with whatever key of his, else 404, as if there were none. That he may write
+- **sender**: served where the caller began the upload, with any of their keys, else 404, as if there were none. That they may write
   into the set is looked at again when the last piece has come.
 - **oneself**: served where the user of the path is the caller, else 403.
 - **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. Who creates a dataspace becomes its admin.

@@ -51,7 +51,7 @@ export interface Resource extends Changed {
   description: string;
   format: string;
   mimetype: string;
-  /** KB, for people. `bytes` is exact. */
+  /** In units of 1,024 bytes, rounded. `bytes` is exact. */
   size: number;
   bytes: number;
   sha256: string;

@@ -1,16 +1,16 @@
 // Sizes, times and counts as people write them. The exact value belongs into a title, see Size and Time in ui.
 
-const units = ["B", "KB", "MB", "GB", "TB", "PB"];
+const units = ["B", "kB", "MB", "GB", "TB", "PB"];
 
-/** 1 KB = 1024 bytes, as everywhere in the interface. */
+/** Bytes in decimal units: 1 kB = 1,000 bytes. */
 export function size(bytes: number): string {
   let at = 0;
   let n = bytes;
   while (n >= 999.5 && at < units.length - 1) {
-    n /= 1024;
+    n /= 1000;
     at++;
   }
-  return `${at === 0 || n >= 99.95 ? Math.round(n) : n.toPrecision(n < 9.995 ? 2 : 3)} ${units[at]}`;
+  return `${at === 0 || n >= 99.95 ? Math.round(n) : n.toFixed(1)} ${units[at]}`;
 }
 
 const integer = new Intl.NumberFormat("en");

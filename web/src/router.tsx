@@ -43,7 +43,7 @@ export function go(to: string, { replace = false } = {}) {
   dispatchEvent(new Event(moved));
 }
 
-/** Where the visitor is, also after he has moved. */
+/** Where the visitor is, also after a move. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   useEffect(() => {

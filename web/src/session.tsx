@@ -7,9 +7,9 @@ import { base, session, whenSignedOut } from "./api";
 import { asProblem } from "./ui/load";
 
 export interface Session {
-  /** Nobody, until he signs in. */
+  /** Undefined until somebody signs in. */
   user: User | undefined;
-  /** Whose session came to an end without his doing here: it ran out, its key was revoked, or he signed out in another tab. */
+  /** Whose session came to an end without their doing here: it ran out, its key was revoked, or they signed out in another tab. */
   ended: User | undefined;
   /** Why the service could not end the session of who has signed out: it has taken the cookie away, but a copy would still count. */
   unended: Problem | undefined;

@@ -58,7 +58,7 @@ func TestOrdersAndFilters(t *testing.T) {
 	v.isAt("/sets/" + sid + "?state=all&prefix=c%2F")
 }
 
-// A member reads, is offered nothing that he may not do, and is refused when he tries by hand.
+// A member reads, is offered nothing that they may not do, and is refused when they try by hand.
 func TestMemberOnlyReads(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -70,7 +70,7 @@ func TestMemberOnlyReads(t *testing.T) {
 	v.signIn(jon.key)
 	v.sees("Laser lab")
 	const offers = `[...document.querySelectorAll("main button, main a.button")].map((b) => b.innerText.trim()).filter(
-		(text) => /New|Edit|Delete|Upload|Replace|Give|Take|Restore/.test(text)).join()`
+		(text) => /New|Create|Edit|Delete|Upload|Replace|Give|Remove|Restore/.test(text)).join()`
 	for _, path := range []string{"/", "/dataspaces/" + did, "/sets/" + sid, "/resources/" + rid, "/dataspaces/" + did + "/members"} {
 		v.at(path)
 		v.calm()

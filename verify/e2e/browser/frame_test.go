@@ -265,7 +265,7 @@ func TestSignOutOfAFullService(t *testing.T) {
 	v.seesNot("could not end your session")
 }
 
-// Who signs out of a service that cannot be reached is told that he still is signed in, and what to do.
+// A visitor that signs out of a service that cannot be reached is told that they are still signed in, and what to do.
 func TestSignOutThatFails(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -116,7 +116,7 @@ func needBrowser(t *testing.T) {
 	t.Skipf("no Chromium to look at pages with: %v", browserMissing)
 }
 
-// visitor is a person with a browser profile of his own. Whatever the pages do wrong meanwhile fails the test: an error in a
+// visitor is a person with a browser profile of their own. Whatever the pages do wrong meanwhile fails the test: an error in a
 // script, a breach of the policy, a request to somewhere else.
 type visitor struct {
 	t      *testing.T

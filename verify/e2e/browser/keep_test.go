@@ -51,7 +51,7 @@ func TestEditKeepsTheRest(t *testing.T) {
 	}
 }
 
-// Who changes his name takes nothing back that was written of him meanwhile; nor do line ends of another system count as a change.
+// Changing a name takes nothing back that was written of the user meanwhile; nor do line ends of another system count as a change.
 func TestProfileKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	s := open(t)

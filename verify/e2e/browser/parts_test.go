@@ -42,7 +42,7 @@ func (v *visitor) offsets() func() []string {
 	}
 }
 
-// leaves lets the visitor go when the page asks him to stay.
+// leaves lets the visitor go when the page asks them to stay.
 func (v *visitor) leaves() {
 	v.t.Helper()
 	err := chromedp.Listen(v.ctx, func(event any) {

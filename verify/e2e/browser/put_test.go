@@ -245,7 +245,7 @@ func interrupted(t *testing.T) (s *site, v *visitor, mary person, setID string, 
 	return s, v, mary, setID, names
 }
 
-// Whose session ends while he uploads is told, signs in again, and the rest is sent: every file once.
+// A visitor whose session ends during an upload is told, signs in again, and the rest is sent: every file once.
 func TestSessionEndsInMidUpload(t *testing.T) {
 	t.Parallel()
 	s, v, mary, sid, names := interrupted(t)
@@ -287,7 +287,7 @@ func TestServiceComesBackInMidUpload(t *testing.T) {
 	v.submit()
 	v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
 	s.Kill()
-	v.sees("Done, but for")
+	v.sees("Finished, ")
 	v.shot("upload-failed")
 	s.again(t)
 	v.press("Try those again")
@@ -330,7 +330,7 @@ func TestProgressCancelAndLeave(t *testing.T) {
 	}
 	v.isAt("/sets/" + sid)
 	v.press("Cancel large.bin")
-	v.sees("1 cancelled", "Done, but for 1 file")
+	v.sees("1 cancelled", "Finished, 1 file not uploaded")
 	s.holds(t, sid, []string{"small.txt"})
 	v.slow(-1, 0)
 	v.press("Try those again")
@@ -365,7 +365,7 @@ func TestDiskFullInAnUpload(t *testing.T) {
 	v.sees("first.txt")
 	v.pick("Files to upload", filepath.Join(root, "too-large.bin"), filepath.Join(root, "small.txt"))
 	v.submit()
-	v.sees("Done, but for 1 file", "space")
+	v.sees("Finished, 1 file not uploaded", "space")
 	v.shot("disk-full")
 	v.follow("first.txt")
 	v.sees("SHA-256")

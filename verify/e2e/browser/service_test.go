@@ -113,7 +113,7 @@ func TestServicePageInTrouble(t *testing.T) {
 	pictures(v, "service-trouble")
 }
 
-// Who is no sysadmin finds no way to the page, and is told whom it is for when he goes there by hand.
+// Users that are not sysadmins find no way to the page, and are told whom it is for when they go there by hand.
 func TestServicePageIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := open(t)

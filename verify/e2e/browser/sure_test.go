@@ -24,7 +24,7 @@ func (v *visitor) is(name, role string) {
 	v.until(fmt.Sprintf(`document.querySelector('[aria-label="Role of %s"]')?.value === %q`, name, role))
 }
 
-// Whoever takes a right from himself, which he could not give back, is asked; others' roles change at once.
+// A visitor that removes a right of their own, which they could not give back, is asked; others' roles change at once.
 func TestOwnRoleIsNotLostUnasked(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -53,7 +53,7 @@ func TestOwnRoleIsNotLostUnasked(t *testing.T) {
 	if got := role(mary); got != "admin" {
 		t.Errorf("before she has agreed she is %s", got)
 	}
-	v.press("Take away access from mary")
+	v.press("Remove access of mary")
 	v.shot("take-own-access-away")
 	v.sees("You will no longer be admin here", "another admin")
 	v.press("Cancel")
@@ -66,7 +66,7 @@ func TestOwnRoleIsNotLostUnasked(t *testing.T) {
 	}
 }
 
-// To give access to somebody who has it already takes nothing from him.
+// To give access to somebody who has it already takes nothing from them.
 func TestGivingAccessTakesNoneAway(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -86,7 +86,7 @@ func TestGivingAccessTakesNoneAway(t *testing.T) {
 	v.is("mary", "admin")
 }
 
-// What is offered for a user is what may be done with him now, not when the list was loaded.
+// What is offered for a user is what may be done with the user now, not when the list was loaded.
 func TestUserChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -103,7 +103,7 @@ func TestUserChangedMeanwhile(t *testing.T) {
 	v.sees("Restore this user")
 }
 
-// A user is deleted, and with him his keys for good, only after a question. Of a deleted one nothing is offered that is refused.
+// A user is deleted, and with the user all keys for good, only after a question. Of a deleted one nothing is offered that is refused.
 func TestDeleteUser(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -152,7 +152,7 @@ func TestDeleteUser(t *testing.T) {
 	}
 }
 
-// A sysadmin who would be none any more is asked, since he could not take that back.
+// A sysadmin who would be none any more is asked, since they could not undo that.
 func TestGiveUpSysadmin(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -163,13 +163,13 @@ func TestGiveUpSysadmin(t *testing.T) {
 	v.press("Change admin")
 	click(v, chromedp.CSS("dialog input[type=checkbox]"))
 	v.press("Save")
-	v.sees("Be no sysadmin any more?")
+	v.sees("Give up sysadmin rights?")
 	v.shot("give-up-sysadmin")
 	v.do(chromedp.KeyEvent(kb.Escape))
-	v.seesNot("Be no sysadmin any more?")
+	v.seesNot("Give up sysadmin rights?")
 	v.until(`document.querySelector("main h1").innerText === "Users"`)
 	v.press("Save")
-	v.press("Give it up")
+	v.press("Give up")
 	v.sees("This page is for sysadmins")
 }
 
@@ -205,19 +205,19 @@ func TestNewKeyTellsWhose(t *testing.T) {
 	v.press("I have kept it")
 	v.press("Change mary")
 	v.press("New key")
-	v.press("Make the key")
+	v.press("Create key")
 	v.sees("New key of mary", "whoever has it can do what mary can")
 	v.press("I have kept it")
 	v.do(chromedp.KeyEvent(kb.Escape))
 	v.until(`!document.querySelector("dialog")`)
 	v.press("Change admin")
 	v.press("New key")
-	v.press("Make the key")
+	v.press("Create key")
 	v.sees("Your new key", "whoever has it can do what you can")
 }
 
-// Before a file is replaced, whose bytes are gone then, the visitor sees which one by which; until he has agreed nothing is sent, and
-// until all is sent he can go back.
+// Before a file is replaced, whose bytes are gone then, the visitor sees which one by which; until they have agreed nothing is sent, and
+// until all is sent they can go back.
 func TestReplaceAsks(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -244,7 +244,7 @@ func TestReplaceAsks(t *testing.T) {
 	asked("/new.dat")
 	v.shot("replace")
 	if got := get(v, chromedp.Evaluate[string](`[...document.querySelectorAll("dialog dd")].map((d) => d.innerText.replace(/\s+/g, " ").trim()).join("|")`)); got !=
-		"file.txt 5 B just now by admin|new.dat 2.9 KB" {
+		"file.txt 5 B just now by admin|new.dat 3.0 kB" {
 		t.Errorf("the dialog names %s", got)
 	}
 	v.press("Cancel")
@@ -255,16 +255,16 @@ func TestReplaceAsks(t *testing.T) {
 	asked("/large.dat")
 	v.slow(200_000, 0)
 	v.submit()
-	v.sees("of 2.9 MB sent")
+	v.sees("of 3.0 MB sent")
 	v.press("Cancel")
 	v.slow(-1, 0)
 	v.until(`!document.querySelector("dialog")`)
 	time.Sleep(time.Second) // in which the rest would go
 	if got := now(); got != before {
-		t.Errorf("before he has agreed it is %s, was %s", got, before)
+		t.Errorf("before the visitor has agreed it is %s, was %s", got, before)
 	}
 	v.replace(files + "/new.dat")
-	v.sees("2.9 KB")
+	v.sees("3.0 kB")
 	if got := now(); got == before {
 		t.Error("afterwards it is as it was")
 	}

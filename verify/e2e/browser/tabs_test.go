@@ -96,7 +96,7 @@ func TestTabsFollowTheSession(t *testing.T) {
 	other.sees("This set is empty", "mary")
 }
 
-// When somebody else signs in, every tab shows what he may see, and nothing that was shown before.
+// When somebody else signs in, every tab shows what that user may see, and nothing that was shown before.
 func TestTabsForgetTheOneBefore(t *testing.T) {
 	t.Parallel()
 	s, mary, jon, _ := twoDataspaces(t)
@@ -182,7 +182,7 @@ func TestNothingIsLeftForTheNext(t *testing.T) {
 	v.untilNever(all("1 dataspace"), shown("Secret lab"))
 }
 
-// What one person was uploading when he signed out, here or in another tab, is not sent for the next one; he is asked once.
+// What one person was uploading when they signed out, here or in another tab, is not sent for the next one; they are asked once.
 func TestUploadsEndWithTheirOwner(t *testing.T) {
 	t.Parallel()
 	for _, elsewhere := range []bool{false, true} {
@@ -198,7 +198,7 @@ func TestUploadsEndWithTheirOwner(t *testing.T) {
 		err := chromedp.Listen(v.ctx, func(event any) {
 			if _, is := event.(*page.EventJavascriptDialogOpening); is {
 				asked.Add(1)
-				go func() { // he does not mind
+				go func() { // the visitor accepts
 					_, _ = chromedp.Call(v.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true})
 				}()
 			}

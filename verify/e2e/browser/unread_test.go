@@ -61,7 +61,7 @@ func TestDropOfWhatCannotBeRead(t *testing.T) {
 	v.sees("3 files", "3 could not be read", "run/b/lost.txt", "gone", "never.txt", "could not be found")
 	v.shot("plan-unread")
 	v.submit()
-	v.sees("Done, but for what could not be read", "3 sent", "3 not read")
+	v.sees("Finished, but some could not be read", "3 sent", "3 not read")
 	v.shot("report-unread")
 	v.until(`[...document.querySelectorAll(".uploads li")].filter((l) => l.innerText.includes("not read")).length === 3`)
 	s.holds(t, sid, []string{"last.txt", "run/a.txt", "run/b/c.txt"})

@@ -64,7 +64,7 @@ const lines: Record<string, Line> = {
   },
   "epoch.began": { label: "Epoch began", help: "When the repository was made, or restored.", show: (v: string) => <Time at={v} /> },
   "held.files": { label: "Small files among the records", help: "They become files of their own a little later. Above 100 MB for an hour, see the log.", show: count },
-  "held.bytes": { label: "Their bytes", help: "What they take there.", show: (n: number) => <Size bytes={n} />, bad: (n: number) => n > 100 << 20 },
+  "held.bytes": { label: "Their bytes", help: "What they take there.", show: (n: number) => <Size bytes={n} />, bad: (n: number) => n > 100e6 },
 };
 
 /** Objects within are taken apart, but those that one line shows. */

@@ -22,7 +22,7 @@ function Words({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf
   return (
     <>
       {!was && (
-        <Field label="Name" hint="2 to 100 of lower-case letters, digits, - and _. It stays for ever." error={errorOf("name")}>
+        <Field label="Name" hint="2 to 100 of lower-case letters, digits, - and _. Cannot be changed later." error={errorOf("name")}>
           {(a) => <input name="name" required autofocus spellcheck={false} {...a} />}
         </Field>
       )}

@@ -7,7 +7,7 @@ import { useMe, useSession } from "../session";
 import { Ask, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
 
-/** The visitor himself: what others see of him, and his keys. */
+/** The account of the visitor: what others see of it, and its keys. */
 export function AccountPage(_: PageProps) {
   const me = useMe();
   useEffect(() => {
@@ -162,7 +162,7 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
     done(await users.createKey(uid, Object.fromEntries(Object.entries(fields).filter(([, value]) => value))));
   };
   return (
-    <Form action="Make the key" submit={submit} onCancel={cancel}>
+    <Form action="Create key" submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
           <Field label="Label" hint="What it is for, such as “laptop” or “microscope 2”." error={errorOf("label")}>
@@ -177,7 +177,7 @@ function NewKey({ uid, done, cancel }: { uid: string; done: (key: Key) => void; 
   );
 }
 
-/** The only time that a key is shown: to its user, or to the sysadmin who has made it for him. */
+/** The only time that a key is shown: to its user, or to the sysadmin who has created it for them. */
 export function Shown({ made, of, close }: { made: Key; of: User; close: () => void }) {
   const own = of.id === useMe().id;
   const name = of.fullname || of.username;

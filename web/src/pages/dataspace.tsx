@@ -163,10 +163,10 @@ function Sets({ did, known, mayWrite, make }: SetsProps) {
           <Empty icon="set" title={filters.state === known[0] ? "There is no set yet" : "Nothing matches"}>
             {mayWrite ? (
               <Button icon="plus" onClick={make}>
-                Make a set
+                Create a set
               </Button>
             ) : (
-              known === states && <p>Editors of the dataspace make sets and put files into them.</p>
+              known === states && <p>Editors of the dataspace create sets and put files into them.</p>
             )}
           </Empty>
         }

@@ -86,7 +86,7 @@ export function Home(_: PageProps) {
         empty={
           <Empty icon="dataspace" title={filters.state === "active" ? "There is no dataspace for you yet" : "Nothing matches"}>
             {me.sysadmin ? (
-              <NewDataspace>Make the first one</NewDataspace>
+              <NewDataspace>Create the first one</NewDataspace>
             ) : (
               <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>
             )}

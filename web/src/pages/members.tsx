@@ -71,7 +71,7 @@ export function MembersPage({ params }: PageProps) {
             </span>
             <span role="columnheader">Role</span>
             <span role="columnheader" class="end">
-              <span class="unseen">Take away</span>
+              <span class="unseen">Remove access</span>
             </span>
           </>
         }
@@ -92,7 +92,7 @@ function Member({ privilege, mayManage, changed }: { privilege: Privilege; mayMa
   const user = useUser(privilege.userId);
   const name = user?.username ?? privilege.userId;
   const deleted = user?.state === "deleted";
-  // What an admin takes from himself he cannot give back; a sysadmin can.
+  // An admin cannot give back a role that they removed from themselves; a sysadmin can.
   const own = privilege.userId === me.id && !me.sysadmin;
   return (
     <>
@@ -115,7 +115,7 @@ function Member({ privilege, mayManage, changed }: { privilege: Privilege; mayMa
 interface RoleProps {
   privilege: Privilege;
   name: string;
-  /** Of the visitor himself, who cannot take a change back. */
+  /** It is the role of the visitor, who cannot undo a change of it. */
   own: boolean;
 }
 
@@ -153,8 +153,8 @@ function RoleChoice({ privilege, name, own, changed }: RoleProps & { changed: ()
         </Dialog>
       )}
       {asking && (
-        <Ask title={`Give up being ${privilege.role}?`} action="Give it up" submit={() => grant(asking).then(close)} close={close}>
-          <p>You will be {asking} here, from the next request on. You cannot take that back: another admin, or a sysadmin, has to.</p>
+        <Ask title={`Give up being ${privilege.role}?`} action="Give up" submit={() => grant(asking).then(close)} close={close}>
+          <p>You will be {asking} here, from the next request on. You cannot undo that: another admin, or a sysadmin, has to.</p>
         </Ask>
       )}
     </>
@@ -170,14 +170,14 @@ function Revoke({ privilege, name, own, done }: RoleProps & { done: () => void }
   };
   return (
     <>
-      <Button class="tight" title={`Take access from ${name}`} onClick={() => setAsking(true)}>
-        Take away <span class="unseen">access from {name}</span>
+      <Button class="tight" title={`Remove access of ${name}`} onClick={() => setAsking(true)}>
+        Remove access <span class="unseen">of {name}</span>
       </Button>
       {asking && (
-        <Ask title="Take access away?" action="Take away" submit={submit} close={() => setAsking(false)}>
+        <Ask title="Remove access?" action="Remove access" submit={submit} close={() => setAsking(false)}>
           <p>
             {own ? "You" : name} will no longer be {privilege.role} here, from the next request on.
-            {own && " You cannot take that back: another admin, or a sysadmin, has to."}
+            {own && " You cannot undo that: another admin, or a sysadmin, has to."}
           </p>
         </Ask>
       )}

@@ -70,7 +70,7 @@ export function ResourcePage({ params }: PageProps) {
         </section>
       </div>
       {editing && (
-        <Dialog title="Edit what is known about it" onClose={() => setEditing(false)}>
+        <Dialog title="Edit details" onClose={() => setEditing(false)}>
           <ResourceForm was={resource} done={(r) => (take(r), setEditing(false))} cancel={() => setEditing(false)} />
         </Dialog>
       )}
@@ -101,7 +101,7 @@ function About({ resource: r }: { resource: Resource }) {
     <>
       <Facts
         facts={[
-          ["Format", r.format || "not said"],
+          ["Format", r.format || "unknown"],
           ["Type", <code key="t">{r.mimetype}</code>],
           ["Size", <Size key="s" bytes={r.bytes} />],
           ["File name", r.filename],
@@ -112,7 +112,7 @@ function About({ resource: r }: { resource: Resource }) {
             </span>,
           ],
           [
-            "Made",
+            "Created",
             <span key="c">
               <Time at={r.created} /> by <Who id={r.createdBy} />
             </span>,

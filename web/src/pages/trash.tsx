@@ -69,7 +69,7 @@ class Surroundings {
 
   constructor(private readonly me: User) {}
 
-  /** What the visitor may do with a record, and, if he may restore it, what it is in, from the top. */
+  /** What the visitor may do with a record, and, if they may restore it, what it is in, from the top. */
   async of(record: Resource | DataSet | Dataspace) {
     if (!("dataspaceId" in record)) return { may: await this.may.get(record.id), within: [] };
     const may = await this.may.get(record.dataspaceId);

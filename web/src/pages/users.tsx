@@ -24,7 +24,7 @@ export function UsersPage(_: PageProps) {
   if (!me.sysadmin) {
     return (
       <Empty icon="people" title="This page is for sysadmins">
-        <p>They make users and their keys here. What others see of you stands in your account.</p>
+        <p>They create users and their keys here. What others see of you stands in your account.</p>
       </Empty>
     );
   }
@@ -38,7 +38,7 @@ export function UsersPage(_: PageProps) {
       <div class="title">
         <div>
           <h1>Users</h1>
-          <p class="dim">Make people and their first key here; admins of a dataspace give them access to it.</p>
+          <p class="dim">Create users and their first key here; admins of a dataspace give them access to it.</p>
         </div>
         <Button icon="plus" kind="primary" onClick={() => setOpen("new")}>
           New user
@@ -116,10 +116,10 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
     done(await users.createKey(created.current.id, { label: "first key" }), created.current);
   };
   return (
-    <Form action="Make the user and a key" submit={submit} onCancel={cancel}>
+    <Form action="Create user and key" submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
-          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. It stays for ever." error={errorOf("username")}>
+          <Field label="User name" hint="1 to 100 of letters, digits and . _ - @. Cannot be changed later." error={errorOf("username")}>
             {(a) => <input ref={username} required autofocus autocomplete="off" spellcheck={false} {...a} />}
           </Field>
           <Field label="Full name" error={errorOf("fullname")}>
@@ -134,7 +134,7 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   );
 }
 
-/** The list may show what was: somebody else has changed him, or it is just being loaded anew. */
+/** The list may show what was: somebody else has changed the user, or it is just being loaded anew. */
 function EditUser({ id, done }: { id: string; done: () => void }) {
   const { value: was, problem, reload } = useLoad(() => users.get(id), [id]);
   if (problem) return <Failed problem={problem} retry={reload} />;
@@ -181,8 +181,8 @@ function Record({ was, done }: { was: User; done: () => void }) {
         )}
       </Form>
       {asking && (
-        <Ask title="Be no sysadmin any more?" action="Give it up" submit={send} close={() => setAsking(false)}>
-          <p>You will see only the dataspaces in which you have a role. You cannot take that back: another sysadmin has to.</p>
+        <Ask title="Give up sysadmin rights?" action="Give up" submit={send} close={() => setAsking(false)}>
+          <p>You will see only the dataspaces in which you have a role. You cannot undo that: another sysadmin has to.</p>
         </Ask>
       )}
     </>
@@ -200,7 +200,7 @@ function Delete({ was, done }: { was: User; done: () => void }) {
       </Button>
       {asking && (
         <Ask title={`Delete ${was.username}?`} action="Delete" submit={() => users.remove(was.id).then(done)} close={() => setAsking(false)}>
-          <p>His keys stop working at once, and stay revoked when he is restored. What he made stays.</p>
+          <p>Their keys stop working at once, and stay revoked when the user is restored. What they created stays.</p>
         </Ask>
       )}
     </div>
@@ -212,7 +212,7 @@ function Deleted({ was, done }: { was: User; done: () => void }) {
   return (
     <>
       <Form action="Restore this user" submit={() => users.restore(was.id).then(done)}>
-        {() => <p>This user is deleted. Restored, he can sign in again when he has a new key.</p>}
+        {() => <p>This user is deleted. Once restored, they can sign in again with a new key.</p>}
       </Form>
       <Keys of={was} closed />
     </>

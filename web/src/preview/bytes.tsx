@@ -6,12 +6,12 @@ import { size } from "../human";
 import { Button, Waiting } from "../ui/basics";
 import { asProblem } from "../ui/load";
 import type { ViewerProps } from "./preview";
-import { isBinary, KiB, Unread, useControl } from "./source";
+import { isBinary, kB, Unread, useControl } from "./source";
 import { TextView } from "./text";
 
-const first = 2 * KiB;
-const step = 16 * KiB;
-const bound = 256 * KiB;
+const first = 2 * kB;
+const step = 16 * kB;
+const bound = 256 * kB;
 
 /** How files of a type begin: at an offset, these characters. */
 const magic: [type: string, at: number, mark: string][] = [

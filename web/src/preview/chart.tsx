@@ -10,7 +10,7 @@ const most = 5000;
 interface Props {
   series: Series;
   names: string[];
-  along: string;
+  xLabel: string;
   isTime: boolean;
   logX: boolean;
   logY: boolean;
@@ -28,7 +28,7 @@ function extent(x: Float64Array, logX: boolean): Range {
 }
 
 export function Chart(props: Props) {
-  const { series, names, along, isTime, logX, logY, title, onDrawn } = props;
+  const { series, names, xLabel, isTime, logX, logY, title, onDrawn } = props;
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<{ it: uPlot; show: (range: Range | undefined) => void; range: () => Range } | undefined>(undefined);
   const [zoomed, setZoomed] = useState(false);
@@ -70,7 +70,7 @@ export function Chart(props: Props) {
       it.destroy();
       chart.current = undefined;
     };
-  }, [series, names.join("\n"), along, isTime, logX, logY, dark]);
+  }, [series, names.join("\n"), xLabel, isTime, logX, logY, dark]);
 
   /** Shows more or less, or what is beside it. On a logarithmic axis the same in its own measure. */
   const move = (by: (min: number, max: number) => Range) => {
@@ -113,7 +113,7 @@ export function Chart(props: Props) {
           </Button>
         </span>
       </div>
-      <div class="chart" ref={box} tabIndex={0} role="application" aria-label={`${names.join(", ")} along ${along}`} onKeyDown={onKey} />
+      <div class="chart" ref={box} tabIndex={0} role="application" aria-label={`${names.join(", ")} by ${xLabel}`} onKeyDown={onKey} />
     </>
   );
 }
@@ -142,7 +142,7 @@ const times: uPlot.Axis.Values = [
   [0.001, ":{ss}.{fff}", `\n${date} {HH}:{mm}`, null, `\n${date} {HH}:{mm}`, null, "\n{HH}:{mm}", null, 1],
 ];
 
-function optionsOf({ series, names, along, isTime, logX, logY }: Props, element: HTMLElement): uPlot.Options {
+function optionsOf({ series, names, xLabel, isTime, logX, logY }: Props, element: HTMLElement): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: colour(element, "dim"),
     grid: { stroke: colour(element, "line"), width: 1 },
@@ -157,12 +157,12 @@ function optionsOf({ series, names, along, isTime, logX, logY }: Props, element:
     tzDate: (t) => uPlot.tzDate(new Date(t * 1000), "Etc/UTC"),
     scales: { x: { time: isTime, auto: false, ...(logX ? { distr: 3 } : {}) }, y: logY ? { distr: 3 } : {} },
     axes: [
-      { ...axis, label: along, ...(isTime ? { values: times } : {}) },
+      { ...axis, label: xLabel, ...(isTime ? { values: times } : {}) },
       // Room for the longest label: numbers of a lab may have many digits.
       { ...axis, ...(names.length === 1 ? { label: names[0]! } : {}), size: (_, values) => 18 + 7 * Math.max(3, ...(values ?? []).map((v) => v?.length ?? 0)) },
     ],
     series: [
-      { label: along, ...(isTime ? { value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" } : {}) },
+      { label: xLabel, ...(isTime ? { value: "{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}" } : {}) },
       ...names.map((label, i) => ({
         label,
         stroke: stroke(i),

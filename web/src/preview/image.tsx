@@ -4,10 +4,10 @@ import { count, size } from "../human";
 import { Button } from "../ui/basics";
 import { BytesPreview } from "./bytes";
 import type { ViewerProps } from "./preview";
-import { MiB, Unread, useAddress } from "./source";
+import { MB, Unread, useAddress } from "./source";
 
 /** Larger images are loaded only when somebody asks for them. */
-const unasked = 32 * MiB;
+const unasked = 32 * MB;
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8];
 

@@ -3,11 +3,11 @@ import { useMemo, useState } from "preact/hooks";
 import { plural, size } from "../human";
 import { Button, Waiting } from "../ui/basics";
 import type { ViewerProps } from "./preview";
-import { MiB, Unread, useText } from "./source";
+import { MB, Unread, useText } from "./source";
 import { Lines, TextView } from "./text";
 
 /** A tree needs the whole file; larger ones are shown as text. */
-const bound = 8 * MiB;
+const bound = 8 * MB;
 
 /** Entries of one object or array that are drawn at a time. */
 const at_a_time = 200;

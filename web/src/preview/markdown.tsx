@@ -6,11 +6,11 @@ import { useMemo, useState } from "preact/hooks";
 import { size } from "../human";
 import { Button, Waiting } from "../ui/basics";
 import type { ViewerProps } from "./preview";
-import { KiB, Unread, useText } from "./source";
+import { kB, Unread, useText } from "./source";
 import { Lines, TextView } from "./text";
 
 /** Longer ones are shown as text. */
-const bound = 512 * KiB;
+const bound = 512 * kB;
 
 export function MarkdownPreview({ resource }: ViewerProps) {
   if (resource.bytes > bound) return <TextView resource={resource} why={`With ${size(resource.bytes)} it is too long to be laid out, so it is shown as text.`} />;

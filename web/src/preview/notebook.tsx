@@ -4,11 +4,11 @@ import { plural, size } from "../human";
 import { Waiting } from "../ui/basics";
 import { Markdown } from "./markdown";
 import type { ViewerProps } from "./preview";
-import { MiB, Unread, useText } from "./source";
+import { MB, Unread, useText } from "./source";
 import { Lines, TextView } from "./text";
 
 /** A notebook is one JSON text, so that it is read as a whole or not at all. */
-const bound = 16 * MiB;
+const bound = 16 * MB;
 
 /** Cells that are drawn at a time. */
 const atATime = 100;

@@ -19,7 +19,7 @@ export interface PlotProps {
 /** As many as can be told apart by colour. */
 const mostSeries = 6;
 
-/** What the address says, else what is likely meant: time or the first number along, the next number up. */
+/** What the address says, else what is likely meant: time or the first number as X, the next number as Y. */
 function chosen(query: URLSearchParams, meanings: Meaning[]): { x: number; ys: number[]; log: string } {
   const drawable = (column: number, also?: Meaning) => meanings[column] === "number" || (also && meanings[column] === also);
   const numbers = meanings.flatMap((m, i) => (m === "number" ? [i] : []));
@@ -50,13 +50,13 @@ export function Plot({ rows, loaded, dialect, meanings, name }: PlotProps) {
     <div class="plot">
       <Controls x={x} ys={ys} log={log} isTime={isTime} dialect={dialect} meanings={meanings} />
       {!ys.length ? (
-        <p class="dim">{meanings.includes("number") ? "Choose what to draw." : "No column holds numbers, so there is nothing to draw."}</p>
+        <p class="dim">{meanings.includes("number") ? "Choose a column for Y." : "No column holds numbers, so there is nothing to plot."}</p>
       ) : current ? (
         <>
           <Chart
             series={current}
             names={ys.map((y) => dialect.names[y]!)}
-            along={x < 0 ? "row" : dialect.names[x]!}
+            xLabel={x < 0 ? "row" : dialect.names[x]!}
             isTime={isTime}
             logX={log.includes("x") && !isTime}
             logY={log.includes("y")}
@@ -83,7 +83,7 @@ interface ControlsProps {
 
 function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
   const id = useId();
-  const along = meanings.flatMap((m, i) => (m === "text" ? [] : [i]));
+  const candidates = meanings.flatMap((m, i) => (m === "text" ? [] : [i]));
   const numbers = meanings.flatMap((m, i) => (m === "number" ? [i] : []));
   const setX = (e: Event) => setQuery({ x: (e.currentTarget as HTMLSelectElement).value });
   const toggle = (y: number) => {
@@ -94,7 +94,7 @@ function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
   return (
     <div class="plot-controls">
       <fieldset class="columns">
-        <legend>Draw</legend>
+        <legend>Y</legend>
         {numbers.map((y) => (
           <label key={y}>
             <input type="checkbox" checked={ys.includes(y)} disabled={!ys.includes(y) && ys.length >= mostSeries} onChange={() => toggle(y)} />
@@ -103,10 +103,10 @@ function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
         ))}
       </fieldset>
       <div class="tools">
-        <label for={id}>along</label>
+        <label for={id}>X</label>
         <select id={id} value={x < 0 ? "row" : String(x + 1)} onChange={setX}>
           <option value="row">row number</option>
-          {along.map((i) => (
+          {candidates.map((i) => (
             <option key={i} value={String(i + 1)}>
               {dialect.names[i]}
             </option>
@@ -114,12 +114,12 @@ function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
         </select>
         <label>
           <input type="checkbox" checked={log.includes("y")} onChange={() => toggleLog("y")} />
-          logarithmic upwards
+          Log Y
         </label>
         {!isTime && (
           <label>
             <input type="checkbox" checked={log.includes("x")} onChange={() => toggleLog("x")} />
-            logarithmic along
+            Log X
           </label>
         )}
       </div>
@@ -146,9 +146,9 @@ function Honesty({ series, drawn, logX, logY, isTime }: HonestyProps) {
     drawn?.stretches
       ? `Of the ${count(drawn.rows)} rows in view, the lowest and highest values of each of ${count(drawn.stretches)} stretches are drawn; zoom in to see every row.`
       : "",
-    series.without ? `${plural(series.without, "row")} without a value along the axis ${series.without === 1 ? "is" : "are"} left out.` : "",
-    series.ordered ? "" : "The values along the axis go back and forth, so points are drawn without a line.",
-    lost ? `${plural(lost, "value")} not above zero cannot be drawn on a logarithmic axis.` : "",
+    series.without ? `${plural(series.without, "row")} without a value on the X axis ${series.without === 1 ? "is" : "are"} left out.` : "",
+    series.ordered ? "" : "The values on the X axis go back and forth, so points are drawn without a line.",
+    lost ? `${plural(lost, "value")} not above zero cannot be plotted on a logarithmic axis.` : "",
     isTime ? "Times are in UTC." : "",
   ].filter(Boolean);
   return says.length ? <p class="hint">{says.join(" ")}</p> : null;

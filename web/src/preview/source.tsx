@@ -6,8 +6,8 @@ import { size } from "../human";
 import { Failed } from "../ui/basics";
 import { asProblem, useLoad } from "../ui/load";
 
-export const KiB = 1024;
-export const MiB = 1024 * KiB;
+export const kB = 1000;
+export const MB = 1000 * kB;
 
 /** Reads a file from its start, part by part, as text. */
 export class Source {
@@ -66,10 +66,10 @@ export class Decoder {
 }
 
 /** Whether a text holds what no text does. */
-export const isBinary = (text: string) => /[\0-\x08\x0e-\x19]/.test(text.slice(0, 16 * KiB));
+export const isBinary = (text: string) => /[\0-\x08\x0e-\x19]/.test(text.slice(0, 16 * kB));
 
 /** A whole file as text, where it has at most `bound` bytes; else its first part, for those who can do with that. */
-export function useText(resource: Resource, bound: number, part = 256 * KiB) {
+export function useText(resource: Resource, bound: number, part = 256 * kB) {
   return useLoad(async (signal) => {
     const whole = resource.bytes <= bound;
     const source = new Source(resource);

@@ -11,17 +11,17 @@ import { detect, meanings, Rows, type Separator } from "./csv";
 import { Grid } from "./grid";
 import type { PlotProps } from "./plot";
 import type { ViewerProps } from "./preview";
-import { isBinary, KiB, MiB, Part, Source, Unread, useControl } from "./source";
+import { isBinary, kB, MB, Part, Source, Unread, useControl } from "./source";
 import { TextView } from "./text";
 
-const first = 64 * KiB;
-const step = 256 * KiB;
+const first = 64 * kB;
+const step = 256 * kB;
 
 /** Of a larger file, only so much is loaded. */
-const bound = 64 * MiB;
+const bound = 64 * MB;
 
 /** A plot of up to this size takes the whole file without asking. */
-const small = 4 * MiB;
+const small = 4 * MB;
 
 const bySign = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
 
@@ -85,7 +85,7 @@ function useRows(resource: Resource): Loading {
     busy: it.busy,
     full: full(),
     more: () => load(once(it.source.read ? step : begin)),
-    all: () => load(() => 4 * MiB),
+    all: () => load(() => 4 * MB),
     stop: () => void (it.stopped = true),
   };
 }
@@ -120,8 +120,8 @@ export function TablePreview({ resource }: ViewerProps) {
           {source.ended ? "" : " so far"} · {plural(dialect.names.length, "column")}
           {source.encoding === "UTF-8" ? "" : ` · ${source.encoding}`}
         </span>
-        <details class="reading">
-          <summary>Reading</summary>
+        <details class="import">
+          <summary>Import options</summary>
           <Choice
             label="Separator"
             name="separator"

@@ -6,13 +6,13 @@ import { Button, Waiting } from "../ui/basics";
 import { asProblem } from "../ui/load";
 import { BytesPreview } from "./bytes";
 import type { ViewerProps } from "./preview";
-import { isBinary, KiB, MiB, Source, Unread, useControl } from "./source";
+import { isBinary, kB, MB, Source, Unread, useControl } from "./source";
 
-const first = 256 * KiB;
-const step = MiB;
+const first = 256 * kB;
+const step = MB;
 
 /** Browsers grow slow with more text than this in one place. */
-const bound = 8 * MiB;
+const bound = 8 * MB;
 
 const asSource = /^(text\/html|application\/xhtml|image\/svg)/;
 
@@ -67,7 +67,7 @@ export function TextView({ resource, why = "" }: { resource: Resource; why?: str
   );
 }
 
-/** Lines with their numbers. Long lines are scrolled to, or broken. */
+/** Lines with their numbers. Long lines are scrolled to, or wrapped. */
 export function Lines({ text, about = [] }: { text: string; about?: string[] }) {
   const [wrap, setWrap] = useState(false);
   const lines = countLines(text);
@@ -78,7 +78,7 @@ export function Lines({ text, about = [] }: { text: string; about?: string[] }) 
         <span class="dim">{[plural(lines, "line"), ...about].filter(Boolean).join(" · ")}</span>
         <label>
           <input type="checkbox" checked={wrap} onChange={() => setWrap(!wrap)} />
-          Break long lines
+          Wrap lines
         </label>
       </div>
       <div class={`lines ${wrap ? "wrap" : ""}`} tabIndex={0} role="region" aria-label="Text">

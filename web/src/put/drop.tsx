@@ -37,7 +37,7 @@ export function usePut(into: Into | undefined): Put {
         {problem && <Failed problem={problem} />}
         {(over || reading) && (
           <div class="drop-here" role="status">
-            {reading ? "Looking what is in it …" : "Drop to upload"}
+            {reading ? "Reading folder …" : "Drop to upload"}
           </div>
         )}
         {into && found && <Plan found={found} to={into} close={() => setFound(undefined)} />}

@@ -50,8 +50,8 @@ export function Uploads() {
 function headline({ files, running, by }: Totals, { paused, unread }: { paused: boolean; unread: Unread[] }): string {
   if (running && paused) return "Paused: sign in again, and it goes on";
   if (running) return `Sending ${plural(files, "file")}`;
-  if (by.failed + by.cancelled) return `Done, but for ${plural(by.failed + by.cancelled, "file")}`;
-  return unread.length ? "Done, but for what could not be read" : "All done";
+  if (by.failed + by.cancelled) return `Finished, ${plural(by.failed + by.cancelled, "file")} not uploaded`;
+  return unread.length ? "Finished, but some could not be read" : "All done";
 }
 
 function pace({ done, bytes, rate }: Totals): string {

@@ -20,7 +20,7 @@ export function Plan({ found: { picked, unread }, to, close }: { found: Found; t
     return (
       <Dialog title="Nothing to upload" onClose={close}>
         <p>
-          There is no file {unread.length > 0 && "that could be read "}in it{picked.length > 0 && ", but for what systems keep for themselves"}.
+          There is no file {unread.length > 0 && "that could be read "}in it{picked.length > 0 && " other than system files"}.
         </p>
         <NotRead unread={unread} />
         <div class="actions">

@@ -6,10 +6,10 @@ import { Once } from "./once";
 
 const known = new Once(users.get);
 
-/** A user, as soon as he is known. */
+/** A user, as soon as it is known. */
 export const useUser = (id: string): User | undefined => useLoad(() => known.get(id), [id]).value;
 
-/** The name of a user. Who may not be looked up is shown by his id. */
+/** The name of a user. A user that may not be looked up is shown by the id. */
 export function Who({ id }: { id: string }) {
   const found = useUser(id);
   return <span title={id}>{found ? found.fullname || found.username : id}</span>;

@@ -2,7 +2,7 @@ import type { Role, User } from "../api";
 import { dataspaces, privileges } from "../api";
 import { asProblem } from "./load";
 
-/** What a visitor may do in a dataspace. The service decides anyway: this only spares him the refusal. */
+/** What a visitor may do in a dataspace. The service decides anyway: this only spares them the refusal. */
 export interface May {
   write: boolean;
   manage: boolean;
@@ -18,7 +18,7 @@ export async function mayIn(dataspaceId: string, me: User, signal?: AbortSignal)
 
 /**
  * Whether a visitor may make dataspaces, which is for the service's configuration to say. No answer tells it, but who may not is refused
- * before it is looked at what he sends: so nothing is sent, and nothing is made.
+ * before it looks at what is sent: so nothing is sent, and nothing is made.
  */
 export async function mayMake(me: User): Promise<boolean> {
   if (me.sysadmin) return true;

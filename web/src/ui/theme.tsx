@@ -4,7 +4,7 @@ import { IconButton } from "./basics";
 const store = "labshelf.theme";
 type Theme = "light" | "dark";
 
-/** What the visitor chose here, else what his system says. */
+/** What the visitor chose here, else what their system says. */
 function chosen(): Theme {
   const kept = localStorage.getItem(store);
   if (kept === "light" || kept === "dark") return kept;

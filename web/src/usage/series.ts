@@ -41,10 +41,10 @@ export function seriesOf(days: (Counters & { day: string })[], measure: Measure,
 /** What counts at an instant. */
 export const pointAt = ({ points }: Series, at: number) => points.findLast((p) => p.at <= at) ?? points[0]!;
 
-/** Round numbers from 0 up to at least `most`; of bytes, round in KB, MB … */
+/** Round numbers from 0 up to at least `most`; of bytes, round in kB, MB … */
 export function ticks(most: number, measure: Measure): number[] {
   let unit = 1;
-  if (measure === "bytes") while (most / unit >= 1000) unit *= 1024;
+  if (measure === "bytes") while (most / unit >= 1000) unit *= 1000;
   const rough = Math.max(most, 1) / unit / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
   const round = [1, 2, 5, 10].find((r) => r * power >= rough)! * power;

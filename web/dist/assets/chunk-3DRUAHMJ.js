@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-PPICYG36.js";import"./chunk-QHJYELTZ.js";import"./chunk-X5G5443N.js";import"./chunk-75II65NA.js";import"./chunk-K2LS35CZ.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};
