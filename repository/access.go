@@ -106,17 +106,18 @@ func rolesOf(f *facts) map[inDataspace]auth.Role         { return f.roles }
 func readableOf(f *facts) map[ID][]ID                    { return f.readable }
 func placesOf(f *facts) map[ID]placedSet                 { return f.places }
 
-// known returns the facts that are true in this transaction, nil if that cannot be told.
-func (tx *Tx) known() *facts {
-	if tx.facts == nil || tx.facts.version != tx.Access() {
+// factsOf returns the facts that are true in this transaction, nil if that cannot be told.
+func factsOf(tx *Tx) *facts {
+	f, _ := tx.Facts.(*facts)
+	if f == nil || f.version != tx.Access() {
 		return nil
 	}
-	return tx.facts
+	return f
 }
 
 // roleIn returns the role of a user in a dataspace, None without one.
 func roleIn(tx *Tx, user, dataspace ID) (role auth.Role, err error) {
-	facts, place := tx.known(), inDataspace{user, dataspace}
+	facts, place := factsOf(tx), inDataspace{user, dataspace}
 	if role, ok := known(facts, rolesOf, place); ok {
 		return role, nil
 	}
@@ -133,7 +134,7 @@ func roleIn(tx *Tx, user, dataspace ID) (role auth.Role, err error) {
 
 // placeOf returns a set with what its state depends on. While something is under way there, nothing of it is kept.
 func placeOf(tx *Tx, id ID) (placedSet, error) {
-	facts := tx.known()
+	facts := factsOf(tx)
 	if placed, ok := known(facts, placesOf, id); ok {
 		return placed, nil
 	}
@@ -151,7 +152,7 @@ func readable(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
 	if p.Sysadmin {
 		return nil, nil
 	}
-	facts := tx.known()
+	facts := factsOf(tx)
 	all, ok := known(facts, readableOf, p.UserID)
 	if !ok {
 		var err error

@@ -71,7 +71,7 @@ func readPlace(tx *Tx, id ID) (placed placedSet, err error) {
 // shown is the set as a client sees it now: with the state that it has or is about to get.
 func (s placedSet) shown() Set {
 	set := s.Set
-	set.State = s.above.shows(set.Record)
+	set.State = cascade{s.above}.shows(set.Record)
 	return set
 }
 
@@ -93,7 +93,7 @@ func findResource(tx *Tx, id string) (placedResource, error) {
 // due returns the step that will still change the resource, or nil.
 func (r placedResource) due() *Step {
 	for _, step := range []*Step{r.set.above, r.set.own} {
-		if step.due(r.Record) && r.Body != Purged {
+		if (cascade{step}).due(r.Record) && r.Body != Purged {
 			return step
 		}
 	}
@@ -104,7 +104,7 @@ func (r placedResource) due() *Step {
 func (r placedResource) shown() Resource {
 	resource := r.Resource
 	if step := r.due(); step != nil {
-		resource.State = step.target()
+		resource.State = cascade{step}.target()
 	}
 	return resource
 }

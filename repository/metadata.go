@@ -122,7 +122,8 @@ type Tx struct {
 	// one of them. In two transactions with the same version, other than 0, those rows are the same.
 	Access func() uint64
 
-	facts *facts // what is known of those rows; nil: nothing
+	// Facts is what the caller remembers of those rows. The store does not look at it.
+	Facts any
 }
 
 // Whatever finds one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put

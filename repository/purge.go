@@ -205,7 +205,7 @@ func (p *purge) doomed(tx *Tx, id ID) (*Resource, error) {
 	}
 	for _, container := range []ID{r.DataspaceID, r.SetID} {
 		step, err := stepOf(tx, container)
-		if err != nil || step.due(r.Record) {
+		if err != nil || (cascade{step}).due(r.Record) {
 			return nil, err
 		}
 	}

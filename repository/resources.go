@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -131,7 +130,7 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 func (r placedResource) write(tx *Tx, p auth.Principal, changed *Resource) error {
 	state := changed.State
 	if step := r.due(); step != nil {
-		step.take(&changed.Record, tx.Stamp())
+		cascade{step}.take(&changed.Record, tx.Stamp())
 	}
 	changed.State, changed.TakenBy = state, 0
 	changed.Modified, changed.ModifiedBy = tx.Stamp(), p.UserID
@@ -218,20 +217,6 @@ func counted(r Resource) Counters {
 		return Counters{DeletedFiles: 1}
 	}
 	return Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
-}
-
-// DownloadName is under which name a download is offered: the last element of Name, which says what the file is called now, even if it has
-// been renamed since it was uploaded as Filename. A title without an extension gets that of Filename, without which systems would not
-// know what to open it with. Where neither makes a name it is the id.
-func (r Resource) DownloadName() string {
-	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
-	switch {
-	case name == "" || name == "." || name == "..":
-		return cmp.Or(r.Filename, r.ID.String())
-	case formatOf(name) == "" && formatOf(r.Filename) != "":
-		return name + r.Filename[strings.LastIndexByte(r.Filename, '.'):]
-	}
-	return name
 }
 
 // formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.

@@ -129,7 +129,7 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, 
 func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
 	return func(tx *Tx) error {
 		p, version := came, tx.Access()
-		tx.facts = s.facts.at(version)
+		tx.Facts = s.facts.at(version)
 		if p.AsOf != 0 && p.AsOf == version {
 			if expired(p, s.now()) {
 				return unauthenticated()

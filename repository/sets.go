@@ -91,8 +91,8 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 			return err
 		}
 		if changed {
-			if placed.above.due(placed.Record) {
-				placed.above.take(&set.Record, tx.Stamp())
+			if (cascade{placed.above}).due(placed.Record) {
+				cascade{placed.above}.take(&set.Record, tx.Stamp())
 			}
 			set.Modified, set.ModifiedBy = tx.Stamp(), p.UserID
 			err = tx.Sets.Put(set)

@@ -21,18 +21,21 @@ const (
 // stepRetry is the pause after a step that failed, for instance because the disk was full.
 const stepRetry = time.Second
 
+// cascade is what a Step does to the objects below its container. A cascade of no Step changes nothing.
+type cascade struct{ *Step }
+
 // target is the state that the step gives to objects.
-func (s *Step) target() State {
+func (s cascade) target() State {
 	if s.Restore {
 		return Active
 	}
 	return Deleted
 }
 
-// due tells whether the step will still change an object with this record. A nil step changes nothing.
-func (s *Step) due(r Record) bool {
+// due tells whether the step will still change an object with this record. A cascade of no Step changes nothing.
+func (s cascade) due(r Record) bool {
 	switch {
-	case s == nil:
+	case s.Step == nil:
 		return false
 	case s.Restore:
 		return r.State == Deleted && r.TakenBy == s.Deletion
@@ -41,7 +44,7 @@ func (s *Step) due(r Record) bool {
 }
 
 // shows is the state in which a client sees an object with this record.
-func (s *Step) shows(r Record) State {
+func (s cascade) shows(r Record) State {
 	if s.due(r) {
 		return s.target()
 	}
@@ -49,7 +52,7 @@ func (s *Step) shows(r Record) State {
 }
 
 // take moves one object's record.
-func (s *Step) take(r *Record, stamp Stamp) {
+func (s cascade) take(r *Record, stamp Stamp) {
 	r.State, r.TakenBy = s.target(), 0
 	if !s.Restore {
 		r.TakenBy = s.Deletion
@@ -60,7 +63,7 @@ func (s *Step) take(r *Record, stamp Stamp) {
 // advance moves objects for about stepWork, and tells whether none is left. Objects are found by ranges of the indexes: a
 // deletion eats up the range of what is active; a restoration walks what was deleted between the container's deletion and the
 // restoration, which is exactly what the deletion took, less what has been purged.
-func (s *Step) advance(tx *Tx) (done bool, err error) {
+func (s cascade) advance(tx *Tx) (done bool, err error) {
 	begun := time.Now()
 	for moved := 0; moved < stepObjects && time.Since(begun) < stepWork; moved += stepChunk {
 		if done, err = s.advanceChunk(tx); done || err != nil {
@@ -70,7 +73,7 @@ func (s *Step) advance(tx *Tx) (done bool, err error) {
 	return false, nil
 }
 
-func (s *Step) advanceChunk(tx *Tx) (done bool, err error) {
+func (s cascade) advanceChunk(tx *Tx) (done bool, err error) {
 	sets, err := s.advanceSets(tx)
 	if err != nil {
 		return false, err
@@ -79,7 +82,7 @@ func (s *Step) advanceChunk(tx *Tx) (done bool, err error) {
 	return sets+resources < stepChunk, err
 }
 
-func (s *Step) advanceSets(tx *Tx) (moved int, err error) {
+func (s cascade) advanceSets(tx *Tx) (moved int, err error) {
 	if !s.ofDataspace() {
 		return 0, nil
 	}
@@ -102,7 +105,7 @@ func (s *Step) advanceSets(tx *Tx) (moved int, err error) {
 }
 
 // advanceResources brings the counters in line once for all that it moves.
-func (s *Step) advanceResources(tx *Tx, most int) (moved int, err error) {
+func (s cascade) advanceResources(tx *Tx, most int) (moved int, err error) {
 	resources, err := collect(tx.Resources.Range(s.resources()), most)
 	if err != nil {
 		return 0, err
@@ -126,7 +129,7 @@ func (s *Step) advanceResources(tx *Tx, most int) (moved int, err error) {
 }
 
 // resources is the range of those that are left.
-func (s *Step) resources() ResourceRange {
+func (s cascade) resources() ResourceRange {
 	within := ResourceRange{States: s.source(), Order: paging.Oldest}
 	if s.ofDataspace() {
 		within.Dataspaces = []ID{s.DataspaceID}
@@ -140,7 +143,7 @@ func (s *Step) resources() ResourceRange {
 }
 
 // source is the state of the objects that the step looks for.
-func (s *Step) source() paging.States {
+func (s cascade) source() paging.States {
 	if s.Restore {
 		return paging.Deleted
 	}
@@ -166,7 +169,7 @@ func collect[T any](seq iter.Seq2[T, error], most int) ([]T, error) {
 
 // begin starts a step in the transaction that changed its container. What fits into one step is done at once.
 func begin(tx *Tx, step *Step) (done bool, err error) {
-	if done, err = step.advance(tx); done || err != nil {
+	if done, err = (cascade{step}).advance(tx); done || err != nil {
 		return done, err
 	}
 	return false, tx.Steps.Put(*step)
@@ -308,7 +311,7 @@ func (s *stepper) advance(ctx context.Context, container ID) error {
 		if err != nil {
 			return err
 		}
-		done, err := step.advance(tx)
+		done, err := cascade{&step}.advance(tx)
 		switch {
 		case err != nil:
 			return err

@@ -67,7 +67,7 @@ func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start Tra
 		}
 		t.Digest = digest
 	}
-	find := func(tx *Tx, p auth.Principal) error { return t.aim(tx, p, start) }
+	find := func(tx *Tx, p auth.Principal) error { return aim(tx, p, &t, start) }
 	if err := s.view(ctx, p, find); err != nil {
 		return Transfer{}, err
 	}
@@ -101,7 +101,7 @@ func valueOf(text *string) string {
 func (s *Service) uploadEnd() Stamp { return s.now() + Stamp(s.config.UploadAge/time.Microsecond) }
 
 // aim finds where the file goes, and whether it may.
-func (t *Transfer) aim(tx *Tx, p auth.Principal, start TransferStart) error {
+func aim(tx *Tx, p auth.Principal, t *Transfer, start TransferStart) error {
 	if start.ResourceID != nil {
 		placed, err := replaceable(tx, p, *start.ResourceID, start.Fields)
 		t.ResourceID = placed.ID
@@ -144,8 +144,8 @@ func (s *Service) acceptable(start TransferStart) error {
 	return err
 }
 
-// fields is what came with the announcement.
-func (t Transfer) fields() UploadFields {
+// fieldsOf is what came with the announcement.
+func fieldsOf(t Transfer) UploadFields {
 	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableNames()}
 	if t.SetID != (ID{}) {
 		set := t.SetID.String()
@@ -359,9 +359,9 @@ func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Tra
 		return tx.Transfers.Put(done)
 	}
 	if t.ResourceID != (ID{}) {
-		_, err = u.Replace(ctx, t.ResourceID.String(), t.fields())
+		_, err = u.Replace(ctx, t.ResourceID.String(), fieldsOf(t))
 	} else {
-		_, err = u.Create(ctx, t.fields())
+		_, err = u.Create(ctx, fieldsOf(t))
 	}
 	if err == nil {
 		_ = s.blobs.DropPart(t.name()) // or the sweeper does
