@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:web/dist/assets/chunk-M7JNYO3D.js
 import{b as r,c as i}from"./chunk-YIEYOFZ2.js";import{b as s,d as o}from"./chunk-YN5LUGSB.js";import{D as t}from"./chunk-LXWU5TWH.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+========
+import{b as r,c as i}from"./chunk-YFS433W6.js";import{b as s,d as o}from"./chunk-2GLXDYKG.js";import{D as t}from"./chunk-QTN2Q5LC.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+>>>>>>>> f5578f5 (web: come back by oneself, and follow changes when looked at again):web/dist/assets/chunk-KC23WJ5Z.js
 
 ## The words
 

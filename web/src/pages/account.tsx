@@ -4,6 +4,7 @@ import { users } from "../api";
 import type { PageProps } from "../app";
 import { useEdit } from "../edit/save";
 import { useMe, useSession } from "../session";
+import { useLook } from "../ui/again";
 import { Ask, Badge, Button, Copy, Dialog, Empty, Failed, Field, Form, Time, Waiting } from "../ui/basics";
 import { useLoad } from "../ui/load";
 
@@ -87,7 +88,8 @@ function ProfileForm({ was, done }: { was: User; done: (user: User) => void }) {
 export function Keys({ of, closed = false }: { of: User; closed?: boolean }) {
   const uid = of.id;
   const own = uid === useMe().id;
-  const { value, problem, reload } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
+  const { value, problem, reload, look } = useLoad((signal) => users.keys(uid, { limit: 1000 }).all(1000, signal), [uid]);
+  useLook(look);
   const keys = value?.items ?? [];
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<Key | undefined>();

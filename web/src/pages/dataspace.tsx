@@ -8,6 +8,7 @@ import { usePut } from "../put/drop";
 import { useArrivals } from "../put/queue";
 import { go, Link, usePlace } from "../router";
 import { useMe } from "../session";
+import { useLook } from "../ui/again";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
@@ -23,10 +24,11 @@ export function DataspacePage({ params }: PageProps) {
   const did = params.did!;
   const { query } = usePlace();
   const me = useMe();
-  const { value, problem, reload, set } = useLoad(async (signal) => {
+  const { value, problem, reload, look, set } = useLoad(async (signal) => {
     const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
     return { dataspace, may };
   }, [did]);
+  useLook(look);
   const [dialog, setDialog] = useState<"edit" | "set" | undefined>();
   const dataspace = value?.dataspace;
   const active = dataspace?.state === "active";

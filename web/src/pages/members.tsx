@@ -3,6 +3,7 @@ import type { Privilege, Role, User } from "../api";
 import { dataspaces, privileges, Problem, users } from "../api";
 import type { PageProps } from "../app";
 import { useMe } from "../session";
+import { useLook } from "../ui/again";
 import { Ask, Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
 import { VirtualList } from "../ui/list";
 import { asProblem, useLoad } from "../ui/load";
@@ -20,10 +21,11 @@ const roles: readonly (readonly [Role, string])[] = [
 export function MembersPage({ params }: PageProps) {
   const did = params.did!;
   const me = useMe();
-  const { value, problem, reload } = useLoad(async (signal) => {
+  const { value, problem, reload, look } = useLoad(async (signal) => {
     const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
     return { dataspace, may };
   }, [did]);
+  useLook(look);
   const [turn, setTurn] = useState(0);
   const [adding, setAdding] = useState(false);
   const dataspace = value?.dataspace;

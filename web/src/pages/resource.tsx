@@ -11,6 +11,7 @@ import { Replaced, replaceFile, versionOf } from "../put/replace";
 import { sha256 } from "../put/sha256";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
+import { useLook } from "../ui/again";
 import { Ask, Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
@@ -23,7 +24,8 @@ import { way } from "./set";
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
   const me = useMe();
-  const { value, problem, reload, set } = useLoad((signal) => open(rid, me, signal), [rid]);
+  const { value, problem, reload, look, set } = useLoad((signal) => open(rid, me, signal), [rid]);
+  useLook(look);
   const resource = value?.resource;
   const [editing, setEditing] = useState(false);
   useEffect(() => {

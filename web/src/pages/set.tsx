@@ -9,6 +9,7 @@ import { usePut } from "../put/drop";
 import { useArrivals } from "../put/queue";
 import { setQuery, usePlace } from "../router";
 import { useMe } from "../session";
+import { useLook } from "../ui/again";
 import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
 import { Curl } from "../ui/curl";
 import { Icon } from "../ui/icons";
@@ -23,7 +24,8 @@ import { between, orders, TimeFilters, timesOf } from "../ui/times";
 export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
   const me = useMe();
-  const { value, problem, reload, set: take } = useLoad((signal) => open(sid, me, signal), [sid]);
+  const { value, problem, reload, look: lookAgain, set: take } = useLoad((signal) => open(sid, me, signal), [sid]);
+  useLook(lookAgain);
   const arrived = useArrivals(sid);
   const { filled, look } = useFilled(sid, arrived);
   const [editing, setEditing] = useState(false);
@@ -89,7 +91,8 @@ async function open(sid: string, me: User, signal: AbortSignal) {
 
 /** Whether a set has active files, as far as is known: where that cannot be found out it may have. It is looked up anew on arrivals. */
 function useFilled(sid: string, arrived: number) {
-  const { value, problem, reload: look } = useLoad((signal) => sets.resources(sid, { limit: 1 }).all(1, signal), [sid]);
+  const { value, problem, look } = useLoad((signal) => sets.resources(sid, { limit: 1 }).all(1, signal), [sid]);
+  useLook(look);
   useEffect(() => {
     if (arrived) look();
   }, [arrived]);

@@ -4,6 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import type { Problem } from "../api";
 import * as human from "../human";
 import { Link } from "../router";
+import { useComeBack } from "./again";
 import type { IconName } from "./icons";
 import { Icon } from "./icons";
 import { asProblem } from "./load";
@@ -290,8 +291,9 @@ const helps: Record<number, string> = {
   503: "The service takes no changes at the moment. Tell whoever runs it, or try again later.",
 };
 
-/** What went wrong, what helps, and another try where that makes sense. */
+/** What went wrong, what helps, and another try where that makes sense: by itself, once a service that was gone is back. */
 export function Failed({ problem, retry }: { problem: Problem; retry?: () => void }) {
+  useComeBack(problem, retry);
   return (
     <div class="note bad" role="alert">
       <Icon name="warning" />

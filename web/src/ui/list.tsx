@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact
 import type { Listing } from "../api";
 import { plural } from "../human";
 import { entry } from "../router";
+import { useLook } from "./again";
 import { Button, Failed, Waiting } from "./basics";
 import { Rows } from "./rows";
 
@@ -38,6 +39,7 @@ export function VirtualList<T>({ make, of, turn = 0, keyOf, row, columns, label,
   const body = useRef<HTMLDivElement>(null);
   const sight = useSight(body, rows);
   const onKeyDown = useArrows(body, rows);
+  useLook(() => (rows.problem ? rows.retry() : rows.refresh()));
   if (!rows.known && rows.ended) return <>{empty}</>;
   if (!rows.known && !rows.problem) return <Waiting lines={8} />;
   const last = Math.min(sight.last, rows.known);
@@ -74,7 +76,7 @@ export function VirtualList<T>({ make, of, turn = 0, keyOf, row, columns, label,
       </p>
       {rows.stale && (
         <p class="stale" role="status">
-          This list has changed since. <Button onClick={() => rows.refresh(true)}>Show the changes</Button>
+          This list may have changed. <Button onClick={() => rows.refresh(true)}>Show the changes</Button>
         </p>
       )}
     </div>
