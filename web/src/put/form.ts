@@ -11,6 +11,18 @@ export interface UploadFields {
   sha256?: string;
 }
 
+/** What is told of a file on its way. */
+export interface Sending {
+  /** So many bytes have left by now. */
+  progress: (sent: number) => void;
+  /** It is sent from this byte on: those before it are there already. */
+  begins?: (at: number) => void;
+  /** The service does not answer, and is tried again. */
+  unanswered?: () => void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
 /** A set that gets a new resource, or a resource that is replaced: only while it has this version, if one is named (412). */
 export type Destination = { setId: string } | { resourceId: string; etag?: string };
 
@@ -23,7 +35,7 @@ export function upload(
   file: Blob,
   filename: string,
   fields: UploadFields,
-  { progress, signal }: { progress?: (sent: number) => void; signal?: AbortSignal } = {},
+  { progress, signal }: Sending,
 ): Promise<Resource> {
   return new Promise((resolve, reject) => {
     const form = new FormData();
@@ -37,11 +49,11 @@ export function upload(
       if (to.etag) request.setRequestHeader("If-Match", to.etag);
     }
     const abort = () => request.abort();
-    signal?.addEventListener("abort", abort);
-    request.upload.onprogress = (e) => progress?.(Math.min(e.loaded, file.size));
+    signal.addEventListener("abort", abort);
+    request.upload.onprogress = (e) => progress(Math.min(e.loaded, file.size));
     request.onloadend = () => {
-      signal?.removeEventListener("abort", abort);
-      if (signal?.aborted) reject(signal.reason);
+      signal.removeEventListener("abort", abort);
+      if (signal.aborted) reject(signal.reason);
       else if (request.status >= 200 && request.status < 300) {
         try {
           resolve(JSON.parse(request.responseText));
@@ -52,7 +64,7 @@ export function upload(
         reject(request.status ? failureOf(request.status, request.responseText) : unreachable);
       }
     };
-    if (signal?.aborted) reject(signal.reason);
+    if (signal.aborted) reject(signal.reason);
     else request.send(form);
   });
 }

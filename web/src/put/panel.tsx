@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useReducer, useState } from "preact/hooks";
 import { count, duration, plural, size } from "../human";
 import { Link, useLeaveGuard } from "../router";
 import { Button, IconButton, Size } from "../ui/basics";
@@ -15,6 +15,7 @@ export function Uploads() {
   const queue = useQueue();
   const [open, setOpen] = useState(true);
   const totals = queue.totals();
+  useSeconds(totals.running);
   useLeaveGuard(totals.running);
   if (!totals.files) return null;
   const { by } = totals;
@@ -54,9 +55,24 @@ function headline({ files, running, by }: Totals, { paused, unread }: { paused: 
   return unread.length ? "Finished, but some could not be read" : "All done";
 }
 
-function pace({ done, bytes, rate }: Totals): string {
+/** Seconds without a byte after which that is said. */
+const silent = 5;
+
+function pace({ done, bytes, rate, unanswered, silence }: Totals): string {
   const sent = `${size(done)} of ${size(bytes)}`;
+  if (unanswered) return `${sent}, the service does not answer, trying again`;
+  if (silence >= silent) return `${sent}, nothing sent for ${duration(silence)}`;
   return rate > 0 ? `${sent}, ${size(rate)}/s, ${duration((bytes - done) / rate)} left` : sent;
+}
+
+/** Draws anew every second: what is said of the speed changes also while nothing happens. */
+function useSeconds(running: boolean) {
+  const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
+  useEffect(() => {
+    if (!running) return;
+    const timer = setInterval(() => redraw(), 1000);
+    return () => clearInterval(timer);
+  }, [running]);
 }
 
 /** What could not be read, is under way or failed comes first, then the rest in the order in which it came. */

@@ -3,7 +3,7 @@
 import type { DetailedError, HttpResponse, UploadOptions } from "tus-js-client";
 import type { Resource } from "../api";
 import { failureOf, resources, root, unreachable } from "../api";
-import type { Destination, UploadFields } from "./form";
+import type { Destination, Sending, UploadFields } from "./form";
 import { upload } from "./form";
 
 /** The length above which a file goes in parts, in bytes. */
@@ -21,14 +21,17 @@ async function uploadParts(
   file: File,
   filename: string,
   fields: UploadFields,
-  { progress, signal }: { progress: (sent: number) => void; signal: AbortSignal },
+  sending: Sending,
 ): Promise<Resource> {
+  const { progress, begins, unanswered, signal } = sending;
   const { Upload } = await import("tus-js-client");
   const { etag, ...place } = { etag: undefined, ...to };
   const metadata = Object.fromEntries(Object.entries({ ...place, filename, ...fields }).filter(([, value]) => value));
   /** The answer to a question how far it is that says nothing of that. It is not to be begun anew, as the library does then. */
   let unsaid: HttpResponse | undefined;
   let resumed = false;
+  /** The next progress is where it goes on, and not what has been sent. */
+  let begun = false;
   const last = await new Promise<HttpResponse>((resolve, reject) => {
     const options: UploadOptions = {
       endpoint: `${root}/uploads`,
@@ -38,7 +41,10 @@ async function uploadParts(
       removeFingerprintOnSuccess: true,
       // The same file on its way to the same place: whoever is signed in, the service lets only the user go on who began.
       fingerprint: async () => ["labshelf", root, JSON.stringify({ ...metadata, etag }), file.size, file.lastModified].join(" "),
-      onProgress: (sent) => progress(Math.min(sent, file.size)),
+      onProgress: (sent) => {
+        (begun || !begins ? progress : begins)(Math.min(sent, file.size));
+        begun = true;
+      },
       onSuccess: ({ lastResponse }) => resolve(lastResponse),
       onAfterResponse: (request, response) => {
         unsaid = request.getMethod() === "HEAD" && saysNothing(response.getStatus()) ? response : undefined;
@@ -46,7 +52,10 @@ async function uploadParts(
       },
       onShouldRetry: (error) => {
         const status = (unsaid ?? error.originalResponse)?.getStatus() ?? 0;
-        return (status < 400 || status >= 500 || status === 409 || status === 423 || status === 429) && navigator.onLine;
+        const again = (status < 400 || status >= 500 || status === 409 || status === 423 || status === 429) && navigator.onLine;
+        begun = false;
+        if (again && (status === 0 || status >= 500)) unanswered?.();
+        return again;
       },
       onError: (error) => reject(explained(error, unsaid)),
     };
@@ -64,7 +73,7 @@ async function uploadParts(
   const resource = await resources.get(made.slice(made.lastIndexOf("/") + 1));
   // An upload that had come to its end unheard may have made what was deleted or renamed since.
   if (resumed && (resource.state !== "active" || resource.name !== (fields.name ?? filename)))
-    return uploadParts(to, file, filename, fields, { progress, signal });
+    return uploadParts(to, file, filename, fields, sending);
   return resource;
 }
 

@@ -8,6 +8,7 @@ import { uploadFile } from "./parts";
 import type { Agreed } from "./replace";
 import { replaceFile } from "./replace";
 import { sha256 } from "./sha256";
+import { Speed } from "./speed";
 
 /** Files that are sent at the same time: enough to hide the way there and back of small ones. */
 const lanes = 4;
@@ -22,6 +23,8 @@ export interface Item {
   state: "waiting" | "comparing" | "sending" | "sent" | "there" | "failed" | "cancelled";
   /** Bytes that have left. */
   sent: number;
+  /** The service does not answer, and is tried again. */
+  unanswered?: boolean;
   problem?: Problem;
   resource?: Resource;
   control?: AbortController;
@@ -39,6 +42,10 @@ export interface Totals {
   running: boolean;
   /** Bytes that were sent a second, over the last seconds. */
   rate: number;
+  /** No service answers any of the files that are under way. */
+  unanswered: boolean;
+  /** For how long nothing has been sent, in seconds, though something is under way. */
+  silence: number;
 }
 
 class Queue {
@@ -53,8 +60,7 @@ class Queue {
   private counter = 0;
   /** No item before this one waits. */
   private next = 0;
-  private left = 0;
-  private marks: { at: number; left: number }[] = [];
+  private readonly speed = new Speed();
 
   add(picked: Picked[], set: DataSet, replaces: Agreed | undefined, unread: Unread[]) {
     this.unread.push(...unread);
@@ -107,15 +113,27 @@ class Queue {
     const by = { waiting: 0, comparing: 0, sending: 0, sent: 0, there: 0, failed: 0, cancelled: 0 };
     let bytes = 0;
     let done = 0;
+    let unanswered = 0;
+    let going = 0;
     for (const item of this.items) {
       by[item.state]++;
       bytes += item.picked.file.size;
       done += item.state === "sent" || item.state === "there" ? item.picked.file.size : item.sent;
+      if (item.state !== "sending") continue;
+      if (item.unanswered) unanswered++;
+      if (item.sent < item.picked.file.size) going++;
     }
-    const first = this.marks[0];
-    const last = this.marks[this.marks.length - 1];
-    const rate = first && last && last.at > first.at ? ((last.left - first.left) / (last.at - first.at)) * 1000 : 0;
-    return { files: this.items.length, bytes, done, by, running: by.waiting + by.comparing + by.sending > 0, rate };
+    const now = performance.now();
+    return {
+      files: this.items.length,
+      bytes,
+      done,
+      by,
+      running: by.waiting + by.comparing + by.sending > 0,
+      rate: this.speed.rate(now),
+      unanswered: unanswered > 0 && unanswered === by.sending,
+      silence: going > 0 && going === by.sending ? this.speed.silence(now) / 1000 : 0,
+    };
   }
 
   watch(fn: () => void) {
@@ -128,7 +146,7 @@ class Queue {
       while (this.next < this.items.length && this.items[this.next]!.state !== "waiting") this.next++;
       const item = this.items[this.next];
       if (!item) break;
-      if (!this.busy) this.marks = [];
+      if (!this.busy) this.speed.begin(performance.now());
       this.busy++;
       void this.process(item).finally(() => {
         this.busy--;
@@ -147,10 +165,16 @@ class Queue {
       if (item.control === control && !signal.aborted) item.state = state;
       this.tell();
     };
-    const progress = (sent: number) => {
-      this.left += sent - item.sent;
+    const at = (sent: number, unanswered = false) => {
       item.sent = sent;
+      item.unanswered = unanswered;
       this.tell();
+    };
+    const options = {
+      signal,
+      progress: (sent: number) => (this.speed.add(sent - item.sent, performance.now()), at(sent)),
+      begins: at,
+      unanswered: () => at(item.sent, true),
     };
     try {
       to("comparing");
@@ -160,7 +184,6 @@ class Queue {
         return to("there");
       }
       to("sending");
-      const options = { progress, signal };
       item.resource =
         item.replaces && twin
           ? await replaceFile(twin.resource.id, item.replaces, file, options)
@@ -185,9 +208,6 @@ class Queue {
   private tell() {
     this.due ||= requestAnimationFrame(() => {
       this.due = 0;
-      const now = performance.now();
-      if (now - (this.marks[this.marks.length - 1]?.at ?? 0) > 200) this.marks.push({ at: now, left: this.left });
-      while (this.marks.length > 2 && now - this.marks[0]!.at > 8000) this.marks.shift();
       for (const fn of this.watchers) fn();
     });
   }

@@ -3,6 +3,7 @@ import type { Page, Resource } from "../api";
 import { Problem, resources, sets } from "../api";
 import { asProblem } from "../ui/load";
 import type { Picked } from "./collect";
+import type { Sending } from "./form";
 import { uploadFile } from "./parts";
 
 /** Versions of resources that a person has agreed to lose. */
@@ -26,7 +27,7 @@ export async function replaceFile(
   id: string,
   agreed: Agreed,
   file: File,
-  options: { progress: (sent: number) => void; signal: AbortSignal },
+  options: Sending,
 ): Promise<Resource> {
   for (let left = attempts; ; left--) {
     const { etag, ...now } = await resources.get(id);

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-LHC3JRT4.js";import"./chunk-JKL43Y24.js";import"./chunk-X5G5443N.js";import"./chunk-BFWOPUEL.js";import"./chunk-QTN2Q5LC.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-UX5WIMJ3.js";import"./chunk-ZXBVZXD2.js";import"./chunk-X5G5443N.js";import"./chunk-VVBH4KW2.js";import"./chunk-LXWU5TWH.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};
