@@ -54,7 +54,8 @@ type DataspaceEdit struct {
 	Origin      *string `json:"origin,omitempty"`
 }
 
-// Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Visibility, Origin and Limit.
+// Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Name, Visibility, Origin
+// and Limit.
 func (c *Client) Dataspaces(ctx context.Context, o ListOptions) iter.Seq2[Dataspace, error] {
 	return list[Dataspace](ctx, c, o, "dataspaces")
 }

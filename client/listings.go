@@ -29,7 +29,7 @@ type ListOptions struct {
 	// received; to follow changes, keep the URL of the last page (see Pages).
 	Since, Until     time.Time // both exclusive; zero: no bound
 	Order            string
-	Name, NamePrefix string
+	Name, NamePrefix string // Name also for sets and dataspaces, of which one at most has it
 
 	// Narrower listings than the call has: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
 	DataspaceID, SetID, UserID string

@@ -45,12 +45,12 @@ type SetEdit struct {
 	Description *string `json:"description,omitempty"`
 }
 
-// Sets lists the sets that the caller may read, by creation. It takes State, DataspaceID and Limit.
+// Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and Limit.
 func (c *Client) Sets(ctx context.Context, o ListOptions) iter.Seq2[Set, error] {
 	return list[Set](ctx, c, o, "sets")
 }
 
-// DataspaceSets lists the sets of a dataspace, by creation. It takes State and Limit.
+// DataspaceSets lists the sets of a dataspace, by creation. It takes State, Name and Limit.
 func (c *Client) DataspaceSets(ctx context.Context, dataspaceID string, o ListOptions) iter.Seq2[Set, error] {
 	return list[Set](ctx, c, o, "dataspaces", dataspaceID, "sets")
 }

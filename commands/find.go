@@ -49,12 +49,22 @@ func lookupDataspace(ctx context.Context, c *client.Client, ref string) (d clien
 	if d, found, err = read.direct(ctx, c, ref); found || err != nil {
 		return d, found, err
 	}
-	for d, err := range c.Dataspaces(ctx, client.ListOptions{State: client.All, Limit: wholePage}) {
-		if err != nil || strings.EqualFold(d.Name, ref) { // names are lower case
-			return d, err == nil, err
-		}
+	name := strings.ToLower(ref) // as all names are
+	if !containerName.MatchString(name) {
+		return d, false, nil
 	}
-	return d, false, nil
+	return first(c.Dataspaces(ctx, client.ListOptions{State: client.All, Name: name}))
+}
+
+// containerName is what the name of a set or dataspace can be.
+var containerName = regexp.MustCompile(`^[a-z0-9_-]{2,100}$`)
+
+// first returns the first of a listing.
+func first[T any](listed iter.Seq2[T, error]) (one T, found bool, err error) {
+	for one, err := range listed {
+		return one, err == nil, err
+	}
+	return one, false, nil
 }
 
 // findSet returns the set that ref names: by id, URL or name, as DATASPACE/NAME or DATASPACE/TITLE, or by a title that no other set
@@ -77,26 +87,33 @@ func lookupSet(ctx context.Context, c *client.Client, ref, state string) (s clie
 	if s, found, err = read.direct(ctx, c, ref); found || err != nil {
 		return s, found, err
 	}
-	everything := client.ListOptions{State: client.All, Limit: wholePage}
 	if space, name, ok := strings.Cut(ref, "/"); ok {
 		d, known, err := lookupDataspace(ctx, c, space)
 		if err != nil {
 			return s, false, err
 		}
+		within := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.DataspaceSets(ctx, d.ID, o) }
 		if known {
-			s, found, err = chosenSet(ctx, c, c.DataspaceSets(ctx, d.ID, everything), name, state)
+			s, found, err = chosenSet(ctx, c, within, name, state)
 		}
 		if found || err != nil {
 			return s, found, err
 		}
 	}
-	return chosenSet(ctx, c, c.Sets(ctx, everything), ref, state) // also where a "/" is part of the title
+	everywhere := func(o client.ListOptions) iter.Seq2[client.Set, error] { return c.Sets(ctx, o) }
+	return chosenSet(ctx, c, everywhere, ref, state) // also where a "/" is part of the title
 }
 
-// chosenSet is the one of sets that text names best.
-func chosenSet(ctx context.Context, c *client.Client, sets iter.Seq2[client.Set, error], text, state string) (client.Set, bool, error) {
+// chosenSet is the one of sets that text names best: the service is asked for the name, and only where no set has it for all of them,
+// since text may be a title.
+func chosenSet(ctx context.Context, c *client.Client, sets func(client.ListOptions) iter.Seq2[client.Set, error], text, state string) (client.Set, bool, error) {
+	if containerName.MatchString(text) {
+		if s, found, err := first(sets(client.ListOptions{State: client.All, Name: text})); found || err != nil {
+			return s, found, err
+		}
+	}
 	best, fits := 0, []client.Set(nil)
-	for s, err := range sets {
+	for s, err := range sets(client.ListOptions{State: client.All, Limit: wholePage}) {
 		if err != nil {
 			return client.Set{}, false, err
 		}

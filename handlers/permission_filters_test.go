@@ -31,6 +31,12 @@ func filters() []filter {
 			return "/resources?dataspaceId=" + f.dataspace + "&setId=" + other.ids["SetId"]
 		}, "404", "404"},
 		{"GET /sets?dataspaceId={id}", func(f, _ *fixture) string { return "/sets?dataspaceId=" + f.dataspace }, "403", "yes"},
+		{"GET /sets?name={name}", func(f, _ *fixture) string {
+			return "/sets?name=" + f.get("/sets/"+f.ids["SetId"]).object().text("name")
+		}, "yes", "yes"},
+		{"GET /dataspaces?name={name}", func(f, _ *fixture) string {
+			return "/dataspaces?name=" + f.get("/dataspaces/"+f.dataspace).object().text("name")
+		}, "yes", "yes"},
 		{"GET /privileges?dataspaceId={id}&userId={id}", func(f, _ *fixture) string {
 			return "/privileges?dataspaceId=" + f.dataspace + "&userId=" + f.ids["UserId"]
 		}, "yes", "yes"},

@@ -56,6 +56,9 @@ func anyQuery(t *rapid.T) paging.Query {
 	if takes("until") {
 		q.Until = anyBound(t)
 	}
+	if q.Order == paging.ByID && takes("name") {
+		q.Name = new(rapid.StringN(1, -1, paging.MaxContainerName).Draw(t, "a name"))
+	}
 	if rapid.Bool().Draw(t, "after") {
 		q.After.ID = anyID(t)
 		if q.Order != paging.ByID {

@@ -19,6 +19,9 @@ const (
 	MaxLimit = 1000
 	// MaxName is the longest Name, NamePrefix or Position.Name, in bytes.
 	MaxName = 4096
+	// MaxContainerName is the longest Name in a listing of sets or dataspaces,
+	// in bytes.
+	MaxContainerName = 100
 	// MaxOrigin is the longest Origin, in characters (code points).
 	MaxOrigin = 500
 )
@@ -114,7 +117,8 @@ type Query struct {
 	Origin     *string // nil: no filter; "": those without an origin
 
 	// Name (exact) and NamePrefix are 1 to MaxName bytes and need ByName; at
-	// most one is given. Nil and "" mean no filter.
+	// most one is given. In a listing of sets or dataspaces, which is ByID,
+	// Name is up to MaxContainerName bytes. Nil and "" mean no filter.
 	Name       *string
 	NamePrefix string
 
@@ -159,9 +163,9 @@ var (
 const partsByStamp = partState | partSince | partUntil | partOrder | partLimit
 
 var rules = [...]rule{
-	Dataspaces:         {partState | partVisibility | partOrigin | partLimit, 0, Active, byID},
-	Sets:               {partDataspace | partState | partLimit, 0, Active, byID},
-	DataspaceSets:      {partState | partLimit, partParent, Active, byID},
+	Dataspaces:         {partState | partVisibility | partOrigin | partName | partLimit, 0, Active, byID},
+	Sets:               {partDataspace | partState | partName | partLimit, 0, Active, byID},
+	DataspaceSets:      {partState | partName | partLimit, partParent, Active, byID},
 	Resources:          {partsByStamp | partDataspace | partSet, 0, Active, byStamp},
 	DataspaceResources: {partsByStamp, partParent, Active, byStamp},
 	SetResources: {
@@ -239,11 +243,27 @@ func (q *Query) check() error {
 func (b Bound) valid() bool { return b.At >= 0 && (b.Set || b.At == 0) }
 
 func (q *Query) validName() bool {
-	if q.Order != ByName || q.Name != nil && q.NamePrefix != "" {
+	if q.Order != q.Listing.orderOfNames() || q.Name != nil && q.NamePrefix != "" {
 		return false
 	}
 	n := len(q.nameBase())
-	return 1 <= n && n <= MaxName
+	return 1 <= n && n <= q.Listing.maxName()
+}
+
+// orderOfNames is the order of a listing that is filtered by name: where names
+// are unique there is nothing to sort.
+func (l Listing) orderOfNames() Order {
+	if slices.Contains(l.rule().orders, ByName) {
+		return ByName
+	}
+	return ByID
+}
+
+func (l Listing) maxName() int {
+	if l.orderOfNames() == ByName {
+		return MaxName
+	}
+	return MaxContainerName
 }
 
 func (q *Query) validAfter() bool {

@@ -19,7 +19,7 @@ type parameter struct {
 }
 
 const (
-	nameRule = "1 to 4096 bytes of UTF-8 without NUL; name and namePrefix exclude each other"
+	nameRule = "1 to 4096 bytes of UTF-8 without NUL, for sets and dataspaces 1 to 100; name and namePrefix exclude each other"
 	dateRule = "a date-time with Z or an offset (2015-03-30T16:09:44.090Z, 2015-03-30T18:09:44+02:00, " +
 		"also +0200 or +02), a date-time without a zone, read as UTC (2015-03-30T16:09:44 or 2015-03-30T16:09), " +
 		"a date (2015-03-30), a year and month (2015-03) or a year (2015), each meaning its first instant"
@@ -116,7 +116,7 @@ func (q *Query) settleOrder(given part) error {
 	case given&partOrder != 0 && q.Order != ByName:
 		return &Error{"order", alone}
 	}
-	q.Order = ByName
+	q.Order = q.Listing.orderOfNames()
 	return nil
 }
 
@@ -188,7 +188,7 @@ func readText(value string) bool {
 
 func readName(q *Query, value string) bool {
 	q.Name = &value
-	return readText(value)
+	return readText(value) && len(value) <= q.Listing.maxName()
 }
 
 func readNamePrefix(q *Query, value string) bool {

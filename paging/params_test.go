@@ -21,9 +21,9 @@ var (
 
 // accepted is decisions.md, sections 3 and 4, by listing.
 var accepted = map[paging.Listing]string{
-	paging.Dataspaces:         "limit origin state visibility",
-	paging.Sets:               "dataspaceId limit state",
-	paging.DataspaceSets:      "limit state",
+	paging.Dataspaces:         "limit name origin state visibility",
+	paging.Sets:               "dataspaceId limit name state",
+	paging.DataspaceSets:      "limit name state",
 	paging.Resources:          "dataspaceId limit order setId since state until",
 	paging.DataspaceResources: "limit order since state until",
 	paging.SetResources:       "limit name namePrefix order since state until",

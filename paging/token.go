@@ -143,7 +143,10 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 		b = binary.BigEndian.AppendUint64(b, uint64(q.After.Stamp))
 	}
 	b = append(b, q.After.ID[:]...)
-	return append(b, q.After.Name[len(q.nameBase()):]...), nil
+	if q.Order == ByName {
+		b = append(b, q.After.Name[len(q.nameBase()):]...)
+	}
+	return b, nil
 }
 
 // reader consumes a layout. Beyond its end everything is zero: the query then

@@ -139,17 +139,17 @@ func resourceRange(tx *Tx, p auth.Principal, q paging.Query) (within ResourceRan
 func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[Set], error) {
 	return list(ctx, s, p, listing, req, lister[Set]{
 		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Set, error], error) {
-			within := SetRange{States: q.States, After: q.After.ID}
+			var within []ID
 			var err error
 			switch {
 			case q.Listing == paging.DataspaceSets:
-				within.Dataspaces = []ID{q.Parent}
+				within = []ID{q.Parent}
 			case q.Dataspace != ID{}:
-				within.Dataspaces = []ID{q.Dataspace}
+				within = []ID{q.Dataspace}
 			default:
-				within.Dataspaces, err = readable(tx, p, ID{})
+				within, err = readable(tx, p, ID{})
 			}
-			return tx.Sets.Range(within), err
+			return listedSets(tx, within, q), err
 		},
 		position: func(set Set) paging.Position { return paging.Position{ID: set.ID} },
 	})
@@ -159,13 +159,9 @@ func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging
 func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req ListRequest) (Page[Dataspace], error) {
 	return list(ctx, s, p, paging.Dataspaces, req, lister[Dataspace]{
 		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Dataspace, error], error) {
-			all := tx.Dataspaces.All(q.After.ID)
-			if !p.Sysadmin {
-				ids, err := readable(tx, p, q.After.ID)
-				if err != nil {
-					return nil, err
-				}
-				all = each(ids, tx.Dataspaces.Get)
+			all, err := listedDataspaces(tx, p, q)
+			if err != nil {
+				return nil, err
 			}
 			return filter(all, func(d Dataspace) bool {
 				return hasState(q.States, d.Record) && (q.Visibility == "" || d.Visibility.String() == q.Visibility) &&
@@ -237,111 +233,6 @@ func visiblePrivileges(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
 	}
 	maps.DeleteFunc(ids, func(id ID, _ bool) bool { return id.Compare(after) <= 0 })
 	return slices.SortedFunc(maps.Keys(ids), ID.Compare), nil
-}
-
-// query finds what the request names, authorises the caller, then reads the rest of the request.
-func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
-	q.Listing = listing
-	switch listing {
-	case paging.DataspaceSets, paging.DataspaceResources:
-		q.Parent, err = readableDataspace(tx, p, req.Container)
-	case paging.SetResources:
-		q.Parent, err = readableSet(tx, p, req.Container)
-	case paging.UserKeys:
-		var u User
-		if u, err = findUser(tx, myself(p, req.Container), ""); err == nil {
-			q.Parent, err = u.ID, oneself(p, u.ID)
-		}
-	}
-	if err != nil {
-		return q, err
-	}
-	if req.Token == "" {
-		if q, err = resolve(tx, p, q, req.given); err != nil {
-			return q, err
-		}
-		q, err = paging.Parse(q, req.Params, s.pageSize(listing))
-		return q, parameterError(err)
-	}
-	for name := range req.Params {
-		return q, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: Shorten(name),
-			Message: "the address of a page takes no parameters; it holds those of its listing"}
-	}
-	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
-		return q, &Error{Kind: Invalid, Code: CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
-	}
-	named := map[string]ID{"dataspaceId": q.Dataspace, "setId": q.Set, "userId": q.User}
-	return resolve(tx, p, q, func(name string) (string, bool, error) {
-		return named[name].String(), named[name] != ID{}, nil
-	})
-}
-
-func (req ListRequest) given(name string) (string, bool, error) {
-	value, present, err := paging.IDParam(req.Params, name)
-	return value, present, parameterError(err)
-}
-
-// resolve finds the objects that a query names to filter by, then checks that the caller may read them: what does not exist, or is not
-// where the query looks for it, is told to every caller alike. given returns the id of a parameter.
-func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
-	accepted := paging.Accepted(q.Listing)
-	var within []Dataspace // that the caller must be able to read
-	for _, name := range []string{"dataspaceId", "setId", "userId"} {
-		if !slices.Contains(accepted, name) {
-			continue
-		}
-		id, present, err := given(name)
-		if err != nil {
-			return q, err
-		}
-		if !present {
-			continue
-		}
-		switch name {
-		case "dataspaceId":
-			var d Dataspace
-			d, err = findDataspace(tx, id, name)
-			if q.Dataspace = d.ID; q.Listing != paging.Privileges {
-				within = append(within, d)
-			}
-		case "setId":
-			var placed placedSet
-			placed, err = findSet(tx, id, name)
-			q.Set, within = placed.ID, append(within, placed.dataspace)
-			if err == nil && q.Dataspace != (ID{}) && placed.DataspaceID != q.Dataspace {
-				err = &Error{Kind: NotFound, Code: CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
-			}
-		case "userId":
-			var u User
-			u, err = findUser(tx, myself(p, id), name)
-			q.User = u.ID
-		}
-		if err != nil {
-			return q, err
-		}
-	}
-	for _, d := range within {
-		if err := authorise(tx, p, d, auth.Read); err != nil {
-			return q, err
-		}
-	}
-	return q, nil
-}
-
-func readableDataspace(tx *Tx, p auth.Principal, id string) (ID, error) {
-	d, err := findDataspace(tx, id, "")
-	if err != nil {
-		return ID{}, err
-	}
-	return d.ID, authorise(tx, p, d, auth.Read)
-}
-
-func readableSet(tx *Tx, p auth.Principal, id string) (ID, error) {
-	placed, err := findSet(tx, id, "")
-	if err != nil {
-		return ID{}, err
-	}
-	return placed.ID, authorise(tx, p, placed.dataspace, auth.Read)
 }
 
 // pageSize is how many objects a page has unless the request says it.
