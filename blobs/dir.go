@@ -19,9 +19,9 @@ import (
 //	parts/                bodies that come in parts, as far as they have come
 //	trash/                removed blobs, under their digest; the time of their last change is that of the removal
 //
-// Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. On Windows a blob
-// cannot be removed while it is open, and a name given just before a power cut may be lost ([FS].SyncDir). A Dir holds
-// nothing open, so there is nothing to close.
+// Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. Blobs can be
+// replaced and removed while they are read. On Windows a name given just before a power cut may be lost ([FS].SyncDir). A Dir
+// keeps nothing open, so there is nothing to close.
 type Dir struct {
 	fs               FS
 	blobs            string

@@ -312,11 +312,12 @@ func TestOpenDirFaults(t *testing.T) {
 	})
 }
 
-// TestKeepOpenTargets is about Windows, where renaming over a file that somebody reads fails.
+// TestKeepOpenTargets is about file systems of Windows on which renaming over a file that somebody reads fails.
 func TestKeepOpenTargets(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
 	inUse := blobstest.Fault{Op: blobstest.Rename, N: 1, Sticky: true, Err: syscall.EACCES}
+	once := blobstest.Fault{Op: blobstest.Rename, N: 1, Err: syscall.EACCES}
 	stuck := blobstest.Fault{Op: blobstest.Remove, N: 1, Err: syscall.EIO}
 	tests := []struct {
 		name   string
@@ -324,13 +325,15 @@ func TestKeepOpenTargets(t *testing.T) {
 		faults []blobstest.Fault
 		want   error
 	}{
-		{"same size", content, []blobstest.Fault{inUse}, nil},
+		{"same content", content, []blobstest.Fault{inUse}, nil},
+		{"other content", []byte("abd"), []blobstest.Fault{inUse}, syscall.EACCES},
+		{"other content that can be moved", []byte("abd"), []blobstest.Fault{once}, nil},
 		{"other size", content[:2], []blobstest.Fault{inUse}, syscall.EACCES},
 		{"nothing there", nil, []blobstest.Fault{inUse}, syscall.EACCES},
 		{"temporary file stays", content, []blobstest.Fault{inUse, stuck}, syscall.EIO},
 	}
 	dir, faulty, data := openFaulty(t)
-	dir.KeepOpenTargets()
+	dir.KeepOpenTargets(true)
 	for _, test := range tests {
 		if test.there != nil {
 			if err := os.WriteFile(blobPath(data, content), test.there, 0o600); err != nil {
@@ -351,7 +354,11 @@ func TestKeepOpenTargets(t *testing.T) {
 		if left := names(t, filepath.Join(data, "tmp")); len(left) > 0 {
 			t.Errorf("%s: left in tmp: %v", test.name, left)
 		}
-		if got, err := os.ReadFile(blobPath(data, content)); !bytes.Equal(got, test.there) {
+		want := test.there
+		if test.want == nil {
+			want = content
+		}
+		if got, err := os.ReadFile(blobPath(data, content)); !bytes.Equal(got, want) {
 			t.Errorf("%s: there is %q now, %v", test.name, got, err)
 		}
 		if err := os.Remove(blobPath(data, content)); err != nil && test.there != nil {

@@ -37,10 +37,12 @@ type Names interface {
 	// Link gives a file another name, which nothing has yet. Not every file system can do that.
 	Link(from, to string) error
 
-	// Rename moves a file, replacing one that has the new name. Windows refuses that while the replaced one is open.
+	// Rename moves a file, replacing one that has the new name. On Windows a file system without POSIX semantics, such as FAT,
+	// refuses that while the replaced one is open; the moved one may be open for reading.
 	Rename(from, to string) error
 
-	// Remove deletes a file or an empty directory.
+	// Remove deletes a file or an empty directory. On Windows a file system without POSIX semantics keeps the name of an open file
+	// until that is closed.
 	Remove(path string) error
 }
 
@@ -118,7 +120,7 @@ func (OS) Link(from, to string) error { return os.Link(from, to) }
 func (OS) Rename(from, to string) error { return rename(from, to) }
 
 // Remove implements [FS].
-func (OS) Remove(path string) error { return os.Remove(path) }
+func (OS) Remove(path string) error { return remove(path) }
 
 // SyncDir implements [FS].
 func (OS) SyncDir(path string) error { return syncDir(path) }

@@ -25,6 +25,8 @@ func openToRead(path string) (*os.File, error) {
 
 func rename(from, to string) error { return os.Rename(from, to) }
 
+func remove(path string) error { return os.Remove(path) }
+
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

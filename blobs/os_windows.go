@@ -2,11 +2,14 @@ package blobs
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 )
 
+// renameReplacesOpenFile: not on every file system, and not where another process has opened the file without sharing it.
 const renameReplacesOpenFile = false
 
 // hasModes tells that the permissions of a file come from its folder.
@@ -21,26 +24,60 @@ const (
 	errDiskQuotaExceeded = syscall.Errno(1295)
 )
 
-// openToRead opens a file. The system follows links; looking beforehand has to do.
+// openToRead opens a file so that it can be renamed and removed meanwhile: Go's own os.Open makes both fail with a sharing violation. A
+// link is not followed.
 func openToRead(path string) (*os.File, error) {
-	if info, err := os.Lstat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errIrregular
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	return os.Open(path)
+	var handle syscall.Handle
+	err = whileBusy(func() (err error) {
+		const shared = syscall.FILE_SHARE_READ | syscall.FILE_SHARE_WRITE | syscall.FILE_SHARE_DELETE
+		const how = syscall.FILE_FLAG_OPEN_REPARSE_POINT | syscall.FILE_FLAG_BACKUP_SEMANTICS // the latter opens folders, to see that they are
+		handle, err = syscall.CreateFile(name, syscall.GENERIC_READ, shared, nil, syscall.OPEN_EXISTING, how, 0)
+		return err
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
 }
 
-// rename tries for about a second while the new name is free: a virus scanner or an indexer that has a look at a new
-// file makes renaming it fail for a moment. A new name that is taken belongs to a file in use, and waiting is no help.
+// rename replaces a file also while it is open (POSIX semantics), where the file system can do that: NTFS since Windows 10. os.Rename
+// never does; os.Root does.
 func rename(from, to string) error {
+	above := filepath.Dir(from)
+	for below(to, above) == "" && above != filepath.Dir(above) {
+		above = filepath.Dir(above)
+	}
+	root, err := os.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	err = whileBusy(func() error { return root.Rename(below(from, above), below(to, above)) })
+	return errors.Join(err, root.Close())
+}
+
+// below returns path as seen from the folder above, "" if it is not below that.
+func below(path, above string) string {
+	relative, err := filepath.Rel(above, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return ""
+	}
+	return relative
+}
+
+// remove deletes a file, also while it is open where the file system can do that, or an empty folder.
+func remove(path string) error { return whileBusy(func() error { return os.Remove(path) }) }
+
+// whileBusy calls fn again for about a second while another process uses the file: a virus scanner or an indexer that looks at a new
+// file makes opening, renaming and removing it fail for a moment.
+func whileBusy(fn func() error) error {
 	for wait := time.Millisecond; ; wait *= 2 {
-		err := os.Rename(from, to)
+		err := fn()
 		busy := errors.Is(err, errSharingViolation) || errors.Is(err, syscall.ERROR_ACCESS_DENIED)
 		if !busy || wait > 512*time.Millisecond {
-			return err
-		}
-		if _, taken := os.Lstat(to); taken == nil {
 			return err
 		}
 		time.Sleep(wait)

@@ -150,7 +150,7 @@ func (d *Dir) openPart(name string, mark Mark) (File, error) {
 	if mark.Size == 0 {
 		f, err := d.fs.Create(path)
 		if errors.Is(err, fs.ErrExist) {
-			if err = d.fs.Remove(path); err == nil {
+			if err = d.unlink(path); err == nil {
 				f, err = d.fs.Create(path)
 			}
 		}

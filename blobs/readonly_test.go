@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -164,7 +165,7 @@ func TestStray(t *testing.T) {
 		{"bA", folder, "not named as a folder"},
 		{"ba/README", file, "not named by a digest"},
 		{"ba/" + abc[:63], file, "not named by a digest"},
-		{"ba/BA" + abc[2:], file, "not named by a digest"},
+		{"ba/BA" + strings.Repeat("A", 62), file, "not named by a digest"},
 		{"ba/" + abc, folder, "not a regular file"},
 		{"bb/" + abc, file, "in the wrong folder"},
 		{"zz", folder, "not named as a folder"},
@@ -172,7 +173,11 @@ func TestStray(t *testing.T) {
 	want := make(map[string]string)
 	for _, p := range plants {
 		path := filepath.Join(data, "blobs", filepath.FromSlash(p.path))
-		if err := p.plant(path); err != nil {
+		err := p.plant(path)
+		if errors.Is(err, fs.ErrExist) && runtime.GOOS != "linux" {
+			continue // names that differ in case only are one
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		want[path] = p.why

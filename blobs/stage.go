@@ -176,7 +176,7 @@ func (s *staged) Place() error {
 }
 
 // rename gives the temporary file its final name. A folder that has the name goes to the trash. Where a file in use cannot be
-// replaced (Windows), one of the right size that has the name already is taken for the blob.
+// replaced (Windows), one of the same content that has the name already is the blob; one of other content is damaged, and gives way.
 func (s *staged) rename() error {
 	if err := s.dir.makeFolder(s.digest[0]); err != nil {
 		return err
@@ -192,23 +192,37 @@ func (s *staged) rename() error {
 	if err == nil {
 		return nil
 	}
-	info, found := os.Lstat(to)
-	switch {
-	case found != nil:
-	case info.IsDir():
-		if err = s.dir.discard(s.digest); err == nil {
-			err = s.dir.fs.Rename(from, to)
-		}
-	case s.dir.keepsOpenTargets && info.Mode().IsRegular() && info.Size() == s.size:
-		err = s.dir.fs.Remove(from)
-	}
-	if err != nil {
+	if err = s.makeWay(from, to, err); err != nil {
 		if from != s.temp {
 			_ = s.dir.fs.Remove(from) // or the next start does
 		}
 		return failed("place "+s.digest.String(), err)
 	}
 	return nil
+}
+
+// makeWay goes on with a rename that has failed, and returns that error where it cannot.
+func (s *staged) makeWay(from, to string, failed error) error {
+	info, err := os.Lstat(to)
+	switch {
+	case err != nil:
+		return failed
+	case info.IsDir():
+		if err := s.dir.discard(s.digest); err != nil {
+			return err
+		}
+		return s.dir.fs.Rename(from, to)
+	case !s.dir.keepsOpenTargets:
+		return failed
+	}
+	err = Verify(context.Background(), s.dir, s.digest, s.size)
+	switch {
+	case err == nil:
+		return s.dir.fs.Remove(from)
+	case errors.Is(err, ErrDamaged) && s.dir.unlink(to) == nil:
+		return s.dir.fs.Rename(from, to)
+	}
+	return failed
 }
 
 // Discard implements [Staged].
@@ -232,7 +246,7 @@ func (s *staged) Withdraw(confirm func() error) error {
 		if err := confirm(); err != nil {
 			return err
 		}
-		if err := s.dir.fs.Remove(s.dir.path(s.digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.dir.unlink(s.dir.path(s.digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return failed("withdraw "+s.digest.String(), err)
 		}
 		return nil

@@ -54,7 +54,24 @@ func (d *Dir) discard(digest Digest) error {
 			return err
 		}
 	}
-	return d.fs.Rename(path, d.trashed(digest))
+	err = d.fs.Rename(path, d.trashed(digest))
+	if err != nil && d.keepsOpenTargets && d.unlink(d.trashed(digest)) == nil {
+		err = d.fs.Rename(path, d.trashed(digest))
+	}
+	return err
+}
+
+// unlink deletes a file so that its name is free at once. Where an open file cannot be replaced (keepsOpenTargets), the name of one
+// that is deleted stays until the last reader closes it, so the file gets another name first, in tmp/.
+func (d *Dir) unlink(path string) error {
+	if d.keepsOpenTargets {
+		aside := d.tempName()
+		if err := d.fs.Rename(path, aside); err != nil {
+			return err
+		}
+		path = aside
+	}
+	return d.fs.Remove(path)
 }
 
 // OpenTrashed implements [Trash].
@@ -122,7 +139,7 @@ func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err 
 		return false, nil
 	}
 	if err == nil {
-		err = d.fs.Remove(d.trashed(digest))
+		err = d.unlink(d.trashed(digest))
 	}
 	switch {
 	case err == nil:

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func TestTrashAgain(t *testing.T) {
 	data := blobstest.DataDir(t)
 	hook := &hookFS{FS: blobs.OS{}}
 	dir := openDir(t, data, hook)
+	dir.KeepOpenTargets(false)
 	old := time.Now().Add(-time.Hour)
 	paths := discarded(t, dir, data, old)
 	last, now := paths[len(paths)-1], time.Now()
@@ -85,6 +87,38 @@ func TestTrashAgain(t *testing.T) {
 	}
 	if _, err := os.Stat(last); err != nil {
 		t.Errorf("what was removed only now is gone: %v", err)
+	}
+}
+
+// TestTrashInUse is about file systems of Windows on which nothing can be moved over a file that somebody reads: an older copy in the
+// trash gets another name before it is deleted, and so does what is deleted from there.
+func TestTrashInUse(t *testing.T) {
+	t.Parallel()
+	dir, faulty, data := openFaulty(t)
+	dir.KeepOpenTargets(true)
+	content := []byte("abc")
+	for _, faults := range [][]blobstest.Fault{nil, {{Op: blobstest.Rename, N: 1, Err: syscall.EACCES}}} {
+		if err := put(dir, content); err != nil {
+			t.Fatal(err)
+		}
+		faulty.Arm(faults...)
+		if err := dir.Remove(digestOf(content), nil); err != nil {
+			t.Error("Remove:", err)
+		}
+		if left := names(t, filepath.Join(data, "trash")); len(left) != 1 {
+			t.Errorf("in the trash: %v", left)
+		}
+	}
+	faulty.Arm()
+	if files, _, err := dir.EmptyTrash(t.Context(), time.Now().Add(time.Hour)); err != nil || files != 1 {
+		t.Errorf("deleted %d files, %v", files, err)
+	}
+	aside := "rename trash/" + digestOf(content).String() + " tmp/"
+	if calls := steps(data, faulty.Calls()); len(calls) != 3 || !strings.HasPrefix(calls[0], aside) || !strings.HasPrefix(calls[1], "remove tmp/") {
+		t.Errorf("calls: %q", calls)
+	}
+	if left := append(names(t, filepath.Join(data, "tmp")), names(t, filepath.Join(data, "trash"))...); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
@@ -125,6 +159,7 @@ func TestTrashStrangers(t *testing.T) {
 func TestEmptyTrashFaults(t *testing.T) {
 	t.Parallel()
 	dir, faulty, data := openFaulty(t)
+	dir.KeepOpenTargets(false)
 	for n := range 5 {
 		paths := discarded(t, dir, data, time.Now().Add(-time.Hour))
 		faulty.Arm(blobstest.Fault{N: n + 1, Err: syscall.EIO})

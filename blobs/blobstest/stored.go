@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"labshelf/blobs"
 )
@@ -201,15 +203,16 @@ func testPinAgainstRemove(t *testing.T, store blobs.Store) {
 	upload := func() error {
 		release := store.Pin(digest)
 		defer release()
-		if tryRead(store, content) != nil {
+		if err := tryRead(store, content); errors.Is(err, blobs.ErrNotFound) {
 			if err := tryPut(t.Context(), store, content); err != nil {
 				return err
 			}
 		}
-		if err := tryRead(store, content); err != nil {
-			return errors.Join(errors.New("a pinned blob was removed"), err)
+		err := tryRead(store, content)
+		if errors.Is(err, blobs.ErrNotFound) {
+			return fmt.Errorf("a pinned blob was removed: %w", err)
 		}
-		return nil
+		return err
 	}
 	remove := func() error {
 		err := store.Remove(digest, nil)
@@ -233,23 +236,71 @@ func testPinAgainstRemove(t *testing.T, store blobs.Store) {
 	wantBlob(t, store, content)
 }
 
-// testRemoveUnderReader removes a blob while it is being read. Where the system does not allow that, the blob must stay.
+// testRemoveUnderReader removes a blob twice, and deletes it, while it is being read.
 func testRemoveUnderReader(t *testing.T, store blobs.Store) {
 	content := Content(300_000)
+	var readers []io.ReadSeekCloser
+	for range 2 {
+		put(t, store, content)
+		f, err := store.Open(digestOf(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers = append(readers, f)
+		put(t, store, content) // in place of the one that is read
+		if err := store.Remove(digestOf(content), nil); err != nil {
+			t.Error("Remove:", err)
+		}
+		wantError(t, "Open after Remove", tryRead(store, content), blobs.ErrNotFound)
+	}
+	if trash, ok := store.(blobs.Trash); ok {
+		if files, _, err := trash.EmptyTrash(t.Context(), time.Now().Add(time.Hour)); files != 1 || err != nil {
+			t.Errorf("EmptyTrash: %d files, %v", files, err)
+		}
+	}
 	put(t, store, content)
-	f, err := store.Open(digestOf(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
+	if err := store.Remove(digestOf(content), nil); err != nil {
+		t.Error("Remove of what had been deleted before:", err)
 	}
-	removed := store.Remove(digestOf(content), nil)
-	got, err := io.ReadAll(f)
-	if err != nil || !bytes.Equal(got, content) {
-		t.Errorf("reading across a Remove (%v): got %d bytes, %v", removed, len(got), err)
+	for _, f := range readers {
+		got, err := io.ReadAll(f)
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("reading across a Remove: got %d bytes, %v", len(got), err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
-	if removed != nil {
-		wantBlob(t, store, content)
-	}
+}
+
+// testReadAgainstChanges has readers of a blob that is placed again and removed all the time: they find all of it or none.
+func testReadAgainstChanges(t *testing.T, store blobs.Store) {
+	const readers, rounds = 3, 40
+	content := Content(1000)
+	put(t, store, content)
+	ended := make(chan struct{})
+	inParallel(t, readers+1, func(i int) error {
+		if i == readers {
+			defer close(ended)
+			var errs []error
+			for round := range rounds {
+				errs = append(errs, tryPut(t.Context(), store, content))
+				if round%2 == 0 {
+					errs = append(errs, store.Remove(digestOf(content), nil))
+				}
+			}
+			return errors.Join(errs...)
+		}
+		for {
+			if err := tryRead(store, content); err != nil && !errors.Is(err, blobs.ErrNotFound) {
+				return err
+			}
+			select {
+			case <-ended:
+				return nil
+			default:
+			}
+		}
+	})
+	wantBlob(t, store, content)
 }

@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"same content at once", testSameContent},
 		{"many at once", testManyAtOnce},
 		{"Pin against Remove", testPinAgainstRemove},
+		{"reading against changes", testReadAgainstChanges},
 		{"confirm", testConfirm},
 		{"trash", testTrash},
 		{"trash stops", testTrashStops},
