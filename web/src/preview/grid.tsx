@@ -1,6 +1,7 @@
 // The rows of a table, of which only those in sight are in the document.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../human";
+import { usePrinting } from "../ui/print";
 import type { Dialect, Meaning, Rows } from "./csv";
 
 const rowHeight = 26; // preview.css says the same
@@ -11,6 +12,9 @@ const ahead = 60;
 
 /** No browser scrolls through more pixels than it can count; longer tables are scrolled in greater steps. */
 const tallest = 15_000_000;
+
+/** Rows that are printed at most: more would be hundreds of sheets, and browsers give up. */
+const mostPrinted = 20_000;
 
 /** Rows that decide how wide a column is. */
 const sample = 100;
@@ -56,11 +60,12 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
   const full = (total + 1) * rowHeight;
   const height = Math.min(full, tallest);
   const above = full > height ? (view.top * (full - view.height)) / (height - view.height) : view.top;
-  const first = Math.max(0, Math.floor(above / rowHeight) - overscan);
-  const last = Math.min(total, Math.ceil((above + view.height) / rowHeight) + overscan);
+  const printing = usePrinting();
+  const first = printing ? 0 : Math.max(0, Math.floor(above / rowHeight) - overscan);
+  const last = printing ? Math.min(total, mostPrinted) : Math.min(total, Math.ceil((above + view.height) / rowHeight) + overscan);
   useEffect(() => {
-    if (last + ahead >= total) onEnd();
-  }, [last, total, loaded]);
+    if (!printing && last + ahead >= total) onEnd();
+  }, [last, total, loaded, printing]);
 
   useLayoutEffect(() => {
     canvas.current!.style.setProperty("--height", `${height}px`);
@@ -103,6 +108,7 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
           </div>
         </div>
       </div>
+      {printing && total > mostPrinted && <p class="hint">Printed are the first {count(mostPrinted)} of the {count(total)} rows that have been loaded.</p>}
       {dialect.names.length > widest && (
         <p class="hint">
           Shown are the first {widest} of {count(dialect.names.length)} columns.

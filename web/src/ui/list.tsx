@@ -6,6 +6,7 @@ import { plural } from "../human";
 import { entry } from "../router";
 import { useLook } from "./again";
 import { Button, Failed, Waiting } from "./basics";
+import { usePrinting, usePrintKey } from "./print";
 import { Rows } from "./rows";
 
 /** Rows beyond those in sight that are drawn, so that the edge is not seen while scrolling. */
@@ -40,10 +41,13 @@ export function VirtualList<T>({ make, of, turn = 0, keyOf, row, columns, label,
   const sight = useSight(body, rows);
   const onKeyDown = useArrows(body, rows);
   useLook(() => (rows.problem ? rows.retry() : rows.refresh()));
+  const printing = usePrinting();
+  const gathering = usePrintKey(() => rows.complete, () => rows.all());
+  useEffect(() => (printing ? () => rows.release() : undefined), [printing]);
   if (!rows.known && rows.ended) return <>{empty}</>;
   if (!rows.known && !rows.problem) return <Waiting lines={8} />;
-  const last = Math.min(sight.last, rows.known);
-  const first = Math.min(sight.first, last);
+  const last = printing ? rows.known : Math.min(sight.last, rows.known);
+  const first = printing ? 0 : Math.min(sight.first, last);
   const keys = new Set<string | number>();
   const drawn = (index: number) => {
     const item = rows.at(index);
@@ -72,7 +76,9 @@ export function VirtualList<T>({ make, of, turn = 0, keyOf, row, columns, label,
       {rows.problem && <Failed problem={rows.problem} retry={() => rows.retry()} />}
       <p class="dim foot">
         {rows.known > 0 && plural(rows.known, noun[0], noun[1])}
-        {rows.ended ? "" : " so far; more follow as you scroll"}
+        {rows.ended ? "" : printing ? " are printed, and there are more" : " so far; more follow as you scroll"}
+        {printing && !rows.complete && ". To print all rows, press Ctrl+P or ⌘P on the page"}
+        {gathering && <span role="status">. Loading all rows to print them …</span>}
       </p>
       {rows.stale && (
         <p class="stale" role="status">

@@ -12,6 +12,9 @@ const kept = 24;
 /** Rows of a page. */
 const size = 200;
 
+/** Rows that are fetched at most when all are wanted, such as for printing. */
+const mostAtOnce = 10_000;
+
 /** Rows up to which a list is fetched anew by itself when it may have changed; farther down the visitor is asked. */
 const quietly = 2000;
 
@@ -29,8 +32,10 @@ export class Rows<T> {
   private next: string | undefined;
   private sight = { first: 0, last: 0 };
   private control = new AbortController();
-  private running = false;
+  private running: Promise<void> | undefined;
   private dirty = false;
+  /** All rows are wanted, not only those near the ones in sight. */
+  private whole = false;
   /** Rows that are known to be there. */
   known = 0;
   /** Something has come: what is shown of an earlier list can go. */
@@ -50,6 +55,23 @@ export class Rows<T> {
   /** All rows are known. */
   get ended() {
     return this.begun && this.next === undefined;
+  }
+
+  /** Every row is here, or the first 10,000 of more. */
+  get complete() {
+    return this.begun && !this.dirty && (this.ended || this.known >= mostAtOnce) && !this.missing(0, mostAtOnce);
+  }
+
+  /** Fetches all rows, up to 10,000, and keeps them until `release`. Resolves when they are here, or with `problem` set. */
+  async all(): Promise<void> {
+    this.whole = true;
+    if (!this.problem) await this.run();
+  }
+
+  /** Ends what `all` began: rows far from those in sight are forgotten again. */
+  release() {
+    this.whole = false;
+    this.forget();
   }
 
   /** A row, or nothing while it is not here. */
@@ -88,16 +110,18 @@ export class Rows<T> {
     this.control = new AbortController();
   }
 
-  private async run() {
-    if (this.running) return;
-    this.running = true;
+  private run(): Promise<void> {
+    return (this.running ??= this.steps());
+  }
+
+  private async steps() {
     const { signal } = this.control;
     try {
       while (await this.step(signal)) this.tell();
     } catch (thrown) {
       if (!signal.aborted) this.problem = asProblem(thrown);
     } finally {
-      this.running = false;
+      this.running = undefined;
       this.tell();
     }
   }
@@ -105,10 +129,11 @@ export class Rows<T> {
   /** Fetches one page that is needed, or tells that there is none. */
   private async step(signal: AbortSignal): Promise<boolean> {
     if (this.dirty) return this.again(signal);
-    const lost = this.missing();
+    const { first, last } = this.whole ? { first: 0, last: mostAtOnce } : this.sight;
+    const lost = this.missing(first, last);
     if (lost) {
       this.take(lost, await this.listing.page(lost.address, signal));
-    } else if (this.next !== undefined && (!this.begun || this.known < this.sight.last + ahead)) {
+    } else if (this.next !== undefined && (!this.begun || this.known < (this.whole ? last : last + ahead))) {
       const chunk: Chunk<T> = { address: this.next, items: undefined, count: 0 };
       const page = await this.listing.page(chunk.address, signal);
       this.chunks.push(chunk);
@@ -129,20 +154,20 @@ export class Rows<T> {
     this.forget();
   }
 
-  /** A page in sight that was forgotten. */
-  private missing(): Chunk<T> | undefined {
-    let first = 0;
+  /** A page with some of these rows that was forgotten. */
+  private missing(first: number, last: number): Chunk<T> | undefined {
+    let begin = 0;
     for (const chunk of this.chunks) {
-      const end = first + chunk.count;
-      if (!chunk.items && first < this.sight.last && end > this.sight.first) return chunk;
-      first = end;
+      const end = begin + chunk.count;
+      if (!chunk.items && begin < last && end > first) return chunk;
+      begin = end;
     }
     return undefined;
   }
 
   private forget() {
     const here = this.chunks.filter((chunk) => chunk.items);
-    if (here.length <= kept) return;
+    if (this.whole || here.length <= kept) return;
     const middle = (this.sight.first + this.sight.last) / 2;
     let first = 0;
     const distance = new Map<Chunk<T>, number>();

@@ -1,0 +1,122 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// rowsDuringPrint is how many rows a list has while the browser takes the page for printing. The page cannot wait: a browser takes what
+// is there when the listeners have returned.
+const rowsDuringPrint = `(() => {
+	dispatchEvent(new Event("beforeprint"));
+	const rows = document.querySelectorAll(".list .body .row").length, open = [...document.querySelectorAll(".list .body .row")].filter((r) => r.innerText.trim() === "…").length;
+	dispatchEvent(new Event("afterprint"));
+	return rows - open;
+})()`
+
+// onPaper shows the page in the style that it is printed in.
+func (v *visitor) onPaper() {
+	v.t.Helper()
+	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		v.t.Fatal(err)
+	}
+}
+
+// A list is printed with all its rows, those too that are out of sight, and afterwards only those in sight are drawn again.
+func TestPrintOfList(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	names := make([]string, 300)
+	for i := range names {
+		names[i] = fmt.Sprintf("run-%03d.txt", i)
+	}
+	s.put(t, sid, names...)
+	v := s.visit(t)
+	// Printed at the very moment when the list is drawn first: there must be no time without a listener.
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver((_, watch) => {
+		if (!document.querySelector(".list .body .row")) return;
+		watch.disconnect();
+		dispatchEvent(new Event("beforeprint"));
+		window.atFirst = [document.querySelectorAll(".list .body .row").length, +document.querySelector(".list .body").dataset.count];
+		dispatchEvent(new Event("afterprint"));
+	}).observe(document.body, { childList: true, subtree: true })`))
+	v.follow("Usage")
+	v.sees("Over time")
+	v.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
+	v.until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
+
+	v.until(`document.querySelector(".list .body")?.dataset.count === "300" && document.querySelector(".list .body").dataset.ended === "true"`)
+	before := get(v, chromedp.Evaluate[int](`document.querySelectorAll(".list .body .row").length`))
+	if got := get(v, chromedp.Evaluate[int](rowsDuringPrint)); got != 300 || before >= 300 {
+		t.Errorf("%d of 300 rows are printed, %d on the screen", got, before)
+	}
+	v.until(`document.querySelectorAll(".list .body .row").length < 300`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void addEventListener("beforeprint", () => (window.onSheets = document.querySelectorAll(".list .body .row").length))`))
+	if _, err := chromedp.Call(v.ctx, page.PrintToPDF, page.PrintToPDFParams{}); err != nil {
+		t.Fatal(err)
+	}
+	v.until(`window.onSheets === 300`)
+
+	v.onPaper()
+	v.until(`getComputedStyle(document.querySelector(".bar")).display === "none"`)
+	v.until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
+}
+
+// What is not loaded yet of a long list is, when the keys ask for printing, and then the browser prints.
+func TestPrintKeysLoadAllRows(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.place(t)
+	names := make([]string, 1100)
+	for i := range names {
+		names[i] = fmt.Sprintf("run-%04d.txt", i)
+	}
+	s.put(t, sid, names...)
+	v := s.visit(t)
+	v.at("/sets/" + sid)
+	v.signIn(s.Key())
+	v.until(`+document.querySelector(".list .body")?.dataset.count >= 200`)
+	v.until(`document.querySelector(".list .foot").innerText.includes("so far")`)
+	v.do(chromedp.Evaluate[chromedp.Void](`{
+		window.print = () => (window.printed = ` + rowsDuringPrint + `);
+		const asked = new KeyboardEvent("keydown", { key: "p", ctrlKey: true, bubbles: true, cancelable: true });
+		window.taken = !document.body.dispatchEvent(asked);
+	}`))
+	v.until(`window.taken && window.printed === 1100`)
+	v.until(`document.querySelectorAll(".list .body .row").length < 200`)
+}
+
+// A table is printed with all rows that have been loaded, and text without what scrolls.
+func TestPrintOfPreviews(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	var table strings.Builder
+	table.WriteString("n,square\n")
+	for i := range 500 {
+		fmt.Fprintf(&table, "%d,%d\n", i, i*i)
+	}
+	l.file("squares.csv", table.String())
+	l.until(`document.querySelector(".grid .canvas")?.dataset.rows === "500"`)
+	printed := get(l.visitor, chromedp.Evaluate[[2]int](`(() => {
+		const rows = () => document.querySelectorAll(".grid .layer .cells").length, before = rows();
+		dispatchEvent(new Event("beforeprint"));
+		const during = rows();
+		dispatchEvent(new Event("afterprint"));
+		return [before, during];
+	})()`))
+	if printed[0] >= 500 || printed[1] != 500 {
+		t.Errorf("%d rows on the screen, %d printed, of 500", printed[0], printed[1])
+	}
+	l.file("long.txt", strings.Repeat("a line of some length\n", 2000))
+	l.until(`document.querySelector(".lines .text")`)
+	l.onPaper()
+	l.until(`(() => { const e = document.querySelector(".lines"); return e.clientHeight > 20000 && e.scrollHeight <= e.clientHeight + 2; })()`)
+}

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-R766EGF7.js";import"./chunk-2NO3NEW5.js";import"./chunk-X5G5443N.js";import"./chunk-W2DNKGK2.js";import"./chunk-OV37CETS.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};
