@@ -162,7 +162,7 @@ type extent struct {
 
 // vouched calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
 // replaced and not yet purged: a check wants to see every file for which there is a row.
-func vouched(ctx context.Context, meta repository.Metadata, fn func(repository.Blob) error) error {
+func vouched(ctx context.Context, meta repository.Reader, fn func(repository.Blob) error) error {
 	return meta.View(ctx, func(tx *repository.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
 			if err == nil {
@@ -179,7 +179,7 @@ func vouched(ctx context.Context, meta repository.Metadata, fn func(repository.B
 	})
 }
 
-func measure(ctx context.Context, meta repository.Metadata) (e extent, err error) {
+func measure(ctx context.Context, meta repository.Reader) (e extent, err error) {
 	err = vouched(ctx, meta, func(blob repository.Blob) error {
 		e.Count++
 		e.Bytes += blob.Bytes
@@ -192,7 +192,7 @@ func measure(ctx context.Context, meta repository.Metadata) (e extent, err error
 const copiers = 4
 
 // eachBlob calls fn for each blob that has a row, for several at a time, and returns its first error.
-func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Context, repository.Blob) error) error {
+func eachBlob(ctx context.Context, meta repository.Reader, fn func(context.Context, repository.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := make(chan repository.Blob)
@@ -223,7 +223,7 @@ func eachBlob(ctx context.Context, meta repository.Metadata, fn func(context.Con
 }
 
 // report names each resource whose file a lost blob is, or the blob itself where it is no resource's.
-func report(ctx context.Context, meta repository.Metadata, blob repository.Blob, wrong string, events Events) error {
+func report(ctx context.Context, meta repository.Reader, blob repository.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *repository.Tx) error {
 		needed := false
 		for id, err := range tx.Blobs.Refs(blob.Digest) {

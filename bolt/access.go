@@ -16,7 +16,7 @@ func (b bucket) decides() bool {
 // firstAccess is the version of a file that has just been opened.
 const firstAccess = 2
 
-// AccessVersion implements repository.Versioned.
+// AccessVersion implements repository.Store.
 func (s *Store) AccessVersion() uint64 {
 	return s.committer.accessSince(s.committer.access.Load())
 }

@@ -10,7 +10,7 @@ import (
 	"labshelf/repository"
 )
 
-// Inspect implements repository.Keeping. It goes over all pages, compares every row with its checksum and its entries in the
+// Inspect implements repository.Store. It goes over all pages, compares every row with its checksum and its entries in the
 // indexes, every entry with its row, and the stamps with the last one given out.
 //
 // The file grows while others write: bbolt uses no page again that the transaction, or a later one, may see. Where much is

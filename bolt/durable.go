@@ -6,7 +6,7 @@ import (
 	"labshelf/repository"
 )
 
-// ViewDurable implements repository.Metadata. bbolt shows a commit to readers before the commit's last sync has returned, so
+// ViewDurable implements repository.Store. bbolt shows a commit to readers before the commit's last sync has returned, so
 // this waits until the committer has seen it return. What fn could see is durable too if fn failed; where it is not, what fn
 // returned does not count.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {

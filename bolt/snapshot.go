@@ -11,7 +11,7 @@ import (
 	"labshelf/repository"
 )
 
-// Snapshot implements repository.Keeping: the snapshot is a file that Open opens, beside the store's own until it is closed.
+// Snapshot implements repository.Store: the snapshot is a file that Open opens, beside the store's own until it is closed.
 // Where the store is only read, nobody can change its file, so the snapshot is that file itself.
 func (s *Store) Snapshot(ctx context.Context) (repository.Snapshot, error) {
 	copied := &snapshot{}

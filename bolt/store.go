@@ -1,4 +1,4 @@
-// Package bolt keeps the metadata of a repository in one bbolt file: it implements repository.Metadata. See keys.go for what
+// Package bolt keeps the metadata of a repository in one bbolt file: it implements repository.Store. See keys.go for what
 // is where, record.go for how a row is stored, commit.go for how changes reach the disk.
 package bolt
 
@@ -50,13 +50,13 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// View implements repository.Metadata.
+// View implements repository.Store.
 func (s *Store) View(ctx context.Context, fn func(*repository.Tx) error) error {
 	_, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
 	return err
 }
 
-// UpdateBehind implements repository.Metadata.
+// UpdateBehind implements repository.Store.
 func (s *Store) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
 	return s.committer.do(ctx, s.committer.behind, fn)
 }

@@ -191,7 +191,7 @@ func contentDisposition(resource repository.Resource, inline bool) string {
 	if inline {
 		kind = "inline"
 	}
-	return saveAs(kind, resource.DownloadName())
+	return saveAs(kind, repository.DownloadName(resource))
 }
 
 // saveAs writes a Content-Disposition as RFC 6266 has it, with the name in ASCII, and as it is.

@@ -95,7 +95,7 @@ func operations() []operation {
 		{"replaceResource", false, func(*fixture) any { return form(file("new", "new")) }},
 		{"editResource", false, fields(object{"description": "New"})},
 		{"beginUpload", false, func(f *fixture) any {
-			return headed{raw{}, []string{inTus, "Upload-Length: 7", metadata("setId", f.ids["SetId"], "filename", "new")}}
+			return headed{raw{}, []string{inTus, "Upload-Length: 7", uploadMetadata("setId", f.ids["SetId"], "filename", "new")}}
 		}},
 		{"getUpload", false, tus(raw{})},
 		{"continueUpload", false, piece},
@@ -168,7 +168,7 @@ func (c *client) newFixture(fields object) *fixture {
 func (f *fixture) filed() {
 	f.t.Helper()
 	f.send("POST", "/uploads", raw{"application/offset+octet-stream", []byte("content")}, inTus, "Upload-Length: 7",
-		metadata("setId", f.ids["SetId"], "filename", "filed.txt")).want(http.StatusCreated)
+		uploadMetadata("setId", f.ids["SetId"], "filename", "filed.txt")).want(http.StatusCreated)
 }
 
 // uploadOf begins an upload in the name of a caller, in a set where he may.

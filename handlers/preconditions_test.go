@@ -119,7 +119,7 @@ func TestPreconditionsOfUploads(t *testing.T) {
 	tag := s.get("/resources/" + id).header.Get("ETag")
 	before, _, after := versionDates(t, s.client, "/resources/"+id)
 	begin := func(headers ...string) *answer {
-		return s.send("POST", "/uploads", nil, append(headers, inTus, "Upload-Length: 3", metadata("resourceId", id, "filename", "b"))...)
+		return s.send("POST", "/uploads", nil, append(headers, inTus, "Upload-Length: 3", uploadMetadata("resourceId", id, "filename", "b"))...)
 	}
 	begin("If-None-Match: "+tag).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
 	begin("If-Unmodified-Since: "+before).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")

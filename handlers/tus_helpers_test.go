@@ -15,8 +15,8 @@ import (
 
 const inTus = "Tus-Resumable: 1.0.0"
 
-// metadata is the header Upload-Metadata of names and texts in turn.
-func metadata(pairs ...string) string {
+// uploadMetadata is the header Upload-Metadata of names and texts in turn.
+func uploadMetadata(pairs ...string) string {
 	var all []string
 	for i := 0; i < len(pairs); i += 2 {
 		all = append(all, pairs[i]+" "+base64.StdEncoding.EncodeToString([]byte(pairs[i+1])))
@@ -43,7 +43,7 @@ func inTime(t *testing.T) (c *client, pass func(time.Duration)) {
 // begin begins an upload, and returns where it goes on.
 func (c *client) begin(length int, pairs ...string) (location string) {
 	c.t.Helper()
-	a := c.send("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), metadata(pairs...)).want(http.StatusCreated)
+	a := c.send("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata(pairs...)).want(http.StatusCreated)
 	same(c.t, "Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
 	if !strings.HasPrefix(a.header.Get("Location"), c.base+"/uploads/") {
 		c.t.Errorf("Location is %q", a.header.Get("Location"))

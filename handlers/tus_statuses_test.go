@@ -74,8 +74,8 @@ func TestTusStatuses(t *testing.T) {
 		method, path, contentType string
 		headers                   []string
 	}{
-		{"POST", "/uploads", "text/plain", []string{"Upload-Length: 3", metadata("setId", set, "filename", "a")}},
-		{"POST", "/uploads", "application/json", []string{"Upload-Length: 3", metadata("setId", set, "filename", "a")}},
+		{"POST", "/uploads", "text/plain", []string{"Upload-Length: 3", uploadMetadata("setId", set, "filename", "a")}},
+		{"POST", "/uploads", "application/json", []string{"Upload-Length: 3", uploadMetadata("setId", set, "filename", "a")}},
 		{"PATCH", at, "application/octet-stream", []string{offset}},
 		{"POST", at, "application/octet-stream", []string{offset, "X-HTTP-Method-Override: PATCH"}},
 	} {
@@ -98,7 +98,7 @@ func TestTusStatusesAtTheEnd(t *testing.T) {
 	override := "X-HTTP-Method-Override: PATCH"
 	editor.send("POST", at, body, inTus, "Upload-Offset: 0", override).problem(http.StatusForbidden, "forbidden", "")
 	editor.send("POST", at, nil, inTus, "X-HTTP-Method-Override: HEAD").problem(http.StatusForbidden, "forbidden", "")
-	first := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", metadata("setId", set, "filename", "b"), "Upload-Checksum: md5 AAAA")
+	first := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", uploadMetadata("setId", set, "filename", "b"), "Upload-Checksum: md5 AAAA")
 	first.problem(460, "checksum_mismatch", "Upload-Checksum")
 	at = first.header.Get("Location")
 	s.stands(at, 0, 7)
@@ -209,7 +209,7 @@ func TestTusLongestTexts(t *testing.T) {
 	of := func(n int) string { return strings.Repeat("t", n) }
 	pairs := []string{"setId", s.newSet(), "filename", of(4096), "name", of(4096), "format", of(100), "description", of(16 << 10), "sha256", sha256Hex("content")}
 	at := s.begin(7, pairs...)
-	same(t, "Upload-Metadata", "Upload-Metadata: "+s.head(at).header.Get("Upload-Metadata"), metadata(pairs...))
+	same(t, "Upload-Metadata", "Upload-Metadata: "+s.head(at).header.Get("Upload-Metadata"), uploadMetadata(pairs...))
 	made := s.get(s.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
 	same(t, "description", made.text("description"), of(16<<10))
 }

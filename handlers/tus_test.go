@@ -29,7 +29,7 @@ func TestTusPieces(t *testing.T) {
 	at := s.begin(len(content), announced...)
 	same(t, "a resource at the beginning", s.stands(at, 0, len(content)), "")
 	head := s.send("HEAD", at, nil, inTus).want(http.StatusOK)
-	same(t, "Upload-Metadata", "Upload-Metadata: "+head.header.Get("Upload-Metadata"), metadata(announced...))
+	same(t, "Upload-Metadata", "Upload-Metadata: "+head.header.Get("Upload-Metadata"), uploadMetadata(announced...))
 	first := s.piece(at, 0, content[:100_000]).want(http.StatusNoContent)
 	same(t, "Upload-Offset", first.header.Get("Upload-Offset"), "100000")
 	same(t, "Labshelf-Resource of a part", first.header.Get("Labshelf-Resource"), "")
@@ -60,21 +60,21 @@ func TestTusAtOnce(t *testing.T) {
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
 	body := raw{"application/offset+octet-stream", []byte("content")}
-	a := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", metadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
+	a := s.send("POST", "/uploads", body, inTus, "Upload-Length: 7", uploadMetadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
 	same(t, "Upload-Offset", a.header.Get("Upload-Offset"), "7")
 	same(t, "the file", string(s.get(a.header.Get("Labshelf-Resource")+"/data").body), "content")
-	a = s.send("POST", "/uploads", body, inTus, "Upload-Length: 8", metadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
+	a = s.send("POST", "/uploads", body, inTus, "Upload-Length: 8", uploadMetadata("setId", set, "filename", "a.txt")).want(http.StatusCreated)
 	at := a.header.Get("Location")
 	same(t, "Upload-Offset of a part", a.header.Get("Upload-Offset")+a.header.Get("Labshelf-Resource"), "7")
 	last := s.send("POST", at, raw{"application/offset+octet-stream", []byte("s")}, inTus, "Upload-Offset: 7", "X-HTTP-Method-Override: PATCH").want(http.StatusNoContent)
 	same(t, "the file", string(s.get(last.header.Get("Labshelf-Resource")+"/data").body), "contents")
 	s.bad("POST", at, nil, inTus).problem(http.StatusMethodNotAllowed, "method_not_allowed", "")
-	s.send("POST", "/uploads", body, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
-	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty", "sha256", sha256Hex("x"))).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
+	s.send("POST", "/uploads", body, inTus, "Upload-Length: 0", uploadMetadata("setId", set, "filename", "empty")).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
+	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", uploadMetadata("setId", set, "filename", "empty", "sha256", sha256Hex("x"))).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	s.refusedHead(a.header.Get("Location"), http.StatusBadRequest)
-	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", metadata("setId", set, "filename", "empty")).want(http.StatusCreated)
+	a = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 0", uploadMetadata("setId", set, "filename", "empty")).want(http.StatusCreated)
 	same(t, "an empty file", s.get(a.header.Get("Labshelf-Resource")).object().text("sha256"), sha256Hex(""))
-	none := metadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
+	none := uploadMetadata("setId", set, "filename", "a.txt", "sha256", strings.Repeat("0", 64))
 	for _, sent := range []any{nil, body} { // no content has this digest, and the row of an upload has it for none
 		s.send("POST", "/uploads", sent, inTus, "Upload-Length: 7", none).problem(http.StatusBadRequest, "digest_mismatch", "sha256")
 	}
@@ -94,10 +94,10 @@ func TestTusReplaces(t *testing.T) {
 	same(t, "the file", string(s.get(path+"/data").body), "new")
 	tag := s.get(path).header.Get("ETag")
 	s.send("PATCH", path, object{"description": "changed"}).want(http.StatusOK)
-	s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).problem(http.StatusPreconditionFailed, "precondition_failed", "")
+	s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", uploadMetadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+tag).problem(http.StatusPreconditionFailed, "precondition_failed", "")
 	tag = s.get(path).header.Get("ETag")
 	begin := func(match string) string {
-		return s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", metadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+match).want(http.StatusCreated).header.Get("Location")
+		return s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", uploadMetadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+match).want(http.StatusCreated).header.Get("Location")
 	}
 	s.piece(begin(`"another", `+tag), 0, "any").want(http.StatusNoContent)
 	tag = s.get(path).header.Get("ETag")
@@ -119,7 +119,7 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 	s.send("DELETE", "/resources/"+lost, nil).want(http.StatusNoContent)
 	member, stranger := s.newMember("member"), c.newUser(nil)
 	length := "Upload-Length: 3"
-	good := metadata("setId", set, "filename", "a")
+	good := uploadMetadata("setId", set, "filename", "a")
 	for _, tc := range []struct {
 		what    string
 		who     *client
@@ -138,29 +138,29 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		{"put together", c, []string{inTus, length, "Upload-Concat: partial", good}, 400, "invalid_field", "Upload-Concat"},
 		{"too large", c, []string{inTus, "Upload-Length: 1001", good}, 413, "too_large", "Upload-Length"},
 		{"no metadata", c, []string{inTus, length}, 400, "missing_field", "setId"},
-		{"no set", c, []string{inTus, length, metadata("filename", "a")}, 400, "missing_field", "setId"},
-		{"no such set", c, []string{inTus, length, metadata("setId", "nonsense", "filename", "a")}, 404, "set_not_found", "setId"},
-		{"a deleted set", c, []string{inTus, length, metadata("setId", gone, "filename", "a")}, 409, "parent_deleted", "setId"},
-		{"no such resource", c, []string{inTus, length, metadata("resourceId", "nonsense", "filename", "a")}, 404, "resource_not_found", "resourceId"},
-		{"a deleted resource", c, []string{inTus, length, metadata("resourceId", lost, "filename", "a")}, 409, "deleted", "resourceId"},
-		{"another set", c, []string{inTus, length, metadata("resourceId", resource, "setId", gone, "filename", "a")}, 409, "resource_cannot_move", "setId"},
-		{"no name", c, []string{inTus, length, metadata("setId", set)}, 400, "missing_field", "name"},
-		{"a bad name", c, []string{inTus, length, metadata("setId", set, "name", "a\nb")}, 400, "invalid_field", "name"},
-		{"a bad type", c, []string{inTus, length, metadata("setId", set, "name", "a", "filetype", "nonsense")}, 400, "invalid_field", "filetype"},
-		{"a bad type of Uppy", c, []string{inTus, length, metadata("setId", set, "name", "a", "type", "nonsense")}, 400, "invalid_field", "type"},
-		{"a bad file name", c, []string{inTus, length, metadata("setId", set, "name", "a", "filename", "a\nb")}, 400, "invalid_field", "filename"},
-		{"a bad path", c, []string{inTus, length, metadata("setId", set, "relativePath", "a\nb/c")}, 400, "invalid_field", "relativePath"},
-		{"a bad format", c, []string{inTus, length, metadata("setId", set, "name", "a", "format", "a\nb")}, 400, "invalid_field", "format"},
-		{"a bad description", c, []string{inTus, length, metadata("setId", set, "name", "a", "description", "a\x00b")}, 400, "invalid_field", "description"},
+		{"no set", c, []string{inTus, length, uploadMetadata("filename", "a")}, 400, "missing_field", "setId"},
+		{"no such set", c, []string{inTus, length, uploadMetadata("setId", "nonsense", "filename", "a")}, 404, "set_not_found", "setId"},
+		{"a deleted set", c, []string{inTus, length, uploadMetadata("setId", gone, "filename", "a")}, 409, "parent_deleted", "setId"},
+		{"no such resource", c, []string{inTus, length, uploadMetadata("resourceId", "nonsense", "filename", "a")}, 404, "resource_not_found", "resourceId"},
+		{"a deleted resource", c, []string{inTus, length, uploadMetadata("resourceId", lost, "filename", "a")}, 409, "deleted", "resourceId"},
+		{"another set", c, []string{inTus, length, uploadMetadata("resourceId", resource, "setId", gone, "filename", "a")}, 409, "resource_cannot_move", "setId"},
+		{"no name", c, []string{inTus, length, uploadMetadata("setId", set)}, 400, "missing_field", "name"},
+		{"a bad name", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a\nb")}, 400, "invalid_field", "name"},
+		{"a bad type", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "filetype", "nonsense")}, 400, "invalid_field", "filetype"},
+		{"a bad type of Uppy", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "type", "nonsense")}, 400, "invalid_field", "type"},
+		{"a bad file name", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "filename", "a\nb")}, 400, "invalid_field", "filename"},
+		{"a bad path", c, []string{inTus, length, uploadMetadata("setId", set, "relativePath", "a\nb/c")}, 400, "invalid_field", "relativePath"},
+		{"a bad format", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "format", "a\nb")}, 400, "invalid_field", "format"},
+		{"a bad description", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "description", "a\x00b")}, 400, "invalid_field", "description"},
 		{"nothing between commas", c, []string{inTus, length, good + ",,name YQ=="}, 400, "invalid_field", "Upload-Metadata"},
-		{"64 zeros", c, []string{inTus, length, metadata("setId", set, "name", "a", "sha256", strings.Repeat("0", 64))}, 400, "digest_mismatch", "sha256"},
-		{"a bad digest", c, []string{inTus, length, metadata("setId", set, "name", "a", "sha256", "abc")}, 400, "invalid_field", "sha256"},
-		{"an unknown key", c, []string{inTus, length, metadata("setId", set, "name", "a", "colour", "red")}, 400, "unknown_field", "colour"},
-		{"a key twice", c, []string{inTus, length, metadata("setId", set, "name", "a", "name", "b")}, 400, "invalid_field", "name"},
+		{"64 zeros", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "sha256", strings.Repeat("0", 64))}, 400, "digest_mismatch", "sha256"},
+		{"a bad digest", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "sha256", "abc")}, 400, "invalid_field", "sha256"},
+		{"an unknown key", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "colour", "red")}, 400, "unknown_field", "colour"},
+		{"a key twice", c, []string{inTus, length, uploadMetadata("setId", set, "name", "a", "name", "b")}, 400, "invalid_field", "name"},
 		{"no base64", c, []string{inTus, length, "Upload-Metadata: setId ???"}, 400, "invalid_field", "setId"},
-		{"far too long", c, []string{inTus, length, metadata("setId", set, "description", strings.Repeat("d", 30_000))}, 400, "invalid_field", "Upload-Metadata"},
+		{"far too long", c, []string{inTus, length, uploadMetadata("setId", set, "description", strings.Repeat("d", 30_000))}, 400, "invalid_field", "Upload-Metadata"},
 		{"a member", member, []string{inTus, length, good}, 403, "forbidden", ""},
-		{"a member who replaces", member, []string{inTus, length, metadata("resourceId", resource, "filename", "a")}, 403, "forbidden", ""},
+		{"a member who replaces", member, []string{inTus, length, uploadMetadata("resourceId", resource, "filename", "a")}, 403, "forbidden", ""},
 		{"a stranger", stranger, []string{inTus, length, good}, 403, "forbidden", ""},
 		{"nobody", c.withKey(""), []string{inTus, length, good}, 401, "unauthenticated", ""},
 	} {

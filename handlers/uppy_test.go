@@ -53,7 +53,7 @@ func TestNoRoomForTheLength(t *testing.T) {
 	s := c.newSpace(nil)
 	set, resource := s.newSet(), s.newResource()
 	begin := func(length int, target ...string) *answer {
-		return c.bad("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), metadata(append(target, "filename", "a")...))
+		return c.bad("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata(append(target, "filename", "a")...))
 	}
 	full := func(a *answer) {
 		t.Helper()
@@ -62,7 +62,7 @@ func TestNoRoomForTheLength(t *testing.T) {
 	begin(free, "setId", set).want(http.StatusCreated)
 	full(begin(free+1, "setId", set))
 	full(begin(free+1, "resourceId", resource))
-	s.newMember("member").bad("POST", "/uploads", nil, inTus, "Upload-Length: 1000000000000", metadata("setId", set, "filename", "a")).
+	s.newMember("member").bad("POST", "/uploads", nil, inTus, "Upload-Length: 1000000000000", uploadMetadata("setId", set, "filename", "a")).
 		problem(http.StatusForbidden, "forbidden", "")
 
 	// Nothing of a form that announces too much is waited for.

@@ -70,7 +70,7 @@ func (e Epoch) Continues(other EpochID, stamp Stamp) bool { return e.ID == other
 
 // BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. It is for
 // whoever puts the metadata back to an older state. Errors: those of Update.
-func BeginEpoch(ctx context.Context, meta Updates, now time.Time) (epoch Epoch, err error) {
+func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, err error) {
 	err = meta.Update(ctx, func(tx *Tx) error {
 		last, err := tx.Lineage.LastStamp()
 		if err != nil {

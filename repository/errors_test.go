@@ -14,7 +14,7 @@ import (
 // TestCodesAreComplete: Codes lists every constant of the type, each once.
 func TestCodesAreComplete(t *testing.T) {
 	t.Parallel()
-	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "kinds.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

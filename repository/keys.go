@@ -178,7 +178,7 @@ type use struct {
 
 const lastUseGrain = Stamp(time.Minute / time.Microsecond)
 
-func startLastUse(meta Metadata) *lastUse {
+func startLastUse(meta Transactions) *lastUse {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &lastUse{notes: make(chan use, 64), stop: cancel, stopped: make(chan struct{}), pending: map[ID]bool{}}
 	go l.run(ctx, meta)
@@ -209,7 +209,7 @@ func (l *lastUse) note(c *caller, now Stamp) {
 	}
 }
 
-func (l *lastUse) run(ctx context.Context, meta Metadata) {
+func (l *lastUse) run(ctx context.Context, meta Transactions) {
 	defer close(l.stopped)
 	for {
 		select {

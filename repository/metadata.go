@@ -11,12 +11,11 @@ import (
 	"labshelf/paging"
 )
 
-// Metadata is the store of records: typed tables in transactions, ordered listings, stamps. It knows no rule of the
-// repository; package bolt implements it for real, repositorytest in memory for comparison. Both pass the same suite.
+// Reader reads the tables in transactions.
 //
 // The function given to a transaction may run in another goroutine. It must not use the Tx after it returns, must not start
 // another transaction, and gets copies that it may keep, except from Resources.Page.
-type Metadata interface {
+type Reader interface {
 	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
 
@@ -24,21 +23,10 @@ type Metadata interface {
 	// while it waits. It returns ErrNotDurable if that will not happen, and then nothing of what fn returned. Pages are read
 	// with it, so that no page token ever names a stamp that a power cut takes back.
 	ViewDurable(ctx context.Context, fn func(*Tx) error) error
-
-	Updates
-
-	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
-	Secret() [32]byte
-
-	// Health tells how the store is.
-	Health() Health
-
-	// Close waits for running transactions and refuses others. It is not to be called twice.
-	Close() error
 }
 
-// Updates is how a metadata store is changed: one writer at a time.
-type Updates interface {
+// Writer changes the tables in transactions, one at a time; what Reader says of the function holds here too.
+type Writer interface {
 	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
 	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, and
 	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrReadOnly,
@@ -51,8 +39,8 @@ type Updates interface {
 	UpdateBehind(ctx context.Context, fn func(*Tx) error) error
 }
 
-// Keeping is what a metadata store offers beyond its rows to those who look after it.
-type Keeping interface {
+// Maintenance is what a metadata store offers beyond its rows for checks and backups.
+type Maintenance interface {
 	// Inspect holds against each other what only the store knows about (its pages, the checksums of its rows, its indexes, its
 	// stamps), calls report for each Violation of the parts PartPages and PartRows, in no particular order, and repairs
 	// nothing. An error says why it could not go on. It is one long read transaction: while it runs, the space of what others
@@ -82,11 +70,27 @@ type Versioned interface {
 	AccessVersion() uint64
 }
 
-// Store is a metadata store with all that it offers.
+// Transactions reads and changes the tables.
+type Transactions interface {
+	Reader
+	Writer
+}
+
+// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no rule of the repository. Package bolt
+// implements it for real, repositorytest in memory for comparison; both pass the same suite.
 type Store interface {
-	Metadata
+	Transactions
 	Versioned
-	Keeping
+	Maintenance
+
+	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
+	Secret() [32]byte
+
+	// Health tells how the store is.
+	Health() Health
+
+	// Close waits for running transactions and refuses others. It is not to be called twice.
+	Close() error
 }
 
 // Health of a metadata store.

@@ -1,9 +1,7 @@
 package repository
 
 import (
-	"cmp"
 	"strconv"
-	"strings"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -92,20 +90,6 @@ func (r Resource) Tag() string {
 		return r.Record.Tag() + "p"
 	}
 	return r.Record.Tag()
-}
-
-// DownloadName is under which name a download is offered: the last element of Name, which says what the file is called now, even if it has
-// been renamed since it was uploaded as Filename. A title without an extension gets that of Filename, without which systems would not
-// know what to open it with. Where neither makes a name it is the id.
-func (r Resource) DownloadName() string {
-	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
-	switch {
-	case name == "" || name == "." || name == "..":
-		return cmp.Or(r.Filename, r.ID.String())
-	case formatOf(name) == "" && formatOf(r.Filename) != "":
-		return name + r.Filename[strings.LastIndexByte(r.Filename, '.'):]
-	}
-	return name
 }
 
 // User is a person or a program that calls the service.

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -227,4 +228,18 @@ func formatOf(name string) string {
 		return ""
 	}
 	return strings.ToUpper(name[dot+1:])
+}
+
+// DownloadName is under which name a download is offered: the last element of Name, which says what the file is called now, even if it has
+// been renamed since it was uploaded as Filename. A title without an extension gets that of Filename, without which systems would not
+// know what to open it with. Where neither makes a name it is the id.
+func DownloadName(r Resource) string {
+	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
+	switch {
+	case name == "" || name == "." || name == "..":
+		return cmp.Or(r.Filename, r.ID.String())
+	case formatOf(name) == "" && formatOf(r.Filename) != "":
+		return name + r.Filename[strings.LastIndexByte(r.Filename, '.'):]
+	}
+	return name
 }

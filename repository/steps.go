@@ -177,7 +177,7 @@ func begin(tx *Tx, step *Step) (done bool, err error) {
 
 // stepper carries out the steps in the table, one bounded commit each, in turn, whatever container they belong to.
 type stepper struct {
-	meta    Metadata
+	meta    Transactions
 	trouble *troubles
 	wake    chan struct{}
 	stop    context.CancelFunc
@@ -187,7 +187,7 @@ type stepper struct {
 	waiting map[ID][]chan error
 }
 
-func startStepper(meta Metadata, trouble *troubles) *stepper {
+func startStepper(meta Transactions, trouble *troubles) *stepper {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &stepper{
 		meta: meta, trouble: trouble, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{}),

@@ -224,7 +224,7 @@ func (m *machine) view(rt *rapid.T) {
 // everything compares all that can be asked.
 func (m *machine) everything(rt *rapid.T) {
 	asked := m.pool.probe()
-	all := func(of repository.Metadata) (got map[string]any) {
+	all := func(of repository.Reader) (got map[string]any) {
 		err := of.View(context.Background(), func(tx *repository.Tx) (err error) {
 			got, err = contents(tx, asked)
 			return err

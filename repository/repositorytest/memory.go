@@ -1,4 +1,4 @@
-// Package repositorytest proves implementations of repository.Metadata: Run is the suite of the contract, Compare a random
+// Package repositorytest proves implementations of repository.Store: Run is the suite of the contract, Compare a random
 // state machine, and Memory the implementation that both hold against the real ones. Only tests import it.
 package repositorytest
 

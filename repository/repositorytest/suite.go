@@ -100,7 +100,7 @@ func (s *store) stamp(t *testing.T) (stamp repository.Stamp) {
 }
 
 // view returns what fn read.
-func view[T any](t *testing.T, s repository.Metadata, fn func(*repository.Tx) (T, error)) (answer T) {
+func view[T any](t *testing.T, s repository.Reader, fn func(*repository.Tx) (T, error)) (answer T) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *repository.Tx) (err error) {
 		answer, err = fn(tx)

@@ -21,7 +21,7 @@ func testSnapshot(t *testing.T, s *store) {
 	for i := range rows {
 		changed[i] = withIdentity(changed[i], rows[i])
 	}
-	for name, in := range map[string]repository.Metadata{"View": s, "ViewDurable": durable{s}} {
+	for name, in := range map[string]repository.Reader{"View": s, "ViewDurable": durable{s}} {
 		s.put(t, rows...)
 		turn, done := make(chan []any), make(chan error)
 		go func() {
@@ -194,7 +194,7 @@ func count(tx *repository.Tx, id repository.ID, fails bool) error {
 // nothing that was answered with an error.
 func testCloseUnderWriters(t *testing.T, s *store) {
 	const writers, enough = 6, 30
-	metadata := s.Store
+	store := s.Store
 	var commits atomic.Int64
 	reached, reach := context.WithCancel(t.Context())
 	defer reach()
@@ -206,7 +206,7 @@ func testCloseUnderWriters(t *testing.T, s *store) {
 			defer reach()
 			for n := byte(1); n < 255; n++ {
 				id := repository.ID{0: writer, 15: n}
-				err := metadata.Update(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error { return count(tx, id, false) })
+				err := store.Update(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error { return count(tx, id, false) })
 				if answered[writer][id] = err; err != nil {
 					return
 				}

@@ -33,7 +33,7 @@ func ids(of ...repository.ID) string {
 }
 
 // listed reads a sequence and writes the ids in it.
-func listed[T any](t *testing.T, s repository.Metadata, idOf func(T) repository.ID, seq func(*repository.Tx) iter.Seq2[T, error]) string {
+func listed[T any](t *testing.T, s repository.Reader, idOf func(T) repository.ID, seq func(*repository.Tx) iter.Seq2[T, error]) string {
 	t.Helper()
 	return ids(mapped(view(t, s, func(tx *repository.Tx) ([]T, error) { return list(seq(tx)) }), idOf)...)
 }

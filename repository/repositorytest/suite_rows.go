@@ -61,7 +61,7 @@ func testRows(t *testing.T, s *store) {
 		inUpdate, err = contents(tx, asked)
 		return err
 	})
-	for name, in := range map[string]repository.Metadata{"View": s, "ViewDurable": durable{s}} {
+	for name, in := range map[string]repository.Reader{"View": s, "ViewDurable": durable{s}} {
 		err := in.View(t.Context(), func(tx *repository.Tx) error { return found(tx, rows) })
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -190,9 +190,9 @@ func testCloseWaits(t *testing.T, s *store) {
 	s.put(t, rows...)
 	var ended atomic.Bool
 	inside, viewed := make(chan struct{}), make(chan error)
-	metadata := s.Store
+	store := s.Store
 	go func() {
-		viewed <- metadata.View(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error {
+		viewed <- store.View(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error {
 			close(inside)
 			time.Sleep(30 * time.Millisecond) // Close is called meanwhile
 			err := found(tx, rows)

@@ -33,7 +33,7 @@ type reader struct {
 }
 
 // Read returns what is in the store.
-func Read(ctx context.Context, store repository.Metadata) (State, error) {
+func Read(ctx context.Context, store repository.Reader) (State, error) {
 	r := &reader{state: State{}, names: map[repository.ID]string{}, held: map[blobs.Digest]repository.Blob{}}
 	err := store.View(ctx, func(tx *repository.Tx) error {
 		r.tx = tx
