@@ -15,6 +15,7 @@ import (
 // Dir is a [Store] in a directory:
 //
 //	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex; the first one makes it
+//	blobs/watermark       what SetWatermark wrote; .ahead: what was set aside; .new: one that is being written
 //	tmp/                  bodies being staged, emptied at OpenDir
 //	parts/                bodies that come in parts, as far as they have come
 //	trash/                removed blobs, under their digest; the time of their last change is that of the removal

@@ -14,6 +14,12 @@ import (
 // it unchanged, or at the end of ctx.
 func (d *Dir) Stray(ctx context.Context, fn func(path, why string) error) error {
 	return d.eachStray(ctx, d.blobs, func(path string, info fs.FileInfo) error {
+		if isWatermark(info) {
+			if why := wrongMode(info, fileMode); why != "" {
+				return fn(path, why)
+			}
+			return nil
+		}
 		first, why := strayFolder(info)
 		if why != "" {
 			if err := fn(path, why); err != nil {

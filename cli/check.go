@@ -238,6 +238,10 @@ func (c *checking) advice() (lines []string) {
 		lines = append(lines, fmt.Sprintf("the metadata are damaged: keep a copy of the data directory as it is, and restore a backup to another one: "+
 			"%s backup restore BACKUP --data NEWDIR", program))
 	}
+	if c.parts[repository.PartHistory] {
+		lines = append(lines, "the metadata are older than the files: put the newer ones back, or go on with these, as docs/operations.md says "+
+			"(\"Metadata older than the files\"); until then nothing is lost from blobs/ by a purge that waits long enough")
+	}
 	if c.parts[repository.PartBlobs] {
 		lines = append(lines, fmt.Sprintf("files are damaged or missing: bring them back with: %s repair --from BACKUP --data %s; "+
 			"who has such a file can also upload it again", program, data))

@@ -32,8 +32,18 @@ type dataDir struct {
 	blobs *blobs.Dir
 }
 
-// openData opens the data directory and makes what is missing of it.
-func openData(path string) (*dataDir, error) { return openMeasured(path, nil) }
+// openData opens the data directory and makes what is missing of it. Metadata that are older than the files get their new epoch, as
+// in a service.
+func openData(path string) (*dataDir, error) {
+	data, err := openMeasured(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := repository.SettleWatermark(context.Background(), data.meta, data.blobs, time.Now()); err != nil {
+		return nil, errors.Join(fmt.Errorf("data directory: %w", err), data.close())
+	}
+	return data, nil
+}
 
 // openMeasured is openData for a service that is measured.
 func openMeasured(path string, measured *metrics.Metrics) (*dataDir, error) {

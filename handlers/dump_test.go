@@ -57,7 +57,7 @@ func (c *client) dump() string {
 func (g *gateway) disk(t *testing.T) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(g.dir, "blobs"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
+		if err == nil && !entry.IsDir() && !strings.HasPrefix(entry.Name(), "watermark") {
 			names = append(names, filepath.Base(path))
 		}
 		return err

@@ -72,6 +72,7 @@ func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) 
 	}{
 		{PartRows, func(ctx context.Context) error { return u.meta.Inspect(ctx, c.report) }},
 		{PartRules, c.checkRules},
+		{PartHistory, c.checkHistory},
 		{PartFiles, c.checkFiles},
 		{PartFiles, c.countUnreferenced},
 		{PartBlobs, c.measure},

@@ -88,13 +88,15 @@ func (s *Service) Ready(ctx context.Context) error {
 
 // The tasks in the background whose failures Config.Note and Condition tell.
 const (
-	taskOpen   = "opening the metadata"
-	taskSteps  = "deletions and restorations under way"
-	taskScrub  = "reading all files to find damage"
-	taskSweep  = "removing uploads that have expired"
-	taskSurvey = "looking for files that nothing refers to"
-	taskMove   = "moving small files out of the metadata"
-	taskDamage = "a file is damaged or missing"
+	taskOpen         = "opening the metadata"
+	taskSteps        = "deletions and restorations under way"
+	taskScrub        = "reading all files to find damage"
+	taskSweep        = "removing uploads that have expired"
+	taskWatermark    = "comparing the metadata with the files"
+	taskSetWatermark = "writing down among the files how far the metadata are"
+	taskSurvey       = "looking for files that nothing refers to"
+	taskMove         = "moving small files out of the metadata"
+	taskDamage       = "a file is damaged or missing"
 )
 
 // troubles are what fails in the background now.

@@ -47,17 +47,18 @@ type Config struct {
 // Service is the repository. It is safe for concurrent use.
 type Service struct {
 	*stores
-	tokens *paging.Codec
-	facts  memory
-	config Config
-	hold   *holder
-	mover  *mover
-	steps  *stepper
-	seen   *lastUse
-	scrub  *scrubber
-	turns  *turns
-	sweep  *sweeper
-	survey *surveyor
+	tokens    *paging.Codec
+	facts     memory
+	config    Config
+	hold      *holder
+	mover     *mover
+	steps     *stepper
+	seen      *lastUse
+	scrub     *scrubber
+	turns     *turns
+	sweep     *sweeper
+	survey    *surveyor
+	watermark *watermarker
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -80,18 +81,20 @@ func New(meta Store, files blobs.Store, config Config) *Service {
 	s := newStores(meta, files, config.Note)
 	s.watch = config.Watch
 	s.troubles.tell(taskOpen, meta.Health().Suspect)
+	watermark := startWatermarker(s, config.Now) // before anything can change
 	hold, turns := newHolder(config), newTurns()
 	return &Service{
 		stores: s, config: config, hold: hold,
-		tokens: paging.NewCodec(meta.Secret()),
-		facts:  memory{room: maxFacts},
-		mover:  startMover(s, hold),
-		steps:  startStepper(meta, &s.troubles),
-		seen:   startLastUse(meta),
-		scrub:  startScrubber(s, config.ScrubPeriod),
-		turns:  turns,
-		sweep:  startSweeper(s, turns, config.Now),
-		survey: startSurveyor(s, config.Now),
+		tokens:    paging.NewCodec(meta.Secret()),
+		facts:     memory{room: maxFacts},
+		mover:     startMover(s, hold),
+		steps:     startStepper(meta, &s.troubles),
+		seen:      startLastUse(meta),
+		scrub:     startScrubber(s, config.ScrubPeriod),
+		turns:     turns,
+		sweep:     startSweeper(s, turns, config.Now),
+		survey:    startSurveyor(s, config.Now),
+		watermark: watermark,
 	}
 }
 
@@ -104,6 +107,7 @@ func (s *Service) Close() {
 	s.scrub.close()
 	s.steps.close()
 	s.seen.close()
+	s.watermark.close()
 }
 
 func (s *Service) now() Stamp { return Stamp(s.config.Now().UnixMicro()) }

@@ -4,11 +4,12 @@ import "fmt"
 
 // The parts of a data directory in which something can be wrong.
 const (
-	PartPages = "pages" // of the metadata file; kind page
-	PartRows  = "rows"  // records and index entries against each other; the kind is the table or index
-	PartRules = "rules" // of the repository, which the records break
-	PartBlobs = "blobs" // the files' contents against the records
-	PartFiles = "files" // what lies in the data directory and does not belong there, or not so
+	PartPages   = "pages"   // of the metadata file; kind page
+	PartRows    = "rows"    // records and index entries against each other; the kind is the table or index
+	PartRules   = "rules"   // of the repository, which the records break
+	PartBlobs   = "blobs"   // the files' contents against the records
+	PartHistory = "history" // the metadata against those that the files belong to
+	PartFiles   = "files"   // what lies in the data directory and does not belong there, or not so
 )
 
 // Violation is one thing that is not as it must be.

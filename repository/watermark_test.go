@@ -1,0 +1,201 @@
+package repository_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+const comparing = "comparing the metadata with the files"
+
+// session is what one run of the service over some metadata told of them, after it ran for a while.
+func (k *kept) session(meta *repositorytest.Memory, during func(*repository.Service)) (told string, noted []string) {
+	k.t.Helper()
+	svc := repository.New(meta, k.files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Note: func(task string, err error) {
+		if err != nil {
+			noted = append(noted, task)
+		}
+	}})
+	if during != nil {
+		during(svc)
+	}
+	time.Sleep(3 * time.Minute)
+	condition := svc.Condition(k.t.Context())
+	if condition.Status != repository.StatusOK {
+		k.t.Errorf("the service is %s", condition.Status)
+	}
+	for task, why := range condition.Detail.Background {
+		if task != comparing {
+			k.t.Errorf("%s: %s", task, why)
+		}
+	}
+	svc.Close()
+	return condition.Detail.Background[comparing], noted
+}
+
+// history returns what a check says of the metadata against those that the files belong to.
+func (k *kept) history(meta repository.Store) (found []string) {
+	k.t.Helper()
+	violations, _ := k.check(repository.NewUpkeep(meta, k.files), repository.CheckOptions{})
+	for _, v := range violations {
+		if v.Part == repository.PartHistory {
+			found = append(found, v.Wrong)
+		}
+	}
+	return found
+}
+
+func epochOf(k *kept, meta repository.Store) (epoch repository.Epoch) {
+	k.t.Helper()
+	k.ok(meta.View(k.t.Context(), func(tx *repository.Tx) (err error) {
+		epoch, err = tx.Lineage.Epoch()
+		return err
+	}))
+	return epoch
+}
+
+func (k *kept) watermark(name string) string { return filepath.Join(k.dir, "blobs", name) }
+
+// rolledBack is a repository whose metadata go on, and the same metadata as they were before a file came.
+func rolledBack(t *testing.T) (k *kept, older *repositorytest.Memory, lost repository.Resource) {
+	t.Helper()
+	k = newKept(t, repository.Config{}, 1)
+	older = k.meta.Reopen(time.Now)
+	if told, _ := k.session(k.meta, func(*repository.Service) { lost = k.upload(k.sets[0], "lost") }); told != "" {
+		t.Errorf("metadata that went on: %s", told)
+	}
+	return k, older, lost
+}
+
+// TestOlderMetadataAreTold in the log, the status and by a check, at each start, until somebody removes the file that says so. Meanwhile
+// no file is lost.
+func TestOlderMetadataAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k, older, lost := rolledBack(t)
+		if found := k.history(k.meta); len(found) != 0 {
+			t.Errorf("metadata that went on: %q", found)
+		}
+		if found := k.history(older); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata are older than the files: their last change is of ") {
+			t.Errorf("before the service starts on them: %q", found)
+		}
+		before := epochOf(k, older)
+		k.ok(older.Update(t.Context(), func(tx *repository.Tx) error { // long ago, in the state that was put back
+			return tx.Unreferenced.Put(repository.Unreferenced{Digest: lost.Digest, Bytes: lost.Bytes, Since: 1})
+		}))
+		for start := range 3 {
+			told, noted := k.session(older, nil)
+			if told == "" || len(noted) != 1 || noted[0] != comparing {
+				t.Errorf("start %d: told %q, noted %q", start, told, noted)
+			}
+			if found := k.history(older); len(found) != 1 {
+				t.Errorf("after start %d: %q", start, found)
+			}
+		}
+		if after := epochOf(k, older); after.ID == before.ID || after.Continues(before.ID, lost.Modified) {
+			t.Errorf("from %+v to %+v", before, after)
+		}
+		result, err := repository.NewUpkeep(older, k.files).Purge(t.Context(), repository.PurgeOptions{OlderThan: 90 * day})
+		if err != nil || result.Orphans != 0 || result.Recent != 1 {
+			t.Errorf("purge: %+v, %v", result, err)
+		}
+		k.ok(os.Remove(k.watermark("watermark.ahead")))
+		if told, noted := k.session(older, nil); told != "" || len(noted) != 0 {
+			t.Errorf("once it is accepted: told %q, noted %q", told, noted)
+		}
+		if found := k.history(older); len(found) != 0 {
+			t.Errorf("once it is accepted: %q", found)
+		}
+		if found := k.history(k.meta); len(found) != 1 || !strings.HasPrefix(found[0], "the metadata do not continue those that the files belong to") {
+			t.Errorf("the newer metadata, put back after that: %q", found)
+		}
+	})
+}
+
+// TestNewerMetadataComeBack: with the watermark that was set aside they are what they were.
+func TestNewerMetadataComeBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k, older, lost := rolledBack(t)
+		if told, _ := k.session(older, nil); told == "" {
+			t.Error("nothing was told")
+		}
+		k.ok(os.Rename(k.watermark("watermark.ahead"), k.watermark("watermark")))
+		if told, noted := k.session(k.meta, nil); told != "" || len(noted) != 0 {
+			t.Errorf("told %q, noted %q", told, noted)
+		}
+		if found := violations(t, k.meta, k.files); len(found) != 0 {
+			t.Errorf("%q", found)
+		}
+		if got, err := k.content(lost.ID); got != "lost" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}
+
+// TestWatermarkIsWrittenNowAndThen: a service that is killed leaves one that is older, which is no fault. Without changes none is written.
+func TestWatermarkIsWrittenNowAndThen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 1)
+		svc := repository.New(k.meta, k.files, repository.Config{})
+		k.upload(k.sets[0], "first")
+		time.Sleep(3 * time.Minute)
+		written, err := os.ReadFile(k.watermark("watermark"))
+		if k.ok(err); !strings.Contains(string(written), epochOf(k, k.meta).ID.String()) {
+			t.Errorf("the watermark is %s", written)
+		}
+		info, err := os.Stat(k.watermark("watermark"))
+		k.ok(err)
+		time.Sleep(time.Hour)
+		if later, err := os.Stat(k.watermark("watermark")); err != nil || !os.SameFile(info, later) {
+			t.Errorf("it was written without a change (%v)", err)
+		}
+		k.upload(k.sets[0], "second") // what comes after the last one
+		killed := k.meta.Reopen(time.Now)
+		if found := k.history(killed); len(found) != 0 {
+			t.Errorf("%q", found)
+		}
+		svc.Close()
+		if after, err := os.ReadFile(k.watermark("watermark")); err != nil || string(after) == string(written) {
+			t.Errorf("at the end it is as before: %s, %v", after, err)
+		}
+		if _, err := os.Lstat(k.watermark("watermark.new")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("left: %v", err)
+		}
+		if found := violations(t, k.meta, k.files); len(found) != 0 {
+			t.Errorf("%q", found)
+		}
+	})
+}
+
+// TestWatermarksThatDoNotFit: of another repository, cut off, or one that was being written when the power failed.
+func TestWatermarksThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k, _, _ := rolledBack(t)
+		other := repositorytest.NewMemory(time.Now)
+		if found := k.history(other); len(found) != 1 || !strings.Contains(found[0], "belong to another repository") {
+			t.Errorf("of another repository: %q", found)
+		}
+		k.ok(os.WriteFile(k.watermark("watermark"), []byte(`{"identity"`), 0o600))
+		k.ok(os.WriteFile(k.watermark("watermark.new"), []byte(`{`), 0o600))
+		if found := k.history(k.meta); len(found) != 1 || !strings.Contains(found[0], "cannot be read") {
+			t.Errorf("cut off: %q", found)
+		}
+		if _, noted := k.session(k.meta, func(*repository.Service) { k.upload(k.sets[0], "more") }); len(noted) != 1 {
+			t.Errorf("cut off: noted %q", noted)
+		}
+		if found := k.history(k.meta); len(found) != 0 {
+			t.Errorf("written anew: %q", found)
+		}
+	})
+}
