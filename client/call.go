@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -262,7 +263,11 @@ func refused(response *http.Response) *failure {
 // read reads a JSON answer to its end.
 func read(response *http.Response, into any) (err error) {
 	defer closing(response.Body, &err)
-	text, err := io.ReadAll(io.LimitReader(bodyReader{response.Body}, maxAnswer))
+	body, err := uncompressed(response)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(body, maxAnswer))
 	if err != nil {
 		return err
 	}
@@ -270,6 +275,20 @@ func read(response *http.Response, into any) (err error) {
 		return &Problem{Status: response.StatusCode}
 	}
 	return nil
+}
+
+// uncompressed is the body of an answer that the service may have compressed, since that was asked for. One that breaks off is
+// ErrIncomplete: gzip ends with a checksum and the length.
+func uncompressed(response *http.Response) (io.Reader, error) {
+	body := bodyReader{response.Body}
+	if response.Header.Get("Content-Encoding") != "gzip" {
+		return body, nil
+	}
+	unpacked, err := gzip.NewReader(body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	return bodyReader{unpacked}, nil
 }
 
 // record is a pointer to what has an id.

@@ -97,7 +97,7 @@ func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T
 		Data     []T    `json:"data"`
 		End      *bool  `json:"end"`
 	}
-	err = c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
+	err = c.run(ctx, request{method: http.MethodGet, path: path}.with("Accept-Encoding", "gzip"), func(response *http.Response) error {
 		if err := read(response, &answer); err != nil {
 			return err
 		}

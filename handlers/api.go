@@ -45,20 +45,21 @@ type Config struct {
 
 // api serves requests. All that changes in it is the memory of who tried unknown keys, and what is kept to be used again.
 type api struct {
-	repo     *repository.Service
-	config   Config
-	started  repository.Stamp
-	prefix   string // of every path: what the base URL has before the version
-	linked   linked
-	whole    *httprouter.Router // of all routes
-	listings *httprouter.Router // of those whose addresses may end in a page token
-	hosts    map[string]bool
-	origins  http.CrossOriginProtection
-	failures *throttle
-	lastHost atomic.Pointer[string]  // one for which it answers everywhere
-	layout   atomic.Pointer[layouts] // used last; mostly all requests name the same host
-	pages    pageBuffers
-	buffers  *sync.Pool // of *[chunk]byte
+	repo        *repository.Service
+	config      Config
+	started     repository.Stamp
+	prefix      string // of every path: what the base URL has before the version
+	linked      linked
+	whole       *httprouter.Router // of all routes
+	listings    *httprouter.Router // of those whose addresses may end in a page token
+	hosts       map[string]bool
+	origins     http.CrossOriginProtection
+	failures    *throttle
+	lastHost    atomic.Pointer[string]  // one for which it answers everywhere
+	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages       pageBuffers
+	compressors compressors
+	buffers     *sync.Pool // of *[chunk]byte
 }
 
 // request is one HTTP request, with what the way to its handler found out.

@@ -12,7 +12,7 @@ func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	shower := a.shower(r)
-	writePage(w, r, shower.base, page, shower.dataspace)
+	writePage(a, w, r, page, shower.dataspace)
 	return nil
 }
 

@@ -22,17 +22,21 @@ type endJSON struct {
 }
 
 // writePage answers with one page of the listing at the request's path.
-func writePage[T, J any](w http.ResponseWriter, r *request, base string, page repository.Page[T], show func(T) J) {
+func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page repository.Page[T], show func(T) J) {
+	_ = a.sendPage(w, r, encode(shownPage(a.base(r), r, page, show))) // a client that went away gets no error
+}
+
+// shownPage is one page of the listing at the request's path.
+func shownPage[T, J any](base string, r *request, page repository.Page[T], show func(T) J) any {
 	if len(page.Items) == 0 {
-		writeJSON(w, http.StatusOK, endJSON{End: true})
-		return
+		return endJSON{End: true}
 	}
 	address := base + r.path + results
 	shown := pageJSON[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
 	for i, item := range page.Items {
 		shown.Data[i] = show(item)
 	}
-	writeJSON(w, http.StatusOK, shown)
+	return shown
 }
 
 // itemIndent is before each line of an item in a page but its first.

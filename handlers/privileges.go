@@ -8,7 +8,7 @@ func (a *api) listPrivileges(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	shower := a.shower(r)
-	writePage(w, r, shower.base, page, shower.privilege)
+	writePage(a, w, r, page, shower.privilege)
 	return nil
 }
 

@@ -17,8 +17,8 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 		switch {
 		case err != nil:
 		case page.items == 0:
-			writeJSON(w, http.StatusOK, endJSON{End: true})
-		case sendBody(w, http.StatusOK, jsonType, page.finish(ends)) != nil:
+			_ = a.sendPage(w, r, encode(endJSON{End: true})) // a client that went away gets no error
+		case a.sendPage(w, r, page.finish(ends)) != nil:
 			return nil // and the page is lost; see sendBody
 		}
 		a.pages.done(page)

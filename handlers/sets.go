@@ -14,7 +14,7 @@ func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *requ
 			return err
 		}
 		shower := a.shower(r)
-		writePage(w, r, shower.base, page, shower.set)
+		writePage(a, w, r, page, shower.set)
 		return nil
 	}
 }

@@ -14,7 +14,7 @@ func (a *api) listUsers(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	shower := a.shower(r)
-	writePage(w, r, shower.base, page, shower.user)
+	writePage(a, w, r, page, shower.user)
 	return nil
 }
 
@@ -71,7 +71,7 @@ func (a *api) listKeys(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	shower := a.shower(r)
-	writePage(w, r, shower.base, page, shower.key(time.Now()))
+	writeJSON(w, http.StatusOK, shownPage(shower.base, r, page, shower.key(time.Now()))) // not compressed: it has the beginnings of keys
 	return nil
 }
 

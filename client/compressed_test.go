@@ -1,0 +1,65 @@
+package client_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"labshelf/client"
+)
+
+// TestCompressedPages: listings are asked for compressed and read either way; a compressed page that breaks off, or is not what was
+// compressed, is no page.
+func TestCompressedPages(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	want := s.upload(t, "file", []byte("content")).ID
+	var spoil atomic.Pointer[func([]byte) []byte]
+	var compressed atomic.Int64
+	c, _ := hasty(s.behind(t, func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		if r.Header.Get("Accept-Encoding") != "gzip" {
+			service.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		service.ServeHTTP(answer, r)
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write(answer.Body.Bytes()) // into memory
+		_ = z.Close()
+		body := packed.Bytes()
+		if change := spoil.Load(); change != nil {
+			body = (*change)(body)
+		}
+		compressed.Add(1)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(body)
+	}), client.Retries{Tries: 1})
+	got := collect(t, c.SetResources(t.Context(), s.set.ID, client.ListOptions{}))
+	if len(got) != 1 || got[0].ID != want || compressed.Load() == 0 {
+		t.Errorf("%d resources, %d compressed pages", len(got), compressed.Load())
+	}
+	file := must[*client.File](t)(c.Data(t.Context(), want, 0, ""))
+	check(t, file.Close())
+	pages := compressed.Load()
+	must[client.Resource](t)(c.Resource(t.Context(), want))
+	same(t, compressed.Load(), pages) // neither files nor records are asked for compressed
+	for what, change := range map[string]func([]byte) []byte{
+		"cut":     func(b []byte) []byte { return b[:len(b)/2] },
+		"nothing": func([]byte) []byte { return nil },
+		"spoilt":  func(b []byte) []byte { b[len(b)-6] ^= 1; return b },
+	} {
+		spoil.Store(&change)
+		if _, err := client.FetchPage[client.Resource](t.Context(), c, s.set.Resources); !errors.Is(err, client.ErrIncomplete) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
