@@ -123,7 +123,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 		}
 		before := n.seal(nil, n.example)
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(n.example)) {
-			if field.Anonymous {
+			if field.Anonymous || name == "resource" && field.Name == "Damaged" { // which is known of its blob, in another table
 				continue
 			}
 			changed := reflect.New(reflect.TypeOf(n.example)).Elem()

@@ -31,10 +31,11 @@ type Resource struct {
 	SHA256      blobs.Digest `json:"sha256"`
 	Filename    string       `json:"filename"` // without folders; "": none was given
 	DataspaceID string       `json:"dataspaceId"`
-	CreatedBy   string       `json:"createdBy"`        // id of a user
-	ModifiedBy  string       `json:"modifiedBy"`       // id of a user
-	Purged      bool         `json:"purged,omitempty"` // deleted, and its file is gone for good
-	ETag        string       `json:"-"`                // of the record, for IfMatch and IfNoneMatch; "" in listings
+	CreatedBy   string       `json:"createdBy"`         // id of a user
+	ModifiedBy  string       `json:"modifiedBy"`        // id of a user
+	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
+	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
+	ETag        string       `json:"-"`                 // of the record, for IfMatch and IfNoneMatch; "" in listings
 }
 
 func (r *Resource) identify(etag string) string {

@@ -35,7 +35,7 @@ const resourceTemplate = `{
   "filename": "{filename}",
   "dataspaceId": "{dataspaceId}",
   "createdBy": "{createdBy}",
-  "modifiedBy": "{modifiedBy}"{purged}
+  "modifiedBy": "{modifiedBy}"{purged}{damaged}
 }`
 
 // value appends one value of a resource.
@@ -101,7 +101,9 @@ func resourceLayout(base, view, indent string) layout {
 		case "view":
 			m.template(escaped(view), viewNames, m.field)
 		case "purged":
-			m.end(purgedMember(",\n" + indent + `  "purged": true`))
+			m.end(memberIf(",\n"+indent+`  "purged": true`, func(r *repository.Resource) bool { return r.Body == repository.Purged }))
+		case "damaged":
+			m.end(memberIf(",\n"+indent+`  "damaged": true`, func(r *repository.Resource) bool { return r.Damaged }))
 		default:
 			m.field(name)
 		}
@@ -110,10 +112,10 @@ func resourceLayout(base, view, indent string) layout {
 	return m.layout
 }
 
-// purgedMember is there in tombstones only.
-func purgedMember(member string) value {
+// memberIf is a member that only some resources have.
+func memberIf(member string, has func(*repository.Resource) bool) value {
 	return func(b []byte, r *repository.Resource) []byte {
-		if r.Body == repository.Purged {
+		if has(r) {
 			b = append(b, member...)
 		}
 		return b

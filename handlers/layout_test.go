@@ -36,6 +36,7 @@ type resourceJSON struct {
 	CreatedBy     string `json:"createdBy"`
 	ModifiedBy    string `json:"modifiedBy"`
 	Purged        bool   `json:"purged,omitempty"`
+	Damaged       bool   `json:"damaged,omitempty"`
 }
 
 // reference is one resource as the interface writes it.
@@ -54,7 +55,7 @@ func reference(base, view string, r repository.Resource) resourceJSON {
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
-		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == repository.Purged,
+		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == repository.Purged, Damaged: r.Damaged,
 	}
 }
 
@@ -85,6 +86,7 @@ func drawResource(t *rapid.T) (r repository.Resource) {
 	r.Created, r.Modified = repository.Stamp(stamp.Draw(t, "created")), repository.Stamp(stamp.Draw(t, "modified"))
 	r.Bytes = rapid.Int64Min(0).Draw(t, "bytes")
 	r.Body = repository.Body(rapid.IntRange(0, 2).Draw(t, "body"))
+	r.Damaged = rapid.Bool().Draw(t, "damaged")
 	return r
 }
 

@@ -12,9 +12,9 @@ import (
 // them: notModified answers it. If-Modified-Since is ignored: a record can change without its date, when its file is purged, so that
 // only its ETag tells that it has not.
 func preconditions(r *request) repository.Match {
-	match := repository.Match{IfMatch: parseETags(r.Header.Values("If-Match")), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
+	match := repository.Match{IfMatch: versions(parseETags(r.Header.Values("If-Match"))), IfUnmodifiedSince: parseDate(r.Header.Values("If-Unmodified-Since"))}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		match.IfNoneMatch = parseETags(r.Header.Values("If-None-Match"))
+		match.IfNoneMatch = versions(parseETags(r.Header.Values("If-None-Match")))
 	}
 	return match
 }

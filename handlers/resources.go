@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"net/http"
+	"strings"
 
 	"labshelf/paging"
 	"labshelf/repository"
@@ -97,7 +98,7 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 
 func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, deleted.Tag(), err)
+	return sendNothing(w, shownTag(&deleted), err)
 }
 
 func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
@@ -112,9 +113,29 @@ func (a *api) sendResource(w http.ResponseWriter, r *request, resource repositor
 	return err
 }
 
+// damagedTag ends the tag of a record that says that its file is damaged. Whoever has the record without that, or with it, is to get the
+// other one once it has changed, although the version is the same.
+const damagedTag = ".damaged"
+
+// shownTag is the tag of a record as it is shown.
+func shownTag(resource *repository.Resource) string {
+	if resource.Damaged {
+		return resource.Tag() + damagedTag
+	}
+	return resource.Tag()
+}
+
+// versions returns the tags of the versions of which tags are shown.
+func versions(shown repository.ETags) repository.ETags {
+	for i, tag := range shown.Tags {
+		shown.Tags[i] = strings.TrimSuffix(tag, damagedTag)
+	}
+	return shown
+}
+
 // writeResource is writeRecord for a resource.
 func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *repository.Resource) {
-	if notModified(w, r, resource.Tag()) {
+	if notModified(w, r, shownTag(resource)) {
 		return
 	}
 	const usual = 2 << 10 // bytes

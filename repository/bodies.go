@@ -32,6 +32,7 @@ func verifyBody(tx *Tx, r Resource) ([]byte, error) {
 // the last change of the resource: its replacement, or, for one that is purged, its deletion. All writing of resources comes through here.
 func keepResource(tx *Tx, before *Resource, after Resource) error {
 	var err error
+	after.Damaged = false
 	if before != nil && before.Body == Held && (after.Body != Held || after.Version != before.Version) {
 		err = tx.Bodies.Remove(before.bodyKey())
 	}

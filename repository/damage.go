@@ -134,6 +134,27 @@ func (s *stores) damageOf(tx *Tx, digest blobs.Digest) (wrong string, err error)
 	return d.What, nil
 }
 
+// noteDamaged sets what is known of the file of a resource that a caller is about to see.
+func (s *stores) noteDamaged(tx *Tx, r *Resource) { r.Damaged = s.knownDamages(tx)(r) }
+
+// knownDamages returns the function that tells, in the transaction, whether the file of a resource is known to be damaged. Mostly nothing
+// is, and then it looks nothing up. A row that cannot be read is one.
+func (s *stores) knownDamages(tx *Tx) (damaged func(*Resource) bool) {
+	suspects := s.opinions.suspects()
+	first, err := collect(tx.Damages.All(), 1)
+	none := err == nil && len(first) == 0 && len(suspects) == 0
+	return func(r *Resource) bool {
+		if none || r.Body != Filed {
+			return false
+		}
+		if suspects[r.Digest] {
+			return true
+		}
+		_, err := tx.Damages.Get(r.Digest)
+		return !errors.Is(err, ErrNotFound)
+	}
+}
+
 // countDamaged counts the blobs known to be damaged, up to MaxDamaged.
 func (s *stores) countDamaged(tx *Tx) (n int64, err error) {
 	suspects := s.opinions.suspects()

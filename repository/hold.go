@@ -99,19 +99,24 @@ func (r *received) place() Body {
 	return Held
 }
 
-// receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file.
+// receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file; so is
+// one whose blob is known to be damaged, which that file replaces.
 func (s *Service) receive(ctx context.Context, body io.Reader) (*received, error) {
 	if buffer := s.hold.lend(); buffer != nil {
 		n, err := blobs.ReadFull(ctx, body, *buffer)
+		begin := (*buffer)[:n]
+		body = io.MultiReader(bytes.NewReader(begin), body)
 		if err == io.EOF && n < len(*buffer) {
-			held := (*buffer)[:n]
-			return &received{buffer: buffer, bytes: held, digest: sha256.Sum256(held)}, nil
+			digest := blobs.Digest(sha256.Sum256(begin))
+			if wrong, err := s.knownDamage(ctx, digest); err != nil || wrong == "" {
+				return &received{buffer: buffer, bytes: begin, digest: digest}, nil
+			}
+			body = bytes.NewReader(begin)
 		}
 		defer s.hold.giveBack(buffer)
 		if err != nil && err != io.EOF {
 			return nil, s.blobError(fmt.Errorf("read the body: %w", err))
 		}
-		body = io.MultiReader(bytes.NewReader((*buffer)[:n]), body)
 	}
 	staged, err := s.blobs.Stage(ctx, body, s.config.MaxUpload)
 	if err != nil {

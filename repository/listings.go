@@ -79,7 +79,9 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 			return err
 		}
 		items, last := 0, position{byName: q.Order == paging.ByName}
+		damaged := s.knownDamages(tx)
 		err = tx.Resources.Page(within, func(r *Resource) (more bool) {
+			r.Damaged = damaged(r)
 			add(r)
 			last.at(r)
 			items++

@@ -82,9 +82,10 @@ type Resource struct {
 	Bytes                     int64
 	Version                   uint32 // how often the file has been replaced
 	Body                      Body   // where the bytes are
+	Damaged                   bool   // the blob is known to be damaged or missing; told to callers, never stored
 }
 
-// Tag is Record.Tag, and tells a tombstone from a deleted resource.
+// Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.
 func (r Resource) Tag() string {
 	if r.Body == Purged {
 		return r.Record.Tag() + "p"

@@ -31,6 +31,7 @@ func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) 
 	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
 		placed, err := readableResource(tx, p, id)
 		r = placed.shown()
+		s.noteDamaged(tx, &r)
 		return err
 	})
 	return r, err
@@ -110,6 +111,7 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 			return err
 		}
 		r := placed.shown()
+		s.noteDamaged(tx, &r)
 		before := r
 		changed, err := apply(&r, edit, resourceFields, refuseResourceField)
 		if err != nil {
@@ -158,6 +160,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 			return err
 		}
 		r := placed.shown()
+		s.noteDamaged(tx, &r)
 		passed = r
 		if err := match.Check(r.Tag(), r.Modified); err != nil || r.State == to {
 			return err
