@@ -22,10 +22,15 @@ const assetsPath = "/assets/"
 const pagesSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; " +
 	"media-src 'self'; frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// frameSecurity is for the document in which a PDF is drawn. It has no origin, also when it is opened by itself; it may load its own script and
+// style, compile the decoders of images that it is given, and start the worker that it is given. It can reach nobody.
+const frameSecurity = "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src blob:; " +
+	"img-src blob: data:; font-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
 // assetTypes are the kinds of files that the shell can link.
 var assetTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
-	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm",
+	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8",
 }
 
 // shell is the one HTML document of the pages: the script makes them of it, by the address. What it says to those without scripts
@@ -158,6 +163,12 @@ func (a *api) getAsset(w http.ResponseWriter, r *request) error {
 	}
 	header.Add("Vary", "Accept-Encoding")
 	header.Set("Content-Type", kind)
+	if strings.HasPrefix(name, "pdf-") { // for the frame, which has no origin that would be ours
+		header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+	if path.Ext(name) == ".html" {
+		header.Set("Content-Security-Policy", frameSecurity)
+	}
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if !notModified(w, r, tag) {
 		header.Set("Content-Length", strconv.FormatInt(about.Size(), 10))

@@ -124,6 +124,42 @@ func TestAssets(t *testing.T) {
 	}
 }
 
+// The document in which a PDF is drawn has no origin and reaches nobody; only what it loads itself may be loaded without an origin.
+func TestFrameOfPDF(t *testing.T) {
+	t.Parallel()
+	c := sysadmin(t).withKey("")
+	names, err := fs.Glob(web.Files(), "assets/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := 0
+	for _, name := range names {
+		at := c.server.URL + "/" + name
+		if strings.HasSuffix(name, ".gz") {
+			continue
+		}
+		header := c.get(at).want(http.StatusOK).header
+		want := "same-origin"
+		if strings.HasPrefix(name, "assets/pdf-") {
+			want = "cross-origin"
+		}
+		same(t, name+" Cross-Origin-Resource-Policy", header.Get("Cross-Origin-Resource-Policy"), want)
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		frames++
+		same(t, "Content-Type", header.Get("Content-Type"), "text/html; charset=utf-8")
+		policy := header.Get("Content-Security-Policy")
+		for _, part := range []string{"sandbox allow-scripts;", "default-src 'none';", "frame-ancestors 'self'"} {
+			same(t, part, strings.Contains(policy, part), true)
+		}
+		for _, part := range []string{"connect-src", "allow-same-origin", "unsafe-inline", "'unsafe-eval'"} {
+			same(t, part, strings.Contains(policy, part), false)
+		}
+	}
+	same(t, "documents of frames", frames, 1)
+}
+
 func testAsset(c *client, at string) {
 	c.t.Helper()
 	want, err := fs.ReadFile(web.Files(), path.Join("assets", path.Base(at)))

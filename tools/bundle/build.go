@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -32,9 +33,14 @@ func build(web string) error {
 		return err
 	}
 	dist := filepath.Join(root, "dist")
+	framed, pdf, err := buildFrame(root, dist)
+	if err != nil {
+		return err
+	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
 		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
+		Define:        map[string]string{"PDF_ASSETS": strconv.Quote(pdf)}, // a text: an object would become a file of its own, which every page loads,
 		Loader:        map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
 		Outdir:        filepath.Join(dist, assets), Outbase: "src",
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
@@ -55,7 +61,7 @@ func build(web string) error {
 	if err := os.MkdirAll(filepath.Join(dist, assets), 0o777); err != nil {
 		return err
 	}
-	for _, file := range result.OutputFiles {
+	for _, file := range append(result.OutputFiles, framed...) {
 		packed, err := pack(file.Contents)
 		if err := errors.Join(err, os.WriteFile(file.Path, file.Contents, 0o666), os.WriteFile(file.Path+".gz", packed, 0o666)); err != nil {
 			return err

@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
@@ -72,40 +70,6 @@ func TestNothingInAFileRuns(t *testing.T) {
 	}
 	l.file("again.md", links)
 	l.until(`document.querySelectorAll(".preview a").length === 2 && document.querySelector(".preview a[href='https://example.org/?a=1&b=2']")`)
-}
-
-// A PDF is shown by the browser's own viewer, within a frame that has the rights of nobody.
-func TestPreviewOfPDF(t *testing.T) {
-	t.Parallel()
-	l := look(t)
-	answers := make(chan *network.Response, 8)
-	if err := chromedp.Listen(l.ctx, func(event any) {
-		if e, ok := event.(*network.EventResponseReceived); ok && e.Type == network.ResourceTypeDocument && strings.Contains(e.Response.URL, "/data?") {
-			answers <- e.Response
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	r := l.file("acceptance-D2.pdf", sample(t, "acceptance-D2.pdf"))
-	if !get(l.visitor, chromedp.Evaluate[bool](`navigator.pdfViewerEnabled`)) {
-		l.sees("This browser shows no PDF within a page")
-		return
-	}
-	l.shows("pdf", `iframe[src$="/data?disposition=inline"]`)
-	select {
-	case answer := <-answers:
-		if !strings.Contains(answer.URL, r.ID) || answer.Status != 200 || answer.MimeType != "application/pdf" {
-			t.Errorf("the frame got %d, %s from %s", answer.Status, answer.MimeType, answer.URL)
-		}
-		// Chromium takes the policy out of what it tells of a PDF; that it is there stands in the tests of handlers.
-		for name, want := range map[string]string{"Content-Disposition": "inline", "X-Content-Type-Options": "nosniff"} {
-			if got := fmt.Sprint(answer.Headers[name]); !strings.HasPrefix(got, want) {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
-		}
-	case <-time.After(patience):
-		t.Error("the frame asked for nothing")
-	}
 }
 
 // What is damaged, deleted or replaced meanwhile says so, and can be tried again.

@@ -44,7 +44,6 @@ func look(t *testing.T, flags ...string) *looker {
 	if err := chromedp.Listen(l.ctx, l.count); err != nil {
 		t.Fatal(err)
 	}
-	l.expect("chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/") // the browser's own viewer of PDF
 	l.at("/account")
 	l.signIn(s.Key())
 	return l

@@ -29,7 +29,7 @@ const kinds: Kind[] = [
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
   { name: "image", types: /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|apng)$/, extensions: "png jpg jpeg gif webp avif bmp ico", load: () => import("./image").then((m) => m.ImagePreview) },
-  { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => media().then((m) => m.PdfPreview) },
+  { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },
   { name: "text", types: /^text\/plain$/, extensions: "py r jl m c h cpp go js ts java sh tex bib ini toml yaml yml cfg", load: text },

@@ -118,7 +118,7 @@ export function useAddress(resource: Resource, wanted: boolean): { address?: str
 }
 
 /** Where a file breaks off nobody says why: the service, which may have found damage, is asked for one byte. */
-async function wholeOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
+export async function wholeOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
   try {
     return await whole(resource, signal);
   } catch (thrown) {
