@@ -49,15 +49,17 @@ A file of more than 16 MiB goes on where it stopped, when the connection breaks
 and when put is run again, for as long as the service keeps what has come: 7
 days after the last of it, unless it is set up otherwise.
 
-Symbolic links in folders, and whatever else is no file, are left out and told;
-a link that is an argument is followed. What --exclude names is left out in
-silence: a PATTERN with a / in it is the path below the folder, one without the
-last part of it, of files and folders. So are .DS_Store, Thumbs.db, desktop.ini
-and folders with nothing in them.
+Symbolic links in folders, and whatever else is no file, are left out, named and
+counted by kind; a link that is an argument is followed. What --exclude names is
+left out in silence: a PATTERN with a / in it is the path below the folder, one
+without the last part of it, of files and folders. So are .DS_Store, Thumbs.db,
+desktop.ini and folders with nothing in them.
 
 A file that cannot be read, or that changes while it is read, is told and not
-stored; the others are. With - in place of files, standard input becomes the
-resource --name; until it is sent it is kept in a temporary file.
+stored; the others are. What concerns every file, such as a full disk of the
+service, ends put with exit code 1: the files that were tried are named, and the
+others counted. With - in place of files, standard input becomes the resource
+--name; until it is sent it is kept in a temporary file.
 
 SET is the name, id or URL of a set, or DATASPACE/NAME. put ends with a report.
 With --json each file is a line with its "outcome" (sent, replaced, there,

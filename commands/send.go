@@ -69,7 +69,7 @@ func (u *putting) work(ctx context.Context, files []local) {
 			return
 		case errors.As(err, &end):
 			u.over.CompareAndSwap(nil, &end)
-			return
+			one = result{local: files[i], outcome: failed, why: err}
 		case err != nil:
 			one = result{local: files[i], outcome: failed, why: err}
 		}

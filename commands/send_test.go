@@ -15,6 +15,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"labshelf/client"
 )
 
 // upload is a request that has arrived whole.
@@ -230,13 +232,49 @@ func TestPutEnds(t *testing.T) {
 	if got.error == nil || !strings.Contains(got.Error(), "409 parent_deleted") || !strings.Contains(got.Error(), "the same command goes on from here") {
 		t.Errorf("got %+v", got)
 	}
-	if want := "sent       4 files, 4 B\nnot tried  26 files\n"; got.out != want || uploads.Load() != 5 {
+	if want := "sent       4 files, 4 B\nfailed     1 file\nnot tried  25 files\n"; got.out != want || uploads.Load() != 5 {
 		t.Errorf("got %q, want %q; %d uploads", got.out, want, uploads.Load())
 	}
 	s.server.CloseClientConnections()
 	s.intercept(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	if got := s.run(t, "", "put", root, "runs"); got.error == nil || !strings.Contains(got.Error(), "does not answer") {
 		t.Errorf("without a service: %+v", got)
+	}
+}
+
+// TestPutOnFullDisk: where the service has no room, put ends with the same error, whether something was stored or not, and names each file
+// that was tried.
+func TestPutOnFullDisk(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.newSet(t, "lab", "runs")
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprint(i)] = "x"
+	}
+	root := tree(t, files)
+	for _, room := range []int64{0, 7} {
+		var uploads, refused atomic.Int64
+		s.intercept(func(w http.ResponseWriter, r *http.Request) {
+			if isUpload(r) && uploads.Add(1) > room {
+				refused.Add(1)
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.WriteHeader(http.StatusInsufficientStorage)
+				_, _ = io.WriteString(w, `{"status":507,"code":"no_space","detail":"no space is left; nothing was changed"}`)
+				return
+			}
+			on(w, r)
+		})
+		got := s.run(t, "", "put", root, "runs")
+		var problem *client.Problem
+		if !errors.As(got.error, &problem) || problem.Status != http.StatusInsufficientStorage || errors.Is(got.error, ErrPartly) {
+			t.Errorf("got %+v", got)
+		}
+		tried := strings.Count(got.err, "507 no_space")
+		if int64(tried) != refused.Load() || tried == 0 || !strings.Contains(got.out, fmt.Sprintf("failed     %s\n", fileCount(tried))) ||
+			!strings.Contains(got.out, fmt.Sprintf("not tried  %d files\n", 30-tried-int(room))) {
+			t.Errorf("%d uploads were refused: %+v", refused.Load(), got)
+		}
 	}
 }
 
