@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -32,13 +33,17 @@ URL, or DATASPACE/TITLE. With - for DIR a single file goes to standard output.
 Names become paths below DIR that every system can write, as in the zip that the
 pages make of a set: what leads elsewhere is left out, characters that some
 system refuses become _, and of several files of one name the oldest keeps it;
-the others have their id behind it. Each file is compared with its SHA-256
-before it gets its name, and has the time of its last change.
+the others have their id behind it. A file whose name changes so is named and
+counted, and .labshelf-names.json in DIR keeps its name as a resource: put gives
+it back, so that a folder from get goes back without sending anything anew. Each
+file is compared with its SHA-256 before it gets its name, and has the time of
+its last change.
 
 Run it again at any time: what is there with the right content is not fetched
 again, and what broke off goes on where it stopped. Until a file is whole it is
 called .labshelf-….part. A file of other content that has the name already is
-left as it is and told, and so is the exit code; --force replaces it.`,
+left as it is and told, and so is the exit code; --force replaces it. While a
+set is got into a folder, no other run gets one into it.`,
 		Example: `  labshelf get runs-2026:run-1.csv
   labshelf get runs-2026 runs
   labshelf get https://data.example.org/sets/01K5Z3 runs
@@ -89,17 +94,26 @@ type getting struct {
 	dir           string
 	force, asJSON bool
 	parallel      int
+	ofSet         bool                // it is a set, and not one resource
 	partials      map[string][]string // names of files that began to arrive earlier, by the id of their resource
 	report        *report
 	told          atomic.Int64 // files of which something became
+
+	mu      sync.Mutex
+	present []one // files that are here now
+	renamed int   // of those that came in this run
 }
 
 // one is a file to get.
 type one struct {
 	wanted
-	name string // of the resource
-	path string // below the folder
+	name   string // of the resource
+	path   string // below the folder
+	shared bool   // another resource of the set has the name
 }
+
+// renamed tells whether the file has another name than the resource.
+func (o one) renamed() bool { return o.path != o.name }
 
 func (g *getting) run(ctx context.Context, ref string) error {
 	set, resource, err := findEither(ctx, g.client, ref)
@@ -117,8 +131,8 @@ func (g *getting) run(ctx context.Context, ref string) error {
 	case g.dir == standard:
 		return g.cat(ctx, g.client, resource.ID)
 	}
-	list := []one{{wantedOf(resource), resource.Name, archive.NewPaths().Give(resource.ID, resource.Name)}}
-	if set.ID != "" {
+	list := []one{{wantedOf(resource), resource.Name, archive.NewPaths(namesFile, getLockFile).Give(resource.ID, resource.Name), false}}
+	if g.ofSet = set.ID != ""; g.ofSet {
 		if list, err = g.list(ctx, set); err != nil {
 			return err
 		}
@@ -158,10 +172,11 @@ func (g *getting) list(ctx context.Context, set client.Set) ([]one, error) {
 		}
 		latest[r.ID] = one{wanted: wantedOf(r), name: r.Name}
 	}
-	list, paths := slices.SortedFunc(maps.Values(latest), func(a, b one) int { return cmp.Compare(a.id, b.id) }), archive.NewPaths()
+	list, paths := slices.SortedFunc(maps.Values(latest), func(a, b one) int { return cmp.Compare(a.id, b.id) }), archive.NewPaths(namesFile, getLockFile)
 	for i := range list {
 		list[i].path = paths.Give(list[i].id, list[i].name)
 	}
+	markShared(list)
 	return list, nil
 }
 
@@ -175,6 +190,13 @@ func (g *getting) all(ctx context.Context, list []one) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
+	if g.ofSet {
+		unlocked, err := g.lockFolder(root)
+		if err != nil {
+			return err
+		}
+		defer unlocked()
+	}
 	m := g.newMeter("get")
 	defer m.Close()
 	g.root, g.meter = root, m
@@ -189,5 +211,23 @@ func (g *getting) all(ctx context.Context, list []one) (err error) {
 		g.report.only = g.here(list[0])
 	}
 	err = each(ctx, g.parallel, len(list), func(ctx context.Context, i int) error { return g.get(ctx, list[i]) })
+	if g.ofSet {
+		err = cmp.Or(err, keepNames(root, g.present))
+	}
 	return g.finish(len(list), err)
+}
+
+// lockFolder keeps other runs that get a set out of the folder until unlocked is called.
+func (g *getting) lockFolder(root *os.Root) (unlocked func(), err error) {
+	file, err := fetcher{root: root}.open(getLockFile)
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("%w: another labshelf is getting a set into %s; let it end, or choose another folder", errLocked, g.dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = root.Remove(getLockFile) // while it is locked: a process that has opened it before sees that it is gone
+		_ = unlock(file)
+	}, nil
 }

@@ -62,8 +62,32 @@ func (g *getting) get(ctx context.Context, o one) error {
 	}
 	g.meter.finished(1)
 	g.told.Add(1)
+	if became != failed && became != gone {
+		g.got(o, became)
+	}
 	g.report.tell(result{local: local{path: g.here(o), name: o.name}, outcome: became, id: o.id, bytes: o.bytes, digest: o.digest, why: err})
 	return nil
+}
+
+// mostRenamed is how many files of another name than their resource are named one by one.
+const mostRenamed = 20
+
+// got notes that a file is here, and tells of one that has just come under another name.
+func (g *getting) got(o one, became outcome) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.present = append(g.present, o)
+	if !o.renamed() {
+		return
+	}
+	if g.ofSet {
+		g.report.renamed++
+	}
+	if became != there {
+		if g.renamed++; g.renamed <= mostRenamed {
+			g.meter.say(fmt.Sprintf("%s: the name of the resource is %s", printable(g.here(o)), printable(o.name)))
+		}
+	}
 }
 
 // here is where a file is, as people of this system write it.
@@ -81,6 +105,9 @@ func refusef(format string, args ...any) error { return refusal{fmt.Errorf(forma
 
 // finish tells how it went. over is why it ended early.
 func (g *getting) finish(files int, over error) error {
+	if more := g.renamed - mostRenamed; more > 0 {
+		g.meter.say(fmt.Sprintf("%s more have other names than their resources", fileCount(more)))
+	}
 	unheard := g.report.end(files - int(g.told.Load()))
 	lost := g.report.counts[failed].Files
 	switch {
@@ -156,8 +183,15 @@ func (g *getting) compare(ctx context.Context, o one) (same, other bool, err err
 // forget removes what earlier runs have left of a resource, but for what is current.
 func (g *getting) forget(id, current string) {
 	for _, name := range g.partials[id] {
-		if name != current {
-			_ = g.root.Remove(name) // in the next run
+		if name == current {
+			continue
+		}
+		if file, err := g.open(name); err == nil { // else another process is getting it, or the next run removes it
+			removed := g.root.Remove(name)
+			_ = unlock(file)
+			if removed != nil { // Windows removes nothing that is open
+				_ = g.root.Remove(name)
+			}
 		}
 	}
 }
@@ -169,13 +203,23 @@ func (g *getting) place(o one) error {
 			return refusef("the folder cannot be made: %w", err)
 		}
 	}
+	arrived := partialName(o.wanted)
 	if !g.force {
-		if _, err := g.root.Lstat(o.path); !errors.Is(err, fs.ErrNotExist) {
-			return refusef("there is a file of this name now; move it away, or replace it with --force")
+		err := g.root.Link(arrived, o.path) // unlike a rename it takes no place that another process has just taken
+		switch {
+		case err == nil:
+			return disk(g.root.Remove(arrived))
+		case errors.Is(err, fs.ErrExist):
+			return errTaken
+		}
+		if _, err := g.root.Lstat(o.path); !errors.Is(err, fs.ErrNotExist) { // file systems without links
+			return errTaken
 		}
 	}
-	if err := g.root.Rename(partialName(o.wanted), o.path); err != nil {
+	if err := g.root.Rename(arrived, o.path); err != nil {
 		return refusal{err}
 	}
 	return nil
 }
+
+var errTaken = refusef("there is a file of this name now; move it away, or replace it with --force")

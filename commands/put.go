@@ -53,7 +53,8 @@ Symbolic links in folders, and whatever else is no file, are left out, named and
 counted by kind; a link that is an argument is followed. What --exclude names is
 left out in silence: a PATTERN with a / in it is the path below the folder, one
 without the last part of it, of files and folders. So are .DS_Store, Thumbs.db,
-desktop.ini and folders with nothing in them.
+desktop.ini, the files that get keeps for itself (.labshelf-…) and folders with
+nothing in them. What get has called otherwise gets the name of its resource.
 
 A file that cannot be read, or that changes while it is read, is told and not
 stored; the others are. What concerns every file, such as a full disk of the
@@ -167,6 +168,7 @@ func (p Process) put(ctx context.Context, c *client.Client, f putFlags, sources 
 	if u.held, err = u.list(ctx, w.named); err != nil {
 		return interrupted(ctx, err, storedStays)
 	}
+	w.distinct(u.held)
 	over := u.run(ctx, w.files)
 	if over == nil {
 		over = u.undouble(ctx, w.named)

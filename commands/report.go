@@ -60,6 +60,8 @@ type report struct {
 	counts map[outcome]tally
 	others map[int]int // entries left out, by their place in otherKinds
 	broken error       // of writing to standard output
+
+	renamed int // files that have another name than their resource
 }
 
 // line is a result as --json has it.
@@ -169,6 +171,9 @@ func (r *report) end(left int) error {
 		if r.dry {
 			sums["dryRun"] = true
 		}
+		if r.renamed > 0 {
+			sums["renamed"] = r.renamed
+		}
 		for _, w := range r.wording {
 			sums[string(w.outcome)] = r.counts[w.outcome]
 		}
@@ -191,6 +196,9 @@ func (r *report) end(left int) error {
 		default:
 			t.add(w.words, what)
 		}
+	}
+	if r.renamed > 0 {
+		t.add("renamed", fmt.Sprintf("%s; %s has the names that put gives back", fileCount(r.renamed), namesFile))
 	}
 	if left > 0 {
 		t.add("not tried", fileCount(left))

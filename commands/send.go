@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,6 +92,9 @@ func (u *putting) put(ctx context.Context, f local) (result, error) {
 		u.meter.skipped(f.size - s.moved.Load())
 	}()
 	held := u.held.of[f.name]
+	if i := slices.IndexFunc(held, func(h holding) bool { return h.id == f.id }); i >= 0 {
+		held = held[i : i+1]
+	}
 	for _, h := range held {
 		if h.bytes != s.size {
 			continue

@@ -19,6 +19,7 @@ type local struct {
 	path           string // for people, and to open it
 	copy           string // to open it, if that is another one
 	name, filename string // of the resource
+	id             string // of the resource that get has made the file of, or ""
 	size           int64  // bytes, when it was found
 }
 
@@ -33,7 +34,8 @@ type walk struct {
 	leave   func(path string, outcome outcome, why error)
 
 	files []local
-	named map[string]string // the path of the file that has a name
+	named map[string]string    // the path of the first file that has a name
+	names map[string]namedFile // of the folder that is read
 }
 
 // arguments adds the files that args name, and those in the folders that they name. A link that is named is followed.
@@ -48,17 +50,32 @@ func (w *walk) arguments(ctx context.Context, args []string) error {
 		case !info.Mode().IsRegular():
 			w.leave(arg, failed, fmt.Errorf("it is %s; give - to put what comes on standard input", kindOf(info.Mode())))
 		default:
-			w.file(arg, filepath.Base(arg), info.Size())
+			err = w.single(arg, info.Size())
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, errNames) {
 			return err
 		}
 	}
 	return nil
 }
 
+// single adds a file that is an argument.
+func (w *walk) single(arg string, size int64) (err error) {
+	w.names = nil
+	if w.name == "" {
+		if w.names, err = readNames(os.DirFS(filepath.Dir(arg))); err != nil && errors.Is(err, errNames) {
+			return fmt.Errorf("%s: %w", filepath.Dir(arg), err)
+		}
+	}
+	w.file(arg, filepath.Base(arg), size)
+	return nil
+}
+
 // folder adds what is below a folder, in the order of names.
-func (w *walk) folder(ctx context.Context, root string) error {
+func (w *walk) folder(ctx context.Context, root string) (err error) {
+	if w.names, err = readNames(os.DirFS(root)); errors.Is(err, errNames) {
+		return fmt.Errorf("%s: %w", root, err)
+	}
 	return fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		where := filepath.Join(root, filepath.FromSlash(name))
 		switch {
@@ -72,7 +89,7 @@ func (w *walk) folder(ctx context.Context, root string) error {
 		case !utf8.ValidString(name):
 			w.leave(where, failed, errors.New("its name is not UTF-8; rename it"))
 			return without(d)
-		case w.excludes(name) || !d.IsDir() && slices.Contains(litter, d.Name()):
+		case w.excludes(name) || !d.IsDir() && (slices.Contains(litter, d.Name()) || ofGet.MatchString(d.Name())):
 			return without(d)
 		case !d.IsDir():
 			w.entry(where, name, d)
@@ -105,17 +122,25 @@ func (w *walk) entry(where, name string, d fs.DirEntry) {
 
 // file adds a file.
 func (w *walk) file(where, name string, size int64) {
-	w.add(local{path: where, name: w.under + cmp.Or(w.name, name), filename: filepath.Base(where), size: size})
+	got := w.names[name]
+	w.add(local{path: where, name: w.under + cmp.Or(w.name, got.Name, name), filename: filepath.Base(where), id: got.ID, size: size})
 }
 
 // add adds a file, unless another one has its name.
 func (w *walk) add(f local) {
-	if other, taken := w.named[f.name]; taken {
-		w.leave(f.path, failed, fmt.Errorf("%s would have the same name; put them one after the other, each with its own --under", printable(other)))
+	other, taken := w.named[f.name]
+	if taken && f.id == "" {
+		w.leave(f.path, failed, sameName(other))
 		return
 	}
-	w.named[f.name] = f.path
+	if !taken {
+		w.named[f.name] = f.path
+	}
 	w.files = append(w.files, f)
+}
+
+func sameName(other string) error {
+	return fmt.Errorf("%s would have the same name; put them one after the other, each with its own --under", printable(other))
 }
 
 // excludes tells whether a pattern fits the path within the folder, or, without a "/" in it, the last part of the path.
