@@ -283,26 +283,29 @@ func TestCommitFails(t *testing.T) {
 		goesOn  bool
 		visible bool
 	}{
-		"no space":             {before(syscall.ENOSPC), repository.ErrNoSpace, true, false},
-		"quota":                {before(fmt.Errorf("write: %w", syscall.EDQUOT)), repository.ErrNoSpace, true, false},
-		"file too long":        {before(&fs.PathError{Op: "write", Err: syscall.EFBIG}), repository.ErrNoSpace, true, false},
-		"no space, hidden":     {before(errors.New("file resize error: truncate meta.db: " + syscall.ENOSPC.Error())), repository.ErrNoSpace, true, false},
-		"quota, hidden":        {before(errors.New("file resize error: truncate meta.db: " + syscall.EDQUOT.Error())), repository.ErrNoSpace, true, false},
-		"unwritable, hidden":   {before(errors.New("file resize error: truncate meta.db: " + syscall.EROFS.Error())), repository.ErrUnwritable, true, false},
+		"no space":             {before(sysNoSpace), repository.ErrNoSpace, true, false},
+		"quota":                {before(fmt.Errorf("write: %w", sysQuota)), repository.ErrNoSpace, true, false},
+		"file too long":        {before(&fs.PathError{Op: "write", Err: sysTooLong}), repository.ErrNoSpace, true, false},
+		"no space, hidden":     {before(errors.New("file resize error: truncate meta.db: " + sysNoSpace.Error())), repository.ErrNoSpace, true, false},
+		"quota, hidden":        {before(errors.New("file resize error: truncate meta.db: " + sysQuota.Error())), repository.ErrNoSpace, true, false},
+		"unwritable, hidden":   {before(errors.New("file resize error: truncate meta.db: " + sysReadOnly.Error())), repository.ErrUnwritable, true, false},
 		"I/O error, hidden":    {before(errors.New("file resize error: truncate meta.db: " + syscall.EIO.Error())), repository.ErrOutcomeUnknown, false, false},
-		"hidden in a sync":     {before(errors.New("file sync error: sync meta.db: " + syscall.ENOSPC.Error())), repository.ErrOutcomeUnknown, false, false},
-		"unwritable":           {before(&fs.PathError{Op: "write", Err: syscall.EROFS}), repository.ErrUnwritable, true, false},
-		"no descriptors":       {before(&fs.PathError{Op: "open", Err: syscall.EMFILE}), repository.ErrUnwritable, true, false},
-		"unwritable, visible":  {after(&fs.PathError{Op: "write", Err: syscall.EROFS}), repository.ErrOutcomeUnknown, false, true},
-		"unwritable in a sync": {before(syscall.EROFS), repository.ErrOutcomeUnknown, false, false},
-		"in a sync of a file":  {before(&fs.PathError{Op: "sync", Err: syscall.EROFS}), repository.ErrOutcomeUnknown, false, false},
-		"no space in the sync": {after(syscall.ENOSPC), repository.ErrOutcomeUnknown, false, true},
+		"hidden in a sync":     {before(errors.New("file sync error: sync meta.db: " + sysNoSpace.Error())), repository.ErrOutcomeUnknown, false, false},
+		"unwritable":           {before(&fs.PathError{Op: "write", Err: sysReadOnly}), repository.ErrUnwritable, true, false},
+		"no descriptors":       {before(&fs.PathError{Op: "open", Err: sysNoFiles}), repository.ErrUnwritable, true, false},
+		"unwritable, visible":  {after(&fs.PathError{Op: "write", Err: sysReadOnly}), repository.ErrOutcomeUnknown, false, true},
+		"unwritable in a sync": {before(sysReadOnly), repository.ErrOutcomeUnknown, false, false},
+		"in a sync of a file":  {before(&fs.PathError{Op: "sync", Err: sysReadOnly}), repository.ErrOutcomeUnknown, false, false},
+		"no space in the sync": {after(sysNoSpace), repository.ErrOutcomeUnknown, false, true},
 		"I/O error":            {before(syscall.EIO), repository.ErrOutcomeUnknown, false, false},
 		"I/O error in sync":    {after(syscall.EIO), repository.ErrOutcomeUnknown, false, true},
 		"panic":                {func(*bbolt.Tx) error { panic("damaged page") }, repository.ErrOutcomeUnknown, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if runtime.GOOS == "windows" && tc.goesOn && strings.HasSuffix(name, ", hidden") {
+				return // bbolt does not go on where a file cannot be made longer there: see revealed
+			}
 			s := openStore(t)
 			if err := s.Update(t.Context(), putUser("first")); err != nil {
 				t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -140,7 +139,7 @@ func TestFreeListOnFullDisk(t *testing.T) {
 	s.committer.commit = func(btx *bbolt.Tx) error {
 		if full {
 			full = false
-			return syscall.ENOSPC
+			return sysNoSpace
 		}
 		return btx.Commit()
 	}

@@ -87,7 +87,7 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openWhole(path, options)
+	s, err := openWhole(path, options, uint32(1+len(steps)))
 	if err != nil {
 		return nil, err
 	}
@@ -103,20 +103,14 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	return s, nil
 }
 
-// openWhole opens the file once its pages have been looked at. That is done while nobody can write it, and before bbolt reads
-// more of it than its meta pages.
-func openWhole(path string, options Options) (*Store, error) {
-	looking, err := openFile(path, true)
-	if err != nil {
-		return nil, err
+// openWhole opens the file once it has been examined. On Windows bbolt makes a file longer as soon as it is opened for writing, so
+// whatever Open refuses a file for is found before that.
+func openWhole(path string, options Options, known uint32) (*Store, error) {
+	examined, err := examine(path, known)
+	if err != nil || options.ReadOnly {
+		return examined, err
 	}
-	if err := looking.checkTrees(); err != nil {
-		return nil, errors.Join(err, looking.db.Close())
-	}
-	if options.ReadOnly {
-		return looking, nil
-	}
-	if err := looking.db.Close(); err != nil {
+	if err := examined.db.Close(); err != nil {
 		return nil, err
 	}
 	s, err := openFile(path, false)
@@ -124,6 +118,27 @@ func openWhole(path string, options Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.inPlace(); err != nil {
+		return nil, errors.Join(err, s.db.Close())
+	}
+	return s, nil
+}
+
+// examine opens the file for reading, while nobody can write it, and looks at its pages before bbolt reads more of them than the meta
+// pages, then at the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used by a program that
+// knows versions up to known.
+func examine(path string, known uint32) (*Store, error) {
+	s, err := openFile(path, true)
+	if err != nil {
+		return nil, err
+	}
+	err = s.checkTrees()
+	if err == nil {
+		err = inspect(s.db, func(t *tx) error {
+			_, err := s.readRows(t, known)
+			return err
+		})
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	return s, nil
@@ -173,22 +188,16 @@ func openFile(path string, readOnly bool) (*Store, error) {
 	return nil, err
 }
 
-// load reads what must be known before the first transaction. Nothing is written before the version is known to be right. What
-// an earlier process has written may not have reached the disk, so the file is synced before anything in it counts.
+// load prepares the store for its first transaction. Nothing is written before the version is known to be right. What an earlier
+// process has written may not have reached the disk, so the file is synced before anything in it counts.
 func (s *Store) load(options Options, steps []migration) error {
 	known, version := uint32(1+len(steps)), uint32(0)
 	err := inspect(s.db, func(t *tx) (err error) {
-		if t.bucket(metaBucket) == nil {
-			return fmt.Errorf("%w: it holds something else", ErrDamaged)
-		}
-		version, err = metaRow(t, schemaRow, schemaFields)
+		version, err = s.readRows(t, known)
 		return err
 	})
 	if err != nil {
 		return err
-	}
-	if version > known {
-		return fmt.Errorf("%w: %d, known is %d", ErrTooNew, version, known)
 	}
 	if !options.ReadOnly {
 		if err := s.db.Sync(); err != nil {
@@ -200,27 +209,42 @@ func (s *Store) load(options Options, steps []migration) error {
 			}
 		}
 	}
-	return inspect(s.db, func(t *tx) (err error) {
-		t.last, err = metaRow(t, lastStampRow, lastStampFields)
-		if err == nil {
-			s.secret, err = metaRow(t, secretRow, secretFields)
-		}
-		if err == nil && version >= epochVersion {
-			_, err = metaRow(t, epochRow, epochFields)
-		}
-		for b := bucket(0); b < bucketCount && err == nil; b++ {
-			if t.bucket(b) == nil && buckets[b].since <= version {
-				err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
-			}
-		}
-		if err == nil {
-			t.held, err = bodies{t}.Total()
-		}
+	return inspect(s.db, func(t *tx) error {
+		_, err := s.readRows(t, known)
 		if err == nil {
 			s.committer, err = start(s, options, t)
 		}
 		return err
 	})
+}
+
+// readRows reads what must be known before the first transaction, and returns the version of the file.
+func (s *Store) readRows(t *tx, known uint32) (version uint32, err error) {
+	if t.bucket(metaBucket) == nil {
+		return 0, fmt.Errorf("%w: it holds something else", ErrDamaged)
+	}
+	if version, err = metaRow(t, schemaRow, schemaFields); err != nil {
+		return 0, err
+	}
+	if version > known {
+		return 0, fmt.Errorf("%w: %d, known is %d", ErrTooNew, version, known)
+	}
+	t.last, err = metaRow(t, lastStampRow, lastStampFields)
+	if err == nil {
+		s.secret, err = metaRow(t, secretRow, secretFields)
+	}
+	if err == nil && version >= epochVersion {
+		_, err = metaRow(t, epochRow, epochFields)
+	}
+	for b := bucket(0); b < bucketCount && err == nil; b++ {
+		if t.bucket(b) == nil && buckets[b].since <= version {
+			err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
+		}
+	}
+	if err == nil {
+		t.held, err = bodies{t}.Total()
+	}
+	return version, err
 }
 
 // inspect runs fn in a read transaction of a file that may be damaged.

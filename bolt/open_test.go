@@ -169,6 +169,7 @@ func TestTooNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	wantExamined(t, path, ErrTooNew)
 	if _, err := Open(path, Options{}); !errors.Is(err, ErrTooNew) {
 		t.Errorf("open: %v", err)
 	}

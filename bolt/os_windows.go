@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"io/fs"
 
 	"golang.org/x/sys/windows"
 )
@@ -18,12 +19,16 @@ func noSpace(err error) bool {
 		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
-// unwritable tells whether an error says that nothing can be written, or no file opened, at this time.
+// unwritable tells whether an error says that nothing can be written, or no file opened, at this time. After a sync that fails
+// nothing is known, whatever the error.
 func unwritable(err error) bool {
-	return errors.Is(err, windows.ERROR_WRITE_PROTECT) || errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES)
+	var path *fs.PathError
+	return errors.As(err, &path) && path.Op != "sync" && path.Op != "fsync" &&
+		(errors.Is(err, windows.ERROR_WRITE_PROTECT) || errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES))
 }
 
-// revealed returns the error: bbolt hides nothing here.
+// revealed returns the error. bbolt keeps why the file could not be made longer as text here, too, but it has given up its map by
+// then: nothing can be read or written until the file is opened anew, so the cause is not one that passes.
 func revealed(err error) error { return err }
 
 // syncDir does nothing: Windows syncs no directories, and keeps their changes in the log of the file system.

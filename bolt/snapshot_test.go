@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 
 	"labshelf/repository"
@@ -92,7 +91,7 @@ type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
 	if f.room -= len(p); f.room < 0 {
-		return 0, syscall.ENOSPC
+		return 0, sysNoSpace
 	}
 	return len(p), nil
 }
@@ -105,7 +104,7 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 		_, err := s.read(t.Context(), func(tx *tx) error {
 			to := &ending{to: &full{room}, ended: t.Context().Err}
 			_, err := tx.bolt.WriteTo(to)
-			if !errors.Is(to.failed, syscall.ENOSPC) {
+			if !errors.Is(to.failed, sysNoSpace) {
 				t.Errorf("with room for %d bytes: %v", room, to.failed)
 			}
 			return err
