@@ -1,14 +1,18 @@
 // Package backup keeps a copy of a repository in a folder of its own: it makes the copy, holds it against itself, restores it
 // and takes lost files out of it.
 //
-// What lies in the folder, with modes 0700 and 0600:
+// A backup keeps several snapshots of the metadata, each with a manifest that says what it is made of; the files are shared, and none is
+// taken away. What lies in the folder, with modes 0700 and 0600:
 //
-//	manifest.json               what the backup is made of; written last, so that what it names is complete
-//	meta-<stamp>-<digest>.db    the metadata, as of one moment
-//	blobs/00 … blobs/ff         the files, under their digests; later backups add to them and take none away
-//	tmp/                        what is being written
-//	parts/, trash/              empty
-//	lock                        so that two processes do not write here
+//	manifest.json                      of the latest snapshot; replaced last, so that what it names is complete
+//	manifest-<stamp>-<digest>.json     of each earlier snapshot
+//	meta-<stamp>-<digest>.db           the metadata of a snapshot
+//	blobs/00 … blobs/ff                the files, under their digests
+//	tmp/                               what is being written
+//	parts/, trash/                     empty
+//	lock                               so that two processes do not write here
+//
+// A folder of format 1 has one snapshot, and becomes one of format 2 with the next.
 package backup
 
 import (
@@ -34,8 +38,18 @@ var (
 	ErrBusy = errors.New("another process is using the backup")
 	// ErrOccupied: the folder that is to be filled holds something else.
 	ErrOccupied = errors.New("the folder is not empty")
-	// ErrMetadataDamaged: a backup of damaged metadata was not put in the place of an older one.
+	// ErrMetadataDamaged: no snapshot of damaged metadata was added to those of a backup.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
+	// ErrInside: the folder for a backup lies in a data directory.
+	ErrInside = errors.New("the folder lies in a data directory")
+	// ErrOtherRepository: the latest snapshot in the backup is of another repository.
+	ErrOtherRepository = errors.New("the backup is of another repository")
+	// ErrNewerBackup: the latest snapshot in the backup holds changes that the repository does not know any more.
+	ErrNewerBackup = errors.New("the backup is newer than the repository")
+	// ErrOtherEpoch: the repository was put back, and the latest snapshot in the backup holds what that has undone.
+	ErrOtherEpoch = errors.New("the backup is of another epoch of the repository")
+	// ErrNoSnapshot: no snapshot in the backup is the one that was asked for.
+	ErrNoSnapshot = errors.New("the backup has no such snapshot")
 	// ErrSource is returned, together with the cause, where the bytes of a blob do not come, also when they are asked for again,
 	// and the source does not say that the blob is lost.
 	ErrSource = errors.New("the source does not give all that it has")
@@ -61,7 +75,7 @@ type Snapshot struct {
 
 // Events are called while something is under way, one at a time. Each may be nil.
 type Events struct {
-	Progress  func(what string, done, total int64) // bytes of one part of the work, "metadata" or "files"
+	Progress  func(what string, done, total int64) // bytes of one part of the work, such as "metadata" or "files"
 	Skipped   func(what string, bytes int64)       // so many bytes of it need no work; before the Progress that counts them
 	Violation func(repository.Violation)           // something is damaged or missing
 }
@@ -71,14 +85,18 @@ const (
 	partMetadata = "metadata"
 	partFiles    = "files"
 	partCheck    = "check"
+	partEarlier  = "earlier files" // those that only earlier snapshots need
 )
 
 // What lies in a backup, or in a data directory, beside what package blobs keeps there.
 const (
 	manifestFile = "manifest.json"
 	lockFile     = "lock"
-	metadataFile = "meta.db"   // of a data directory
-	metaPattern  = "meta-*.db" // of a backup
+	metadataFile = "meta.db" // of a data directory
+	metaPrefix   = "meta-"   // of a snapshot in a backup
+	metaSuffix   = ".db"
+	earlier      = "manifest-" // of an earlier snapshot
+	earlierEnd   = ".json"
 )
 
 // serial makes events safe to be called concurrently, and never nil.

@@ -1,15 +1,13 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,11 +16,23 @@ import (
 	"labshelf/repository"
 )
 
+// DefaultKeep is how many of the last snapshots are kept unless something else is asked for.
+const DefaultKeep = 7
+
 // CreateOptions say how a backup is made.
 type CreateOptions struct {
 	Program string // and its version, for the manifest
 	Rehash  bool   // read also the files that are in the backup already, instead of trusting those of the right size
+	Keep    int    // how many of the last snapshots are kept, beyond the last one of each epoch; 0: DefaultKeep
+	Allow
 	Events
+}
+
+// Allow is for which reasons a snapshot may follow one that is no earlier state of the same repository.
+type Allow struct {
+	OtherRepository bool // ErrOtherRepository
+	NewerBackup     bool // ErrNewerBackup
+	OtherEpoch      bool // ErrOtherEpoch
 }
 
 // Created is what came of making a backup.
@@ -30,28 +40,32 @@ type Created struct {
 	Manifest   Manifest `json:"manifest"`
 	Copied     extent   `json:"copied"`     // blobs that were not there yet
 	Violations int64    `json:"violations"` // that were reported
+	Removed    []string `json:"removed"`    // the names of the snapshots that are no longer kept
+	Room       Room     `json:"room"`
 }
 
-// Create makes a backup of the source in the folder dest, or brings the one that is there up to date. It is of one moment,
-// that of the snapshot, while the source may go on to change. The older backup in dest stays valid until the new one is
-// complete; after an error, or where the process ends, it is still there, and calling Create again goes on.
+// Create makes a backup of the source in the folder dest, or adds a snapshot to the one that is there. It is of one moment,
+// that of Source.Snapshot, while the source may go on to change. The snapshots that are there stay valid: after an error, or where the
+// process ends, all of them are still there, and calling Create again goes on. Once the new one is complete, those that Keep does not
+// ask for are removed; the files that only they needed stay.
 //
 // A blob that the source has lost is reported, for each resource, and listed in the manifest; everything else is copied.
-// Where the metadata themselves are damaged, that is reported too, and the backup is made only if dest has no older one.
+// Where the metadata themselves are damaged, that is reported too, and the backup is made only if dest has no snapshot yet.
 //
-// Errors: ErrBusy, ErrOccupied, ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
+// Errors: ErrBusy, ErrOccupied, ErrInside, ErrBroken for a folder whose manifest.json cannot be read, ErrOtherRepository,
+// ErrNewerBackup and ErrOtherEpoch unless they are allowed, ErrMetadataDamaged, ErrSource, blobs.ErrNoSpace, those of the source.
 func Create(ctx context.Context, source Source, dest string, o CreateOptions) (made Created, err error) {
 	return createOn(ctx, source, dest, o, blobs.OS{})
 }
 
-// createOn is Create, with what the blobs are written with.
+// createOn is Create, with what the backup is written with.
 func createOn(ctx context.Context, source Source, dest string, o CreateOptions, disk blobs.FS) (made Created, err error) {
 	d, err := openDestination(dest, disk)
 	if err != nil {
 		return made, err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	w := &writer{destination: d, source: source, rehash: o.Rehash, events: o.serial()}
+	w := &writer{destination: d, source: source, rehash: o.Rehash, allow: o.Allow, events: o.serial()}
 	counted := w.events.Violation
 	w.events.Violation = func(v repository.Violation) {
 		w.mu.Lock()
@@ -60,23 +74,22 @@ func createOn(ctx context.Context, source Source, dest string, o CreateOptions, 
 		counted(v)
 	}
 	m := &made.Manifest
-	*m = Manifest{Format: format, Program: o.Program, Created: time.Now().UTC().Truncate(time.Second)}
+	*m = Manifest{Format: format, Number: d.next(), Program: o.Program, Created: time.Now().UTC().Truncate(time.Second)}
 	if err := w.takeMetadata(ctx, m); err != nil {
 		return made, fmt.Errorf("copy the metadata: %w", err)
 	}
-	meta, err := openMetadata(filepath.Join(dest, m.Database.File))
-	if err != nil {
-		return made, fmt.Errorf("the copy of the metadata: %w", err)
-	}
-	err = w.fill(ctx, meta, m)
-	if err = errors.Join(err, meta.Close()); err != nil {
-		return made, errors.Join(err, w.forget(m.Database.File))
+	if err := w.fillFrom(ctx, m); err != nil {
+		return made, errors.Join(err, disk.Remove(d.temporary()))
 	}
 	made.Copied = w.copied
-	if err := m.write(dest); err != nil {
-		return made, fmt.Errorf("write the manifest: %w", err)
+	if err := d.commit(m); err != nil {
+		return made, err
 	}
-	return made, d.clean(m.Database.File)
+	if made.Removed, err = d.expire(cmp.Or(o.Keep, DefaultKeep)); err != nil {
+		return made, fmt.Errorf("the backup is complete, but older snapshots were not removed: %w", err)
+	}
+	made.Room, err = d.room(ctx, d.files)
+	return made, err
 }
 
 // writer is one run of Create.
@@ -84,6 +97,7 @@ type writer struct {
 	*destination
 	source Source
 	rehash bool
+	allow  Allow
 	events Events
 
 	mu     sync.Mutex
@@ -92,16 +106,14 @@ type writer struct {
 	there  trusted
 }
 
-// takeMetadata brings a snapshot of the metadata to stable storage and gives it its name.
+// takeMetadata brings a snapshot of the metadata to stable storage, without a name that would make it part of the backup.
 func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	snapshot, err := w.source.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	var disk blobs.OS
-	temp := filepath.Join(w.path, "tmp", "snapshot")
-	file, err := disk.Create(temp)
+	file, err := w.disk.Create(w.temporary())
 	if err != nil {
 		return err
 	}
@@ -114,14 +126,26 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 		err = fmt.Errorf("the source gave %d bytes of %d", n, snapshot.Bytes)
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(err, disk.Remove(temp))
+		return errors.Join(err, w.disk.Remove(w.temporary()))
 	}
 	m.Stamp, m.Database = snapshot.Stamp, Database{Bytes: n, SHA256: sum}
 	m.Database.File = m.Database.name(m.Stamp)
-	if err := disk.Rename(temp, filepath.Join(w.path, m.Database.File)); err != nil {
-		return err
+	return nil
+}
+
+// fillFrom copies what the metadata that were taken refer to, if they may follow the latest snapshot.
+func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
+	meta, err := openMetadata(w.temporary())
+	if err != nil {
+		return fmt.Errorf("the copy of the metadata: %w", err)
 	}
-	return disk.SyncDir(w.path)
+	if err = readLineage(ctx, meta, m); err == nil {
+		err = w.follows(ctx, m, w.allow)
+	}
+	if err == nil {
+		err = w.fill(ctx, meta, m)
+	}
+	return errors.Join(err, meta.Close())
 }
 
 // fill copies what the metadata refer to.
@@ -134,9 +158,9 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 	if err != nil {
 		return err
 	}
-	if damages > 0 && w.older != nil {
+	if there := w.all(); damages > 0 && len(there) > 0 {
 		return fmt.Errorf("%w: the older backup of %s was left as it is; make the new one in another folder, and restore the older one",
-			ErrMetadataDamaged, w.older.Created.Format(time.RFC3339))
+			ErrMetadataDamaged, there[len(there)-1].Created.Format(time.RFC3339))
 	}
 	if m.Blobs, err = measure(ctx, meta); err != nil {
 		return err
@@ -152,14 +176,6 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return err
 	}
 	return errors.Join(w.keepHeld(ctx, meta), w.there.keep(w.files))
-}
-
-// forget removes a metadata file that no manifest will name.
-func (w *writer) forget(name string) error {
-	if w.older != nil && w.older.Database.File == name {
-		return nil
-	}
-	return os.Remove(filepath.Join(w.path, name))
 }
 
 // keep sees to it that the backup has a blob, or lists that as lost.
@@ -282,85 +298,3 @@ func (r readerUntil) Read(p []byte) (int, error) {
 	}
 	return r.Reader.Read(p)
 }
-
-// destination is a folder in which a backup is made. Only one process has it.
-type destination struct {
-	path  string
-	lock  *os.File
-	files *blobs.Dir
-	older *Manifest // of the complete backup that is there, or nil
-}
-
-// openDestination makes the folder, or takes it over, and clears away what an interrupted backup has left.
-func openDestination(path string, disk blobs.FS) (*destination, error) {
-	if err := refuseOthers(path); err != nil {
-		return nil, err
-	}
-	if err := makeDir(path); err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	d := &destination{path: path, lock: file}
-	if err := d.open(disk); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
-	}
-	return d, nil
-}
-
-func (d *destination) open(disk blobs.FS) (err error) {
-	if err := lock(d.lock, true); err != nil {
-		return err
-	}
-	older, err := readManifest(d.path)
-	switch {
-	case err == nil:
-		d.older = &older
-	case errors.Is(err, errNoManifest):
-	case errors.Is(err, errOtherFormat):
-		return err
-	}
-	if d.files, err = blobs.OpenDir(d.path, disk); err != nil || d.older == nil {
-		return err
-	}
-	return d.clean(d.older.Database.File)
-}
-
-// refuseOthers returns ErrOccupied for a folder that holds something, but nothing of a backup.
-func refuseOthers(path string) error {
-	entries, err := os.ReadDir(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if entry.Name() == lockFile || entry.Name() == manifestFile {
-			return nil
-		}
-	}
-	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
-}
-
-// clean removes the metadata files other than the one kept, which a manifest names.
-func (d *destination) clean(kept string) error {
-	entries, err := os.ReadDir(d.path)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		old, err := filepath.Match(metaPattern, entry.Name())
-		if err == nil && old && entry.Name() != kept {
-			err = os.Remove(filepath.Join(d.path, entry.Name()))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *destination) close() error { return d.lock.Close() }

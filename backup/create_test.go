@@ -61,7 +61,6 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// TestServiceOnRestored: the service goes on where the backup was made, with the same keys.
 // TestRestoreBeginsEpoch: what is restored is the same repository in a new epoch, which continues the backup.
 func TestRestoreBeginsEpoch(t *testing.T) {
 	t.Parallel()
@@ -94,6 +93,7 @@ func lineageOf(t *testing.T, path string) (identity repository.Identity, epoch r
 	return repository.IdentityOf(meta.Secret()), epoch, last
 }
 
+// TestServiceOnRestored: the service goes on where the backup was made, with the same keys.
 func TestServiceOnRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -259,22 +259,23 @@ func TestRefusedDestinations(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("x"), 0o600))
 	file := filepath.Join(other, "thesis.tex")
 	newer := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 2}`), 0o600))
+	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 3}`), 0o600))
+	alias := filepath.Join(t.TempDir(), "alias")
+	check(t, os.Symlink(w.dir, alias))
 	for _, tt := range []struct {
 		dest  string
 		kind  error
 		words string
 	}{
 		{other, backup.ErrOccupied, "other things than a backup"},
-		{w.dir, backup.ErrOccupied, "other things than a backup"},
+		{w.dir, backup.ErrInside, "name a folder outside of it"},
+		{filepath.Join(w.dir, "new", "below"), backup.ErrInside, "name a folder outside of it"},
+		{filepath.Join(alias, "blobs", "new"), backup.ErrInside, "name a folder outside of it"},
 		{filepath.Join(file, "below"), nil, ""},
-		{newer, backup.ErrBroken, "another format, 2"},
+		{newer, backup.ErrBroken, "another format, 3; this program knows 1 and 2"},
 	} {
-		before, err := os.ReadDir(tt.dest)
-		if err != nil && tt.kind != nil {
-			t.Fatal(err)
-		}
-		_, _, err = w.tryBackUp(tt.dest, backup.CreateOptions{})
+		before, _ := os.ReadDir(tt.dest)
+		_, _, err := w.tryBackUp(tt.dest, backup.CreateOptions{})
 		if err == nil || tt.kind != nil && !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.words) {
 			t.Errorf("%s: %v", tt.dest, err)
 		}

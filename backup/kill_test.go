@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -120,10 +122,147 @@ func TestKilledBackup(t *testing.T) {
 	}
 	w.backUp(dest)
 	wantSame(t, w.dir, mustRestore(t, dest))
+	done, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
+	if check(t, err); done.Earlier == 0 || done.Earlier >= backup.DefaultKeep {
+		t.Errorf("%d earlier snapshots are whole", done.Earlier)
+	}
 	left, err := os.ReadDir(filepath.Join(dest, "tmp"))
 	check(t, err)
 	if metaOf(t, dest); len(left) > 0 {
 		t.Errorf("%s is left in tmp", left[0].Name())
+	}
+}
+
+// endless is how a file system looks to a process that is killed after a number of calls: none of those after it has any effect.
+type endless struct {
+	blobs.FS
+	left atomic.Int64
+}
+
+var errKilled = errors.New("killed")
+
+func (e *endless) do(call func() error) error {
+	if e.left.Add(-1) < 0 {
+		return errKilled
+	}
+	return call()
+}
+
+func (e *endless) Create(path string) (file blobs.File, err error) {
+	err = e.do(func() error { file, err = e.FS.Create(path); return err })
+	return &endlessFile{file, e}, err
+}
+func (e *endless) Mkdir(path string) error   { return e.do(func() error { return e.FS.Mkdir(path) }) }
+func (e *endless) Remove(path string) error  { return e.do(func() error { return e.FS.Remove(path) }) }
+func (e *endless) SyncDir(path string) error { return e.do(func() error { return e.FS.SyncDir(path) }) }
+func (e *endless) Link(from, to string) error {
+	return e.do(func() error { return e.FS.Link(from, to) })
+}
+func (e *endless) Rename(from, to string) error {
+	return e.do(func() error { return e.FS.Rename(from, to) })
+}
+
+type endlessFile struct {
+	blobs.File
+	fs *endless
+}
+
+// Write writes half of what it is given when the process is killed in it.
+func (f *endlessFile) Write(p []byte) (n int, err error) {
+	if err := f.fs.do(func() error { n, err = f.File.Write(p); return err }); !errors.Is(err, errKilled) {
+		return n, err
+	}
+	if f.fs.left.Load() == -1 {
+		n, _ = f.File.Write(p[:len(p)/2])
+	}
+	return n, errKilled
+}
+func (f *endlessFile) Sync() error { return f.fs.do(f.File.Sync) }
+
+// TestKilledAtEachStep ends a backup at each of its calls to the file system: in the steps from a folder of format 1, from one
+// with a snapshot that has to go, and from one whose latest snapshot is of the same state. All snapshots that were there before are
+// whole, but for one that is no longer kept, which may be gone; and the next backup goes on.
+func TestKilledAtEachStep(t *testing.T) {
+	t.Parallel()
+	fresh := newWorld(t)
+	fresh.upload("one")
+	older := olderBackup(t)
+	continued := &world{t: t, dir: mustRestore(t, older)}
+	addUser(t, continued.dir, "anna")
+	full, same := t.TempDir(), t.TempDir()
+	for i := range 3 {
+		addUser(t, fresh.dir, fmt.Sprint("user", i))
+		fresh.upload(fmt.Sprint("file", i))
+		fresh.backUp(full)
+	}
+	fresh.backUp(same)
+	changed := &world{t: t, dir: filepath.Join(t.TempDir(), "changed")}
+	check(t, os.CopyFS(changed.dir, os.DirFS(fresh.dir)))
+	addUser(t, changed.dir, "late")
+	for name, tt := range map[string]struct {
+		w    *world
+		dest string
+	}{"nothing there": {fresh, ""}, "format 1": {continued, older}, "three snapshots": {changed, full}, "the same state": {fresh, same}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killAtEachStep(t, tt.w.dir, tt.dest)
+		})
+	}
+}
+
+// killAtEachStep keeps three snapshots. from is the folder as it is before, "" for none.
+func killAtEachStep(t *testing.T, data, from string) {
+	before := map[string][]string{}
+	if from != "" {
+		for _, name := range names(t, from) {
+			before[name] = usersAt(t, from, name)
+		}
+	}
+	for steps, ended := int64(0), false; !ended; steps++ {
+		dest := filepath.Join(t.TempDir(), "backup")
+		if from != "" {
+			check(t, os.CopyFS(dest, os.DirFS(from)))
+		}
+		disk := &endless{FS: blobs.OS{}}
+		disk.left.Store(steps)
+		source, err := backup.OpenLocal(data)
+		check(t, err)
+		_, err = backup.CreateOn(t.Context(), source, dest, backup.CreateOptions{Keep: 3}, disk)
+		check(t, source.Close())
+		if ended = err == nil; !ended && !errors.Is(err, errKilled) {
+			t.Fatalf("after %d calls: %v", steps, err)
+		}
+		wantSnapshots(t, dest, before, steps)
+		if ended && steps < 15 {
+			t.Errorf("a backup makes %d calls", steps)
+		}
+		source, err = backup.OpenLocal(data)
+		check(t, err)
+		_, err = backup.Create(t.Context(), source, dest, backup.CreateOptions{Keep: 3})
+		check(t, errors.Join(err, source.Close()))
+		wantSame(t, data, mustRestore(t, dest))
+		if _, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{}); err != nil {
+			t.Errorf("after %d calls, and another backup: %v", steps, err)
+		}
+	}
+}
+
+// wantSnapshots fails unless all snapshots of before can be restored, with the same users, but for the oldest of three.
+func wantSnapshots(t *testing.T, dest string, before map[string][]string, steps int64) {
+	t.Helper()
+	oldest := slices.Sorted(maps.Keys(before))
+	for i, name := range oldest {
+		dir, err := restoredAt(t, dest, name)
+		if i == 0 && len(oldest) == 3 && errors.Is(err, backup.ErrNoSnapshot) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("after %d calls: %v", steps, err)
+			continue
+		}
+		if _, users := contents(t, dir); !slices.Equal(users, before[name]) {
+			t.Errorf("after %d calls %s holds the users %v, not %v", steps, name, users, before[name])
+		}
 	}
 }
 

@@ -11,28 +11,49 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"labshelf/blobs"
 	"labshelf/repository"
 )
 
-// format is the number of the layout that this program writes and reads.
-const format = 1
+// Numbers of the layout of a backup. This program writes format 2, which keeps several snapshots, and reads both.
+const (
+	oneSnapshot = 1
+	format      = 2
+)
 
 // maxManifest is what a manifest can have at most, in bytes: a line for each lost file.
 const maxManifest = 256 << 20
 
-// Manifest says what a backup is made of.
+// Manifest says what one snapshot in a backup is made of.
 type Manifest struct {
-	Format   int              `json:"format"`
-	Program  string           `json:"program"` // that made it, and its version
-	Created  time.Time        `json:"created"`
-	Stamp    repository.Stamp `json:"stamp"` // the last change in it
-	Database Database         `json:"database"`
-	Blobs    extent           `json:"blobs"`             // for which the metadata vouch
-	Damaged  []string         `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
-	Digest   string           `json:"digest"`            // SHA-256 of all the rest, in hex
+	Format  int              `json:"format"`
+	Number  int64            `json:"number,omitzero"` // later snapshots in a folder have greater ones; 0 in format 1
+	Program string           `json:"program"`         // that made it, and its version
+	Created time.Time        `json:"created"`
+	Stamp   repository.Stamp `json:"stamp"` // the last change in it
+
+	Identity repository.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
+	Epoch    Epoch               `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
+
+	Database Database `json:"database"`
+	Blobs    extent   `json:"blobs"`             // for which the metadata vouch
+	Damaged  []string `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
+	Digest   string   `json:"digest"`            // SHA-256 of all the rest, in hex
+}
+
+// Epoch is a repository.Epoch, with the names of its parts in a manifest.
+type Epoch struct {
+	ID    repository.EpochID `json:"id"`
+	Base  repository.Stamp   `json:"base"`
+	Began repository.Stamp   `json:"began"`
+}
+
+// Name names the snapshot in its folder.
+func (m *Manifest) Name() string {
+	return strings.TrimSuffix(strings.TrimPrefix(m.Database.File, metaPrefix), metaSuffix)
 }
 
 // Database is the metadata file of a backup.
@@ -45,7 +66,7 @@ type Database struct {
 // name is how a metadata file is called: never like an older one of other content, which has to stay until the manifest names
 // the new one.
 func (d Database) name(stamp repository.Stamp) string {
-	return fmt.Sprintf("meta-%d-%s.db", stamp, d.SHA256[:8])
+	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
 
 // lost tells whether a blob was lost when the backup was made.
@@ -62,8 +83,9 @@ func (m Manifest) seal() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// write puts the manifest in the place of an older one, when everything that it names is on stable storage.
-func (m *Manifest) write(folder string) (err error) {
+// write replaces the manifest of this name in a folder, when everything that it names is on stable storage. The old one or the new
+// one is there at any moment.
+func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
 	slices.Sort(m.Damaged)
 	if m.Digest, err = m.seal(); err != nil {
 		return err
@@ -72,7 +94,6 @@ func (m *Manifest) write(folder string) (err error) {
 	if err != nil {
 		return err
 	}
-	var disk blobs.OS
 	fresh := filepath.Join(folder, "tmp", manifestFile)
 	file, err := disk.Create(fresh)
 	if err != nil {
@@ -83,23 +104,23 @@ func (m *Manifest) write(folder string) (err error) {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
-		return err
+		return errors.Join(err, disk.Remove(fresh))
 	}
-	if err := disk.Rename(fresh, filepath.Join(folder, manifestFile)); err != nil {
+	if err := disk.Rename(fresh, filepath.Join(folder, name)); err != nil {
 		return err
 	}
 	return disk.SyncDir(folder)
 }
 
-// Two kinds of ErrBroken that Create tells from the others.
+// Two kinds of ErrBroken that are told from the others.
 var (
 	errNoManifest  = fmt.Errorf("%w: there is no %s: either this is no backup, or none was ever completed", ErrBroken, manifestFile)
 	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)
 )
 
-// readManifest returns the manifest of a backup. Whatever is wrong with it is ErrBroken.
-func readManifest(folder string) (m Manifest, err error) {
-	path := filepath.Join(folder, manifestFile)
+// readManifest returns the manifest of this name in a folder. Whatever is wrong with it is ErrBroken.
+func readManifest(folder, name string) (m Manifest, err error) {
+	path := filepath.Join(folder, name)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -107,7 +128,7 @@ func readManifest(folder string) (m Manifest, err error) {
 	case err != nil:
 		return m, err
 	case !info.Mode().IsRegular() || info.Size() > maxManifest:
-		return m, fmt.Errorf("%w: %s is not one", ErrBroken, manifestFile)
+		return m, fmt.Errorf("%w: %s is not one", ErrBroken, name)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -115,21 +136,21 @@ func readManifest(folder string) (m Manifest, err error) {
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil {
-		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, manifestFile, err)
+		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
-	if version.Format != format {
-		return m, fmt.Errorf("%w, %d; this program knows %d", errOtherFormat, version.Format, format)
+	if version.Format != format && version.Format != oneSnapshot {
+		return m, fmt.Errorf("%w, %d; this program knows %d and %d", errOtherFormat, version.Format, oneSnapshot, format)
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&m); err != nil {
-		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, manifestFile, err)
+		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
 	if sum, err := m.seal(); err != nil || sum != m.Digest {
-		return m, fmt.Errorf("%w: %s has been changed: its digest is another", ErrBroken, manifestFile)
+		return m, fmt.Errorf("%w: %s has been changed: its digest is another", ErrBroken, name)
 	}
 	if len(m.Database.SHA256) != hex.EncodedLen(sha256.Size) || m.Database.File != m.Database.name(m.Stamp) {
-		return m, fmt.Errorf("%w: %s names no metadata file of a backup", ErrBroken, manifestFile)
+		return m, fmt.Errorf("%w: %s names no metadata file of a backup", ErrBroken, name)
 	}
 	return m, nil
 }

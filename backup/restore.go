@@ -17,6 +17,7 @@ import (
 
 // RestoreOptions say how a backup is restored.
 type RestoreOptions struct {
+	At      At   // which snapshot
 	Partial bool // restore what there is, also where files of the backup are missing or damaged
 	Events
 	temporary bool // the directory does not stay
@@ -25,11 +26,14 @@ type RestoreOptions struct {
 // Restored is what came of restoring a backup.
 type Restored struct {
 	Manifest Manifest
+	Earlier  int64                  // snapshots that Verify has read beyond this one
 	Check    repository.CheckResult // of the data directory that was made; its violations have been reported
 }
 
-// Restore makes a data directory of the backup in the folder src. The directory must be empty, or not be there. Then it
+// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or not be there. Then it
 // checks the directory, in full; violations are reported and are no error.
+//
+// The data directory begins an epoch of its own, so that what the repository had changed after the snapshot is not taken for its future.
 //
 // A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says why; most of that is known
 // before anything is written. Blobs that were lost when the backup was made are no reason to refuse it. The metadata are put
@@ -39,7 +43,7 @@ func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done R
 	if err := refuseOccupied(dataDir); err != nil {
 		return done, err
 	}
-	r, err := openReader(ctx, src, o)
+	r, err := openPicked(ctx, src, o)
 	if err != nil {
 		return done, err
 	}
@@ -71,11 +75,11 @@ func refuseOccupied(path string) error {
 	return fmt.Errorf("%w: there is %s in %s; name one that is empty, or not there yet", ErrOccupied, entries[0].Name(), path)
 }
 
-// reader is a backup that is being read. Nobody writes to it meanwhile.
+// reader is a snapshot in a backup that is being read. Nobody writes to the backup meanwhile.
 type reader struct {
 	path     string
 	manifest Manifest
-	lock     *os.File // nil where the backup has none
+	locked   sharedLock
 	meta     *bolt.Store
 	files    *blobs.Dir
 	partial  bool
@@ -84,29 +88,34 @@ type reader struct {
 	temporary bool // what is restored does not stay, and is compared with the backup
 }
 
-// openReader opens a backup and refuses what cannot be restored, as far as that shows without reading the blobs.
-func openReader(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
-	r := &reader{path: path, partial: o.Partial, events: o.serial(), temporary: o.temporary}
+// openPicked opens the snapshot that was asked for.
+func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
+	locked, err := lockShared(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	c, err := readCatalog(path)
+	if err == nil {
+		var m Manifest
+		if m, err = c.pick(o.At); err == nil {
+			return openReader(ctx, path, m, locked, o)
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), locked.close())
+}
+
+// openReader opens a snapshot and refuses what cannot be restored, as far as that shows without reading the blobs. The reader closes the lock.
+func openReader(ctx context.Context, path string, m Manifest, locked sharedLock, o RestoreOptions) (_ *reader, err error) {
+	r := &reader{path: path, manifest: m, locked: locked, partial: o.Partial, events: o.serial(), temporary: o.temporary}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("%s: %w", path, err), r.close())
 		}
 	}()
-	if r.lock, err = os.Open(filepath.Join(path, lockFile)); err == nil {
-		err = lock(r.lock, false)
-	} else if errors.Is(err, os.ErrNotExist) {
-		r.lock, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if r.manifest, err = readManifest(path); err != nil {
-		return nil, err
-	}
 	if err := r.checkDatabase(ctx); err != nil {
 		return nil, err
 	}
-	if r.meta, err = openMetadata(filepath.Join(path, r.manifest.Database.File)); err != nil {
+	if r.meta, err = openMetadata(m.metadata(path)); err != nil {
 		return nil, err
 	}
 	if r.files, err = blobs.OpenDirReadOnly(path); err != nil {
@@ -119,10 +128,7 @@ func (r *reader) close() (err error) {
 	if r.meta != nil {
 		err = r.meta.Close()
 	}
-	if r.lock != nil {
-		err = errors.Join(err, r.lock.Close())
-	}
-	return err
+	return errors.Join(err, r.locked.close())
 }
 
 // checkDatabase holds the metadata file against the manifest.
@@ -284,33 +290,4 @@ func check(ctx context.Context, dataDir string, events Events) (result repositor
 		Violation: events.Violation,
 		Progress:  func(done, total int64) { events.Progress(partCheck, done, total) },
 	})
-}
-
-// Verify restores the backup in the folder dest to a folder of its own below tempDir ("": the system's), checks that, holds it
-// against the backup, and removes it. There must be room for all of it. Errors: those of Restore.
-func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done Restored, err error) {
-	folder, err := os.MkdirTemp(tempDir, "labshelf-verify-")
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	dataDir := filepath.Join(folder, "data")
-	o.temporary = true
-	if done, err = Restore(ctx, dest, dataDir, o); err != nil {
-		return done, err
-	}
-	m, c := done.Manifest, done.Check
-	file, err := os.Open(filepath.Join(dataDir, metadataFile))
-	if err != nil {
-		return done, err
-	}
-	n, sum, err := copyHashed(ctx, io.Discard, file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return done, err
-	}
-	if n != m.Database.Bytes || sum != m.Database.SHA256 || c.Stamp > m.Stamp {
-		return done, fmt.Errorf("%w: what was restored is not what the manifest says: changes up to %d, not %d; metadata of %d bytes, not %d",
-			ErrBroken, c.Stamp, m.Stamp, n, m.Database.Bytes)
-	}
-	return done, nil
 }

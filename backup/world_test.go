@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -243,15 +244,14 @@ func flip(t *testing.T, path string) {
 	check(t, os.WriteFile(path, text, 0o600))
 }
 
-// metaOf returns the path of the metadata file of a backup, which has one alone.
+// metaOf returns the path of the metadata file of the latest snapshot in a backup.
 func metaOf(t *testing.T, dest string) string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(dest, "meta-*.db"))
+	text, err := os.ReadFile(filepath.Join(dest, "manifest.json"))
 	check(t, err)
-	if len(found) != 1 {
-		t.Fatalf("metadata files: %v", found)
-	}
-	return found[0]
+	var m backup.Manifest
+	check(t, json.Unmarshal(text, &m))
+	return filepath.Join(dest, m.Database.File)
 }
 
 // wantModes fails if others could read or change anything below dir.

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -27,29 +24,40 @@ var errDamageFound = errors.New("damage was found")
 func backupCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup",
-		Short: "Make, restore and verify backups",
+		Short: "Make, list, restore and verify backups",
 		Long: `A backup is a folder with a copy of everything that the service keeps: users
-and their keys, dataspaces, sets, records and files, as of one moment. It does
+and their keys, dataspaces, sets, records and files. It keeps snapshots of
+several moments, each of which can be restored; they share their files. It does
 not hold the configuration file. Copying the data directory with other tools
 while the service runs gives no backup: what they copy may not fit together.`,
 		Args: noSuchCommand,
 		RunE: wantSubcommand,
 	}
-	cmd.AddCommand(backupCreateCommand(p), backupRestoreCommand(p), backupVerifyCommand(p))
+	cmd.AddCommand(backupCreateCommand(p), backupListCommand(p), backupRestoreCommand(p), backupVerifyCommand(p))
 	return cmd
 }
 
 func backupCreateCommand(p process) *cobra.Command {
-	var rehash, asJSON bool
+	var (
+		o      backup.CreateOptions
+		asJSON bool
+	)
 	cmd := &cobra.Command{
 		Use:   "create DEST",
-		Short: "Make a backup in a folder, or bring the one there up to date",
+		Short: "Make a backup in a folder, or add a snapshot to the one there",
 		Long: `create copies everything into the folder DEST, as it was at one moment, while
-the service goes on and people write. If DEST holds an older backup, only files
-that it has not got yet are copied, and the older backup stays valid until the
-new one is complete. After an interruption, run the same command again.
+the service goes on and people write. If DEST holds a backup already, this adds
+a snapshot to it, and copies only files that it has not got yet. The last
+snapshots stay, as many as --keep says, and the last one from before each
+restoration; older ones are removed once the new one is complete, and no file
+is. After an interruption, run the same command again.
 
 A file that is damaged or missing is named and left out; all others are copied.
+
+The latest snapshot in DEST must be an earlier state of the same repository:
+else this stops, and changes nothing. It may be one of another repository; or
+the repository was put back to an older state, and DEST holds what that has
+undone. If you mean it, name the reason with an --allow flag, once.
 
 ` + placeHelp,
 		Args:        cobra.ExactArgs(1),
@@ -59,26 +67,28 @@ A file that is damaged or missing is named and left out; all others are copied.
 			if err != nil {
 				return err
 			}
+			if o.Keep < 1 {
+				return usageError{errors.New("--keep must be 1 or more")}
+			}
 			tell := newTeller(p, asJSON)
-			return untilSignal(func(ctx context.Context) error { return createBackup(ctx, at, args[0], rehash, tell) })
+			return untilSignal(func(ctx context.Context) error { return createBackup(ctx, at, args[0], o, tell) })
 		},
 	}
 	addPlaceFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&rehash, "rehash", false, "read the files that DEST has already, instead of trusting their size")
+	cmd.Flags().IntVar(&o.Keep, "keep", backup.DefaultKeep, "`NUMBER` of snapshots to keep")
+	cmd.Flags().BoolVar(&o.Rehash, "rehash", false, "read the files that DEST has already, instead of trusting their size")
+	addAllowFlags(cmd.Flags(), &o.Allow)
 	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-func createBackup(ctx context.Context, at place, dest string, rehash bool, tell *teller) (err error) {
+func createBackup(ctx context.Context, at place, dest string, o backup.CreateOptions, tell *teller) (err error) {
 	defer tell.close()
 	var source backup.Source = remoteSource{at.remote}
 	if at.data == "" {
 		defer at.remote.Close()
 	} else {
 		if err := wantMetadata(at.data); err != nil {
-			return err
-		}
-		if err := refuseOwnFolders(dest, at.data); err != nil {
 			return err
 		}
 		local, err := backup.OpenLocal(at.data)
@@ -88,23 +98,23 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 		defer func() { err = errors.Join(err, local.Close()) }()
 		source = local
 	}
-	made, err := backup.Create(ctx, source, dest, backup.CreateOptions{
-		Program: program + " " + version(), Rehash: rehash,
-		Events: backup.Events{Progress: tell.progress.set, Skipped: tell.progress.skip, Violation: tell.violation},
-	})
+	o.Program = program + " " + version()
+	o.Events = backup.Events{Progress: tell.progress.set, Skipped: tell.progress.skip, Violation: tell.violation}
+	made, err := backup.Create(ctx, source, dest, o)
 	if err != nil {
 		if at.remote != nil {
 			err = commands.NameVersions(ctx, at.remote, version(), err)
 		}
-		state := "no new backup was made; an older one in " + dest + " is as it was; run the command again to go on"
+		state := "no new backup was made; what " + dest + " held before is as it was; run the command again to go on"
 		if errors.Is(err, backup.ErrSource) || errors.Is(err, client.ErrIncomplete) {
 			err = fmt.Errorf("%w\n%s", err, state)
 		}
-		return tell.failed(ctx, err, state)
+		return tell.failed(ctx, allowing(err), state)
 	}
 	m := made.Manifest
 	text := fmt.Sprintf("%s holds a backup as of %s: %s, %s; copied now: %s, %s.\n", dest, moment(m.Stamp),
 		countText(m.Blobs.Count, "file", "files"), commands.FormatBytes(m.Blobs.Bytes), countText(made.Copied.Count, "file", "files"), commands.FormatBytes(made.Copied.Bytes))
+	text += roomText(made.Room)
 	if err := tell.end(text, made); err != nil {
 		return err
 	}
@@ -117,48 +127,6 @@ func createBackup(ctx context.Context, at place, dest string, rehash bool, tell 
 			"an older backup may hold what is lost: %s repair --from OLDER --data DIR", errDamageFound, countText(n, "file is", "files are"), program))
 	}
 	return damage
-}
-
-// refuseOwnFolders returns an error for a destination in one of the folders of a data directory whose content is the service's: it would
-// not start again, or take away what it does not know.
-func refuseOwnFolders(dest, data string) error {
-	at, err := realPath(dest)
-	if err != nil {
-		return err
-	}
-	for parent := filepath.Dir(at); parent != at; at, parent = parent, filepath.Dir(parent) {
-		for _, name := range []string{"blobs", "tmp", "parts", "trash"} {
-			own := filepath.Join(data, name)
-			// The folder may be missing, and one that is there may have its name in another case.
-			if filepath.Base(at) == name && sameFile(parent, data) || sameFile(at, own) {
-				return usageError{fmt.Errorf("%s: DEST must not lie in %s, whose content is the service's own; name a folder outside of %s", dest, own, data)}
-			}
-		}
-	}
-	return nil
-}
-
-// realPath returns the absolute path of something without links in it. It need not be there, nor those above it.
-func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		return filepath.Abs(real)
-	}
-	parent := filepath.Dir(path)
-	if !errors.Is(err, fs.ErrNotExist) || parent == path {
-		return "", err
-	}
-	if real, err = realPath(parent); err != nil {
-		return "", err
-	}
-	return filepath.Join(real, filepath.Base(path)), nil
-}
-
-// sameFile tells whether two paths lead to the same file or folder, which is there.
-func sameFile(one, other string) bool {
-	a, err := os.Stat(one)
-	b, err2 := os.Stat(other)
-	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
 // remoteSource makes backups over the interface.
@@ -194,14 +162,14 @@ func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64)
 
 func backupRestoreCommand(p process) *cobra.Command {
 	var (
-		data            string
+		data, which     string
 		partial, asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "restore SRC --data DIR",
 		Short: "Make a data directory of a backup",
-		Long: `restore makes the data directory DIR of the backup in the folder SRC, and then
-checks all of it. DIR must be empty, or not be there yet. An incomplete or
+		Long: `restore makes the data directory DIR of the latest snapshot in the folder SRC, or
+of the one that --at selects, and then checks all of it. DIR must be empty, or not be there yet. An incomplete or
 damaged backup is refused, and the reason told. If restore does not come to
 its end, no service starts on DIR, and it can be deleted.`,
 		Args:        cobra.ExactArgs(1),
@@ -211,10 +179,14 @@ its end, no service starts on DIR, and it can be deleted.`,
 				return usageError{errors.New("--data must name the data directory to make")}
 			}
 			tell := newTeller(p, asJSON)
+			o, err := tell.restoreOptions(which, partial)
+			if err != nil {
+				return err
+			}
 			return untilSignal(func(ctx context.Context) error {
 				defer tell.close()
-				done, err := backup.Restore(ctx, args[0], data, tell.restoreOptions(partial))
-				if err != nil {
+				done, err := backup.Restore(ctx, args[0], data, o)
+				if err = listing(err, args[0]); err != nil {
 					return tell.failed(ctx, err, "the backup was not restored")
 				}
 				return tell.restored(done, fmt.Sprintf("%s holds everything as of %s: %%s.\nStart the service with: %s serve --data %s\n",
@@ -224,6 +196,7 @@ its end, no service starts on DIR, and it can be deleted.`,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&data, "data", "", "`DIR` to make, empty or not there yet")
+	addAtFlag(cmd, &which)
 	cmd.Flags().BoolVar(&partial, "partial", false, "restore what there is, also if files of the backup are missing or damaged")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
@@ -231,29 +204,36 @@ its end, no service starts on DIR, and it can be deleted.`,
 
 func backupVerifyCommand(p process) *cobra.Command {
 	var (
-		temp   string
-		asJSON bool
+		temp, which string
+		asJSON      bool
 	)
 	cmd := &cobra.Command{
 		Use:   "verify DEST",
 		Short: "Find out whether a backup can be restored",
-		Long: `verify restores the backup in the folder DEST to a temporary folder, checks all
-of it, compares, and deletes it again. It needs room for the whole backup.`,
+		Long: `verify restores the latest snapshot in the folder DEST to a temporary folder,
+checks all of it, compares, and deletes it again. It needs room for the whole
+snapshot. Then it reads, in DEST, what the earlier snapshots need beyond that.
+With --at it looks at one snapshot alone.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
 			tell := newTeller(p, asJSON)
+			o, err := tell.restoreOptions(which, false)
+			if err != nil {
+				return err
+			}
 			return untilSignal(func(ctx context.Context) error {
 				defer tell.close()
-				done, err := backup.Verify(ctx, args[0], temp, tell.restoreOptions(false))
-				if err != nil {
+				done, err := backup.Verify(ctx, args[0], temp, o)
+				if err = listing(err, args[0]); err != nil {
 					return tell.failed(ctx, err, "the backup was not verified; --temp names another folder for it")
 				}
-				return tell.restored(done, fmt.Sprintf("The backup as of %s in %s can be restored: %%s.\n", moment(done.Manifest.Stamp), args[0]))
+				return tell.restored(done, fmt.Sprintf("The backup as of %s in %s can be restored: %%s.\n%s", moment(done.Manifest.Stamp), args[0], earlierText(done.Earlier)))
 			})
 		},
 	}
 	cmd.Flags().SortFlags = false
+	addAtFlag(cmd, &which)
 	cmd.Flags().StringVar(&temp, "temp", "", "`DIR` to restore below (default: that of the system for temporary files)")
 	addJSONFlag(cmd, &asJSON)
 	return cmd
@@ -312,10 +292,6 @@ func (t *teller) failed(ctx context.Context, err error, state string) error {
 		return errors.Join(err, t.end("", nil))
 	}
 	return err
-}
-
-func (t *teller) restoreOptions(partial bool) backup.RestoreOptions {
-	return backup.RestoreOptions{Partial: partial, Events: backup.Events{Progress: t.progress.set, Skipped: t.progress.skip, Violation: t.violation}}
 }
 
 // restored ends a restoration. The text has a place for the numbers.

@@ -70,6 +70,8 @@ var sentinelExits = []struct {
 	{backup.ErrMetadataDamaged, exitDamaged},
 	{backup.ErrBusy, exitLocked},
 	{backup.ErrOccupied, exitUsage},
+	{backup.ErrInside, exitUsage},
+	{backup.ErrNoSnapshot, exitUsage},
 }
 
 // kindExits says which exit code a refusal by the repository gives.

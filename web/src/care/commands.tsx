@@ -10,7 +10,7 @@ const tasks = [
     why: "Reads every file and every record, holds them against each other and names what is wrong. Changes nothing.",
     command: "check",
   },
-  { label: "Backup", why: "While people work. The next time only what is new is copied.", command: "backup create /backups/labshelf" },
+  { label: "Backup", why: "While people work. The next time only what is new is copied; the last 7 snapshots stay.", command: "backup create /backups/labshelf" },
   {
     label: "Purge",
     why: "Deleting takes nothing off the disk. This removes the files of what was deleted more than 90 days ago; the first line only counts.",

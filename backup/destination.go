@@ -1,0 +1,226 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// destination is a folder in which a backup is made. Only one process has it.
+type destination struct {
+	path  string
+	lock  *os.File
+	disk  blobs.FS
+	files *blobs.Dir
+	catalog
+}
+
+// openDestination makes the folder, or opens the backup in it, and clears away what an interrupted backup has left.
+func openDestination(path string, disk blobs.FS) (*destination, error) {
+	if err := errors.Join(refuseInside(path), refuseOthers(path)); err != nil {
+		return nil, err
+	}
+	if err := makeDir(path); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	d := &destination{path: path, lock: file, disk: disk}
+	if err := d.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return d, nil
+}
+
+func (d *destination) open() (err error) {
+	if err := lock(d.lock, true); err != nil {
+		return err
+	}
+	if d.catalog, err = readCatalog(d.path); err != nil {
+		return err
+	}
+	if d.missing != nil && !errors.Is(d.missing, errNoManifest) {
+		return d.missing // what it named would be taken for the rest of an interrupted backup, and removed
+	}
+	if d.files, err = blobs.OpenDir(d.path, d.disk); err != nil {
+		return err
+	}
+	return d.clean()
+}
+
+// refuseInside returns ErrInside for a folder in a data directory: the service would not start again, or remove what it does not know, and
+// a backup goes with the disk of what it is a backup of.
+func refuseInside(path string) error {
+	at, err := realPath(path)
+	if err != nil {
+		return err
+	}
+	for {
+		if info, err := os.Stat(filepath.Join(at, metadataFile)); err == nil && info.Mode().IsRegular() {
+			return fmt.Errorf("%w: %s lies in %s; name a folder outside of it", ErrInside, path, at)
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			return nil
+		}
+		at = parent
+	}
+}
+
+// realPath returns the absolute path of something without links in it. It need not be there, nor those above it.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		return filepath.Abs(real)
+	}
+	parent := filepath.Dir(path)
+	if !errors.Is(err, fs.ErrNotExist) || parent == path {
+		return "", err
+	}
+	if real, err = realPath(parent); err != nil {
+		return "", err
+	}
+	return filepath.Join(real, filepath.Base(path)), nil
+}
+
+// refuseOthers returns ErrOccupied for a folder that holds something, but nothing of a backup.
+func refuseOthers(path string) error {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == lockFile || entry.Name() == manifestFile {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
+}
+
+// temporary is where the metadata are until their snapshot is complete. What is there goes when the folder is opened the next time.
+func (d *destination) temporary() string { return filepath.Join(d.path, "tmp", "snapshot") }
+
+// follows returns an error if a snapshot is no later state of what the latest one is of, and that is not allowed. Only the latest one
+// counts: whoever has allowed it once need not do so again.
+func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) error {
+	there := d.all()
+	if len(there) == 0 {
+		return nil
+	}
+	latest := there[len(there)-1]
+	if latest.Format == oneSnapshot { // its manifest does not tell
+		if err := inMetadata(latest.metadata(d.path), func(meta *bolt.Store) error { return readLineage(ctx, meta, &latest) }); err != nil {
+			return fmt.Errorf("the metadata of the backup that is there: %w", err)
+		}
+	}
+	of := func(kind error) error {
+		return fmt.Errorf("%w: the latest snapshot in %s is of repository %s, epoch %s, as of %s; this one is of repository %s, epoch %s, as of %s",
+			kind, d.path, latest.Identity, latest.Epoch.ID, latest.Stamp.Time(), m.Identity, m.Epoch.ID, m.Stamp.Time())
+	}
+	switch {
+	case latest.Identity != m.Identity:
+		if !allow.OtherRepository {
+			return of(ErrOtherRepository)
+		}
+	case !repository.Epoch(m.Epoch).Continues(latest.Epoch.ID, latest.Stamp):
+		if !allow.OtherEpoch {
+			return of(ErrOtherEpoch)
+		}
+	case latest.Stamp > m.Stamp && !allow.NewerBackup:
+		return of(ErrNewerBackup)
+	}
+	return nil
+}
+
+// readLineage puts into a manifest of which repository and epoch the metadata are.
+func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
+	m.Identity = repository.IdentityOf(meta.Secret())
+	return meta.View(ctx, func(tx *repository.Tx) error {
+		epoch, err := tx.Lineage.Epoch()
+		m.Epoch = Epoch(epoch)
+		return err
+	})
+}
+
+// inMetadata runs fn on a metadata file that nobody changes.
+func inMetadata(path string, fn func(*bolt.Store) error) error {
+	meta, err := openMetadata(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(meta), meta.Close())
+}
+
+// commit makes the snapshot that was filled the latest one. First the manifest of the one before gets a name of its own, then the
+// metadata get theirs, then manifest.json is replaced. Where the process ends in between, all earlier snapshots are there, and what
+// is more is a second manifest of the one before, or metadata that no manifest names; the next run removes those.
+func (d *destination) commit(m *Manifest) (err error) {
+	if before := d.latest; before != nil && before.Name() != m.Name() {
+		if err := before.write(d.disk, d.path, before.earlierName()); err != nil {
+			return fmt.Errorf("write the manifest of the snapshot before: %w", err)
+		}
+	}
+	if err := d.disk.Rename(d.temporary(), m.metadata(d.path)); err != nil {
+		return err
+	}
+	if err := d.disk.SyncDir(d.path); err != nil {
+		return err
+	}
+	if err := m.write(d.disk, d.path, manifestFile); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	d.catalog, err = readCatalog(d.path)
+	return err
+}
+
+// expire removes the snapshots that need not be kept, the manifest first: without its metadata it would name a broken snapshot. No blob is
+// removed, since other snapshots may need it.
+func (d *destination) expire(kept int) (removed []string, err error) {
+	removed = []string{}
+	for _, m := range d.expired(kept) {
+		if err := d.disk.Remove(filepath.Join(d.path, m.earlierName())); err != nil {
+			return removed, err
+		}
+		if err := d.disk.SyncDir(d.path); err != nil {
+			return removed, err
+		}
+		if err := d.disk.Remove(m.metadata(d.path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, err
+		}
+		removed = append(removed, m.Name())
+	}
+	d.catalog, err = readCatalog(d.path)
+	return removed, err
+}
+
+// clean removes the metadata that no manifest names.
+func (d *destination) clean() error {
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name, ok := between(entry.Name(), metaPrefix, metaSuffix)
+		if !ok || d.named(name) {
+			continue
+		}
+		if err := d.disk.Remove(filepath.Join(d.path, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *destination) close() error { return d.lock.Close() }

@@ -1,0 +1,319 @@
+package backup_test
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"labshelf/backup"
+	"labshelf/bolt"
+	"labshelf/repository"
+)
+
+// addUser changes the metadata of a data directory, so that a snapshot of it is another one.
+func addUser(t *testing.T, dir, name string) {
+	t.Helper()
+	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{})
+	check(t, err)
+	err = meta.Update(t.Context(), func(tx *repository.Tx) error {
+		stamp := tx.Stamp()
+		record := repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp}
+		return tx.Users.Put(repository.User{Record: record, Username: name})
+	})
+	check(t, errors.Join(err, meta.Close()))
+}
+
+// at reads the name of a snapshot or a time.
+func at(t *testing.T, text string) backup.At {
+	t.Helper()
+	selected, err := backup.ParseAt(text)
+	check(t, err)
+	return selected
+}
+
+// usersAt restores a snapshot, and returns the users in it.
+func usersAt(t *testing.T, dest, which string) (users []string) {
+	t.Helper()
+	dir, err := restoredAt(t, dest, which)
+	check(t, err)
+	_, users = contents(t, dir)
+	return users
+}
+
+func restoredAt(t *testing.T, dest, which string) (dir string, err error) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "restored")
+	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{At: at(t, which)})
+	return dir, err
+}
+
+// names are the snapshots in a backup, oldest first.
+func names(t *testing.T, dest string) (all []string) {
+	t.Helper()
+	found, err := backup.List(t.Context(), dest)
+	check(t, err)
+	for _, m := range found.Snapshots {
+		all = append(all, m.Name())
+	}
+	if found.Room.Snapshots != int64(len(all)) {
+		t.Errorf("%d snapshots take room, of %d", found.Room.Snapshots, len(all))
+	}
+	return all
+}
+
+// TestSnapshots: the last ones are kept and can be restored, those before are gone, and no file is.
+func TestSnapshots(t *testing.T) {
+	t.Parallel()
+	w, dest := newWorld(t), t.TempDir()
+	var made []backup.Manifest
+	var states [][]string
+	for i := range 5 {
+		if i > 0 {
+			addUser(t, w.dir, fmt.Sprint("user", i))
+		}
+		w.upload(fmt.Sprint("file of day ", i))
+		created, _, err := w.tryBackUp(dest, backup.CreateOptions{Keep: 3})
+		check(t, err)
+		if want := max(0, min(1, i-2)); len(created.Removed) != want || want > 0 && created.Removed[0] != made[i-3].Name() {
+			t.Errorf("backup %d removed %v", i, created.Removed)
+		}
+		_, users := contents(t, w.dir)
+		made, states = append(made, created.Manifest), append(states, users)
+	}
+	if got, want := names(t, dest), []string{made[2].Name(), made[3].Name(), made[4].Name()}; !slices.Equal(got, want) {
+		t.Errorf("snapshots %v, want %v", got, want)
+	}
+	for i, m := range made {
+		if i < 2 {
+			_, err := restoredAt(t, dest, m.Name())
+			wantError(t, err, backup.ErrNoSnapshot, m.Name())
+			continue
+		}
+		for _, which := range []string{m.Name(), time.UnixMicro(int64(m.Stamp)).UTC().Add(time.Millisecond).Format("2006-01-02 15:04:05.000")} {
+			if got := usersAt(t, dest, which); !slices.Equal(got, states[i]) {
+				t.Errorf("%s holds the users %v, want %v", which, got, states[i])
+			}
+		}
+	}
+	_, err := restoredAt(t, dest, "1999-12-31")
+	wantError(t, err, backup.ErrNoSnapshot, "1999-12-31")
+	found, err := backup.List(t.Context(), dest)
+	check(t, err)
+	if found.Room.Files.Count != 5 || found.Room.Bytes() <= found.Room.Metadata || found.Room.Metadata < 3*4096 {
+		t.Errorf("room %+v", found.Room)
+	}
+	done, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
+	if check(t, err); done.Earlier != 2 {
+		t.Errorf("verified %d earlier snapshots", done.Earlier)
+	}
+}
+
+// TestSameState: a second backup of the same state replaces its own snapshot, and no other one goes for it.
+func TestSameState(t *testing.T) {
+	t.Parallel()
+	w, dest := newWorld(t), t.TempDir()
+	first := w.backUp(dest).Manifest
+	addUser(t, w.dir, "anna")
+	var last backup.Manifest
+	for range 3 {
+		created, _, err := w.tryBackUp(dest, backup.CreateOptions{Keep: 2})
+		check(t, err)
+		last = created.Manifest
+	}
+	if got, want := names(t, dest), []string{first.Name(), last.Name()}; !slices.Equal(got, want) {
+		t.Errorf("snapshots %v, want %v", got, want)
+	}
+}
+
+// TestRefusedSnapshots: a backup of what is no later state of the same repository is refused for the one reason, which one flag lifts.
+func TestRefusedSnapshots(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		kind   error
+		allow  backup.Allow
+		others backup.Allow
+		source func(t *testing.T, w *world, dest string) (dir string)
+	}{
+		{"of another repository", backup.ErrOtherRepository, backup.Allow{OtherRepository: true}, backup.Allow{NewerBackup: true, OtherEpoch: true},
+			func(t *testing.T, _ *world, _ string) string { return newWorld(t).dir }},
+		{"of a later stamp", backup.ErrNewerBackup, backup.Allow{NewerBackup: true}, backup.Allow{OtherRepository: true, OtherEpoch: true},
+			func(t *testing.T, w *world, dest string) string {
+				older := filepath.Join(t.TempDir(), "older")
+				check(t, os.CopyFS(older, os.DirFS(w.dir)))
+				addUser(t, w.dir, "late")
+				w.backUp(dest)
+				return older
+			}},
+		{"of an epoch that was undone", backup.ErrOtherEpoch, backup.Allow{OtherEpoch: true}, backup.Allow{OtherRepository: true, NewerBackup: true},
+			func(t *testing.T, w *world, dest string) string {
+				before := w.backUp(dest).Manifest
+				addUser(t, w.dir, "undone")
+				w.backUp(dest)
+				dir, err := restoredAt(t, dest, before.Name())
+				check(t, err)
+				addUser(t, dir, "later than what was undone")
+				return dir
+			}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w, dest := newWorld(t), t.TempDir()
+			w.upload("one")
+			w.backUp(dest)
+			dir := tt.source(t, w, dest)
+			before := names(t, dest)
+			other := &world{t: t, dir: dir}
+			for _, allow := range []backup.Allow{{}, tt.others} {
+				_, _, err := other.tryBackUp(dest, backup.CreateOptions{Allow: allow})
+				wantError(t, err, tt.kind, "the latest snapshot in "+dest)
+				if got := names(t, dest); !slices.Equal(got, before) {
+					t.Errorf("snapshots %v, before the refusal %v", got, before)
+				}
+			}
+			wantSame(t, w.dir, mustRestore(t, dest))
+			_, _, err := other.tryBackUp(dest, backup.CreateOptions{Allow: tt.allow})
+			check(t, err)
+			wantSame(t, dir, mustRestore(t, dest))
+			addUser(t, dir, "next")
+			other.backUp(dest) // what was allowed once is so from then on
+			for _, name := range before {
+				if got := names(t, dest); !slices.Contains(got, name) {
+					t.Errorf("snapshots %v, before %v", got, before)
+				}
+			}
+		})
+	}
+}
+
+// TestEpochsAreKept: a restored repository goes on in the same folder, and the last snapshot of each epoch stays.
+func TestEpochsAreKept(t *testing.T) {
+	t.Parallel()
+	w, dest := newWorld(t), t.TempDir()
+	var lasts []string
+	for epoch := range 3 {
+		for i := range 3 {
+			addUser(t, w.dir, fmt.Sprintf("user-%d-%d", epoch, i))
+			_, _, err := w.tryBackUp(dest, backup.CreateOptions{Keep: 1})
+			check(t, err)
+		}
+		all := names(t, dest)
+		lasts = append(lasts, all[len(all)-1])
+		if !slices.Equal(all, lasts) {
+			t.Errorf("epoch %d: snapshots %v, want %v", epoch, all, lasts)
+		}
+		w.dir = mustRestore(t, dest)
+	}
+	if _, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// olderBackup unpacks a backup of format 1, which an older program has made.
+func olderBackup(t *testing.T) (dest string) {
+	t.Helper()
+	packed, err := zip.OpenReader(filepath.Join("testdata", "format-1.zip"))
+	check(t, err)
+	dest = filepath.Join(t.TempDir(), "backup")
+	check(t, errors.Join(os.CopyFS(dest, packed), packed.Close()))
+	return dest
+}
+
+// TestFormatOne: a backup of format 1 is read, followed by snapshots of the same repository, kept, and not replaced by others.
+func TestFormatOne(t *testing.T) {
+	t.Parallel()
+	dest := olderBackup(t)
+	first := names(t, dest)
+	if len(first) != 1 {
+		t.Fatalf("snapshots %v", first)
+	}
+	_, _, err := newWorld(t).tryBackUp(dest, backup.CreateOptions{})
+	wantError(t, err, backup.ErrOtherRepository, dest)
+	if _, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{}); err != nil {
+		t.Error(err)
+	}
+	w := &world{t: t, dir: mustRestore(t, dest)}
+	original, _ := contents(t, w.dir)
+	if len(original) != 3 {
+		t.Errorf("%d resources", len(original))
+	}
+	for i := range 3 {
+		addUser(t, w.dir, fmt.Sprint("user", i))
+		_, _, err := w.tryBackUp(dest, backup.CreateOptions{Keep: 1})
+		check(t, err)
+	}
+	all := names(t, dest)
+	if len(all) != 2 || all[0] != first[0] {
+		t.Errorf("snapshots %v, of which %v should be the first", all, first)
+	}
+	if got := usersAt(t, dest, first[0]); len(got) != 1 {
+		t.Errorf("users in the backup of format 1: %v", got)
+	}
+	wantSame(t, w.dir, mustRestore(t, dest))
+	done, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
+	if check(t, err); done.Earlier != 1 {
+		t.Errorf("verified %d earlier snapshots", done.Earlier)
+	}
+}
+
+// TestDamagedSnapshots: damage of what only an earlier snapshot needs is found, and keeps no other one from being restored.
+func TestDamagedSnapshots(t *testing.T) {
+	t.Parallel()
+	w, source := newWorld(t), t.TempDir()
+	old := w.upload("old")[0]
+	first := w.backUp(source).Manifest
+	w.purge(old)
+	w.upload("new")
+	second := w.backUp(source).Manifest
+	for name, break_ := range map[string]func(t *testing.T, dest string){
+		"no manifest": func(t *testing.T, dest string) {
+			check(t, os.Truncate(filepath.Join(dest, "manifest-"+first.Name()+".json"), 9))
+		},
+		"no metadata":    func(t *testing.T, dest string) { check(t, os.Remove(filepath.Join(dest, first.Database.File))) },
+		"other bytes":    func(t *testing.T, dest string) { flip(t, filepath.Join(dest, first.Database.File)) },
+		"no file":        func(t *testing.T, dest string) { check(t, os.Remove(path(dest, old))) },
+		"a file flipped": func(t *testing.T, dest string) { flip(t, path(dest, old)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dest := filepath.Join(t.TempDir(), "backup")
+			check(t, os.CopyFS(dest, os.DirFS(source)))
+			break_(t, dest)
+			_, err := backup.Verify(t.Context(), dest, t.TempDir(), backup.RestoreOptions{})
+			wantError(t, err, backup.ErrBroken, "snapshot "+first.Name())
+			_, err = restoredAt(t, dest, first.Name())
+			wantError(t, err, backup.ErrBroken, "")
+			_, err = restoredAt(t, dest, second.Name())
+			check(t, err)
+			if name == "no manifest" {
+				w := &world{t: t, dir: mustRestore(t, dest)}
+				w.backUp(dest)
+				if _, err := os.Stat(filepath.Join(dest, first.Database.File)); err != nil {
+					t.Errorf("the metadata of a snapshot whose manifest is damaged: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestParseAt(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"2026-11-23", "2026-11-23 14:05", "2026-11-23 14:05:59", "2026-11-23 14:05:59 UTC", "2026-11-23T14:05:59Z", "2026-11-23T14:05:59.123+01:00",
+		"1795402068937160-44b82f8e",
+	} {
+		if _, err := backup.ParseAt(text); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, text := range []string{"", "yesterday", "1795402068937160", "meta-1795402068937160-44b82f8e.db", "2026-13-01", "14:05"} {
+		if _, err := backup.ParseAt(text); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"labshelf/backup"
+	"labshelf/commands"
+	"labshelf/repository"
+)
+
+// allowFlags are the flags that let a snapshot follow one that is no earlier state of the same repository, each with the error that it
+// lifts.
+func allowFlags(allow *backup.Allow) []struct {
+	name, help, means string
+	value             *bool
+	lifts             error
+} {
+	return []struct {
+		name, help, means string
+		value             *bool
+		lifts             error
+	}{
+		{"allow-other-repository", "add the snapshot also if the latest one in DEST is of another repository",
+			"the folder may be the wrong one; name another", &allow.OtherRepository, backup.ErrOtherRepository},
+		{"allow-newer-backup", "add it also if the latest one in DEST is of a later state of the repository",
+			"the records may have been put back to an older state by accident", &allow.NewerBackup, backup.ErrNewerBackup},
+		{"allow-other-epoch", "add it also if the latest one in DEST holds changes that a restoration has undone",
+			"an older snapshot was restored; what came after it is in the folder", &allow.OtherEpoch, backup.ErrOtherEpoch},
+	}
+}
+
+func addAllowFlags(flags *pflag.FlagSet, allow *backup.Allow) {
+	for _, f := range allowFlags(allow) {
+		flags.BoolVar(f.value, f.name, false, f.help)
+	}
+}
+
+// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal.
+func allowing(err error) error {
+	for _, f := range allowFlags(&backup.Allow{}) {
+		if errors.Is(err, f.lifts) {
+			return fmt.Errorf("%w\n%s; nothing was changed; if the snapshot is to be added all the same: --%s", err, f.means, f.name)
+		}
+	}
+	return err
+}
+
+func addAtFlag(cmd *cobra.Command, which *string) {
+	cmd.Flags().StringVar(which, "at", "", "`SNAPSHOT` by its name in the list, or the last one up to a time, such as 2026-11-23 or \"2026-11-23 14:05\" in UTC (default: the latest)")
+}
+
+// listing adds to an error about a snapshot how to learn what the backup holds.
+func listing(err error, folder string) error {
+	list := program + " backup list " + folder
+	switch {
+	case errors.Is(err, backup.ErrNoSnapshot):
+		err = fmt.Errorf("%w\n%q lists those that there are", err, list)
+	case errors.Is(err, backup.ErrBroken):
+		err = fmt.Errorf("%w\nanother snapshot may be whole: %q lists them, and --at selects one", err, list)
+	}
+	return err
+}
+
+// restoreOptions takes the value of --at.
+func (t *teller) restoreOptions(which string, partial bool) (o backup.RestoreOptions, err error) {
+	if which != "" {
+		if o.At, err = backup.ParseAt(which); err != nil {
+			return o, usageError{fmt.Errorf("--at: %w", err)}
+		}
+	}
+	o.Partial = partial
+	o.Events = backup.Events{Progress: t.progress.set, Skipped: t.progress.skip, Violation: t.violation}
+	return o, nil
+}
+
+// earlierText says how many snapshots beyond the one that was verified are whole.
+func earlierText(count int64) string {
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("So can %s.\n", countText(count, "earlier snapshot", "earlier snapshots"))
+}
+
+// roomText says what a backup takes.
+func roomText(r backup.Room) string {
+	return fmt.Sprintf("It takes %s: %s of the metadata, %s; %s, %s.\n", commands.FormatBytes(r.Bytes()),
+		countText(r.Snapshots, "snapshot", "snapshots"), commands.FormatBytes(r.Metadata), countText(r.Files.Count, "file", "files"), commands.FormatBytes(r.Files.Bytes))
+}
+
+func backupListCommand(p process) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list SRC",
+		Short: "List the snapshots in a backup, and the room it takes",
+		Long: `list shows what the backup in the folder SRC holds, oldest first: the name of
+each snapshot, the moment of its last change, when it was made, what it takes,
+and its epoch, which is another one after each restoration. It reads no files:
+verify does.`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
+		RunE: func(_ *cobra.Command, args []string) error {
+			tell := newTeller(p, asJSON)
+			return untilSignal(func(ctx context.Context) error {
+				defer tell.close()
+				return listBackup(ctx, args[0], tell)
+			})
+		},
+	}
+	cmd.Flags().SortFlags = false
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// listed is a backup as JSON.
+type listed struct {
+	Snapshots []snapshotFields `json:"snapshots"`
+	Unusable  []unusableFields `json:"unusable"`
+	Room      backup.Room      `json:"room"`
+}
+
+type snapshotFields struct {
+	Name string `json:"name"`
+	backup.Manifest
+}
+
+type unusableFields struct {
+	Name  string `json:"name"`
+	Wrong string `json:"wrong"`
+}
+
+func listBackup(ctx context.Context, src string, tell *teller) error {
+	found, err := backup.List(ctx, src)
+	if err != nil {
+		return tell.failed(ctx, err, "the backup was not listed")
+	}
+	fields := listed{Snapshots: []snapshotFields{}, Unusable: []unusableFields{}, Room: found.Room}
+	var text strings.Builder
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, "NAME\tLAST CHANGE\tMADE\tFILES\tBYTES\tMETADATA\tEPOCH\t") // to memory
+	for _, m := range found.Snapshots {
+		fields.Snapshots = append(fields.Snapshots, snapshotFields{m.Name(), m})
+		lost := ""
+		if n := int64(len(m.Damaged)); n > 0 {
+			lost = countText(n, "file was", "files were") + " lost already"
+		}
+		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", m.Name(), moment(m.Stamp), m.Created.Format(time.DateTime), m.Blobs.Count,
+			commands.FormatBytes(m.Blobs.Bytes), commands.FormatBytes(m.Database.Bytes), epochText(m.Epoch.ID), lost)
+	}
+	var damage error
+	for _, u := range found.Unusable {
+		name := u.Name
+		if name == "" {
+			name = "the latest"
+		}
+		fields.Unusable = append(fields.Unusable, unusableFields{u.Name, u.Err.Error()})
+		damage = errors.Join(damage, fmt.Errorf("%s: %w", name, u.Err))
+	}
+	_ = t.Flush()
+	return errors.Join(tell.end(text.String()+roomText(found.Room), fields), damage)
+}
+
+// epochText is enough of an id to tell one from another.
+func epochText(id repository.EpochID) string {
+	text := id.String()
+	return text[:min(8, len(text))]
+}
