@@ -52,7 +52,12 @@ func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done R
 	if err := makeDir(dataDir); err != nil {
 		return done, err
 	}
-	err = r.restore(ctx, dataDir)
+	if err = beginUnfinished(dataDir); err == nil {
+		err = r.restore(ctx, dataDir)
+	}
+	if err == nil {
+		err = endUnfinished(dataDir)
+	}
 	if err != nil && o.temporary {
 		return done, err
 	}
@@ -71,6 +76,10 @@ func refuseOccupied(path string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if Unfinished(path) {
+		return fmt.Errorf("%w: %s is what a restoration has left that did not come to its end; nothing in it is needed: delete it, and restore again",
+			ErrOccupied, path)
 	}
 	return fmt.Errorf("%w: there is %s in %s; name one that is empty, or not there yet", ErrOccupied, entries[0].Name(), path)
 }

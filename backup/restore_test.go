@@ -170,7 +170,24 @@ func TestCancelledRestore(t *testing.T) {
 		t.Errorf("a service would start: %v", err)
 	}
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
-	wantError(t, err, backup.ErrOccupied, dir)
+	wantError(t, err, backup.ErrOccupied, dir+" is what a restoration has left that did not come to its end; nothing in it is needed: delete it")
+	check(t, os.RemoveAll(dir))
+	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
+	check(t, err)
+	wantSame(t, w.dir, dir)
+
+	// What has lost its metadata later is no such thing, nor is a complete one in which the note has stayed.
+	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
+	if backup.Unfinished(dir) {
+		t.Error("a complete data directory counts as unfinished")
+	}
+	check(t, os.Remove(filepath.Join(dir, "restore.unfinished")))
+	check(t, os.Remove(filepath.Join(dir, "meta.db")))
+	if backup.Unfinished(dir) {
+		t.Error("a data directory without its metadata counts as unfinished")
+	}
+	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
+	wantError(t, err, backup.ErrOccupied, "empty, or not there")
 }
 
 // TestCancelledVerify: what it has made is gone, and nobody is told to delete it.

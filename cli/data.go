@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/metrics"
@@ -110,6 +111,10 @@ func refuseOrphans(path string) error {
 	metadata := filepath.Join(path, metadataFile)
 	if _, err := os.Lstat(metadata); !errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if backup.Unfinished(path) {
+		return fmt.Errorf("%w: %s is what a restoration has left that did not come to its end; nothing in it is needed: delete it, and restore again",
+			errNoMetadata, path)
 	}
 	return fmt.Errorf("%w: there is %s, but not %s; restore a backup to another directory with %q, or take another one with --data",
 		errNoMetadata, folder, metadata, program+" backup restore BACKUP --data NEWDIR")
