@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -297,7 +296,7 @@ func TestDamagedInPlace(t *testing.T) {
 // TestNothingLeftOfAPiece: a piece that does not count takes no room, be it refused or too much for the disk.
 func TestNothingLeftOfAPiece(t *testing.T) {
 	t.Parallel()
-	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: syscall.ENOSPC}
+	wrong, full := errors.New("another checksum"), &fs.PathError{Op: "write", Err: sysNoSpace}
 	for name, tc := range map[string]struct {
 		body   io.Reader
 		verify func() error

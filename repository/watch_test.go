@@ -3,6 +3,7 @@ package repository_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ func TestWatchPurge(t *testing.T) {
 	var told []repository.PurgeResult
 	var failed error
 	watch := repository.Watch{Purged: func(removed repository.PurgeResult, took time.Duration, err error) {
-		if took <= 0 {
+		if took < 0 || took == 0 && runtime.GOOS != "windows" { // whose clock is coarse
 			t.Errorf("it took %s", took)
 		}
 		told, failed = append(told, removed), err
@@ -73,7 +74,7 @@ func TestWatchMove(t *testing.T) {
 	var told []repository.BodyCount
 	var failed error
 	k, files := newWatchedHolding(t, repository.Watch{Moved: func(moved repository.BodyCount, took time.Duration, err error) {
-		if took <= 0 {
+		if took < 0 || took == 0 && runtime.GOOS != "windows" { // whose clock is coarse
 			t.Errorf("it took %s", took)
 		}
 		told, failed = append(told, moved), err
