@@ -305,6 +305,21 @@ export const privileges = {
   revoke: (pid: string) => call<void>("DELETE", `/privileges/${id(pid)}`),
 };
 
+/** A file that comes in pieces. */
+export interface ResumableUpload {
+  length: number;
+  offset: number;
+  expires: string;
+  /** It has come whole. */
+  resourceUrl?: string;
+}
+
+export const uploads = {
+  /** @param path such as /uploads/ID */
+  get: (path: string, signal?: AbortSignal) => call<ResumableUpload>("GET", path, signal ? { signal } : {}),
+  remove: (path: string) => call<void>("DELETE", path, { headers: { "Tus-Resumable": "1.0.0" } }),
+};
+
 /** How the service is; `detail` only for sysadmins. */
 export interface Status {
   status: "OK" | "READ-ONLY" | "FAILING";

@@ -28,7 +28,7 @@ func TestSpeedOfWhatIsSent(t *testing.T) {
 	h := halfway(t)
 	h.until(header + `.includes("/s, ")`)
 	h.site.Kill()
-	h.until(`((line) => line.includes("the service does not answer") && !line.includes("/s") && !line.includes("left"))(` + header + `)`)
+	h.until(`((line) => line.includes("no answer, trying again") && !line.includes("/s") && !line.includes("left"))(` + header + `)`)
 	h.shot("upload-unanswered")
 	h.do(chromedp.Evaluate[chromedp.Void](fastest))
 	h.site.again(t)

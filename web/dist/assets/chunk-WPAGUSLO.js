@@ -1,4 +1,8 @@
+<<<<<<<< HEAD:web/dist/assets/chunk-DWCCMP2N.js
 import{b as r,c as i}from"./chunk-7AI5DCD4.js";import{b as s,d as o}from"./chunk-IZKOCQXA.js";import{E as t}from"./chunk-4JNQD5W7.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+========
+import{b as r,c as i}from"./chunk-AL7AQ6HU.js";import{b as s,d as o}from"./chunk-4T5M6HIU.js";import{E as t}from"./chunk-Y4Z5BJWC.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+>>>>>>>> 3b8ceac (web: show uploads that are not finished, and go on with them):web/dist/assets/chunk-P3UBTQNT.js
 
 ## The words
 
@@ -72,6 +76,9 @@ sha256sum run-1.csv
 
 You may go on browsing meanwhile, but leave the window open. At the end a report says what was sent, what was there already, and
 what failed. **Try those again** sends only what failed. A file counts as sent when it is on stable storage, not before.
+
+If the window was closed all the same, the set shows which large files are not finished and how much of each has come. **Choose the file
+again** goes on where it stopped; small files are sent again.
 
 You need the role editor or admin.
 

@@ -9,6 +9,7 @@ import { size } from "../human";
 import { Preview } from "../preview/preview";
 import { Replaced, replaceFile, versionOf } from "../put/replace";
 import { sha256 } from "../put/sha256";
+import { UnfinishedUploads } from "../put/unfinished";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
 import { useLook } from "../ui/again";
@@ -28,6 +29,7 @@ export function ResourcePage({ params }: PageProps) {
   useLook(look);
   const resource = value?.resource;
   const [editing, setEditing] = useState(false);
+  const [again, setAgain] = useState<File | undefined>();
   useEffect(() => {
     if (resource) document.title = `${resource.name} · labshelf`;
   }, [resource]);
@@ -63,6 +65,8 @@ export function ResourcePage({ params }: PageProps) {
           )}
         </div>
       </div>
+      {mayWrite && <UnfinishedUploads of={resource} choose={setAgain} />}
+      {again && <ReplaceBy file={again} resource={resource} done={take} close={() => setAgain(undefined)} />}
       <div class="beside">
         <section class="sheet preview" aria-label="Preview">
           {active ? <Preview key={resource.sha256} resource={resource} /> : <Gone resource={resource} />}

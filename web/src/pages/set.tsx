@@ -6,7 +6,8 @@ import { Chosen } from "../edit/chosen";
 import { SetForm } from "../edit/forms";
 import { Remove, Restore } from "../edit/remove";
 import { usePut } from "../put/drop";
-import { useArrivals } from "../put/queue";
+import { queue, useArrivals } from "../put/queue";
+import { UnfinishedUploads } from "../put/unfinished";
 import { setQuery, usePlace } from "../router";
 import { useMe } from "../session";
 import { useLook } from "../ui/again";
@@ -71,6 +72,7 @@ export function SetPage({ params }: PageProps) {
           {put.buttons}
         </div>
       </div>
+      {mayWrite && <UnfinishedUploads of={set} choose={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
       <Files sid={sid} mayWrite={mayWrite} arrived={arrived} known={active ? states : statesWithin} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>

@@ -23,8 +23,10 @@ export interface Sending {
   signal: AbortSignal;
 }
 
-/** A set that gets a new resource, or a resource that is replaced: only while it has this version, if one is named (412). */
-export type Destination = { setId: string } | { resourceId: string; etag?: string };
+/**
+ * A set that gets a new resource, or a resource, within a set, that is replaced: only while it has this version, if one is named (412).
+ */
+export type Destination = { setId: string } | { resourceId: string; within: string; etag?: string };
 
 /**
  * Sends a file as a new resource of a set, or in place of a resource. fetch tells nothing about how far a body has got, so this one

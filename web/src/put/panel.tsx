@@ -60,7 +60,7 @@ const silent = 5;
 
 function pace({ done, bytes, rate, unanswered, silence }: Totals): string {
   const sent = `${size(done)} of ${size(bytes)}`;
-  if (unanswered) return `${sent}, the service does not answer, trying again`;
+  if (unanswered) return `${sent}, no answer, trying again`;
   if (silence >= silent) return `${sent}, nothing sent for ${duration(silence)}`;
   return rate > 0 ? `${sent}, ${size(rate)}/s, ${duration((bytes - done) / rate)} left` : sent;
 }

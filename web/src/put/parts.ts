@@ -12,6 +12,39 @@ const partsAbove = 16 * 1024 * 1024;
 /** Sends a file as its length wants it. */
 export const uploadFile: typeof uploadParts = (to, file, ...rest) => (file.size > partsAbove ? uploadParts : upload)(to, file, ...rest);
 
+/** What an upload is remembered by in the browser: unfinished.tsx reads it. */
+const fingerprintOf = (what: object, file: File) => ["labshelf", root, JSON.stringify(what), file.size, file.lastModified].join(" ");
+
+/** An upload of this browser that was begun. */
+export interface Begun {
+  /** Where the browser remembers it. */
+  key: string;
+  /** Its address in the interface. */
+  path: string;
+  size: number;
+  lastModified: number;
+  /** What it was begun with, and for a replacement the set of the resource. */
+  fields: { filename: string; name?: string; setId?: string; resourceId?: string; within?: string };
+}
+
+/** All uploads that the browser remembers, of whoever used it. */
+export function begunUploads(): Begun[] {
+  const found: Begun[] = [];
+  const pattern = /^tus::labshelf (\S*) (\{.*\}) (\d+) (\d+)::\d+$/s;
+  try {
+    for (const key of Object.keys(localStorage)) {
+      const parts = pattern.exec(key);
+      if (!parts || parts[1] !== root) continue;
+      const url: string = JSON.parse(localStorage.getItem(key)!).uploadUrl;
+      const path = `/uploads/${url.slice(url.lastIndexOf("/") + 1)}`;
+      found.push({ key, path, size: Number(parts[3]), lastModified: Number(parts[4]), fields: JSON.parse(parts[2]!) });
+    }
+  } catch {
+    // the browser lets pages remember nothing, or what it remembers is not ours
+  }
+  return found;
+}
+
 /** Waits before the tries after one that got no further, in milliseconds. */
 const pauses = [0, 1000, 2000, 5000, 10_000, 20_000];
 
@@ -25,7 +58,7 @@ async function uploadParts(
 ): Promise<Resource> {
   const { progress, begins, unanswered, signal } = sending;
   const { Upload } = await import("tus-js-client");
-  const { etag, ...place } = { etag: undefined, ...to };
+  const { etag, within, ...place } = { etag: undefined, within: undefined, ...to };
   const metadata = Object.fromEntries(Object.entries({ ...place, filename, ...fields }).filter(([, value]) => value));
   /** The answer to a question how far it is that says nothing of that. It is not to be begun anew, as the library does then. */
   let unsaid: HttpResponse | undefined;
@@ -40,7 +73,7 @@ async function uploadParts(
       retryDelays: pauses,
       removeFingerprintOnSuccess: true,
       // The same file on its way to the same place: whoever is signed in, the service lets only the user go on who began.
-      fingerprint: async () => ["labshelf", root, JSON.stringify({ ...metadata, etag }), file.size, file.lastModified].join(" "),
+      fingerprint: async () => fingerprintOf({ ...metadata, ...(within && { within, etag }) }, file),
       onProgress: (sent) => {
         (begun || !begins ? progress : begins)(Math.min(sent, file.size));
         begun = true;

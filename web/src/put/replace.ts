@@ -35,7 +35,7 @@ export async function replaceFile(
     // What is left out would take its default (a new name, for example): only the bytes are to change.
     const fields = { name: now.name, description: now.description, format: now.format };
     try {
-      return await uploadFile({ resourceId: id, ...(etag && { etag }) }, file, file.name, fields, options);
+      return await uploadFile({ resourceId: id, within: now.setId, ...(etag && { etag }) }, file, file.name, fields, options);
     } catch (thrown) {
       if (asProblem(thrown).code !== "precondition_failed" || !left) throw thrown;
     }
