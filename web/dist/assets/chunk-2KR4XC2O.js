@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-QZ47C4Y7.js";import"./chunk-A5U2FQD7.js";import"./chunk-X5G5443N.js";import"./chunk-DSR6DQSJ.js";import"./chunk-4JNQD5W7.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-VKQIESXN.js";import"./chunk-E3PL4B2G.js";import"./chunk-X5G5443N.js";import"./chunk-F4D3ZJIY.js";import"./chunk-Y4Z5BJWC.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};
