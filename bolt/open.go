@@ -203,10 +203,11 @@ func (s *Store) load(options Options, steps []migration) error {
 		if err := s.db.Sync(); err != nil {
 			return fmt.Errorf("sync: %w", err)
 		}
-		for ; version < known; version++ {
-			if err := migrate(s.db, steps[version-1], version+1); err != nil {
-				return fmt.Errorf("bring to version %d: %w", version+1, err)
+		if version < known {
+			if err := s.upgrade(version, steps); err != nil {
+				return err
 			}
+			version = known
 		}
 	}
 	return inspect(s.db, func(t *tx) error {
@@ -265,15 +266,4 @@ func metaRow[T any](t *tx, row string, fields func(*codec, *T)) (v T, err error)
 		err = fmt.Errorf("%w: %s: %w", ErrDamaged, row, err)
 	}
 	return v, err
-}
-
-func migrate(db *bbolt.DB, step migration, version uint32) error {
-	return db.Update(func(btx *bbolt.Tx) error {
-		if err := step(btx); err != nil {
-			return err
-		}
-		t := &tx{bolt: btx}
-		t.put(metaBucket, nameKey(schemaRow), seal(nameKey(schemaRow), schemaFields, version))
-		return t.failed
-	})
 }

@@ -22,6 +22,7 @@ type Store struct {
 	file      *os.File    // the one that db reads and writes
 	secret    [32]byte
 	suspect   error // what was strange about the file when it was opened
+	upgraded  *Upgrade
 	committer *committer
 }
 

@@ -234,3 +234,74 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("in its directory: %v, %v", entries, err)
 	}
 }
+
+// TestUpgradeKeepsACopy of the file as it was, and changes nothing where it cannot.
+func TestUpgradeKeepsACopy(t *testing.T) {
+	t.Parallel()
+	path := olderFile(t, "version-4")
+	before := readerOf(t, path)
+	copied := path + ".schema-4"
+	if err := os.Mkdir(copied, 0o700); err != nil { // in the place of the copy
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	original, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(path, Options{}); !errors.Is(err, ErrNoCopy) {
+		t.Fatalf("where no copy can be kept: %v, %v", s, err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, original) {
+		t.Errorf("where no copy can be kept, the file has changed (%v)", err)
+	}
+	if err := os.RemoveAll(copied); err != nil {
+		t.Fatal(err)
+	}
+	for again, want := range []*Upgrade{{From: 4, To: uint32(1 + len(migrations())), Copy: copied}, nil} {
+		s, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Upgraded(); (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("opened %d times before: %+v, want %+v", again, got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := readerOf(t, copied); got != before {
+		t.Errorf("in the copy there are %d users, of version %d; want %d of %d", got.users, got.version, before.users, before.version)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 2 {
+		t.Errorf("left are %v, %v", entries, err)
+	}
+	if info, err := os.Stat(copied); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("others can read the copy: %v, %v", info.Mode(), err)
+	}
+}
+
+// content is what is in a file that is only read.
+type content struct {
+	version uint32
+	users   int
+}
+
+func readerOf(t *testing.T, path string) (c content) {
+	t.Helper()
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(s.View(t.Context(), count(&c.users)), inspect(s.db, func(t *tx) (err error) {
+		c.version, err = metaRow(t, schemaRow, schemaFields)
+		return err
+	}), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -62,6 +62,9 @@ func openMeasured(path string, measured *metrics.Metrics) (*dataDir, error) {
 	if err != nil {
 		return nil, remedy(path, err)
 	}
+	if err := refuseNoFiles(path, meta); err != nil {
+		return nil, errors.Join(err, meta.Close())
+	}
 	store, err := blobs.OpenDir(path, measured.Disk(blobs.OS{}))
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("data directory: %w", err), meta.Close())
@@ -120,6 +123,27 @@ func refuseOrphans(path string) error {
 		errNoMetadata, folder, metadata, program+" backup restore BACKUP --data NEWDIR")
 }
 
+// refuseNoFiles returns an error where the metadata name files and the folder that holds all of them is missing: it may be a disk that is
+// not mounted, and a service that made the folder anew would say that all is well.
+func refuseNoFiles(path string, meta *bolt.Store) error {
+	folder, named := filepath.Join(path, "blobs"), false
+	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := meta.View(context.Background(), func(tx *repository.Tx) error {
+		for _, err := range tx.Blobs.All(nil) {
+			named = true
+			return err
+		}
+		return nil
+	})
+	if err != nil || !named {
+		return err
+	}
+	return fmt.Errorf("%w: %s names files, but there is no %s; mount it, or put it back; if it is lost, bring the files back from a backup with: "+
+		"%s repair --from BACKUP --data %s", errNoFiles, filepath.Join(path, metadataFile), folder, program, path)
+}
+
 // remedy says what to do about a metadata file that does not open.
 func remedy(path string, err error) error {
 	switch {
@@ -128,6 +152,8 @@ func remedy(path string, err error) error {
 			path, holder(path), err)
 	case errors.Is(err, bolt.ErrTooNew):
 		return fmt.Errorf("%w; nothing was changed; start the version of %s that wrote it, or a later one", err, program)
+	case errors.Is(err, bolt.ErrNoCopy):
+		return fmt.Errorf("%w; nothing was changed; make room in %s for another file of the length of %s, and start again", err, path, metadataFile)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; run it as the user that runs the service, to whom %s belongs", err, path)
 	case errors.Is(err, bolt.ErrDamaged):

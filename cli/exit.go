@@ -47,6 +47,7 @@ var (
 	errUsage        = commands.ErrUsage
 	errAddressInUse = errors.New("the address is in use")
 	errNoMetadata   = errors.New("the metadata file is missing")
+	errNoFiles      = errors.New("the folder of all files is missing")
 	errInterrupted  = errors.New("ended at once on a second signal")
 )
 
@@ -64,6 +65,7 @@ var sentinelExits = []struct {
 	{bolt.ErrDamaged, exitDamaged},
 	{bolt.ErrTooNew, exitDamaged},
 	{errNoMetadata, exitDamaged},
+	{errNoFiles, exitDamaged},
 	{repository.ErrRecordDamaged, exitDamaged},
 	{errDamageFound, exitDamaged},
 	{backup.ErrBroken, exitDamaged},

@@ -71,6 +71,10 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, data.close()) }()
+	if up := data.meta.Upgraded(); up != nil {
+		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
+			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
+	}
 	if err := data.noteHolder(); err != nil {
 		s.log.Warn().Err(err).Msg("who has the data directory could not be written down")
 	}

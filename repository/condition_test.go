@@ -140,14 +140,15 @@ func TestStepsThatFailAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		meta := &stuck{Store: repositorytest.NewMemory(time.Now)}
-		h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
+		files := blobstest.NewMemory()
+		h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
 		_, err := h.svc.DeleteSet(t.Context(), h.admin, h.sets[0].ID.String(), always)
 		h.begun(err)
 		meta.container = h.sets[0].ID
 		meta.broken.Store(true)
 		var mu sync.Mutex
 		var notes []error
-		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{Note: func(task string, err error) {
+		svc := repository.New(meta, files, repository.Config{Note: func(task string, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			notes = append(notes, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/paging"
 )
 
 const (
@@ -38,9 +39,46 @@ func (w *surveyor) close() {
 
 func (w *surveyor) run(ctx context.Context) {
 	defer close(w.stopped)
+	w.troubles.tell(taskSurvey, w.lookAtRecent(ctx))
 	for pause := surveyDelay; sleep(ctx, pause); pause = surveyEvery {
 		w.troubles.tell(taskSurvey, ignore(w.survey(ctx), ErrReadOnly)) // which the service tells by itself
 	}
+}
+
+const (
+	recentBlobs = 100 // resources, the last changed ones, that are looked at when the service starts
+	recentWrong = 10  // files of these that are told, and marked, at most: a check tells all
+)
+
+// lookAtRecent sees whether the files of the resources that were changed last are there, in their length: what a power cut, an
+// unmounted disk or a folder of an older state has taken is told at the start, and not when somebody wants it.
+func (w *surveyor) lookAtRecent(ctx context.Context) error {
+	var page []Resource
+	err := w.meta.View(ctx, func(tx *Tx) (err error) {
+		page, err = collect(tx.Resources.Range(ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, r := range page {
+		if ctx.Err() != nil || wrong == recentWrong {
+			return nil
+		}
+		if r.Body != Filed {
+			continue
+		}
+		size, err := w.blobs.Stat(r.Digest)
+		if err == nil && size == r.Bytes || errors.Is(err, blobs.ErrUnavailable) {
+			continue
+		}
+		wrong++
+		if _, err := w.judge(ctx, Blob{r.Digest, r.Bytes}); err != nil && ctx.Err() == nil && !errors.Is(err, ErrReadOnly) {
+			return err
+		}
+	}
+	return nil
 }
 
 // survey looks at all blobs once.

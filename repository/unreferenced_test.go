@@ -186,6 +186,27 @@ func TestSurvey(t *testing.T) {
 	})
 }
 
+// TestStartLooksAtRecentFiles: those that are missing, or of another length, are told and refused at once, without a scrub.
+func TestStartLooksAtRecentFiles(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 3)
+		k.ok(os.Remove(k.path(k.held.files[0].Digest)))
+		k.ok(os.Truncate(k.path(k.held.files[1].Digest), 0))
+		told := 0
+		svc := repository.New(k.meta, k.files, repository.Config{Note: func(_ string, err error) {
+			if err != nil {
+				told++
+			}
+		}})
+		defer svc.Close()
+		synctest.Wait()
+		if got := svc.Condition(t.Context()).Detail.Damaged; got != 2 || told != 2 {
+			t.Errorf("%d are known, %d were told", got, told)
+		}
+	})
+}
+
 var orphan2 = [32]byte{0xab, 2}
 
 // TestSurveyWhileNothingCanBeWritten is no failure of its own.
