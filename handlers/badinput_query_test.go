@@ -23,16 +23,8 @@ func (f *fixture) listingOperations() map[string]string {
 	return paths
 }
 
-// TestBadQueries: a parameter that is unknown, repeated, empty or out of range is refused everywhere, never ignored.
-func TestBadQueries(t *testing.T) {
-	t.Parallel()
-	c := ownGateway(t, repository.Config{}, handlers.Config{})
-	f := c.newFixture(nil)
-	const code = repository.CodeInvalidParameter
-	good := map[string]string{
-		"state": "all", "limit": "5", "since": "2001", "until": "2100", "order": "newest", "name": "x", "namePrefix": "x", "visibility": "all",
-		"origin": "x", "dataspaceId": f.dataspace, "setId": f.ids["SetId"], "userId": "me",
-	}
+// wrongParameters are values that the parameters of listings do not take.
+func wrongParameters() map[string][]string {
 	wrong := map[string][]string{
 		"state":      {"both", "active,deleted", "actıve", " active", "activ\u212a"},
 		"limit":      {"0", "-1", "1001", "1.0", "1e2", "0x10", "+5", " 5", "5 ", "99999999999999999999", "all", "٣"},
@@ -48,6 +40,20 @@ func TestBadQueries(t *testing.T) {
 			"2015-03-30 16:09:44", "2015-03-30T16:09:44.Z", "2015-03-30T16:09:44+2", "2015-03-30T16:09:44+24:00", "2015-03-30Z", "1427731784090", "2015-03-30T16:09:44.090ZZ", "-2015", "２０１５",
 		}
 	}
+	return wrong
+}
+
+// TestBadQueries: a parameter that is unknown, repeated, empty or out of range is refused everywhere, never ignored.
+func TestBadQueries(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	f := c.newFixture(nil)
+	const code = repository.CodeInvalidParameter
+	good := map[string]string{
+		"state": "all", "limit": "5", "since": "2001", "until": "2100", "order": "newest", "name": "x", "namePrefix": "x", "visibility": "all",
+		"origin": "x", "dataspaceId": f.dataspace, "setId": f.ids["SetId"], "userId": "me",
+	}
+	wrong := wrongParameters()
 	var cases []bad
 	add := func(what, path, query, field string) {
 		cases = append(cases, bad{what, "GET", path + "?" + query, nil, http.StatusBadRequest, code, field, nil})

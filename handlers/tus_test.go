@@ -241,7 +241,7 @@ func TestTusChecksum(t *testing.T) {
 	right := "Upload-Checksum: sha1 " + base64.StdEncoding.EncodeToString(sha[:])
 	s.piece(at, 0, "abd", right).problem(460, "checksum_mismatch", "Upload-Checksum")
 	s.stands(at, 0, 9)
-	s.piece(at, 0, "abc", "Upload-Checksum: crc32 AAAA").problem(http.StatusBadRequest, "invalid_field", "Upload-Checksum")
+	s.bad("PATCH", at, raw{"application/offset+octet-stream", []byte("abc")}, inTus, "Upload-Offset: 0", "Upload-Checksum: crc32 AAAA").problem(http.StatusBadRequest, "invalid_field", "Upload-Checksum")
 	s.piece(at, 0, "abc", right).want(http.StatusNoContent)
 	s.piece(at, 3, "def", "Upload-Checksum: md5 "+base64.StdEncoding.EncodeToString(md[:])).want(http.StatusNoContent)
 	s.piece(at, 6, "ghj", "Content-Digest: sha-256=:"+digest64("ghi")+":").problem(http.StatusBadRequest, "digest_mismatch", "")

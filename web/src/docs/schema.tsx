@@ -32,7 +32,8 @@ function rulesOf(doc: Document, given: Schema): string[] {
     ...between("", s.minimum, s.maximum),
     ...(s.minLength === 1 && !s.maxLength ? ["not empty"] : between(" characters", s.minLength, s.maxLength)),
     ...between(" items", s.minItems, s.maxItems),
-    ...(s.pattern ? [`matches \`${s.pattern}\``] : []),
+    // Patterns of characters are for programs.
+    ...(s.pattern ? [s.pattern.includes("\\u") ? "no control characters" : `matches \`${s.pattern}\``] : []),
     ...(s.default !== undefined ? [`default ${shown(s.default)}`] : []),
     ...(s.examples?.length ? [`such as ${s.examples.map(shown).join(", ")}`] : []),
   ];
