@@ -30,7 +30,7 @@ func TestListByName(t *testing.T) {
 		{c, named("/dataspaces/"+s.dataspace+"/sets", setName), set}, {c, named("/dataspaces/"+other.dataspace+"/sets", setName), ""},
 		{c, named("/sets", setName, "&state=deleted"), ""}, {c, named("/sets", goneName), ""},
 		{c, named("/sets", goneName, "&state=deleted"), gone}, {member, named("/sets", goneName, "&state=all", "&limit=1"), gone},
-		{c, named("/sets", strings.ToUpper(setName)), ""}, {c, named("/sets", setName[:len(setName)-1]), ""}, {c, named("/sets", "ü /"), ""},
+		{c, named("/sets", strings.ToUpper(setName)), ""}, {c, named("/sets", setName+"-"), ""}, {c, named("/sets", "ü /"), ""},
 		{c, named("/dataspaces", space), s.dataspace}, {member, named("/dataspaces", space), s.dataspace}, {stranger, named("/dataspaces", space), ""},
 		{c, named("/dataspaces", space, "&visibility=public"), ""}, {c, named("/dataspaces", space, "&origin="), s.dataspace},
 		{c, named("/dataspaces", space, "&state=deleted"), ""}, {c, named("/dataspaces", "none-has-this"), ""},
