@@ -173,6 +173,9 @@ func (m *Meter) watch(from time.Time) {
 // draw learns from what was done until now and, where it is to be seen, writes the line on a terminal of so many columns.
 func (m *Meter) draw(now time.Time, seen bool, columns int) {
 	done := work{float64(m.files.Load()), float64(m.transferred.Load()), float64(m.read.Load() + m.hashing.Load())}
+	if done[bytesMoved] == m.before[bytesMoved] && done[bytesCompared] > m.before[bytesCompared] {
+		m.rate = rate{} // time in which files are only read here is no time of the network
+	}
 	if m.moving.IsZero() || done != m.before {
 		m.moving, m.before = now, done
 	}
@@ -215,7 +218,7 @@ func (m *Meter) details(now time.Time) string {
 	done, want := max(0, m.done.Load()), m.wantBytes.Load()
 	parts := []string{FormatBytes(min(done, max(want, 0))) + " of " + FormatBytes(want)}
 	if files := m.wantFiles.Load(); files > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d files", m.files.Load(), files))
+		parts = append(parts, fmt.Sprintf("%d of %s", m.files.Load(), fileCount(int(files))))
 	}
 	hashing := m.hashing.Load()
 	if hashing > 0 {

@@ -96,6 +96,27 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
+// TestMeterAfterHashing: the rate is that of the network from its first bytes, however long the file was read before.
+func TestMeterAfterHashing(t *testing.T) {
+	t.Parallel()
+	m, now := &Meter{what: "put", out: &bytes.Buffer{}}, time.Now()
+	m.expect(1, 1<<30)
+	for range 20 {
+		m.hashing.Add(50 << 20)
+		now = now.Add(200 * time.Millisecond)
+		m.draw(now, false, 120)
+	}
+	m.hashing.Store(0)
+	for range 5 {
+		now = now.Add(200 * time.Millisecond)
+		m.moved(20 << 20)
+		m.draw(now, false, 120)
+	}
+	if got := m.line(now, 120); !strings.Contains(got, " 100 MiB/s") || !strings.Contains(got, "0 of 1 file,") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestMeterStalls: while nothing moves, the line has neither a rate nor a time left.
 func TestMeterStalls(t *testing.T) {
 	t.Parallel()
