@@ -19,9 +19,10 @@ const fewNames = 4
 
 // holding is a resource that a set has under a name.
 type holding struct {
-	id     string
-	bytes  int64
-	digest blobs.Digest
+	id      string
+	bytes   int64
+	digest  blobs.Digest
+	damaged bool // on the server, as far as it knows
 }
 
 // holdings are what a set has of some names.
@@ -48,7 +49,7 @@ func (u *putting) list(ctx context.Context, named map[string]string) (holdings, 
 		}
 		// What is changed while it is listed comes twice.
 		others := slices.DeleteFunc(held.of[r.Name], func(h holding) bool { return h.id == r.ID })
-		held.of[r.Name] = append(others, holding{r.ID, r.Bytes, r.SHA256})
+		held.of[r.Name] = append(others, holding{r.ID, r.Bytes, r.SHA256, r.Damaged})
 	}
 	return held, nil
 }

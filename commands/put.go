@@ -39,11 +39,11 @@ resource is that of the file, or its path below the folder: put data sends
 data/2026/a.csv as 2026/a.csv.
 
 What the set has already, with the same name and the same bytes, is not sent
-again. What has the name but other bytes is replaced, and keeps its description
-and format unless others are given; if somebody has changed it since put began,
-it is left alone, and you are told. So put can be run again at any time, when it
-was interrupted or files were added: it sends only what is new. What is gone
-here stays in the set.
+again, unless the service knows its file to be damaged. What has the name but
+other bytes is replaced, and keeps its description and format unless others are
+given; if somebody has changed it since put began, it is left alone, and you are
+told. So put can be run again at any time, when it was interrupted or files were
+added: it sends only what is new. What is gone here stays in the set.
 
 A file of more than 16 MiB goes on where it stopped, when the connection breaks
 and when put is run again, for as long as the service keeps what has come: 7

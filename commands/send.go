@@ -103,7 +103,11 @@ func (u *putting) put(ctx context.Context, f local) (result, error) {
 		if err != nil {
 			return result{}, err
 		}
-		if h.digest == digest {
+		switch {
+		case h.digest != digest:
+		case h.damaged: // sent again, the same bytes heal it
+			held = []holding{h}
+		default:
 			return result{local: f, outcome: there, id: h.id, bytes: h.bytes, digest: h.digest}, nil
 		}
 	}
@@ -216,7 +220,7 @@ func stored(ctx context.Context, s *source, r client.Resource, last error) (bool
 		return false, nil
 	}
 	digest, err := s.sum(ctx)
-	if err != nil || r.SHA256 == digest && r.State == client.Active {
+	if err != nil || r.SHA256 == digest && r.State == client.Active && !r.Damaged {
 		return err == nil, err
 	}
 	return false, sleep(ctx, looks[0])

@@ -65,6 +65,7 @@ func TestMain(m *testing.M) {
 
 // service is a real one in a temporary directory, behind a listening socket.
 type service struct {
+	dir    string // of its data
 	repo   *repository.Service
 	server *httptest.Server
 	key    string         // of the first sysadmin
@@ -86,7 +87,7 @@ func start(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
+	s := &service{dir: dir, repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -127,8 +127,11 @@ func resourceColumns(sets map[string]string, exact bool) []column[client.Resourc
 		{"FORMAT", inLong, func(r r) string { return r.Format }},
 		{"MODIFIED", 0, func(r r) string { return when(r.Modified) }},
 		{"STATE", inState, func(r r) string {
-			if r.Purged {
+			switch {
+			case r.Purged:
 				return "purged"
+			case r.Damaged:
+				return r.State + ", damaged"
 			}
 			return r.State
 		}},
