@@ -60,6 +60,8 @@ export interface Resource extends Changed {
   dataspaceId: string;
   /** The bytes are gone for good; only the record is left. */
   purged?: boolean;
+  /** The file is known to be damaged on the server; whoever uploads the same bytes again heals it. */
+  damaged?: boolean;
 }
 
 export interface User {

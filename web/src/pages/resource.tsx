@@ -45,7 +45,8 @@ export function ResourcePage({ params }: PageProps) {
       <div class="title">
         <div>
           <h1>
-            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : "deleted"}</Badge>}
+            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : "deleted"}</Badge>}{" "}
+            {resource.damaged && <Badge tone="bad">damaged</Badge>}
           </h1>
           {resource.description && <p class="preserve prose">{resource.description}</p>}
         </div>
@@ -69,7 +70,7 @@ export function ResourcePage({ params }: PageProps) {
       {again && <ReplaceBy file={again} resource={resource} done={take} close={() => setAgain(undefined)} />}
       <div class="beside">
         <section class="sheet preview" aria-label="Preview">
-          {active ? <Preview key={resource.sha256} resource={resource} /> : <Gone resource={resource} />}
+          {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} resource={resource} /> : <Gone resource={resource} />}
         </section>
         <section class="sheet" aria-label="About this file">
           <About resource={resource} />
@@ -195,7 +196,7 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
       if (!(thrown instanceof Replaced) || thrown.now.state !== "active") throw thrown;
       setShown(thrown.now);
       // It may be what was sent before, and the answer did not come.
-      if (thrown.now.bytes === file.size && thrown.now.sha256 === (await sha256(file, signal))) return thrown.now;
+      if (!thrown.now.damaged && thrown.now.bytes === file.size && thrown.now.sha256 === (await sha256(file, signal))) return thrown.now;
       throw thrown;
     }
   };

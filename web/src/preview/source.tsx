@@ -135,7 +135,7 @@ export function Unread({ problem, retry }: { problem: Problem; retry: () => void
     <>
       <Failed problem={problem.status === 412 ? replaced : problem} retry={retry} />
       {problem.code === "data_damaged" && (
-        <p class="dim">The disk of the service has lost bytes of this file. Tell whoever runs it: a backup brings them back.</p>
+        <p class="dim">The disk of the service has lost bytes of this file. Tell whoever runs it: a backup brings them back. So does whoever uploads the same file again.</p>
       )}
     </>
   );

@@ -124,7 +124,7 @@ function PlanForm({ files, left, unread, close, to }: PlanProps & { to: { set: D
             ) : (
               <Targets known={to.known} target={target} choose={setTarget} errorOf={errorOf} />
             )}
-            <Field label="If a name is there already" hint="What is there with the same content is not sent again.">
+            <Field label="If a name is there already" hint="What is there with the same content is not sent again, unless it is damaged on the server.">
               {(a) => (
                 <select ref={clash} {...a}>
                   <option value="keep">Keep both</option>

@@ -6,7 +6,7 @@ import { asProblem } from "../ui/load";
 import type { Picked, Unread } from "./collect";
 import { uploadFile } from "./parts";
 import type { Agreed } from "./replace";
-import { replaceFile } from "./replace";
+import { replaceFile, versionOf } from "./replace";
 import { sha256 } from "./sha256";
 import { Speed } from "./speed";
 
@@ -179,14 +179,15 @@ class Queue {
     try {
       to("comparing");
       const twin = await findTwin(item, signal);
-      if (twin?.same) {
+      const heals = twin?.same && twin.resource.damaged;
+      if (twin?.same && !heals) {
         item.resource = twin.resource;
         return to("there");
       }
       to("sending");
       item.resource =
-        item.replaces && twin
-          ? await replaceFile(twin.resource.id, item.replaces, file, options)
+        twin && (heals || item.replaces)
+          ? await replaceFile(twin.resource.id, heals ? new Set([versionOf(twin.resource)]) : item.replaces!, file, options)
           : await uploadFile({ setId: item.set.id }, file, file.name, { name: path }, options);
       to("sent");
       tellArrival(item.set.id);

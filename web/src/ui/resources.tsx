@@ -36,6 +36,7 @@ export function ResourceRow({ resource: r, mark }: { resource: Resource; mark?: 
           <Icon name="file" /> {r.name}
         </Link>{" "}
         {r.state === "deleted" && <Badge tone="bad">{r.purged ? "purged" : "deleted"}</Badge>}
+        {r.damaged && <Badge tone="bad">damaged</Badge>}
       </span>
       <span role="cell" class="wide-only dim">
         {r.format}

@@ -248,7 +248,7 @@ A resource whose state is \`deleted\` is to be removed from your copy. If someth
 | 404 | it is not there, or the address is wrong | look for it under **Browse** |
 | 409 | the name is taken, or something above it is deleted | the message says which |
 | 410 | the file is deleted | restore it from the **Trash** |
-| 500 \`data_damaged\` | the disk has damaged this file | tell whoever runs the service; there may be a backup |
+| 500 \`data_damaged\` | the disk has damaged this file | upload the same file again, or tell whoever runs the service; there may be a backup |
 | 503 | no changes are taken at the moment | reading goes on; tell whoever runs the service |
 | 507 | the disk is full; nothing of yours was stored | tell whoever runs the service |
 
