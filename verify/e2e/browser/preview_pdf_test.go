@@ -122,6 +122,26 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.sees("This document cannot be read as PDF.", "Open it in a tab of its own")
 }
 
+// Where the script of the frame does not run, the way to the browser's own viewer is what remains.
+func TestPDFWithoutFrame(t *testing.T) {
+	t.Parallel()
+	l := look(t)
+	r := l.put("a.pdf", pdf("1 0 0 rg 0 0 400 400 re f", ""))
+	l.at("/sets/" + l.set)
+	l.lists("a.pdf")
+	// A browser that runs no script there: the frame gets no right to.
+	l.do(chromedp.Evaluate[chromedp.Void](`{
+		const set = Element.prototype.setAttribute;
+		Element.prototype.setAttribute = function (name, value) { set.call(this, name, name === "sandbox" ? "" : value); };
+		const sandbox = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "sandbox");
+		void Object.defineProperty(HTMLIFrameElement.prototype, "sandbox", { ...sandbox, set() { set.call(this, "sandbox", ""); } });
+	}`))
+	l.expect("allow-scripts")
+	l.follow("a.pdf")
+	l.sees("This browser shows no PDF here.", "Open it in a tab of its own")
+	l.until(`document.querySelector(".preview-foot a").href.endsWith("/v1/resources/` + r.ID + `/data?disposition=inline")`)
+}
+
 // A script within a PDF does not run: no dialog, no request, no change of a field.
 func TestScriptInPDFDoesNotRun(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,8 @@ func TestPrintOfPreviews(t *testing.T) {
 	if printed[0] >= 500 || printed[1] != 500 {
 		t.Errorf("%d rows on the screen, %d printed, of 500", printed[0], printed[1])
 	}
+	l.onPaper()
+	l.until(`getComputedStyle(document.querySelector(".clip")).whiteSpace !== "nowrap"`)
 	l.file("long.txt", strings.Repeat("a line of some length\n", 2000))
 	l.until(`document.querySelector(".lines .text")`)
 	l.onPaper()

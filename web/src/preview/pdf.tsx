@@ -56,6 +56,7 @@ function Framed({ resource, file }: { resource: Resource; file: Blob }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [pages, setPages] = useState(0);
   const [zoom, setZoom] = useState(1);
+  const [frameState, setFrameState] = useState<"loading" | "silent" | "ready">("loading");
   const [why, setWhy] = useState("");
   const [problem, setProblem] = useState<Problem | undefined>();
   useLayoutEffect(() => {
@@ -64,6 +65,7 @@ function Framed({ resource, file }: { resource: Resource; file: Blob }) {
     const tell = (message: ToFrame, ...moved: ArrayBuffer[]) => inner.postMessage(message, "*", moved);
     const answer = async (message: FromFrame) => {
       if (message.kind === "ready") {
+        setFrameState("ready");
         const [bytes, worker] = await Promise.all([file.arrayBuffer(), asset(assets.worker)]);
         tell({ kind: "open", file: bytes, worker }, bytes, worker);
       } else if (message.kind === "decoder") {
@@ -100,7 +102,7 @@ function Framed({ resource, file }: { resource: Resource; file: Blob }) {
     <>
       <div class="preview-tools">
         <span class="dim" role="status">
-          {pages ? `${plural(pages, "page")} · ${size(resource.bytes)}` : "Loading…"}
+          {pages ? `${plural(pages, "page")} · ${size(resource.bytes)}` : frameState === "silent" ? "This browser shows no PDF here." : "Loading…"}
         </span>
         <span class="zoom" role="group" aria-label="Zoom">
           <Button kind="quiet" onClick={() => step(-1)} disabled={!pages || zoom === zooms[0]} aria-label="Smaller">
@@ -114,7 +116,15 @@ function Framed({ resource, file }: { resource: Resource; file: Blob }) {
           </Button>
         </span>
       </div>
-      <iframe class="pdf" ref={frame} sandbox="allow-scripts" src={`${base}/${assets.frame}`} title={resource.name} data-pages={pages} />
+      <iframe
+        class="pdf"
+        ref={frame}
+        sandbox="allow-scripts"
+        src={`${base}/${assets.frame}`}
+        title={resource.name}
+        data-pages={pages}
+        onLoad={() => setFrameState((was) => (was === "ready" ? was : "silent"))} // its script, which comes first, did not run
+      />
       <p class="preview-foot dim">
         Scripts, forms and links of the document do nothing here. <Open resource={resource} />
       </p>
