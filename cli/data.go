@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"labshelf/auth"
@@ -154,6 +155,9 @@ func remedy(path string, err error) error {
 		return fmt.Errorf("%w; nothing was changed; start the version of %s that wrote it, or a later one", err, program)
 	case errors.Is(err, bolt.ErrNoCopy):
 		return fmt.Errorf("%w; nothing was changed; make room in %s for another file of the length of %s, and start again", err, path, metadataFile)
+	case errors.Is(err, syscall.ENOMEM):
+		return fmt.Errorf("%w; the address space of this process is limited, and %s wants 16 GiB of addresses, which cost no memory: "+
+			"lift the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run it where it is not limited (the login nodes of clusters often are)", err, program)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; run it as the user that runs the service, to whom %s belongs", err, path)
 	case errors.Is(err, bolt.ErrDamaged):

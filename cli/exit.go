@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -126,6 +127,8 @@ func explain(err error) string {
 	switch {
 	case errors.As(err, &problem) && problem.Code == repository.CodeDataDamaged:
 		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and look there with: %s check --data DIR", err, program)
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Sprintf("%v; raise the limit of open files with \"ulimit -n 65536\", or LimitNOFILE=65536 for systemd", err)
 	case !errors.As(err, &refusal):
 		return err.Error()
 	case refusal.Err == nil:

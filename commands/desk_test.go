@@ -99,7 +99,7 @@ func TestStatusOfTheSick(t *testing.T) {
 	answer = `{"status": "READ-ONLY", "hostname": "host", "version": "1", ` + detail + `}`
 	got := s.run(t, "", "status")
 	for _, want := range []string{
-		"status READ-ONLY", "that is it reads, and refuses every change", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
+		"status READ-ONLY", "that is it reads, and refuses changes", "you are admin", "because disk on fire", "clock 1 min 30 s behind",
 		"damaged 3 files: \"labshelf check\"", ": 7 files read, 3 found damaged; 2 passes before it", "to be moved 4 small files, 4.0 KiB",
 		"purge fails no\uFFFD[2J room", "identity c2eb", "epoch 5f0c, begun 2026-01-03", "with the state of 2026-01-02",
 	} {

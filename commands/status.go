@@ -21,7 +21,7 @@ const failing = "FAILING"
 func meaning(status string) string {
 	switch status {
 	case "READ-ONLY":
-		return "it reads, and refuses every change until it is started again: look at its disk first, then run \"labshelf check\""
+		return "it reads, and refuses changes: after an error of its disk until it is started again (look at the disk first, then run \"labshelf check\"), without room until there is some"
 	case failing:
 		return "it cannot read its records: copy its data directory as it is, then run \"labshelf doctor\" and \"labshelf check\" with --data"
 	}
@@ -117,6 +117,7 @@ type statusDetail struct {
 	}
 	Background         map[string]string
 	Held, Unreferenced struct{ Files, Bytes int64 }
+	Room               *struct{ Bytes, Files int64 } // nil: an older service says nothing of it
 	Started            time.Time
 	Identity           string
 	Epoch              struct {
@@ -163,6 +164,13 @@ func (t *table) detail(text json.RawMessage) error {
 	t.add("scrub", scrub)
 	t.add("to be moved", fmt.Sprintf("%d small files, %s; that happens by itself", d.Held.Files, FormatBytes(d.Held.Bytes)))
 	t.add("unreferenced", fmt.Sprintf("%d files, %s, that no resource needs; \"labshelf purge\" removes them", d.Unreferenced.Files, FormatBytes(d.Unreferenced.Bytes)))
+	if d.Room != nil && d.Room.Bytes >= 0 {
+		room := FormatBytes(d.Room.Bytes) + " for new files"
+		if d.Room.Files >= 0 {
+			room += fmt.Sprintf(", %d inodes", d.Room.Files)
+		}
+		t.add("room left", room)
+	}
 	if d.ClockBehind > 0 {
 		t.add("clock", FormatDuration(time.Duration(d.ClockBehind)*time.Millisecond)+" behind the last change: set it right, changes go on meanwhile")
 	}

@@ -242,6 +242,10 @@ func TestStatusDetail(t *testing.T) {
     "unreferenced": {
       "files": 3,
       "bytes": 30
+    },
+    "room": {
+      "bytes": -1,
+      "files": -1
     }
   }
 }

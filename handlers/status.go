@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"labshelf/blobs"
 	"labshelf/repository"
 )
 
@@ -41,6 +42,12 @@ type statusDetailJSON struct {
 	Identity     string            `json:"identity"`
 	Epoch        epochJSON         `json:"epoch"`
 	Unreferenced filesJSON         `json:"unreferenced"`
+	Room         roomJSON          `json:"room"`
+}
+
+type roomJSON struct {
+	Bytes int64 `json:"bytes"` // -1: not known
+	Files int64 `json:"files"` // -1: not known, or not limited
 }
 
 type epochJSON struct {
@@ -82,11 +89,18 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
 			filesJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
 			d.Identity.String(), epochJSON{d.Epoch.ID.String(), instant(d.Epoch.Base), instant(d.Epoch.Began)},
-			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes},
+			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes}, roomOf(d.Room),
 		}
 	}
 	writeJSON(w, status, shown)
 	return nil
+}
+
+func roomOf(room *blobs.Room) roomJSON {
+	if room == nil {
+		return roomJSON{-1, -1}
+	}
+	return roomJSON{room.Bytes, room.Files}
 }
 
 const welcome = `labshelf, a research data repository.

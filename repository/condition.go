@@ -3,9 +3,12 @@ package repository
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
+
+	"labshelf/blobs"
 )
 
 // Status says in one word how the service is.
@@ -14,7 +17,7 @@ type Status string
 // The statuses.
 const (
 	StatusOK       Status = "OK"
-	StatusReadOnly Status = "READ-ONLY" // it reads, and takes no changes until it is restarted
+	StatusReadOnly Status = "READ-ONLY" // it reads, and takes no changes: until it is restarted, or until there is room
 	StatusFailing  Status = "FAILING"   // records cannot even be read
 )
 
@@ -33,6 +36,7 @@ type ConditionDetail struct {
 	ClockBehind  time.Duration     // how far the clock is behind the last stamp; 0 if it is not
 	Damaged      int64             // blobs known to be damaged or missing, counted up to MaxDamaged
 	Scrub        ScrubState        // how far the background reading of all blobs has come
+	Room         *blobs.Room       // what is left for new files; nil: not known
 	Held         BodyCount         // bodies of which no file has been made yet
 	Background   map[string]string // what fails in the background now, by task
 	Unreferenced BlobCount         // blobs that no resource refers to, as far as a survey or a purge has noticed
@@ -50,6 +54,7 @@ func (s *Service) Condition(ctx context.Context) Condition {
 	if health.ReadOnly != nil {
 		c.Status, c.Detail.ReadOnly = StatusReadOnly, health.ReadOnly.Error()
 	}
+	s.conditionOfRoom(&c)
 	err := s.meta.View(ctx, func(tx *Tx) (err error) {
 		if c.Detail.Damaged, err = s.countDamaged(tx); err != nil {
 			return err
@@ -70,6 +75,29 @@ func (s *Service) Condition(ctx context.Context) Condition {
 		c.Status, c.Detail.Failing = StatusFailing, err.Error()
 	}
 	return c
+}
+
+// leastRoom is the room, in bytes, with less of which the service counts as read-only: a commit may need as much.
+const leastRoom = 1 << 20
+
+// conditionOfRoom adds how much room there is, and that changes are refused for want of it. That passes by itself.
+func (s *Service) conditionOfRoom(c *Condition) {
+	if s.config.Room == nil {
+		return
+	}
+	room, err := s.config.Room()
+	if err != nil {
+		return
+	}
+	c.Detail.Room = &room
+	if c.Status != StatusOK || room.Bytes >= leastRoom && room.Files != 0 {
+		return
+	}
+	c.Status = StatusReadOnly
+	c.Detail.ReadOnly = fmt.Sprintf("no room is left for files: %d bytes; changes go on by themselves when there is some", room.Bytes)
+	if room.Files == 0 {
+		c.Detail.ReadOnly = "no inodes are left for files; changes go on by themselves when there are some"
+	}
 }
 
 // Health tells how the stores are.

@@ -167,3 +167,39 @@ func TestStepsThatFailAreTold(t *testing.T) {
 		}
 	})
 }
+
+// TestConditionWithoutRoom: the service is read-only for as long as there is no room, and says how much there is.
+func TestConditionWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		room blobs.Room
+		err  error
+		want repository.Status
+		why  string
+	}{
+		{"room", blobs.Room{Bytes: 1 << 30, Files: 10}, nil, repository.StatusOK, ""},
+		{"inodes without a limit", blobs.Room{Bytes: 1 << 30, Files: -1}, nil, repository.StatusOK, ""},
+		{"nothing left", blobs.Room{Bytes: 4096, Files: 10}, nil, repository.StatusReadOnly, "no room is left for files: 4096 bytes"},
+		{"no inodes left", blobs.Room{Bytes: 1 << 30}, nil, repository.StatusReadOnly, "no inodes are left"},
+		{"unknown", blobs.Room{}, errors.New("on purpose"), repository.StatusOK, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			room, err := tc.room, tc.err
+			svc := repository.NewHeld(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{
+				Room: func() (blobs.Room, error) { return room, err },
+			})
+			got := svc.Condition(t.Context())
+			if got.Status != tc.want || !strings.HasPrefix(got.Detail.ReadOnly, tc.why) || (got.Detail.Room == nil) != (err != nil) || err == nil && *got.Detail.Room != room {
+				t.Errorf("%s, %+v", got.Status, got.Detail)
+			}
+			room, err = blobs.Room{Bytes: leastRoom, Files: 1}, nil
+			if got := svc.Condition(t.Context()); got.Status != repository.StatusOK || got.Detail.ReadOnly != "" {
+				t.Errorf("when there is room: %s, %q", got.Status, got.Detail.ReadOnly)
+			}
+		})
+	}
+}
+
+const leastRoom = 1 << 20

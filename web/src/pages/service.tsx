@@ -92,9 +92,10 @@ function Watched() {
 const meanings: Record<Status["status"], { means: string; help?: string[] }> = {
   OK: { means: "It reads and writes." },
   "READ-ONLY": {
-    means: "The disk failed to keep something. Reading goes on; every change is refused until the service is restarted.",
+    means: "The disk failed to keep something, or has no room left. Reading goes on; changes are refused: after a failure until the service is restarted, without room until there is some.",
     help: [
-      "Look at the disk: the log of the system, and smartctl -a.",
+      "Where no room is left, make some: nothing else is needed.",
+      "Else look at the disk: the log of the system, and smartctl -a.",
       "Copy the data directory as it is to another disk.",
       "Restart the service, then run labshelf check.",
     ],
