@@ -166,9 +166,10 @@ func TestRequests(t *testing.T) {
 			_, _ = io.WriteString(w, "metadata")
 		case "/v1/admin/check":
 			_, _ = io.WriteString(w, `{"violation": {"part": "blobs", "kind": "resource", "id": "I", "name": "N", "wrong": "W"}}`+"\n"+
-				`{"progress": {"done": 1, "total": 2}}`+"\n"+`{"end": {"stamp": 5, "resources": 1, "blobs": 2, "bytes": 3, "violations": 1}}`+"\n")
+				`{"progress": {"done": 1, "total": 2}}`+"\n"+`{"end": {"stamp": 5, "resources": 1, "blobs": 2, "bytes": 3, "violations": 1, `+
+				`"unreferenced": 6, "unreferencedBytes": 7}}`+"\n")
 		case "/v1/admin/purge":
-			_, _ = io.WriteString(w, `{"dryRun": true, "resources": 1, "resourceBytes": 2, "trashFiles": 3}`)
+			_, _ = io.WriteString(w, `{"dryRun": true, "resources": 1, "resourceBytes": 2, "trashFiles": 3, "recent": 4, "recentBytes": 5}`)
 		default:
 			w.WriteHeader(http.StatusNotFound)
 			_, _ = io.WriteString(w, `{"code": "blob_not_found", "detail": "no"}`)
@@ -188,9 +189,9 @@ func TestRequests(t *testing.T) {
 		Violation: func(v repository.Violation) { told = append(told, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
 		Progress:  func(done, total int64) { told = append(told, fmt.Sprint(done, "/", total)) },
 	})
-	want(t, err, fmt.Sprint(result, told), "{5 1 2 3 1} [blobsresourceINW 1/2]")
+	want(t, err, fmt.Sprint(result, told), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")
 	purged, err := c.Purge(ctx, repository.PurgeOptions{OlderThan: 90 * 24 * time.Hour, DryRun: true, Grace: time.Hour})
-	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles), "1 2 3")
+	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles, purged.Recent, purged.RecentBytes), "1 2 3 4 5")
 	want(t, nil, strings.Join(got, "\n"), "GET /v1/status  \nGET /v1/admin/snapshot  \nGET /v1/admin/blobs/ab"+strings.Repeat("00", 31)+"  \n"+
 		`POST /v1/admin/check application/json {"noData":true,"subset":"1/3"}`+"\n"+
 		`POST /v1/admin/purge application/json {"olderThan":"2160h0m0s","dryRun":true,"grace":"1h0m0s"}`)

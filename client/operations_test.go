@@ -286,7 +286,17 @@ func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 	}
 }
 
-// TestSchemas: records and requests have the fields of the document, but for the times that it has twice.
+// unchanging are the fields that bodies of changes may repeat, with the values they have; a client has no need to.
+var unchanging = map[string][]string{
+	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
+	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
+	"UserUpdate":      {"id", "state", "url", "username"},
+	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy",
+		"purged", "setId", "sha256", "size", "state", "url", "viewDataUrl"},
+}
+
+// TestSchemas: records and requests have the fields of the document, but for the times that it has twice and what a change only
+// repeats.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	doc := document(t)
@@ -298,7 +308,7 @@ func TestSchemas(t *testing.T) {
 		"ResourceEdit": client.ResourceEdit{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
-			return strings.HasSuffix(field, "_epoch")
+			return strings.HasSuffix(field, "_epoch") || slices.Contains(unchanging[name], field)
 		})
 		var got []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(example)) {
