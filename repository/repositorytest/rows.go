@@ -166,6 +166,9 @@ func filled[T any](other bool) (row T) {
 		f.next = 100
 	}
 	f.fill(reflect.ValueOf(&row).Elem())
+	if resource, ok := any(&row).(*repository.Resource); ok {
+		resource.Damaged = false // no part of a stored row: it is found out when a record is answered
+	}
 	return row
 }
 
