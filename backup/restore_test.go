@@ -249,12 +249,12 @@ func TestRepair(t *testing.T) {
 	check(t, os.Truncate(path(w.dir, made[2]), 1))
 	flip(t, path(w.dir, made[4]))
 	flip(t, path(dest, made[4]))
-	check(t, os.Remove(path(w.dir, late)))
 	w.with(func(ctx context.Context, s *repository.Service) {
 		for _, r := range made {
 			s.NoteDamage(ctx, r.Digest, errors.New("as a test says"))
 		}
 	})
+	check(t, os.Remove(path(w.dir, late)))                    // after the start, which notes what is missing
 	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is held against its digest
 
 	repair := func() (done backup.Repaired, repaired, left []repository.Violation) {
