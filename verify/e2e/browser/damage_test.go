@@ -34,18 +34,14 @@ func TestUploadHealsDamage(t *testing.T) {
 		v.shot("damaged-in-set")
 		v.pick("Files to upload", path)
 		v.submit()
-		v.sees("1 sent")
+		v.sees("All done", "1 sent")
 		s.holds(t, sid, []string{name})
 		if got := s.field(t, "/resources/"+rid, "damaged"); got != "<nil>" {
 			t.Errorf("%s: damaged is %s", name, got)
 		}
-		v.at("/resources/" + rid)
-		v.sees("Download")
-		v.seesNot("damaged")
-		v.at("/sets/" + sid)
-		v.pick("Files to upload", path)
-		v.submit()
-		v.sees("1 already there")
+		healed := v.window("/resources/" + rid)
+		healed.sees("Download")
+		healed.seesNot("damaged")
 	}
 }
 
