@@ -28,7 +28,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 var (
@@ -69,15 +69,15 @@ type Source interface {
 // Snapshot is a copy of a metadata file, to be read once.
 type Snapshot struct {
 	io.ReadCloser
-	Stamp repository.Stamp // the last one given out in it
-	Bytes int64            // its length
+	Stamp metadata.Stamp // the last one given out in it
+	Bytes int64          // its length
 }
 
 // Events are called while something is under way, one at a time. Each may be nil.
 type Events struct {
 	Progress  func(what string, done, total int64) // bytes of one part of the work, such as "metadata" or "files"
 	Skipped   func(what string, bytes int64)       // so many bytes of it need no work; before the Progress that counts them
-	Violation func(repository.Violation)           // something is damaged or missing
+	Violation func(metadata.Violation)             // something is damaged or missing
 }
 
 // What Progress calls the parts of the work.
@@ -102,7 +102,7 @@ const (
 // serial makes events safe to be called concurrently, and never nil.
 func (e Events) serial() Events {
 	var mu sync.Mutex
-	safe := Events{Progress: func(string, int64, int64) {}, Skipped: func(string, int64) {}, Violation: func(repository.Violation) {}}
+	safe := Events{Progress: func(string, int64, int64) {}, Skipped: func(string, int64) {}, Violation: func(metadata.Violation) {}}
 	if e.Progress != nil {
 		safe.Progress = func(what string, done, total int64) {
 			mu.Lock()
@@ -118,7 +118,7 @@ func (e Events) serial() Events {
 		}
 	}
 	if e.Violation != nil {
-		safe.Violation = func(v repository.Violation) {
+		safe.Violation = func(v metadata.Violation) {
 			mu.Lock()
 			defer mu.Unlock()
 			e.Violation(v)
@@ -180,8 +180,8 @@ type extent struct {
 
 // vouched calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
 // replaced and not yet purged: a check wants to see every file for which there is a row.
-func vouched(ctx context.Context, meta repository.Reader, fn func(repository.Blob) error) error {
-	return meta.View(ctx, func(tx *repository.Tx) error {
+func vouched(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) error) error {
+	return meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
 			if err == nil {
 				err = ctx.Err()
@@ -197,8 +197,8 @@ func vouched(ctx context.Context, meta repository.Reader, fn func(repository.Blo
 	})
 }
 
-func measure(ctx context.Context, meta repository.Reader) (e extent, err error) {
-	err = vouched(ctx, meta, func(blob repository.Blob) error {
+func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
+	err = vouched(ctx, meta, func(blob metadata.Blob) error {
 		e.Count++
 		e.Bytes += blob.Bytes
 		return nil
@@ -210,10 +210,10 @@ func measure(ctx context.Context, meta repository.Reader) (e extent, err error) 
 const copiers = 4
 
 // eachBlob calls fn for each blob that has a row, for several at a time, and returns its first error.
-func eachBlob(ctx context.Context, meta repository.Reader, fn func(context.Context, repository.Blob) error) error {
+func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context, metadata.Blob) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	queue := make(chan repository.Blob)
+	queue := make(chan metadata.Blob)
 	var workers sync.WaitGroup
 	for range copiers {
 		workers.Go(func() {
@@ -224,7 +224,7 @@ func eachBlob(ctx context.Context, meta repository.Reader, fn func(context.Conte
 			}
 		})
 	}
-	err := vouched(ctx, meta, func(blob repository.Blob) error {
+	err := vouched(ctx, meta, func(blob metadata.Blob) error {
 		select {
 		case queue <- blob:
 			return nil
@@ -241,15 +241,15 @@ func eachBlob(ctx context.Context, meta repository.Reader, fn func(context.Conte
 }
 
 // report names each resource whose file a lost blob is, or the blob itself where it is no resource's.
-func report(ctx context.Context, meta repository.Reader, blob repository.Blob, wrong string, events Events) error {
-	return meta.View(ctx, func(tx *repository.Tx) error {
+func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong string, events Events) error {
+	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
 		for id, err := range tx.Blobs.Refs(blob.Digest) {
 			if err != nil {
 				return err
 			}
 			needed = true
-			v := repository.Violation{Part: repository.PartBlobs, Kind: "resource", ID: id.String()}
+			v := metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String()}
 			v.Wrong = fmt.Sprintf("its file, sha256 %s: %s", blob.Digest, wrong)
 			if r, err := tx.Resources.Get(id); err == nil {
 				v.Name = r.Name
@@ -257,8 +257,8 @@ func report(ctx context.Context, meta repository.Reader, blob repository.Blob, w
 			events.Violation(v)
 		}
 		if !needed {
-			events.Violation(repository.Violation{
-				Part: repository.PartBlobs, Kind: "blob", ID: blob.Digest.String(), Wrong: wrong + " (no resource needs it)",
+			events.Violation(metadata.Violation{
+				Part: metadata.PartBlobs, Kind: "blob", ID: blob.Digest.String(), Wrong: wrong + " (no resource needs it)",
 			})
 		}
 		return nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // catalog is the snapshots in a backup, as far as their manifests tell.
@@ -91,8 +91,8 @@ func (c *catalog) named(name string) bool {
 // expired are the snapshots that are neither among the last ones, as many as are kept, nor the last one of their epoch.
 func (c *catalog) expired(kept int) (old []Manifest) {
 	type lineage struct {
-		repository.Identity
-		repository.EpochID
+		metadata.Identity
+		metadata.EpochID
 	}
 	seen := map[lineage]bool{}
 	for i, m := range slices.Backward(c.all()) {
@@ -108,7 +108,7 @@ func (c *catalog) expired(kept int) (old []Manifest) {
 // At selects a snapshot in a backup. The zero At selects the latest.
 type At struct {
 	name  string
-	until repository.Stamp
+	until metadata.Stamp
 	text  string // as it was given
 }
 
@@ -133,7 +133,7 @@ func ParseAt(text string) (At, error) {
 	}
 	for _, m := range moments {
 		if at, err := time.Parse(m.layout, strings.TrimSuffix(text, " UTC")); err == nil {
-			return At{until: repository.Stamp(at.Add(m.unit).UnixMicro() - 1), text: text}, nil
+			return At{until: metadata.Stamp(at.Add(m.unit).UnixMicro() - 1), text: text}, nil
 		}
 	}
 	return At{}, fmt.Errorf("%q is neither the name of a snapshot nor a time, such as 2026-11-23, 2026-11-23 14:05 (UTC) or 2026-11-23T14:05:59+01:00", text)

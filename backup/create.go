@@ -13,7 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // DefaultKeep is how many of the last snapshots are kept unless something else is asked for.
@@ -67,7 +67,7 @@ func createOn(ctx context.Context, source Source, dest string, o CreateOptions, 
 	defer func() { err = errors.Join(err, d.close()) }()
 	w := &writer{destination: d, source: source, rehash: o.Rehash, allow: o.Allow, events: o.serial()}
 	counted := w.events.Violation
-	w.events.Violation = func(v repository.Violation) {
+	w.events.Violation = func(v metadata.Violation) {
 		w.mu.Lock()
 		made.Violations++
 		w.mu.Unlock()
@@ -151,7 +151,7 @@ func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
 // fill copies what the metadata refer to.
 func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err error) {
 	damages := 0
-	err = meta.Inspect(ctx, func(v repository.Violation) {
+	err = meta.Inspect(ctx, func(v metadata.Violation) {
 		damages++
 		w.events.Violation(v)
 	})
@@ -166,7 +166,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 		return err
 	}
 	progress := &meter{what: partFiles, events: w.events, total: m.Blobs.Bytes}
-	err = eachBlob(ctx, meta, func(ctx context.Context, blob repository.Blob) error {
+	err = eachBlob(ctx, meta, func(ctx context.Context, blob metadata.Blob) error {
 		part := progress.part(blob.Bytes)
 		defer part.end()
 		return w.keep(ctx, meta, blob, part)
@@ -179,7 +179,7 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 }
 
 // keep sees to it that the backup has a blob, or lists that as lost.
-func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob repository.Blob, part *portion) error {
+func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob, part *portion) error {
 	if w.has(ctx, blob) {
 		w.there.note(blob.Digest)
 		return nil
@@ -201,7 +201,7 @@ func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob repository.Blo
 }
 
 // has tells whether the backup has a blob already.
-func (w *writer) has(ctx context.Context, blob repository.Blob) bool {
+func (w *writer) has(ctx context.Context, blob metadata.Blob) bool {
 	if w.rehash {
 		return blobs.Verify(ctx, w.files, blob.Digest, blob.Bytes) == nil
 	}
@@ -213,7 +213,7 @@ func (w *writer) has(ctx context.Context, blob repository.Blob) bool {
 const attempts = 3
 
 // fetch copies a blob from the source.
-func (w *writer) fetch(ctx context.Context, blob repository.Blob, part *portion) error {
+func (w *writer) fetch(ctx context.Context, blob metadata.Blob, part *portion) error {
 	for try := 1; ; try++ {
 		err := w.fetchOnce(ctx, blob, part)
 		var cut *sourceError
@@ -250,7 +250,7 @@ func (r sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *writer) fetchOnce(ctx context.Context, blob repository.Blob, part *portion) error {
+func (w *writer) fetchOnce(ctx context.Context, blob metadata.Blob, part *portion) error {
 	body, err := w.source.Blob(ctx, blob.Digest, blob.Bytes)
 	if err != nil {
 		return &sourceError{err}
@@ -260,7 +260,7 @@ func (w *writer) fetchOnce(ctx context.Context, blob repository.Blob, part *port
 
 // place puts what r yields into a store, if it is the blob, and returns when it is on stable storage. If it is not:
 // blobs.ErrDamaged.
-func place(ctx context.Context, store blobs.Store, blob repository.Blob, r io.Reader) error {
+func place(ctx context.Context, store blobs.Store, blob metadata.Blob, r io.Reader) error {
 	staged, err := store.Stage(ctx, r, max(1, blob.Bytes))
 	if errors.Is(err, blobs.ErrTooLarge) {
 		return fmt.Errorf("%w: it has more than %d bytes", blobs.ErrDamaged, blob.Bytes)

@@ -13,6 +13,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -69,7 +70,7 @@ func TestRestoreBeginsEpoch(t *testing.T) {
 	w.upload("one", "two")
 	made := w.backUp(dest)
 	identity, first, last := lineageOf(t, w.metadata())
-	seen := map[repository.EpochID]bool{first.ID: true}
+	seen := map[metadata.EpochID]bool{first.ID: true}
 	for range 2 {
 		restored, epoch, stamp := lineageOf(t, filepath.Join(mustRestore(t, dest), "meta.db"))
 		if restored != identity || seen[epoch.ID] || epoch.Base != made.Manifest.Stamp || stamp != last {
@@ -80,18 +81,18 @@ func TestRestoreBeginsEpoch(t *testing.T) {
 }
 
 // lineageOf reads a metadata file.
-func lineageOf(t *testing.T, path string) (identity repository.Identity, epoch repository.Epoch, last repository.Stamp) {
+func lineageOf(t *testing.T, path string) (identity metadata.Identity, epoch metadata.Epoch, last metadata.Stamp) {
 	t.Helper()
 	meta, err := bolt.Open(path, bolt.Options{ReadOnly: true})
 	check(t, err)
-	err = meta.View(t.Context(), func(tx *repository.Tx) (err error) {
+	err = meta.View(t.Context(), func(tx *metadata.Tx) (err error) {
 		if epoch, err = tx.Lineage.Epoch(); err == nil {
 			last, err = tx.Lineage.LastStamp()
 		}
 		return err
 	})
 	check(t, errors.Join(err, meta.Close()))
-	return repository.IdentityOf(meta.Secret()), epoch, last
+	return metadata.IdentityOf(meta.Secret()), epoch, last
 }
 
 // TestServiceOnRestored: the service goes on where the backup was made, with the same keys.

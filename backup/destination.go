@@ -10,7 +10,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // destination is a folder in which a backup is made. Only one process has it.
@@ -134,7 +134,7 @@ func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) err
 		if !allow.OtherRepository {
 			return of(ErrOtherRepository)
 		}
-	case !repository.Epoch(m.Epoch).Continues(latest.Epoch.ID, latest.Stamp):
+	case !metadata.Epoch(m.Epoch).Continues(latest.Epoch.ID, latest.Stamp):
 		if !allow.OtherEpoch {
 			return of(ErrOtherEpoch)
 		}
@@ -146,8 +146,8 @@ func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) err
 
 // readLineage puts into a manifest of which repository and epoch the metadata are.
 func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
-	m.Identity = repository.IdentityOf(meta.Secret())
-	return meta.View(ctx, func(tx *repository.Tx) error {
+	m.Identity = metadata.IdentityOf(meta.Secret())
+	return meta.View(ctx, func(tx *metadata.Tx) error {
 		epoch, err := tx.Lineage.Epoch()
 		m.Epoch = Epoch(epoch)
 		return err

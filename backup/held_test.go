@@ -11,6 +11,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -59,7 +60,7 @@ func TestHeldBodies(t *testing.T) {
 }
 
 // awaitFiles waits until resources have become files.
-func (w *world) awaitFiles(made []repository.Resource) {
+func (w *world) awaitFiles(made []metadata.Resource) {
 	w.t.Helper()
 	for _, r := range made {
 		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -81,8 +82,8 @@ func TestDamagedHeldBody(t *testing.T) {
 	made := w.upload("first")
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(t, err)
-	check(t, meta.Update(t.Context(), func(tx *repository.Tx) error {
-		return tx.Bodies.Put(repository.BodyKey{Resource: made[0].ID}, []byte("other"))
+	check(t, meta.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Bodies.Put(metadata.BodyKey{Resource: made[0].ID}, []byte("other"))
 	}))
 	check(t, meta.Close())
 	dest := t.TempDir()
@@ -94,7 +95,7 @@ func TestDamagedHeldBody(t *testing.T) {
 	}
 	_, found, err := restore(t, dest, false)
 	check(t, err)
-	if len(found) != 1 || found[0].Part != repository.PartRules || found[0].ID != made[0].ID.String() {
+	if len(found) != 1 || found[0].Part != metadata.PartRules || found[0].ID != made[0].ID.String() {
 		t.Errorf("found %v", found)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -302,7 +303,7 @@ func wantWhole(t *testing.T, dir string) {
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})
 	check(t, err)
 	_, err = repository.NewUpkeep(meta, files).Check(t.Context(), repository.CheckOptions{}, repository.CheckEvents{
-		Violation: func(v repository.Violation) { t.Error(v) },
+		Violation: func(v metadata.Violation) { t.Error(v) },
 	})
 	check(t, errors.Join(err, meta.Close()))
 }

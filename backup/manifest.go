@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // Numbers of the layout of a backup. This program writes format 2, which keeps several snapshots, and reads both.
@@ -29,14 +29,14 @@ const maxManifest = 256 << 20
 
 // Manifest says what one snapshot in a backup is made of.
 type Manifest struct {
-	Format  int              `json:"format"`
-	Number  int64            `json:"number,omitzero"` // later snapshots in a folder have greater ones; 0 in format 1
-	Program string           `json:"program"`         // that made it, and its version
-	Created time.Time        `json:"created"`
-	Stamp   repository.Stamp `json:"stamp"` // the last change in it
+	Format  int            `json:"format"`
+	Number  int64          `json:"number,omitzero"` // later snapshots in a folder have greater ones; 0 in format 1
+	Program string         `json:"program"`         // that made it, and its version
+	Created time.Time      `json:"created"`
+	Stamp   metadata.Stamp `json:"stamp"` // the last change in it
 
-	Identity repository.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
-	Epoch    Epoch               `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
+	Identity metadata.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
+	Epoch    Epoch             `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
 
 	Database Database `json:"database"`
 	Blobs    extent   `json:"blobs"`             // for which the metadata vouch
@@ -44,11 +44,11 @@ type Manifest struct {
 	Digest   string   `json:"digest"`            // SHA-256 of all the rest, in hex
 }
 
-// Epoch is a repository.Epoch, with the names of its parts in a manifest.
+// Epoch is a metadata.Epoch, with the names of its parts in a manifest.
 type Epoch struct {
-	ID    repository.EpochID `json:"id"`
-	Base  repository.Stamp   `json:"base"`
-	Began repository.Stamp   `json:"began"`
+	ID    metadata.EpochID `json:"id"`
+	Base  metadata.Stamp   `json:"base"`
+	Began metadata.Stamp   `json:"began"`
 }
 
 // Name names the snapshot in its folder.
@@ -65,7 +65,7 @@ type Database struct {
 
 // name is how a metadata file is called: never like an older one of other content, which has to stay until the manifest names
 // the new one.
-func (d Database) name(stamp repository.Stamp) string {
+func (d Database) name(stamp metadata.Stamp) string {
 	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
 

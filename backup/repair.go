@@ -9,7 +9,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // Repaired is what came of repairing a data directory.
@@ -22,8 +22,8 @@ type Repaired struct {
 // RepairEvents are called while something is repaired, one at a time. Each may be nil.
 type RepairEvents struct {
 	Progress func(what string, done, total int64)
-	Repaired func(repository.Violation) // was so, and is whole again
-	Left     func(repository.Violation) // is so, and stays so
+	Repaired func(metadata.Violation) // was so, and is whole again
+	Left     func(metadata.Violation) // is so, and stays so
 }
 
 // Repair reads every blob of a data directory, and takes those that are missing or damaged from the
@@ -61,7 +61,7 @@ func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, di
 		return done, err
 	}
 	progress := &meter{what: partFiles, events: r.left, total: all.Bytes}
-	err = eachBlob(ctx, meta, func(ctx context.Context, blob repository.Blob) error {
+	err = eachBlob(ctx, meta, func(ctx context.Context, blob metadata.Blob) error {
 		part := progress.part(blob.Bytes)
 		defer part.end()
 		return r.look(ctx, blob, part)
@@ -86,7 +86,7 @@ type repairer struct {
 
 func (r *repairer) readNotes(ctx context.Context) error {
 	r.noted = map[blobs.Digest]bool{}
-	return r.meta.View(ctx, func(tx *repository.Tx) error {
+	return r.meta.View(ctx, func(tx *metadata.Tx) error {
 		for damage, err := range tx.Damages.All() {
 			if err != nil {
 				return err
@@ -104,7 +104,7 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 		if !whole {
 			continue
 		}
-		if err := r.meta.Update(ctx, func(tx *repository.Tx) error { return tx.Damages.Remove(digest) }); err != nil {
+		if err := r.meta.Update(ctx, func(tx *metadata.Tx) error { return tx.Damages.Remove(digest) }); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 }
 
 // look repairs a blob if that is needed.
-func (r *repairer) look(ctx context.Context, blob repository.Blob, part *portion) error {
+func (r *repairer) look(ctx context.Context, blob metadata.Blob, part *portion) error {
 	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
 	if wrong == nil {
 		r.there.note(blob.Digest)
@@ -134,7 +134,7 @@ func (r *repairer) look(ctx context.Context, blob repository.Blob, part *portion
 	return report(ctx, r.meta, blob, wrong.Error(), r.repaired)
 }
 
-func (r *repairer) count(blob repository.Blob, one Repaired) {
+func (r *repairer) count(blob metadata.Blob, one Repaired) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done.Blobs += one.Blobs

@@ -12,6 +12,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -186,7 +187,7 @@ func (r brokenReader) Read(p []byte) (int, error) {
 func (r *reader) checkSizes(ctx context.Context) error {
 	var has extent
 	missing := 0
-	err := vouched(ctx, r.meta, func(blob repository.Blob) error {
+	err := vouched(ctx, r.meta, func(blob metadata.Blob) error {
 		has.Count++
 		has.Bytes += blob.Bytes
 		size, err := r.files.Stat(blob.Digest)
@@ -219,7 +220,7 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 	}
 	var broken atomic.Int64
 	progress := &meter{what: partFiles, events: r.events, total: r.manifest.Blobs.Bytes}
-	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob repository.Blob) error {
+	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob metadata.Blob) error {
 		part := progress.part(blob.Bytes)
 		defer part.end()
 		err := take(ctx, r.files, files, blob, part)
@@ -247,12 +248,12 @@ func beginEpoch(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = repository.BeginEpoch(ctx, meta, time.Now())
+	_, err = metadata.BeginEpoch(ctx, meta, time.Now())
 	return errors.Join(err, meta.Close())
 }
 
 // take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged where that is so in the first one.
-func take(ctx context.Context, from, to *blobs.Dir, blob repository.Blob, part *portion) error {
+func take(ctx context.Context, from, to *blobs.Dir, blob metadata.Blob, part *portion) error {
 	file, err := from.Open(blob.Digest, blob.Bytes)
 	if err != nil {
 		return err

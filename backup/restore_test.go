@@ -12,6 +12,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -257,10 +258,10 @@ func TestRepair(t *testing.T) {
 	check(t, os.Remove(path(w.dir, late)))                    // after the start, which notes what is missing
 	check(t, os.Remove(filepath.Join(dest, "manifest.json"))) // each file is held against its digest
 
-	repair := func() (done backup.Repaired, repaired, left []repository.Violation) {
+	repair := func() (done backup.Repaired, repaired, left []metadata.Violation) {
 		done, err := backup.Repair(t.Context(), w.dir, dest, backup.RepairEvents{
-			Repaired: func(v repository.Violation) { repaired = append(repaired, v) },
-			Left:     func(v repository.Violation) { left = append(left, v) },
+			Repaired: func(v metadata.Violation) { repaired = append(repaired, v) },
+			Left:     func(v metadata.Violation) { left = append(left, v) },
 		})
 		check(t, err)
 		return done, repaired, left
@@ -288,13 +289,13 @@ func TestRepair(t *testing.T) {
 }
 
 // wantNoted fails unless exactly the blobs of these are noted as damaged.
-func wantNoted(t *testing.T, w *world, want ...repository.Resource) {
+func wantNoted(t *testing.T, w *world, want ...metadata.Resource) {
 	t.Helper()
 	meta, err := bolt.Open(w.metadata(), bolt.Options{ReadOnly: true})
 	check(t, err)
 	defer func() { check(t, meta.Close()) }()
 	noted := 0
-	check(t, meta.View(t.Context(), func(tx *repository.Tx) error {
+	check(t, meta.View(t.Context(), func(tx *metadata.Tx) error {
 		for _, err := range tx.Damages.All() {
 			if err != nil {
 				return err

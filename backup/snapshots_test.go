@@ -12,7 +12,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // addUser changes the metadata of a data directory, so that a snapshot of it is another one.
@@ -20,10 +20,10 @@ func addUser(t *testing.T, dir, name string) {
 	t.Helper()
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{})
 	check(t, err)
-	err = meta.Update(t.Context(), func(tx *repository.Tx) error {
+	err = meta.Update(t.Context(), func(tx *metadata.Tx) error {
 		stamp := tx.Stamp()
-		record := repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp}
-		return tx.Users.Put(repository.User{Record: record, Username: name})
+		record := metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp}
+		return tx.Users.Put(metadata.User{Record: record, Username: name})
 	})
 	check(t, errors.Join(err, meta.Close()))
 }

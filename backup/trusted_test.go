@@ -12,14 +12,14 @@ import (
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // someFiles are bodies in several folders.
 var someFiles = []string{"one", "two", "three", "four", "five", "six"}
 
 // foldersOf returns the folders of resources below a data directory or a backup, each to be synced once.
-func foldersOf(dir string, made []repository.Resource) map[string]int {
+func foldersOf(dir string, made []metadata.Resource) map[string]int {
 	folders := map[string]int{}
 	for _, r := range made {
 		folders[filepath.Dir(path(dir, r))] = 1
@@ -81,19 +81,19 @@ func TestRepairKeepsFoundFiles(t *testing.T) {
 	w.backUp(dest)
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(t, err)
-	check(t, meta.Update(t.Context(), func(tx *repository.Tx) error {
-		return tx.Damages.Put(repository.Damage{Digest: made[0].Digest, Found: tx.Stamp(), What: "its file is missing"})
+	check(t, meta.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Damages.Put(metadata.Damage{Digest: made[0].Digest, Found: tx.Stamp(), What: "its file is missing"})
 	}))
 	check(t, meta.Close())
 	noted := func() bool {
 		meta, err := bolt.Open(w.metadata(), bolt.Options{ReadOnly: true})
 		check(t, err)
-		err = meta.View(t.Context(), func(tx *repository.Tx) error {
+		err = meta.View(t.Context(), func(tx *metadata.Tx) error {
 			_, err := tx.Damages.Get(made[0].Digest)
 			return err
 		})
 		check(t, meta.Close())
-		if err != nil && !errors.Is(err, repository.ErrNotFound) {
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			t.Fatal(err)
 		}
 		return err == nil

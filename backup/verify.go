@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // Verify restores a snapshot in the folder dest to a folder of its own below tempDir ("": the system's), checks that, holds it
@@ -85,7 +85,7 @@ func verifyBefore(ctx context.Context, dest string, m, after Manifest, o Restore
 	defer func() { err = errors.Join(err, r.close()) }()
 	var broken atomic.Int64
 	progress := &meter{what: partEarlier, events: r.events, total: m.Blobs.Bytes}
-	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob repository.Blob) error {
+	err = eachBlob(ctx, r.meta, func(ctx context.Context, blob metadata.Blob) error {
 		part := progress.part(blob.Bytes)
 		defer part.end()
 		if m.lost(blob.Digest) || !after.lost(blob.Digest) && has(ctx, newer, blob) {
@@ -105,8 +105,8 @@ func verifyBefore(ctx context.Context, dest string, m, after Manifest, o Restore
 }
 
 // has tells whether metadata have a row of a blob.
-func has(ctx context.Context, meta repository.Reader, blob repository.Blob) bool {
-	return meta.View(ctx, func(tx *repository.Tx) error {
+func has(ctx context.Context, meta metadata.Reader, blob metadata.Blob) bool {
+	return meta.View(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Blobs.Size(blob.Digest)
 		return err
 	}) == nil

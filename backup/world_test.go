@@ -19,6 +19,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -77,7 +78,7 @@ func (w *world) admin(ctx context.Context, s *repository.Service) auth.Principal
 func (w *world) metadata() string { return filepath.Join(w.dir, "meta.db") }
 
 // upload creates a resource for each body, named file0, file1 and so on.
-func (w *world) upload(bodies ...string) (made []repository.Resource) {
+func (w *world) upload(bodies ...string) (made []metadata.Resource) {
 	w.t.Helper()
 	w.with(func(ctx context.Context, s *repository.Service) {
 		admin := w.admin(ctx, s)
@@ -93,7 +94,7 @@ func (w *world) upload(bodies ...string) (made []repository.Resource) {
 }
 
 // purge deletes a resource and removes its bytes.
-func (w *world) purge(r repository.Resource) {
+func (w *world) purge(r metadata.Resource) {
 	w.t.Helper()
 	w.with(func(ctx context.Context, s *repository.Service) {
 		admin := w.admin(ctx, s)
@@ -107,7 +108,7 @@ func (w *world) purge(r repository.Resource) {
 }
 
 // path returns where the blob of a resource lies below a data directory or a backup.
-func path(dir string, r repository.Resource) string {
+func path(dir string, r metadata.Resource) string {
 	return filepath.Join(dir, "blobs", r.Digest.String()[:2], r.Digest.String())
 }
 
@@ -120,7 +121,7 @@ func (w *world) backUp(dest string) backup.Created {
 	return made
 }
 
-func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, []repository.Violation, error) {
+func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, []metadata.Violation, error) {
 	w.t.Helper()
 	source, err := backup.OpenLocal(w.dir)
 	check(w.t, err)
@@ -132,7 +133,7 @@ func (w *world) tryBackUp(dest string, o backup.CreateOptions) (backup.Created, 
 }
 
 // restore restores a backup to a new directory.
-func restore(t *testing.T, src string, partial bool) (dir string, found []repository.Violation, err error) {
+func restore(t *testing.T, src string, partial bool) (dir string, found []metadata.Violation, err error) {
 	t.Helper()
 	var f findings
 	dir = filepath.Join(t.TempDir(), "restored")
@@ -153,7 +154,7 @@ func mustRestore(t *testing.T, src string) (dir string) {
 type findings struct {
 	mu    sync.Mutex
 	busy  bool
-	all   []repository.Violation
+	all   []metadata.Violation
 	moved map[string][2]int64 // by part of the work: the last progress
 	there map[string]int64    // by part of the work: bytes that needed no work
 }
@@ -161,7 +162,7 @@ type findings struct {
 func (f *findings) events() backup.Events {
 	f.moved, f.there = map[string][2]int64{}, map[string]int64{}
 	return backup.Events{
-		Violation: func(v repository.Violation) { f.alone(func() { f.all = append(f.all, v) }) },
+		Violation: func(v metadata.Violation) { f.alone(func() { f.all = append(f.all, v) }) },
 		Skipped:   func(what string, bytes int64) { f.alone(func() { f.there[what] += bytes }) },
 		Progress: func(what string, done, total int64) {
 			f.alone(func() { f.moved[what] = [2]int64{done, total} })
@@ -182,16 +183,16 @@ func (f *findings) alone(fn func()) {
 }
 
 // wantFound fails unless exactly these resources were named, each with words of what is wrong: "name: words".
-func wantFound(t *testing.T, found []repository.Violation, want ...string) {
+func wantFound(t *testing.T, found []metadata.Violation, want ...string) {
 	t.Helper()
-	left := map[string]repository.Violation{}
+	left := map[string]metadata.Violation{}
 	for _, v := range found {
 		left[v.Name] = v
 	}
 	for _, w := range want {
 		name, words, _ := strings.Cut(w, ": ")
 		v, ok := left[name]
-		if !ok || v.Part != repository.PartBlobs || v.Kind != "resource" || len(v.ID) != 26 || !strings.Contains(v.Wrong, words) {
+		if !ok || v.Part != metadata.PartBlobs || v.Kind != "resource" || len(v.ID) != 26 || !strings.Contains(v.Wrong, words) {
 			t.Errorf("want %q; found %v", w, v)
 		}
 		delete(left, name)
@@ -202,19 +203,19 @@ func wantFound(t *testing.T, found []repository.Violation, want ...string) {
 }
 
 // contents are all resources of a data directory, and the names of the users.
-func contents(t *testing.T, dir string) (all []repository.Resource, users []string) {
+func contents(t *testing.T, dir string) (all []metadata.Resource, users []string) {
 	t.Helper()
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})
 	check(t, err)
 	defer func() { check(t, meta.Close()) }()
-	check(t, meta.View(t.Context(), func(tx *repository.Tx) error {
-		for r, err := range tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}) {
+	check(t, meta.View(t.Context(), func(tx *metadata.Tx) error {
+		for r, err := range tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}) {
 			if err != nil {
 				return err
 			}
 			all = append(all, r)
 		}
-		for u, err := range tx.Users.All(repository.ID{}) {
+		for u, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ func (b bucket) decides() bool {
 // firstAccess is the version of a file that has just been opened.
 const firstAccess = 2
 
-// AccessVersion implements repository.Store.
+// AccessVersion implements metadata.Store.
 func (s *Store) AccessVersion() uint64 {
 	return s.committer.accessSince(s.committer.access.Load())
 }
@@ -29,7 +29,7 @@ func (c *committer) accessSince(before uint64) uint64 {
 	return before
 }
 
-// access implements repository.Tx.
+// access implements metadata.Tx.
 func (t *tx) access() uint64 {
 	if t.decided {
 		return 0

@@ -7,7 +7,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestAccessWhileACommitIsUnderWay: readers see a commit before its last sync has returned, and may take neither the rows before
@@ -18,7 +18,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	quiet := s.AccessVersion()
 	var unsettled error
 	look := func(when string) {
-		err := s.View(context.Background(), func(tx *repository.Tx) error {
+		err := s.View(context.Background(), func(tx *metadata.Tx) error {
 			if version := tx.Access(); version != 0 || s.AccessVersion() != 0 {
 				return errors.New(when + " there is a version")
 			}
@@ -41,7 +41,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 		t.Errorf("version %d after %d", after, quiet)
 	}
 	fails = errOnPurpose
-	if err := s.Update(t.Context(), putUser("two")); !errors.Is(err, repository.ErrOutcomeUnknown) {
+	if err := s.Update(t.Context(), putUser("two")); !errors.Is(err, metadata.ErrOutcomeUnknown) {
 		t.Errorf("a commit that failed: %v", err)
 	}
 	if last := s.AccessVersion(); last <= after {
@@ -54,7 +54,7 @@ func TestAccessOfTheView(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	before := s.AccessVersion()
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		if err := s.Update(t.Context(), putUser("one")); err != nil {
 			return err
 		}

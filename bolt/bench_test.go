@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
 )
 
 // BenchmarkPage reads pages of 100 from few and from many resources: the first one, and one far in.
@@ -18,11 +18,11 @@ func BenchmarkPage(b *testing.B) {
 		middle := s.resources[resources/2]
 		for _, place := range []struct {
 			name string
-			q    repository.ResourceRange
+			q    metadata.ResourceRange
 		}{
-			{"time", repository.ResourceRange{}},
-			{"dataspace", repository.ResourceRange{Dataspaces: s.dataspaces[3:4]}},
-			{"merge", repository.ResourceRange{Dataspaces: s.dataspaces}},
+			{"time", metadata.ResourceRange{}},
+			{"dataspace", metadata.ResourceRange{Dataspaces: s.dataspaces[3:4]}},
+			{"merge", metadata.ResourceRange{Dataspaces: s.dataspaces}},
 		} {
 			for _, depth := range []struct {
 				name  string
@@ -42,9 +42,9 @@ func BenchmarkPage(b *testing.B) {
 }
 
 // lend reads a page and looks at what it lends.
-func lend(t testing.TB, s *Store, q repository.ResourceRange, limit int) (items, texts int) {
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
-		return tx.Resources.Page(q, func(r *repository.Resource) bool {
+func lend(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items, texts int) {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Resources.Page(q, func(r *metadata.Resource) bool {
 			items, texts = items+1, texts+len(r.Name)
 			return items < limit
 		})
@@ -58,7 +58,7 @@ func lend(t testing.TB, s *Store, q repository.ResourceRange, limit int) (items,
 // TestPageAllocatesNothingPerResource: a page of 900 costs as many allocations as one of 10.
 func TestPageAllocatesNothingPerResource(t *testing.T) {
 	s := fillShelf(t, 10, 2000)
-	for name, q := range map[string]repository.ResourceRange{
+	for name, q := range map[string]metadata.ResourceRange{
 		"by time": {}, "of a dataspace": {Dataspaces: s.dataspaces[3:4]}, "of ten": {Dataspaces: s.dataspaces},
 		"newest": {Order: paging.Newest}, "by name": {Order: paging.ByName, Set: s.sets[0]},
 	} {
@@ -79,9 +79,9 @@ func TestPageAllocatesNothingPerResource(t *testing.T) {
 
 // BenchmarkEncode makes all that is stored of one resource: the keys of its entries, its record; and reads the record.
 func BenchmarkEncode(b *testing.B) {
-	id := repository.NewID(repository.Stamp(1_700_000_000_000_000))
-	r := repository.Resource{
-		Record: repository.Record{ID: id, State: repository.Active, Modified: 1_700_000_000_000_000, CreatedBy: id, ModifiedBy: id},
+	id := metadata.NewID(metadata.Stamp(1_700_000_000_000_000))
+	r := metadata.Resource{
+		Record: metadata.Record{ID: id, State: metadata.Active, Modified: 1_700_000_000_000_000, CreatedBy: id, ModifiedBy: id},
 		SetID:  id, DataspaceID: id, Name: "run-0001.csv", Filename: "run-0001.csv", Format: "CSV", MimeType: "text/csv; charset=utf-8",
 	}
 	record := seal(idKey(id), resourceFields, r)
@@ -131,13 +131,13 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-func makeResource(tx *repository.Tx) error {
+func makeResource(tx *metadata.Tx) error {
 	stamp := tx.Stamp()
-	id := repository.NewID(stamp)
+	id := metadata.NewID(stamp)
 	var digest blobs.Digest
 	copy(digest[:], id[6:])
-	r := repository.Resource{
-		Record: repository.Record{ID: id, State: repository.Active, Created: stamp, Modified: stamp},
+	r := metadata.Resource{
+		Record: metadata.Record{ID: id, State: metadata.Active, Created: stamp, Modified: stamp},
 		SetID:  idAt('S', 1), DataspaceID: idAt('D', 1), Name: "measurements/2026/run-17.csv", Format: "CSV",
 		MimeType: "text/csv; charset=utf-8", Filename: "run-17.csv", Digest: digest, Bytes: 4096,
 	}

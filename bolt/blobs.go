@@ -6,7 +6,7 @@ import (
 	"iter"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 type blobRows struct{ *tx }
@@ -31,28 +31,28 @@ func (b blobRows) Remove(digest blobs.Digest) error {
 	return b.failed
 }
 
-func (b blobRows) All(after *blobs.Digest) iter.Seq2[repository.Blob, error] {
+func (b blobRows) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 	var keys span
 	if after != nil {
 		keys.lo = justAfter(blobKey(*after))
 	}
-	return func(yield func(repository.Blob, error) bool) {
+	return func(yield func(metadata.Blob, error) bool) {
 		for key, record := range b.walk(blobsBucket, keys) {
 			size, err := unseal(key, record, sizeFields)
 			digest, ok := splitBlobKey(key)
 			if err != nil || !ok {
-				yield(repository.Blob{}, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, repository.ErrRecordDamaged))
+				yield(metadata.Blob{}, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, metadata.ErrRecordDamaged))
 				return
 			}
-			if !yield(repository.Blob{Digest: digest, Bytes: size}, nil) {
+			if !yield(metadata.Blob{Digest: digest, Bytes: size}, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[repository.ID, error] {
-	return func(yield func(repository.ID, error) bool) {
+func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.ID, error] {
+	return func(yield func(metadata.ID, error) bool) {
 		for key := range b.walk(blobRefs, scopeSpan(blobKey(digest))) {
 			id, ok := trailingID(ownerOfRef(key, nil))
 			if !ok {
@@ -68,11 +68,11 @@ func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[repository.ID, error] {
 
 type damages struct{ *tx }
 
-func (d damages) Get(digest blobs.Digest) (repository.Damage, error) {
+func (d damages) Get(digest blobs.Digest) (metadata.Damage, error) {
 	return damageTable.get(d.tx, blobKey(digest))
 }
 
-func (d damages) Put(row repository.Damage) error { return damageTable.put(d.tx, row) }
+func (d damages) Put(row metadata.Damage) error { return damageTable.put(d.tx, row) }
 
 func (d damages) Remove(digest blobs.Digest) error {
 	d.mustWrite()
@@ -80,17 +80,17 @@ func (d damages) Remove(digest blobs.Digest) error {
 	return d.failed
 }
 
-func (d damages) All() iter.Seq2[repository.Damage, error] { return damageTable.all(d.tx, span{}) }
+func (d damages) All() iter.Seq2[metadata.Damage, error] { return damageTable.all(d.tx, span{}) }
 
 // unreferenced keeps its total in a row, for those who ask at any time.
 type unreferenced struct{ *tx }
 
-func (u unreferenced) Get(digest blobs.Digest) (repository.Unreferenced, error) {
+func (u unreferenced) Get(digest blobs.Digest) (metadata.Unreferenced, error) {
 	return unreferencedTable.get(u.tx, blobKey(digest))
 }
 
-func (u unreferenced) Put(row repository.Unreferenced) error {
-	return errors.Join(u.count(row.Digest, repository.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.tx, row))
+func (u unreferenced) Put(row metadata.Unreferenced) error {
+	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.tx, row))
 }
 
 // Remove writes nothing where there is no row: every upload comes here.
@@ -99,13 +99,13 @@ func (u unreferenced) Remove(digest blobs.Digest) error {
 	if u.get(blobsUnreferenced, blobKey(digest)) == nil {
 		return nil
 	}
-	err := u.count(digest, repository.BlobCount{})
+	err := u.count(digest, metadata.BlobCount{})
 	u.delete(blobsUnreferenced, blobKey(digest))
 	return errors.Join(err, u.failed)
 }
 
 // count brings the total in line with a row that is to be replaced by what is told.
-func (u unreferenced) count(digest blobs.Digest, by repository.BlobCount) error {
+func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	u.mustWrite()
 	total, err := u.Total()
 	if err != nil {
@@ -116,7 +116,7 @@ func (u unreferenced) count(digest blobs.Digest, by repository.BlobCount) error 
 	case err == nil:
 		total.Blobs--
 		total.Bytes -= old.Bytes
-	case !errors.Is(err, repository.ErrNotFound):
+	case !errors.Is(err, metadata.ErrNotFound):
 		return err
 	}
 	total.Blobs += by.Blobs
@@ -125,7 +125,7 @@ func (u unreferenced) count(digest blobs.Digest, by repository.BlobCount) error 
 	return u.failed
 }
 
-func (u unreferenced) All(after *blobs.Digest) iter.Seq2[repository.Unreferenced, error] {
+func (u unreferenced) All(after *blobs.Digest) iter.Seq2[metadata.Unreferenced, error] {
 	var keys span
 	if after != nil {
 		keys.lo = justAfter(blobKey(*after))
@@ -133,17 +133,17 @@ func (u unreferenced) All(after *blobs.Digest) iter.Seq2[repository.Unreferenced
 	return unreferencedTable.all(u.tx, keys)
 }
 
-func (u unreferenced) Total() (repository.BlobCount, error) {
+func (u unreferenced) Total() (metadata.BlobCount, error) {
 	return value(u.tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
 }
 
 type scrub struct{ *tx }
 
-func (s scrub) Get() (repository.ScrubState, error) {
+func (s scrub) Get() (metadata.ScrubState, error) {
 	return value(s.tx, metaBucket, nameKey(scrubRow), scrubFields)
 }
 
-func (s scrub) Put(state repository.ScrubState) error {
+func (s scrub) Put(state metadata.ScrubState) error {
 	s.mustWrite()
 	s.put(metaBucket, nameKey(scrubRow), seal(nameKey(scrubRow), scrubFields, state))
 	return s.failed

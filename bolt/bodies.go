@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"iter"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // bodies are the files that came small, until they are moved to the blob store. While they are here nothing is written under
 // their digests, so an upload touches no page but those at the end of its ranges: 45 % more uploads from 16 clients.
 type bodies struct{ *tx }
 
-func (b bodies) Get(of repository.BodyKey) ([]byte, error) {
+func (b bodies) Get(of metadata.BodyKey) ([]byte, error) {
 	key := bodyKey(of)
 	record := b.get(bodiesBucket, key)
 	if record == nil {
@@ -24,7 +24,7 @@ func (b bodies) Get(of repository.BodyKey) ([]byte, error) {
 	return body, err
 }
 
-func (b bodies) Put(of repository.BodyKey, body []byte) error {
+func (b bodies) Put(of metadata.BodyKey, body []byte) error {
 	b.mustWrite()
 	key := bodyKey(of)
 	b.forget(key)
@@ -34,7 +34,7 @@ func (b bodies) Put(of repository.BodyKey, body []byte) error {
 	return b.failed
 }
 
-func (b bodies) Remove(of repository.BodyKey) error {
+func (b bodies) Remove(of metadata.BodyKey) error {
 	b.mustWrite()
 	key := bodyKey(of)
 	b.forget(key)
@@ -53,16 +53,16 @@ func (b bodies) forget(key []byte) {
 // bodyBytes is the length of the body in a record, damaged or not.
 func bodyBytes(record []byte) int64 { return int64(len(record) - recordHeader) }
 
-func (b bodies) All(after repository.BodyKey) iter.Seq2[repository.BodyKey, error] {
+func (b bodies) All(after metadata.BodyKey) iter.Seq2[metadata.BodyKey, error] {
 	var keys span
-	if after != (repository.BodyKey{}) {
+	if after != (metadata.BodyKey{}) {
 		keys.lo = justAfter(bodyKey(after))
 	}
-	return func(yield func(repository.BodyKey, error) bool) {
+	return func(yield func(metadata.BodyKey, error) bool) {
 		for key := range b.walk(bodiesBucket, keys) {
 			of, ok := splitBodyKey(key)
 			if !ok {
-				yield(of, fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, repository.ErrRecordDamaged))
+				yield(of, fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, metadata.ErrRecordDamaged))
 				return
 			}
 			if !yield(of, nil) {
@@ -73,7 +73,7 @@ func (b bodies) All(after repository.BodyKey) iter.Seq2[repository.BodyKey, erro
 }
 
 // Total is kept by the committer, one row for all changes of a commit.
-func (b bodies) Total() (repository.BodyCount, error) {
+func (b bodies) Total() (metadata.BodyCount, error) {
 	if b.bolt.Writable() {
 		return b.held, nil
 	}

@@ -7,17 +7,17 @@ import (
 	"math"
 	"slices"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
-// Inspect implements repository.Store. It goes over all pages, compares every row with its checksum and its entries in the
+// Inspect implements metadata.Store. It goes over all pages, compares every row with its checksum and its entries in the
 // indexes, every entry with its row, and the stamps with the last one given out.
 //
 // The file grows while others write: bbolt uses no page again that the transaction, or a later one, may see. Where much is
 // written, a copy (Snapshot) is better inspected than the store.
-func (s *Store) Inspect(ctx context.Context, report func(repository.Violation)) error {
+func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) error {
 	if err := s.inPlace(); err != nil {
-		report(repository.Violation{Part: repository.PartPages, Kind: "file", Wrong: err.Error()})
+		report(metadata.Violation{Part: metadata.PartPages, Kind: "file", Wrong: err.Error()})
 	}
 	_, err := s.read(ctx, func(t *tx) error {
 		if err := s.inspectPages(ctx, t, report); err != nil {
@@ -35,8 +35,8 @@ func (s *Store) Inspect(ctx context.Context, report func(repository.Violation)) 
 type checker struct {
 	t      *tx
 	ended  func() error
-	report func(repository.Violation)
-	last   repository.Stamp
+	report func(metadata.Violation)
+	last   metadata.Stamp
 }
 
 // checkMeta looks at the rows of the meta bucket, and learns the last stamp from there.
@@ -69,17 +69,17 @@ func (c *checker) checkMeta() {
 }
 
 func (c *checker) run() {
-	checkTable(c, &dataspaceTable, func(d repository.Dataspace) repository.Stamp { return d.Modified })
-	checkTable(c, &setTable, func(s repository.Set) repository.Stamp { return s.Modified })
-	checkTable(c, &resourceTable, func(r repository.Resource) repository.Stamp { return r.Modified })
-	checkTable(c, &userTable, func(u repository.User) repository.Stamp { return u.Modified })
-	checkTable(c, &keyTable, func(k repository.Key) repository.Stamp { return k.Created })
-	checkTable(c, &sessionTable, func(s repository.Session) repository.Stamp { return s.Created })
-	checkTable(c, &transferTable, func(t repository.Transfer) repository.Stamp { return t.Created })
-	checkTable(c, &privilegeTable, func(p repository.Privilege) repository.Stamp { return p.Modified })
-	checkTable(c, &stepTable, func(s repository.Step) repository.Stamp { return s.Begun })
-	checkTable(c, &damageTable, func(repository.Damage) repository.Stamp { return 0 })             // Found may be the clock's
-	checkTable(c, &unreferencedTable, func(repository.Unreferenced) repository.Stamp { return 0 }) // may be the clock's
+	checkTable(c, &dataspaceTable, func(d metadata.Dataspace) metadata.Stamp { return d.Modified })
+	checkTable(c, &setTable, func(s metadata.Set) metadata.Stamp { return s.Modified })
+	checkTable(c, &resourceTable, func(r metadata.Resource) metadata.Stamp { return r.Modified })
+	checkTable(c, &userTable, func(u metadata.User) metadata.Stamp { return u.Modified })
+	checkTable(c, &keyTable, func(k metadata.Key) metadata.Stamp { return k.Created })
+	checkTable(c, &sessionTable, func(s metadata.Session) metadata.Stamp { return s.Created })
+	checkTable(c, &transferTable, func(t metadata.Transfer) metadata.Stamp { return t.Created })
+	checkTable(c, &privilegeTable, func(p metadata.Privilege) metadata.Stamp { return p.Modified })
+	checkTable(c, &stepTable, func(s metadata.Step) metadata.Stamp { return s.Begun })
+	checkTable(c, &damageTable, func(metadata.Damage) metadata.Stamp { return 0 })             // Found may be the clock's
+	checkTable(c, &unreferencedTable, func(metadata.Unreferenced) metadata.Stamp { return 0 }) // may be the clock's
 	c.part(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
@@ -89,7 +89,7 @@ func (c *checker) run() {
 
 // checkBodies reads all held bodies, and counts them again. That each belongs to a resource is for the rules.
 func (c *checker) checkBodies() {
-	var found repository.BodyCount
+	var found metadata.BodyCount
 	for key, record := range c.t.walk(bodiesBucket, span{}) {
 		if c.ended() != nil {
 			return
@@ -109,7 +109,7 @@ func (c *checker) checkBodies() {
 
 // countUnreferenced counts the unreferenced blobs again.
 func (c *checker) countUnreferenced() {
-	var found repository.BlobCount
+	var found metadata.BlobCount
 	for row, err := range (unreferenced{c.t}).All(nil) {
 		if err != nil {
 			return // it has been told
@@ -135,17 +135,17 @@ func (c *checker) failed(b bucket, key []byte, err error) {
 }
 
 func (c *checker) found(b bucket, key []byte, format string, args ...any) {
-	c.report(repository.Violation{Part: repository.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
+	c.report(metadata.Violation{Part: metadata.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
 }
 
-func checkTable[T any](c *checker, tb *table[T], changed func(T) repository.Stamp) {
+func checkTable[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) {
 	c.part(tb.bucket, func() { checkRows(c, tb, changed) })
 	for _, index := range tb.indexes {
 		c.part(index.bucket, func() { checkIndex(c, tb, index) })
 	}
 }
 
-func checkRows[T any](c *checker, tb *table[T], changed func(T) repository.Stamp) {
+func checkRows[T any](c *checker, tb *table[T], changed func(T) metadata.Stamp) {
 	for key, record := range c.t.walk(tb.bucket, span{}) {
 		if c.ended() != nil {
 			return

@@ -11,36 +11,36 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
-	"labshelf/repository"
-	"labshelf/repository/repositorytest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 )
 
 // fullStore has a row in every table.
 func fullStore(t *testing.T) *Store {
 	t.Helper()
 	s := openStore(t)
-	err := s.Update(t.Context(), func(tx *repository.Tx) error {
-		record := func(kind byte) repository.Record {
+	err := s.Update(t.Context(), func(tx *metadata.Tx) error {
+		record := func(kind byte) metadata.Record {
 			stamp := tx.Stamp()
-			return repository.Record{ID: idAt(kind, 1), State: repository.Active, Created: stamp, Modified: stamp}
+			return metadata.Record{ID: idAt(kind, 1), State: metadata.Active, Created: stamp, Modified: stamp}
 		}
 		user, space, set := idAt('U', 1), idAt('D', 1), idAt('S', 1)
 		return errors.Join(
-			tx.Users.Put(repository.User{Record: record('U'), Username: "Anna"}),
-			tx.Dataspaces.Put(repository.Dataspace{Record: record('D'), Name: "alps", Visibility: repository.Public}),
-			tx.Sets.Put(repository.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
-			tx.Resources.Put(repository.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
-			tx.Sessions.Put(repository.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
-			tx.Transfers.Put(repository.Transfer{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
-			tx.Keys.Put(repository.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
-			tx.Privileges.Put(repository.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
-			tx.Steps.Put(repository.Step{Container: set, DataspaceID: space}),
-			tx.Usage.Put(space, 1, repository.Counters{ActiveFiles: 1}),
+			tx.Users.Put(metadata.User{Record: record('U'), Username: "Anna"}),
+			tx.Dataspaces.Put(metadata.Dataspace{Record: record('D'), Name: "alps", Visibility: metadata.Public}),
+			tx.Sets.Put(metadata.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
+			tx.Resources.Put(metadata.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
+			tx.Sessions.Put(metadata.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
+			tx.Transfers.Put(metadata.Transfer{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
+			tx.Keys.Put(metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
+			tx.Privileges.Put(metadata.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
+			tx.Steps.Put(metadata.Step{Container: set, DataspaceID: space}),
+			tx.Usage.Put(space, 1, metadata.Counters{ActiveFiles: 1}),
 			tx.Blobs.Put(blobs.Digest{}, 9),
-			tx.Damages.Put(repository.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
-			tx.Unreferenced.Put(repository.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
-			tx.Scrub.Put(repository.ScrubState{Passes: 1}),
-			tx.Bodies.Put(repository.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
+			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
+			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
+			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
+			tx.Bodies.Put(metadata.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
 		)
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
 // violations are the names of the buckets in which Check finds something.
 func violations(t *testing.T, s *Store) (in []string) {
 	t.Helper()
-	if err := s.Inspect(t.Context(), func(v repository.Violation) { in = append(in, v.Kind) }); err != nil {
+	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(in)
@@ -154,21 +154,21 @@ func TestCheckFindsDamage(t *testing.T) {
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	of := repository.BodyKey{Resource: idAt('R', 1)}
+	of := metadata.BodyKey{Resource: idAt('R', 1)}
 	s.raw(t, func(tx *bbolt.Tx) error {
 		in := tx.Bucket([]byte(bodiesBucket.String()))
 		body := slices.Clone(in.Get(bodyKey(of)))
 		body[recordHeader] ^= 1
 		return in.Put(bodyKey(of), body)
 	})
-	var found []repository.Violation
-	if err := s.Inspect(t.Context(), func(v repository.Violation) { found = append(found, v) }); err != nil {
+	var found []metadata.Violation
+	if err := s.Inspect(t.Context(), func(v metadata.Violation) { found = append(found, v) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(found) != 1 || found[0].Kind != bodiesBucket.String() || found[0].ID != keyText(bodyKey(of)) {
 		t.Errorf("found %v", found)
 	}
-	if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Remove(of) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Remove(of) }); err != nil {
 		t.Fatal(err)
 	}
 	checkIntegrity(t, s)
@@ -194,7 +194,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 		return errors.Join(tx.Bucket([]byte("users")).Put([]byte("a"), nil), tx.Bucket([]byte("users")).Put([]byte("b"), nil))
 	})
 	reported := 0
-	err := s.Inspect(ctx, func(repository.Violation) { reported++; cancel() })
+	err := s.Inspect(ctx, func(metadata.Violation) { reported++; cancel() })
 	if !errors.Is(err, context.Canceled) || reported != 1 {
 		t.Errorf("%v after %d reports", err, reported)
 	}
@@ -218,29 +218,29 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 		return nil
 	})
 	var user, space, set, resource = idAt('U', 1), idAt('D', 1), idAt('S', 1), idAt('R', 1)
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		for name, read := range map[string]func() error{
 			"dataspace":            func() error { _, err := tx.Dataspaces.Get(space); return err },
 			"dataspace by name":    func() error { _, err := tx.Dataspaces.ByName("alps"); return err },
-			"dataspaces":           func() error { return last(tx.Dataspaces.All(repository.ID{})) },
+			"dataspaces":           func() error { return last(tx.Dataspaces.All(metadata.ID{})) },
 			"set":                  func() error { _, err := tx.Sets.Get(set); return err },
 			"set by name":          func() error { _, err := tx.Sets.ByName("peaks"); return err },
-			"sets":                 func() error { return last(tx.Sets.Range(repository.SetRange{States: 3})) },
+			"sets":                 func() error { return last(tx.Sets.Range(metadata.SetRange{States: 3})) },
 			"resource":             func() error { _, err := tx.Resources.Get(resource); return err },
-			"resources":            func() error { return last(tx.Resources.Range(repository.ResourceRange{States: 3, Order: 1})) },
-			"resources, lent":      func() error { return last(repositorytest.Paged(tx, repository.ResourceRange{States: 3, Order: 1})) },
+			"resources":            func() error { return last(tx.Resources.Range(metadata.ResourceRange{States: 3, Order: 1})) },
+			"resources, lent":      func() error { return last(metadatatest.Paged(tx, metadata.ResourceRange{States: 3, Order: 1})) },
 			"user":                 func() error { _, err := tx.Users.Get(user); return err },
 			"user by name":         func() error { _, err := tx.Users.ByName("anna"); return err },
-			"users":                func() error { return last(tx.Users.All(repository.ID{})) },
+			"users":                func() error { return last(tx.Users.All(metadata.ID{})) },
 			"key by digest":        func() error { _, err := tx.Keys.ByDigest(auth.KeyDigest{1}); return err },
-			"key, lost":            func() error { return last(tx.Keys.OfUser(user, repository.ID{})) },
+			"key, lost":            func() error { return last(tx.Keys.OfUser(user, metadata.ID{})) },
 			"session":              func() error { _, err := tx.Sessions.Get(user, auth.SessionDigest{1}); return err },
 			"sessions":             func() error { return last(tx.Sessions.OfUser(user)) },
 			"transfer":             func() error { _, err := tx.Transfers.Get(idAt('T', 1)); return err },
 			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
 			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
-			"privileges":           func() error { return last(tx.Privileges.All(repository.ID{})) },
-			"privileges of a user": func() error { return last(tx.Privileges.OfUser(user, repository.ID{})) },
+			"privileges":           func() error { return last(tx.Privileges.All(metadata.ID{})) },
+			"privileges of a user": func() error { return last(tx.Privileges.OfUser(user, metadata.ID{})) },
 			"privileges of all":    func() error { return last(tx.Privileges.OfDataspace(space)) },
 			"step":                 func() error { _, err := tx.Steps.Get(set); return err },
 			"steps":                func() error { return last(tx.Steps.All()) },
@@ -251,7 +251,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"damage":               func() error { _, err := tx.Damages.Get(blobs.Digest{}); return err },
 			"damages":              func() error { return last(tx.Damages.All()) },
 		} {
-			if err := read(); !errors.Is(err, repository.ErrRecordDamaged) {
+			if err := read(); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -261,10 +261,10 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 		t.Error(err)
 	}
 	// What cannot be read cannot be replaced: its index entries would stay.
-	err = s.Update(t.Context(), func(tx *repository.Tx) error {
-		return tx.Resources.Put(repository.Resource{Record: repository.Record{ID: resource, State: repository.Active}})
+	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Resources.Put(metadata.Resource{Record: metadata.Record{ID: resource, State: metadata.Active}})
 	})
-	if !errors.Is(err, repository.ErrRecordDamaged) {
+	if !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("put over a damaged resource: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // maxBatch is how many operations share a commit at most.
@@ -37,16 +37,16 @@ type committer struct {
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
-	last    repository.Stamp     // the last one that was committed
-	held    repository.BodyCount // as it was committed
-	durable int                  // id of the last transaction that is on stable storage
-	failed  error                // why no change is taken any more
-	changed chan struct{}        // closed when durable or failed changes
+	last    metadata.Stamp     // the last one that was committed
+	held    metadata.BodyCount // as it was committed
+	durable int                // id of the last transaction that is on stable storage
+	failed  error              // why no change is taken any more
+	changed chan struct{}      // closed when durable or failed changes
 }
 
 // operation is one call of Update or UpdateBehind. Whoever claims it decides: the committer to run it, or the caller to give up.
 type operation struct {
-	fn      func(*repository.Tx) error
+	fn      func(*metadata.Tx) error
 	queued  time.Time // where somebody measures
 	behind  bool      // of UpdateBehind
 	claimed atomic.Bool
@@ -71,15 +71,15 @@ func start(s *Store, options Options, seen *tx) (*committer, error) {
 	}
 	c.access.Store(firstAccess)
 	if db.IsReadOnly() {
-		c.failed = fmt.Errorf("bolt: %w: opened to be read only", repository.ErrReadOnly)
+		c.failed = fmt.Errorf("bolt: %w: opened to be read only", metadata.ErrReadOnly)
 	}
 	go c.run()
 	return c, nil
 }
 
 // do queues fn and waits for its outcome.
-func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repository.Tx) error) error {
-	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), behind: queue == c.behind, fn: func(tx *repository.Tx) error {
+func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*metadata.Tx) error) error {
+	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), behind: queue == c.behind, fn: func(tx *metadata.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repo
 	}}
 	select {
 	case <-c.closing:
-		return repository.ErrClosed
+		return metadata.ErrClosed
 	default:
 	}
 	select {
@@ -95,7 +95,7 @@ func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repo
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-c.stopped:
-		return repository.ErrClosed
+		return metadata.ErrClosed
 	}
 	var gaveUp error
 	select {
@@ -104,7 +104,7 @@ func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repo
 	case <-ctx.Done():
 		gaveUp = ctx.Err()
 	case <-c.stopped:
-		gaveUp = repository.ErrClosed
+		gaveUp = metadata.ErrClosed
 	}
 	if op.claimed.CompareAndSwap(false, true) {
 		return gaveUp
@@ -115,7 +115,7 @@ func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*repo
 
 func (c *committer) run() {
 	defer close(c.stopped)
-	defer func() { _ = c.fail(repository.ErrClosed) }() // whoever waits for a commit waits no longer
+	defer func() { _ = c.fail(metadata.ErrClosed) }() // whoever waits for a commit waits no longer
 	debug.SetPanicOnFault(true)
 	for op := c.next(); op != nil; op = c.next() {
 		begun := time.Now()
@@ -236,7 +236,7 @@ func (c *committer) transaction(btx *bbolt.Tx) *tx {
 
 // run carries out one operation. If it spoiled the transaction, nothing of that may be committed; else, if it failed, there is
 // nothing of it, and the stamps that it took are free again.
-func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
+func (t *tx) run(fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	before := t.last
 	t.wrote, t.failed = false, nil
 	returned := false
@@ -248,7 +248,7 @@ func (t *tx) run(fn func(*repository.Tx) error) (spoiled bool, err error) {
 		p := recover()
 		switch {
 		case damaged:
-			spoiled, err = true, fmt.Errorf("bolt: %w: %s", repository.ErrRecordDamaged, reason(p))
+			spoiled, err = true, fmt.Errorf("bolt: %w: %s", metadata.ErrRecordDamaged, reason(p))
 		case p != nil:
 			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
@@ -292,7 +292,7 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 		return fmt.Errorf("bolt: commit: %w: %w", kind, err)
 	}
 	_ = c.fail(err)
-	return fmt.Errorf("bolt: commit: %w: %w", repository.ErrOutcomeUnknown, err)
+	return fmt.Errorf("bolt: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 }
 
 // passing returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another time, and after which nothing but
@@ -300,9 +300,9 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 func passing(err error) error {
 	switch {
 	case noSpace(err):
-		return repository.ErrNoSpace
+		return metadata.ErrNoSpace
 	case unwritable(err):
-		return repository.ErrUnwritable
+		return metadata.ErrUnwritable
 	}
 	return nil
 }
@@ -334,7 +334,7 @@ func (c *committer) visible(id int) (visible bool) {
 func (c *committer) fail(cause error) error {
 	c.publish(func() {
 		if c.failed == nil {
-			c.failed = fmt.Errorf("bolt: %w: %w", repository.ErrReadOnly, cause)
+			c.failed = fmt.Errorf("bolt: %w: %w", metadata.ErrReadOnly, cause)
 		}
 	})
 	return c.failed
@@ -358,7 +358,7 @@ func (c *committer) waitDurable(ctx context.Context, id int) error {
 		case durable >= id:
 			return nil
 		case failed != nil:
-			return fmt.Errorf("%w: %w", repository.ErrNotDurable, failed)
+			return fmt.Errorf("%w: %w", metadata.ErrNotDurable, failed)
 		}
 		select {
 		case <-changed:
@@ -368,11 +368,11 @@ func (c *committer) waitDurable(ctx context.Context, id int) error {
 	}
 }
 
-func (c *committer) health() repository.Health {
+func (c *committer) health() metadata.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	behind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
-	return repository.Health{ReadOnly: c.failed, ClockBehind: max(0, behind)}
+	return metadata.Health{ReadOnly: c.failed, ClockBehind: max(0, behind)}
 }
 
 // commit writes what a transaction has changed, and returns when it is on stable storage.

@@ -17,14 +17,14 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what the bad one did is not in it.
 func TestBatchIsolation(t *testing.T) {
 	t.Parallel()
-	after := func(fn func(*repository.Tx) error, then func() error) func(*repository.Tx) error {
-		return func(tx *repository.Tx) error {
+	after := func(fn func(*metadata.Tx) error, then func() error) func(*metadata.Tx) error {
+		return func(tx *metadata.Tx) error {
 			if err := fn(tx); err != nil {
 				return err
 			}
@@ -32,17 +32,17 @@ func TestBatchIsolation(t *testing.T) {
 		}
 	}
 	for name, tc := range map[string]struct {
-		bad  func(*repository.Tx) error
+		bad  func(*metadata.Tx) error
 		want string // part of the answer
 		runs int    // of the first good operation
 	}{
-		"refuses":            {func(*repository.Tx) error { return errOnPurpose }, "on purpose", 1},
+		"refuses":            {func(*metadata.Tx) error { return errOnPurpose }, "on purpose", 1},
 		"refuses after look": {putUser("first"), "taken: first", 1},
-		"stamps and refuses": {func(tx *repository.Tx) error { tx.Stamp(); return errOnPurpose }, "on purpose", 1},
+		"stamps and refuses": {func(tx *metadata.Tx) error { tx.Stamp(); return errOnPurpose }, "on purpose", 1},
 		"writes and fails":   {after(putUser("bad"), func() error { return errOnPurpose }), "on purpose", 2},
-		"panics":             {func(*repository.Tx) error { panic("by mistake") }, "panicked: by mistake", 2},
+		"panics":             {func(*metadata.Tx) error { panic("by mistake") }, "panicked: by mistake", 2},
 		"writes and panics":  {after(putUser("bad"), func() error { panic("by mistake") }), "panicked: by mistake", 2},
-		"cannot write": {func(tx *repository.Tx) error {
+		"cannot write": {func(tx *metadata.Tx) error {
 			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // whoever overlooks the error keeps nothing either
 			return nil
 		}, "put into usernames: key too large", 2},
@@ -52,7 +52,7 @@ func TestBatchIsolation(t *testing.T) {
 			s := openStore(t)
 			commits, runs := 0, 0
 			s.committer.commit = func(tx *bbolt.Tx) error { commits++; return tx.Commit() }
-			first := func(tx *repository.Tx) error { runs++; return putUser("first")(tx) }
+			first := func(tx *metadata.Tx) error { runs++; return putUser("first")(tx) }
 			answers := together(t, s, first, tc.bad, putUser("second"))
 			if answers[0] != nil || answers[2] != nil {
 				t.Errorf("the good ones: %v, %v", answers[0], answers[2])
@@ -75,11 +75,11 @@ func TestBatchIsolation(t *testing.T) {
 func TestManySpoilers(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	var batch []func(*repository.Tx) error
+	var batch []func(*metadata.Tx) error
 	var want []string
 	for i := range 40 {
 		name := fmt.Sprintf("user-%02d", i)
-		batch = append(batch, func(tx *repository.Tx) error {
+		batch = append(batch, func(tx *metadata.Tx) error {
 			if err := putUser(name)(tx); err != nil || i%2 == 0 {
 				return err
 			}
@@ -106,8 +106,8 @@ func TestNothingWrittenIsNoCommit(t *testing.T) {
 	s := openStore(t)
 	commits := 0
 	s.committer.commit = func(tx *bbolt.Tx) error { commits++; return tx.Commit() }
-	nothing := func(*repository.Tx) error { return nil }
-	refuses := func(tx *repository.Tx) error { tx.Stamp(); return errOnPurpose }
+	nothing := func(*metadata.Tx) error { return nil }
+	refuses := func(tx *metadata.Tx) error { tx.Stamp(); return errOnPurpose }
 	if got := together(t, s, nothing, refuses, nothing); got[0] != nil || !errors.Is(got[1], errOnPurpose) || got[2] != nil {
 		t.Errorf("answers: %v", got)
 	}
@@ -154,7 +154,7 @@ func TestStampsFollowTheCommits(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	type change struct {
-		stamp  repository.Stamp
+		stamp  metadata.Stamp
 		commit int
 	}
 	var mu sync.Mutex
@@ -164,7 +164,7 @@ func TestStampsFollowTheCommits(t *testing.T) {
 		writers.Go(func() {
 			for i := range 25 {
 				var made change
-				err := s.Update(t.Context(), func(tx *repository.Tx) error {
+				err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 					made = change{tx.Stamp(), tx.Users.(users).bolt.ID()}
 					return putUser(fmt.Sprintf("u%d-%d", writer, i))(tx)
 				})
@@ -196,7 +196,7 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	var ran atomic.Bool
 	answer := make(chan error, 1)
 	go func() {
-		answer <- s.Update(ctx, func(*repository.Tx) error { ran.Store(true); return nil })
+		answer <- s.Update(ctx, func(*metadata.Tx) error { ran.Store(true); return nil })
 	}()
 	for len(s.committer.queue) == 0 {
 		runtime.Gosched()
@@ -226,7 +226,7 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	<-s.committer.closing
-	if err := s.Update(t.Context(), putUser("late")); !errors.Is(err, repository.ErrClosed) {
+	if err := s.Update(t.Context(), putUser("late")); !errors.Is(err, metadata.ErrClosed) {
 		t.Errorf("after Close began: %v", err)
 	}
 	free()
@@ -255,13 +255,13 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 func TestOperationEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	answers := together(t, s, putUser("before"), func(*repository.Tx) error { runtime.Goexit(); return nil }, putUser("behind"))
+	answers := together(t, s, putUser("before"), func(*metadata.Tx) error { runtime.Goexit(); return nil }, putUser("behind"))
 	for i, err := range answers {
 		if err == nil {
 			t.Errorf("operation %d was acknowledged", i)
 		}
 	}
-	if err := s.Update(t.Context(), putUser("later")); !errors.Is(err, repository.ErrClosed) {
+	if err := s.Update(t.Context(), putUser("later")); !errors.Is(err, metadata.ErrClosed) {
 		t.Errorf("later: %v", err)
 	}
 	if got := usersIn(t, s); len(got) != 0 {
@@ -283,23 +283,23 @@ func TestCommitFails(t *testing.T) {
 		goesOn  bool
 		visible bool
 	}{
-		"no space":             {before(sysNoSpace), repository.ErrNoSpace, true, false},
-		"quota":                {before(fmt.Errorf("write: %w", sysQuota)), repository.ErrNoSpace, true, false},
-		"file too long":        {before(&fs.PathError{Op: "write", Err: sysTooLong}), repository.ErrNoSpace, true, false},
-		"no space, hidden":     {before(errors.New("file resize error: truncate meta.db: " + sysNoSpace.Error())), repository.ErrNoSpace, true, false},
-		"quota, hidden":        {before(errors.New("file resize error: truncate meta.db: " + sysQuota.Error())), repository.ErrNoSpace, true, false},
-		"unwritable, hidden":   {before(errors.New("file resize error: truncate meta.db: " + sysReadOnly.Error())), repository.ErrUnwritable, true, false},
-		"I/O error, hidden":    {before(errors.New("file resize error: truncate meta.db: " + syscall.EIO.Error())), repository.ErrOutcomeUnknown, false, false},
-		"hidden in a sync":     {before(errors.New("file sync error: sync meta.db: " + sysNoSpace.Error())), repository.ErrOutcomeUnknown, false, false},
-		"unwritable":           {before(&fs.PathError{Op: "write", Err: sysReadOnly}), repository.ErrUnwritable, true, false},
-		"no descriptors":       {before(&fs.PathError{Op: "open", Err: sysNoFiles}), repository.ErrUnwritable, true, false},
-		"unwritable, visible":  {after(&fs.PathError{Op: "write", Err: sysReadOnly}), repository.ErrOutcomeUnknown, false, true},
-		"unwritable in a sync": {before(sysReadOnly), repository.ErrOutcomeUnknown, false, false},
-		"in a sync of a file":  {before(&fs.PathError{Op: "sync", Err: sysReadOnly}), repository.ErrOutcomeUnknown, false, false},
-		"no space in the sync": {after(sysNoSpace), repository.ErrOutcomeUnknown, false, true},
-		"I/O error":            {before(syscall.EIO), repository.ErrOutcomeUnknown, false, false},
-		"I/O error in sync":    {after(syscall.EIO), repository.ErrOutcomeUnknown, false, true},
-		"panic":                {func(*bbolt.Tx) error { panic("damaged page") }, repository.ErrOutcomeUnknown, false, false},
+		"no space":             {before(sysNoSpace), metadata.ErrNoSpace, true, false},
+		"quota":                {before(fmt.Errorf("write: %w", sysQuota)), metadata.ErrNoSpace, true, false},
+		"file too long":        {before(&fs.PathError{Op: "write", Err: sysTooLong}), metadata.ErrNoSpace, true, false},
+		"no space, hidden":     {before(errors.New("file resize error: truncate meta.db: " + sysNoSpace.Error())), metadata.ErrNoSpace, true, false},
+		"quota, hidden":        {before(errors.New("file resize error: truncate meta.db: " + sysQuota.Error())), metadata.ErrNoSpace, true, false},
+		"unwritable, hidden":   {before(errors.New("file resize error: truncate meta.db: " + sysReadOnly.Error())), metadata.ErrUnwritable, true, false},
+		"I/O error, hidden":    {before(errors.New("file resize error: truncate meta.db: " + syscall.EIO.Error())), metadata.ErrOutcomeUnknown, false, false},
+		"hidden in a sync":     {before(errors.New("file sync error: sync meta.db: " + sysNoSpace.Error())), metadata.ErrOutcomeUnknown, false, false},
+		"unwritable":           {before(&fs.PathError{Op: "write", Err: sysReadOnly}), metadata.ErrUnwritable, true, false},
+		"no descriptors":       {before(&fs.PathError{Op: "open", Err: sysNoFiles}), metadata.ErrUnwritable, true, false},
+		"unwritable, visible":  {after(&fs.PathError{Op: "write", Err: sysReadOnly}), metadata.ErrOutcomeUnknown, false, true},
+		"unwritable in a sync": {before(sysReadOnly), metadata.ErrOutcomeUnknown, false, false},
+		"in a sync of a file":  {before(&fs.PathError{Op: "sync", Err: sysReadOnly}), metadata.ErrOutcomeUnknown, false, false},
+		"no space in the sync": {after(sysNoSpace), metadata.ErrOutcomeUnknown, false, true},
+		"I/O error":            {before(syscall.EIO), metadata.ErrOutcomeUnknown, false, false},
+		"I/O error in sync":    {after(syscall.EIO), metadata.ErrOutcomeUnknown, false, true},
+		"panic":                {func(*bbolt.Tx) error { panic("damaged page") }, metadata.ErrOutcomeUnknown, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -311,7 +311,7 @@ func TestCommitFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.committer.commit = tc.commit
-			refuses := func(*repository.Tx) error { return errOnPurpose }
+			refuses := func(*metadata.Tx) error { return errOnPurpose }
 			for i, err := range together(t, s, putUser("second"), refuses) {
 				if !errors.Is(err, tc.want) {
 					t.Errorf("operation %d of the failed commit: %v, want %v", i, err, tc.want)
@@ -337,14 +337,14 @@ func checkAfterFailure(t *testing.T, s *Store, goesOn, visible bool) {
 		if third != nil || health != nil {
 			t.Errorf("the next operation: %v; health: %v", third, health)
 		}
-	} else if !errors.Is(third, repository.ErrReadOnly) || !errors.Is(health, repository.ErrReadOnly) {
+	} else if !errors.Is(third, metadata.ErrReadOnly) || !errors.Is(health, metadata.ErrReadOnly) {
 		t.Errorf("the next operation: %v; health: %v", third, health)
 	}
 	if got := usersIn(t, s); !slices.Equal(got, want) {
 		t.Errorf("users: %q, want %q", got, want)
 	}
-	durable := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nil })
-	if visible != errors.Is(durable, repository.ErrNotDurable) || !visible && durable != nil {
+	durable := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nil })
+	if visible != errors.Is(durable, metadata.ErrNotDurable) || !visible && durable != nil {
 		t.Errorf("a durable view: %v", durable)
 	}
 }

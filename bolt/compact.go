@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // compactBytes is how much Compact copies in one transaction, about: it is kept in memory until then.
@@ -18,7 +18,7 @@ const compactBytes = 16 << 20
 // Compact writes the file at path anew, without what is free in it, and returns its length in bytes before and after. No other
 // process may have it open (ErrLocked). The new file is made beside the old one, brought to stable storage, and inspected like
 // the old one before; only then it takes its place. Up to that moment, and after any error, the old file is as it was. A file in
-// which Inspect finds something is not touched (ErrDamaged); without room for a second file there is repository.ErrNoSpace.
+// which Inspect finds something is not touched (ErrDamaged); without room for a second file there is metadata.ErrNoSpace.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if before, after, err = compact(ctx, path); err == nil {
 		return before, after, nil
@@ -78,7 +78,7 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 // sound returns an ErrDamaged if Inspect finds anything.
 func (s *Store) sound(ctx context.Context) error {
 	found, first := 0, ""
-	err := s.Inspect(ctx, func(v repository.Violation) {
+	err := s.Inspect(ctx, func(v metadata.Violation) {
 		if found++; found == 1 {
 			first = v.String()
 		}

@@ -13,7 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // looseFile makes a file most of which is free, and returns its path.
@@ -24,11 +24,11 @@ func looseFile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range []func(tx *repository.Tx, d blobs.Digest) error{
-		func(tx *repository.Tx, d blobs.Digest) error { return tx.Blobs.Put(d, 9) },
-		func(tx *repository.Tx, d blobs.Digest) error { return tx.Blobs.Remove(d) },
+	for _, change := range []func(tx *metadata.Tx, d blobs.Digest) error{
+		func(tx *metadata.Tx, d blobs.Digest) error { return tx.Blobs.Put(d, 9) },
+		func(tx *metadata.Tx, d blobs.Digest) error { return tx.Blobs.Remove(d) },
 	} {
-		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 			for i := range 20_000 {
 				if err := change(tx, blobs.Digest{byte(i), byte(i >> 8)}); err != nil {
 					return err

@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestFileVanishesWhileItIsOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
@@ -23,8 +23,8 @@ func TestFileVanishesWhileItIsOpen(t *testing.T) {
 	if err := os.Truncate(path, 2*int64(os.Getpagesize())); err != nil {
 		t.Fatal(err)
 	}
-	all := func(tx *repository.Tx) error {
-		for _, err := range tx.Users.All(repository.ID{}) {
+	all := func(tx *metadata.Tx) error {
+		for _, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}
@@ -36,15 +36,15 @@ func TestFileVanishesWhileItIsOpen(t *testing.T) {
 		"ViewDurable": func() error { return s.ViewDurable(t.Context(), all) },
 		"Update":      func() error { return s.Update(t.Context(), all) },
 	} {
-		if err := run(); !errors.Is(err, repository.ErrRecordDamaged) && !errors.Is(err, repository.ErrReadOnly) {
+		if err := run(); !errors.Is(err, metadata.ErrRecordDamaged) && !errors.Is(err, metadata.ErrReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	found := 0
-	if err := s.Inspect(t.Context(), func(repository.Violation) { found++ }); err != nil || found == 0 {
+	if err := s.Inspect(t.Context(), func(metadata.Violation) { found++ }); err != nil || found == 0 {
 		t.Errorf("inspect: %d violations, %v", found, err)
 	}
-	if _, err := s.Snapshot(t.Context()); !errors.Is(err, repository.ErrRecordDamaged) {
+	if _, err := s.Snapshot(t.Context()); !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("snapshot: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -73,7 +73,7 @@ func TestGuardedKnowsTheFile(t *testing.T) {
 		}
 		return errOnPurpose
 	})
-	if !errors.Is(err, repository.ErrRecordDamaged) {
+	if !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("a fault in code of ours: %v", err)
 	}
 	if err := s.Close(); err != nil {

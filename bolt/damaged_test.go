@@ -15,7 +15,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestDamagedFiles: each is refused as such, and stays as it is.
@@ -200,9 +200,9 @@ func TestDamagedPages(t *testing.T) {
 // readDamaged reads every user, and tries to change something. Each user that comes without an error must be one that was stored.
 func readDamaged(t *testing.T, s *Store, names int) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		before := ""
-		for user, err := range tx.Users.All(repository.ID{}) {
+		for user, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}
@@ -213,10 +213,10 @@ func readDamaged(t *testing.T, s *Store, names int) {
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, repository.ErrRecordDamaged) {
+	if err != nil && !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("read: %v", err)
 	}
-	err = s.Inspect(t.Context(), func(repository.Violation) {})
+	err = s.Inspect(t.Context(), func(metadata.Violation) {})
 	if err != nil {
 		t.Errorf("inspect: %v", err)
 	}
@@ -229,7 +229,7 @@ func readDamaged(t *testing.T, s *Store, names int) {
 	}
 	for _, name := range []string{"a-new-one", "user-00007"} {
 		err := s.Update(t.Context(), putUser(name))
-		known := errors.Is(err, repository.ErrRecordDamaged) || errors.Is(err, repository.ErrOutcomeUnknown) || errors.Is(err, repository.ErrReadOnly)
+		known := errors.Is(err, metadata.ErrRecordDamaged) || errors.Is(err, metadata.ErrOutcomeUnknown) || errors.Is(err, metadata.ErrReadOnly)
 		if err != nil && !known && !errors.Is(err, errTaken) {
 			t.Errorf("update: %v", err)
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestDisorder lets an entry of a leaf lead to the row of another entry. That row is whole, so its checksum is right; but it came
@@ -20,7 +20,7 @@ func TestDisorder(t *testing.T) {
 		return func(tx *tx) error { return last(l.ids(tx)) }
 	}
 	for name, list := range map[string]func(*tx) error{
-		"rows":                 func(tx *tx) error { return last(users{tx}.All(repository.ID{})) },
+		"rows":                 func(tx *tx) error { return last(users{tx}.All(metadata.ID{})) },
 		"a listing":            listed(false),
 		"a listing, backwards": listed(true),
 	} {
@@ -34,11 +34,11 @@ func TestDisorder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.read(t.Context(), func(tx *tx) error { _ = list(tx); return nil }); !errors.Is(err, repository.ErrRecordDamaged) {
+			if _, err := s.read(t.Context(), func(tx *tx) error { _ = list(tx); return nil }); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("read: %v", err)
 			}
-			err = s.Update(t.Context(), func(tx *repository.Tx) error { _ = list(tx.Users.(users).tx); return putUser("later")(tx) })
-			if !errors.Is(err, repository.ErrRecordDamaged) {
+			err = s.Update(t.Context(), func(tx *metadata.Tx) error { _ = list(tx.Users.(users).tx); return putUser("later")(tx) })
+			if !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("update: %v", err)
 			}
 			if err := s.Update(t.Context(), putUser("later")); err != nil {

@@ -3,13 +3,13 @@ package bolt
 import (
 	"context"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
-// ViewDurable implements repository.Store. bbolt shows a commit to readers before the commit's last sync has returned, so
+// ViewDurable implements metadata.Store. bbolt shows a commit to readers before the commit's last sync has returned, so
 // this waits until the committer has seen it return. What fn could see is durable too if fn failed; where it is not, what fn
 // returned does not count.
-func (s *Store) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
+func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	seen, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
 	if seen == 0 {
 		return err

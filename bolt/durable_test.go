@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // visibleCommit makes commits of the store visible, and holds their return back until release gets an outcome.
@@ -27,10 +27,10 @@ func visibleCommit(s *Store) (visible chan struct{}, release chan error) {
 }
 
 // count returns how many users a view sees.
-func count(into *int) func(*repository.Tx) error {
-	return func(tx *repository.Tx) error {
+func count(into *int) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
 		*into = 0
-		for _, err := range tx.Users.All(repository.ID{}) {
+		for _, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func TestViewDurableWaits(t *testing.T) {
 		want    error
 	}{
 		"synced": {nil, nil},
-		"failed": {syscall.EIO, repository.ErrNotDurable},
+		"failed": {syscall.EIO, metadata.ErrNotDurable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestViewDurableWaits(t *testing.T) {
 			}
 			// What was made of something that may never be true is not to be taken for an answer.
 			nothing := errors.New("nothing there")
-			err := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nothing })
+			err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nothing })
 			if want := cmp.Or(tc.want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
 				t.Errorf("a durable view that fails: %v, want %v", err, want)
 			}
@@ -104,7 +104,7 @@ func TestViewDurableHoldsNoTransaction(t *testing.T) {
 	<-visible
 	viewed, left := make(chan error, 1), make(chan struct{})
 	go func() {
-		viewed <- s.ViewDurable(context.Background(), func(*repository.Tx) error {
+		viewed <- s.ViewDurable(context.Background(), func(*metadata.Tx) error {
 			close(left)
 			return nil
 		})
@@ -126,7 +126,7 @@ func TestViewDurableOfWhatIsDurable(t *testing.T) {
 	if err := s.Update(t.Context(), putUser("anna")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ViewDurable(t.Context(), func(*repository.Tx) error { return errOnPurpose }); !errors.Is(err, errOnPurpose) {
+	if err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return errOnPurpose }); !errors.Is(err, errOnPurpose) {
 		t.Errorf("error of fn: %v", err)
 	}
 	var seen int
@@ -146,7 +146,7 @@ func TestViewEndsItsTransaction(t *testing.T) {
 				t.Error("a panic of fn did not come through")
 			}
 		}()
-		_ = s.View(t.Context(), func(*repository.Tx) error { panic("by mistake") })
+		_ = s.View(t.Context(), func(*metadata.Tx) error { panic("by mistake") })
 	}()
 	checkIntegrity(t, s)
 }

@@ -1,13 +1,13 @@
 package bolt
 
-import "labshelf/repository"
+import "labshelf/metadata"
 
 // These functions are the stored form of the nouns: their order is the order in the record. Fields are never moved, taken
 // out or put in between; see record.go.
 
-func (c *codec) stamp(s *repository.Stamp) { c.int64((*int64)(s)) }
+func (c *codec) stamp(s *metadata.Stamp) { c.int64((*int64)(s)) }
 
-func recordFields(c *codec, r *repository.Record) {
+func recordFields(c *codec, r *metadata.Record) {
 	c.fixed(r.ID[:])
 	c.uint8((*uint8)(&r.State))
 	c.stamp(&r.TakenBy)
@@ -17,7 +17,7 @@ func recordFields(c *codec, r *repository.Record) {
 	c.fixed(r.ModifiedBy[:])
 }
 
-func dataspaceFields(c *codec, d *repository.Dataspace) {
+func dataspaceFields(c *codec, d *metadata.Dataspace) {
 	recordFields(c, &d.Record)
 	c.text(&d.Name)
 	c.text(&d.Title)
@@ -26,7 +26,7 @@ func dataspaceFields(c *codec, d *repository.Dataspace) {
 	c.text(&d.Origin)
 }
 
-func setFields(c *codec, s *repository.Set) {
+func setFields(c *codec, s *metadata.Set) {
 	recordFields(c, &s.Record)
 	c.fixed(s.DataspaceID[:])
 	c.text(&s.Name)
@@ -34,7 +34,7 @@ func setFields(c *codec, s *repository.Set) {
 	c.text(&s.Description)
 }
 
-func resourceFields(c *codec, r *repository.Resource) {
+func resourceFields(c *codec, r *metadata.Resource) {
 	recordFields(c, &r.Record)
 	c.fixed(r.SetID[:])
 	c.fixed(r.DataspaceID[:])
@@ -47,10 +47,10 @@ func resourceFields(c *codec, r *repository.Resource) {
 	c.int64(&r.Bytes)
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
-	c.bad = c.bad || r.Body > repository.Held
+	c.bad = c.bad || r.Body > metadata.Held
 }
 
-func userFields(c *codec, u *repository.User) {
+func userFields(c *codec, u *metadata.User) {
 	recordFields(c, &u.Record)
 	c.text(&u.Username)
 	c.text(&u.Fullname)
@@ -58,7 +58,7 @@ func userFields(c *codec, u *repository.User) {
 	c.truth(&u.Sysadmin)
 }
 
-func keyFields(c *codec, k *repository.Key) {
+func keyFields(c *codec, k *metadata.Key) {
 	c.fixed(k.ID[:])
 	c.fixed(k.UserID[:])
 	c.fixed(k.Digest[:])
@@ -70,7 +70,7 @@ func keyFields(c *codec, k *repository.Key) {
 	c.stamp(&k.Gone)
 }
 
-func sessionFields(c *codec, s *repository.Session) {
+func sessionFields(c *codec, s *metadata.Session) {
 	c.fixed(s.UserID[:])
 	c.fixed(s.KeyID[:])
 	c.fixed(s.Digest[:])
@@ -78,7 +78,7 @@ func sessionFields(c *codec, s *repository.Session) {
 	c.stamp(&s.Expires)
 }
 
-func transferFields(c *codec, t *repository.Transfer) {
+func transferFields(c *codec, t *metadata.Transfer) {
 	c.fixed(t.ID[:])
 	c.fixed(t.UserID[:])
 	c.fixed(t.SetID[:])
@@ -104,14 +104,14 @@ func transferFields(c *codec, t *repository.Transfer) {
 	c.text(&t.Refusal.Message)
 }
 
-func privilegeFields(c *codec, p *repository.Privilege) {
+func privilegeFields(c *codec, p *metadata.Privilege) {
 	recordFields(c, &p.Record)
 	c.fixed(p.UserID[:])
 	c.fixed(p.DataspaceID[:])
 	c.uint8((*uint8)(&p.Role))
 }
 
-func stepFields(c *codec, s *repository.Step) {
+func stepFields(c *codec, s *metadata.Step) {
 	c.fixed(s.Container[:])
 	c.fixed(s.DataspaceID[:])
 	c.truth(&s.Restore)
@@ -122,7 +122,7 @@ func stepFields(c *codec, s *repository.Step) {
 	c.stamp(&s.AfterStamp)
 }
 
-func countersFields(c *codec, n *repository.Counters) {
+func countersFields(c *codec, n *metadata.Counters) {
 	c.int64(&n.ActiveFiles)
 	c.int64(&n.ActiveBytes)
 	c.int64(&n.DeletedFiles)
@@ -131,25 +131,25 @@ func countersFields(c *codec, n *repository.Counters) {
 
 func sizeFields(c *codec, bytes *int64) { c.int64(bytes) }
 
-func damageFields(c *codec, d *repository.Damage) {
+func damageFields(c *codec, d *metadata.Damage) {
 	c.fixed(d.Digest[:])
 	c.stamp(&d.Found)
 	c.text(&d.What)
 }
 
-func unreferencedFields(c *codec, u *repository.Unreferenced) {
+func unreferencedFields(c *codec, u *metadata.Unreferenced) {
 	c.fixed(u.Digest[:])
 	c.int64(&u.Bytes)
 	c.stamp(&u.Since)
 	c.stamp(&u.Seen)
 }
 
-func blobCountFields(c *codec, n *repository.BlobCount) {
+func blobCountFields(c *codec, n *metadata.BlobCount) {
 	c.int64(&n.Blobs)
 	c.int64(&n.Bytes)
 }
 
-func scrubFields(c *codec, s *repository.ScrubState) {
+func scrubFields(c *codec, s *metadata.ScrubState) {
 	c.fixed(s.After[:])
 	c.stamp(&s.Begun)
 	c.int64(&s.Checked)
@@ -157,7 +157,7 @@ func scrubFields(c *codec, s *repository.ScrubState) {
 	c.int64(&s.Passes)
 }
 
-func epochFields(c *codec, e *repository.Epoch) {
+func epochFields(c *codec, e *metadata.Epoch) {
 	c.fixed(e.ID[:])
 	c.stamp(&e.Base)
 	c.stamp(&e.Began)
@@ -166,13 +166,13 @@ func epochFields(c *codec, e *repository.Epoch) {
 // bodyFields is all of a body: there is no text before or behind it.
 func bodyFields(c *codec, body *[]byte) { c.rest(body) }
 
-func bodyCountFields(c *codec, n *repository.BodyCount) {
+func bodyCountFields(c *codec, n *metadata.BodyCount) {
 	c.int64(&n.Bodies)
 	c.int64(&n.Bytes)
 }
 
 func schemaFields(c *codec, version *uint32) { c.uint32(version) }
 
-func lastStampFields(c *codec, last *repository.Stamp) { c.stamp(last) }
+func lastStampFields(c *codec, last *metadata.Stamp) { c.stamp(last) }
 
 func secretFields(c *codec, secret *[32]byte) { c.fixed(secret[:]) }

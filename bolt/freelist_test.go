@@ -12,7 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // listed tells whether the list of free pages is in a file.
@@ -42,9 +42,9 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 	s.committer.free.long, s.committer.free.quiet = long, quiet
 	release()
 	const rows = 2_000
-	write := func(fn func(tx *repository.Tx, n int) error) {
+	write := func(fn func(tx *metadata.Tx, n int) error) {
 		t.Helper()
-		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 			for n := range rows {
 				if err := fn(tx, n); err != nil {
 					return err
@@ -56,9 +56,9 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 			t.Fatal(err)
 		}
 	}
-	container := func(n int) repository.ID { return repository.ID{14: byte(n >> 8), 15: byte(n)} }
-	write(func(tx *repository.Tx, n int) error { return tx.Steps.Put(repository.Step{Container: container(n)}) })
-	write(func(tx *repository.Tx, n int) error {
+	container := func(n int) metadata.ID { return metadata.ID{14: byte(n >> 8), 15: byte(n)} }
+	write(func(tx *metadata.Tx, n int) error { return tx.Steps.Put(metadata.Step{Container: container(n)}) })
+	write(func(tx *metadata.Tx, n int) error {
 		if n%8 == 0 { // so that the tree keeps a branch
 			return nil
 		}
@@ -115,7 +115,7 @@ func TestFreeListOnDisk(t *testing.T) {
 			if got := listed(t, s.path); got != tc.during {
 				t.Errorf("the list is in the file: %v, want %v", got, tc.during)
 			}
-			if err := s.ViewDurable(t.Context(), func(*repository.Tx) error { return nil }); err != nil {
+			if err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nil }); err != nil {
 				t.Errorf("a durable view: %v", err)
 			}
 			checkIntegrity(t, s)
@@ -144,7 +144,7 @@ func TestFreeListOnFullDisk(t *testing.T) {
 		return btx.Commit()
 	}
 	release()
-	if err := s.Update(t.Context(), putUser("refused")); !errors.Is(err, repository.ErrNoSpace) {
+	if err := s.Update(t.Context(), putUser("refused")); !errors.Is(err, metadata.ErrNoSpace) {
 		t.Errorf("on a full disk: %v", err)
 	}
 	for end := time.Now().Add(10 * time.Second); !listed(t, s.path); time.Sleep(time.Millisecond) {
@@ -249,8 +249,8 @@ func TestDamageWithoutFreeList(t *testing.T) {
 func TestFreeListAndHeldBodies(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
-	key := repository.BodyKey{Resource: repository.ID{15: 1}}
-	if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(key, []byte("body")) }); err != nil {
+	key := metadata.BodyKey{Resource: metadata.ID{15: 1}}
+	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Put(key, []byte("body")) }); err != nil {
 		t.Fatal(err)
 	}
 	if listed(t, s.path) {
@@ -263,9 +263,9 @@ func TestFreeListAndHeldBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.View(t.Context(), func(tx *repository.Tx) error {
+	err = s.View(t.Context(), func(tx *metadata.Tx) error {
 		got, err := tx.Bodies.Total()
-		if want := (repository.BodyCount{Bodies: 1, Bytes: 4}); got != want {
+		if want := (metadata.BodyCount{Bodies: 1, Bytes: 4}); got != want {
 			t.Errorf("%+v are held, want %+v", got, want)
 		}
 		return err

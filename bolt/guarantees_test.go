@@ -10,6 +10,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
@@ -40,7 +42,7 @@ func TestGuarantee1(t *testing.T) {
 	close(stop)
 	running.Wait()
 	for _, k := range walks {
-		last := map[repository.ID]repository.Stamp{}
+		last := map[metadata.ID]metadata.Stamp{}
 		for _, r := range k.got {
 			last[r.ID] = r.Modified
 		}
@@ -59,7 +61,7 @@ func TestGuarantee1CalmObjects(t *testing.T) {
 	w := newWorld(t, nil)
 	calm := w.churn(4, 40, 0)
 	w.rewalk([]string{"newest", "name"}, func() { w.churn(4, changes()/4, 2) }, func(k *walk) {
-		times := map[repository.ID]int{}
+		times := map[metadata.ID]int{}
 		for _, r := range k.got {
 			times[r.ID]++
 		}
@@ -123,29 +125,29 @@ func TestGuarantee3(t *testing.T) {
 }
 
 // ranges are shapes of resource listings: few matches among many others too.
-func (w *world) ranges() (all []repository.ResourceRange) {
-	spaces := []repository.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
+func (w *world) ranges() (all []metadata.ResourceRange) {
+	spaces := []metadata.ID{w.spaces[0].ID, w.spaces[1].ID, w.spaces[2].ID}
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
 		for _, order := range []paging.Order{paging.Oldest, paging.Newest} {
 			all = append(all,
-				repository.ResourceRange{States: states, Order: order},
-				repository.ResourceRange{States: states, Order: order, Dataspaces: spaces},
-				repository.ResourceRange{States: states, Order: order, Dataspaces: spaces[:1]},
-				repository.ResourceRange{States: states, Order: order, Set: w.sets[1].ID},
+				metadata.ResourceRange{States: states, Order: order},
+				metadata.ResourceRange{States: states, Order: order, Dataspaces: spaces},
+				metadata.ResourceRange{States: states, Order: order, Dataspaces: spaces[:1]},
+				metadata.ResourceRange{States: states, Order: order, Set: w.sets[1].ID},
 			)
 		}
-		all = append(all, repository.ResourceRange{States: states, Order: paging.ByName, Set: w.sets[1].ID})
+		all = append(all, metadata.ResourceRange{States: states, Order: paging.ByName, Set: w.sets[1].ID})
 	}
 	return all
 }
 
 // countedWalk walks to the end, or for a while, and holds the cost of each page to its bound.
-func countedWalk(t *testing.T, w *world, q repository.ResourceRange, limit int) (pages int) {
+func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (pages int) {
 	spans := max(1, len(q.Dataspaces)) * (int(q.States&paging.Active) + int(q.States&paging.Deleted)/int(paging.Deleted))
 	for items := limit; items == limit && pages < 20; pages++ {
 		items = 0
 		_, err := w.store.read(context.Background(), func(tx *tx) error {
-			for r, err := range repositorytest.Paged(tx.tables(), q) {
+			for r, err := range metadatatest.Paged(tx.tables(), q) {
 				if err != nil {
 					return err
 				}
@@ -182,8 +184,8 @@ func TestGuarantee4(t *testing.T) {
 	close(stop)
 	running.Wait()
 	for _, k := range walks {
-		var before repository.Stamp
-		mirror := map[repository.ID]repository.Stamp{}
+		var before metadata.Stamp
+		mirror := map[metadata.ID]metadata.Stamp{}
 		for _, r := range k.got {
 			if r.Modified <= before {
 				t.Fatalf("%s: %s at %d came after %d", k.name, r.ID, r.Modified, before)
@@ -227,7 +229,7 @@ func TestGuarantee4PowerCut(t *testing.T) {
 		}
 	})
 	<-visible
-	sent := make(chan repository.Page[repository.Resource], 1)
+	sent := make(chan repository.Page[metadata.Resource], 1)
 	running.Go(func() {
 		page, err := repositorytest.ListResources(context.Background(), w.svc, w.admin, k.listing, repository.ListRequest{Token: k.token})
 		if err == nil {

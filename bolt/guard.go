@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // bbolt believes its file. Where that is damaged, or cannot be read any more, bbolt panics, or follows a page number to where
@@ -20,7 +20,7 @@ func guarded(fn func() error) (err error) {
 	returned := false
 	defer func() {
 		if !returned && fileIsToBlame() {
-			err = fmt.Errorf("%w: %s", repository.ErrRecordDamaged, reason(recover()))
+			err = fmt.Errorf("%w: %s", metadata.ErrRecordDamaged, reason(recover()))
 		}
 	}()
 	err = fn()
@@ -59,7 +59,7 @@ func fileIsToBlame() bool {
 
 // asDamagedFile is what a damage of rows is at a time when the file as a whole is looked at.
 func asDamagedFile(err error) error {
-	if errors.Is(err, repository.ErrRecordDamaged) {
+	if errors.Is(err, metadata.ErrRecordDamaged) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return err

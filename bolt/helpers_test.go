@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // openStore opens a new store, and checks and closes it when the test ends.
@@ -31,7 +31,7 @@ func hold(t testing.TB, s *Store) (release func()) {
 	t.Helper()
 	entered, held, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- s.Update(context.Background(), func(*repository.Tx) error {
+		done <- s.Update(context.Background(), func(*metadata.Tx) error {
 			close(entered)
 			<-held
 			return nil
@@ -47,7 +47,7 @@ func hold(t testing.TB, s *Store) (release func()) {
 }
 
 // enqueue puts an operation behind those that are queued.
-func enqueue(s *Store, fn func(*repository.Tx) error) (answer chan error) {
+func enqueue(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	queued := len(s.committer.queue)
 	answer = make(chan error, 1)
 	go func() { answer <- s.Update(context.Background(), fn) }()
@@ -58,7 +58,7 @@ func enqueue(s *Store, fn func(*repository.Tx) error) (answer chan error) {
 }
 
 // together commits operations as one batch, in this order, and returns their answers.
-func together(t testing.TB, s *Store, fns ...func(*repository.Tx) error) (answers []error) {
+func together(t testing.TB, s *Store, fns ...func(*metadata.Tx) error) (answers []error) {
 	t.Helper()
 	release := hold(t, s)
 	var waiting []chan error
@@ -73,22 +73,22 @@ func together(t testing.TB, s *Store, fns ...func(*repository.Tx) error) (answer
 }
 
 // putUser returns an operation that makes the user, unless there is one of the name.
-func putUser(name string) func(*repository.Tx) error {
-	return func(tx *repository.Tx) error {
-		if _, err := tx.Users.ByName(name); !errors.Is(err, repository.ErrNotFound) {
+func putUser(name string) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
+		if _, err := tx.Users.ByName(name); !errors.Is(err, metadata.ErrNotFound) {
 			return fmt.Errorf("%w: %s, %w", errTaken, name, err)
 		}
 		stamp := tx.Stamp()
-		record := repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp}
-		return tx.Users.Put(repository.User{Record: record, Username: name})
+		record := metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp}
+		return tx.Users.Put(metadata.User{Record: record, Username: name})
 	}
 }
 
 // usersIn returns the names of all users in order of creation.
 func usersIn(t testing.TB, s *Store) (names []string) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
-		for user, err := range tx.Users.All(repository.ID{}) {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		for user, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"labshelf/repository"
-	"labshelf/repository/repositorytest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func checkIntegrity(t testing.TB, s *Store) {
 	if err := checkPages(s); err != nil {
 		t.Error(err)
 	}
-	if err := s.Inspect(t.Context(), func(v repository.Violation) { t.Errorf("violation: %v", v) }); err != nil {
+	if err := s.Inspect(t.Context(), func(v metadata.Violation) { t.Errorf("violation: %v", v) }); err != nil {
 		t.Errorf("check: %v", err)
 	}
 }
@@ -53,7 +53,7 @@ type reviewed struct{ *Store }
 func (r reviewed) Close() error {
 	err := checkPages(r.Store)
 	_, failed := r.read(context.Background(), func(t *tx) error {
-		report := func(v repository.Violation) { err = errors.Join(err, fmt.Errorf("violation: %v", v)) }
+		report := func(v metadata.Violation) { err = errors.Join(err, fmt.Errorf("violation: %v", v)) }
 		c := &checker{t: t, ended: func() error { return nil }, report: report, last: math.MaxInt64}
 		c.run()
 		return nil
@@ -61,7 +61,7 @@ func (r reviewed) Close() error {
 	return errors.Join(err, failed, r.Store.Close())
 }
 
-func openReviewed(dir string, now func() time.Time) (repository.Store, error) {
+func openReviewed(dir string, now func() time.Time) (metadata.Store, error) {
 	s, err := Open(filepath.Join(dir, "meta.db"), Options{Now: now})
 	if err != nil {
 		return nil, err
@@ -69,6 +69,6 @@ func openReviewed(dir string, now func() time.Time) (repository.Store, error) {
 	return reviewed{s}, nil
 }
 
-func TestContract(t *testing.T) { repositorytest.Run(t, openReviewed) }
+func TestContract(t *testing.T) { metadatatest.Run(t, openReviewed) }
 
-func TestContractAgainstModel(t *testing.T) { repositorytest.Compare(t, openReviewed, "meta.db") }
+func TestContractAgainstModel(t *testing.T) { metadatatest.Compare(t, openReviewed, "meta.db") }

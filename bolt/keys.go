@@ -8,8 +8,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
 )
 
 // This is the only file that builds key bytes or takes them apart. Every field has a fixed width and is written so that the
@@ -17,13 +17,13 @@ import (
 // id. The layouts are frozen: a change needs a migration.
 
 const (
-	idSize     = len(repository.ID{})
+	idSize     = len(metadata.ID{})
 	digestSize = len(blobs.Digest{})
 	nameEnd    = 0 // follows a name, and sorts before whatever could go on with it
 )
 
 // appendStamp writes 8 bytes. The sign bit is turned, so that the order also holds for bounds before 1970.
-func appendStamp(key []byte, s repository.Stamp) []byte {
+func appendStamp(key []byte, s metadata.Stamp) []byte {
 	return binary.BigEndian.AppendUint64(key, uint64(s)^(1<<63))
 }
 
@@ -31,17 +31,17 @@ func appendName(key []byte, name string) []byte {
 	return append(append(key, name...), nameEnd)
 }
 
-func idKey(id repository.ID) []byte { return id[:] }
+func idKey(id metadata.ID) []byte { return id[:] }
 
 // ownKey is the idKey of a row as a part of the row, not a copy.
-func ownKey(id *repository.ID) []byte { return id[:] }
+func ownKey(id *metadata.ID) []byte { return id[:] }
 
 func blobKey(d blobs.Digest) []byte { return d[:] }
 
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
 // sessionKey is for a session, beside the others of its user.
-func sessionKey(user repository.ID, d auth.SessionDigest) []byte {
+func sessionKey(user metadata.ID, d auth.SessionDigest) []byte {
 	return append(append(make([]byte, 0, idSize+digestSize), user[:]...), d[:]...)
 }
 
@@ -51,65 +51,65 @@ func nameKey(name string) []byte { return []byte(name) }
 func usernameKey(name string) []byte { return []byte(strings.ToLower(name)) }
 
 // pairKey is for indexes from one object to others of which it has at most one each: first, then second.
-func pairKey(first, second repository.ID) []byte {
+func pairKey(first, second metadata.ID) []byte {
 	return append(first[:], second[:]...)
 }
 
 // stateScope begins the keys of one state in an index over everything.
-func stateScope(state repository.State) []byte { return []byte{byte(state)} }
+func stateScope(state metadata.State) []byte { return []byte{byte(state)} }
 
 // containerScope begins the keys of one state in an index by dataspace or set.
-func containerScope(container repository.ID, state repository.State) []byte {
+func containerScope(container metadata.ID, state metadata.State) []byte {
 	return append(container[:], byte(state))
 }
 
 // idIndexKey is the key in an index in order of id, within a scope.
-func idIndexKey(scope []byte, id repository.ID) []byte {
+func idIndexKey(scope []byte, id metadata.ID) []byte {
 	return append(scope, id[:]...)
 }
 
 // timeIndexKey is the key in an index in order of stamp, then id, within a scope.
-func timeIndexKey(scope []byte, stamp repository.Stamp, id repository.ID) []byte {
+func timeIndexKey(scope []byte, stamp metadata.Stamp, id metadata.ID) []byte {
 	return append(appendStamp(scope, stamp), id[:]...)
 }
 
 // nameIndexKey is the key in an index in order of the bytes of the name, then id, within a scope.
-func nameIndexKey(scope []byte, name string, id repository.ID) []byte {
+func nameIndexKey(scope []byte, name string, id metadata.ID) []byte {
 	return append(appendName(scope, name), id[:]...)
 }
 
 // blobRefKey says that this version of a resource needs the blob.
-func blobRefKey(d blobs.Digest, resource repository.ID, version uint32) []byte {
+func blobRefKey(d blobs.Digest, resource metadata.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
 
 // bodyKey is for the body of one version of a resource.
-func bodyKey(of repository.BodyKey) []byte {
+func bodyKey(of metadata.BodyKey) []byte {
 	return binary.BigEndian.AppendUint32(of.Resource[:], of.Version)
 }
 
 // splitBodyKey is the opposite of bodyKey.
-func splitBodyKey(key []byte) (of repository.BodyKey, ok bool) {
+func splitBodyKey(key []byte) (of metadata.BodyKey, ok bool) {
 	if len(key) != idSize+4 {
 		return of, false
 	}
-	return repository.BodyKey{Resource: repository.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
+	return metadata.BodyKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
 }
 
 // digestIDKey is for what needs a blob, beside others that do.
-func digestIDKey(d blobs.Digest, id repository.ID) []byte { return append(d[:], id[:]...) }
+func digestIDKey(d blobs.Digest, id metadata.ID) []byte { return append(d[:], id[:]...) }
 
 // dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
-func dayKey(dataspace repository.ID, day repository.Day) []byte {
+func dayKey(dataspace metadata.ID, day metadata.Day) []byte {
 	return binary.BigEndian.AppendUint32(dataspace[:], uint32(day)^(1<<31))
 }
 
 // splitDayKey returns the day of a dayKey.
-func splitDayKey(key []byte) (day repository.Day, ok bool) {
+func splitDayKey(key []byte) (day metadata.Day, ok bool) {
 	if len(key) != idSize+4 {
 		return 0, false
 	}
-	return repository.Day(binary.BigEndian.Uint32(key[idSize:]) ^ (1 << 31)), true
+	return metadata.Day(binary.BigEndian.Uint32(key[idSize:]) ^ (1 << 31)), true
 }
 
 // splitBlobKey returns the digest of a blobKey.
@@ -123,17 +123,17 @@ func splitBlobKey(key []byte) (digest blobs.Digest, ok bool) {
 // keyText is a key for people: an id as the interface writes it, anything else in hex.
 func keyText(key []byte) string {
 	if len(key) == idSize {
-		return repository.ID(key).String()
+		return metadata.ID(key).String()
 	}
 	return hex.EncodeToString(key)
 }
 
 // trailingID returns the id at the end of a key.
-func trailingID(key []byte) (id repository.ID, ok bool) {
+func trailingID(key []byte) (id metadata.ID, ok bool) {
 	if len(key) < idSize {
 		return id, false
 	}
-	return repository.ID(key[len(key)-idSize:]), true
+	return metadata.ID(key[len(key)-idSize:]), true
 }
 
 // What an index entry points to: the primary key of its row.
@@ -192,19 +192,19 @@ func pastPrefix(prefix []byte) []byte {
 }
 
 // idSpan is the ids greater than after, within a scope.
-func idSpan(scope []byte, after repository.ID) span {
+func idSpan(scope []byte, after metadata.ID) span {
 	s := scopeSpan(scope)
-	if after == (repository.ID{}) {
+	if after == (metadata.ID{}) {
 		return s
 	}
 	return s.from(justAfter(idIndexKey(bytes.Clone(scope), after)))
 }
 
 // greatestID is no less than any other.
-var greatestID = repository.ID(bytes.Repeat([]byte{0xff}, idSize))
+var greatestID = metadata.ID(bytes.Repeat([]byte{0xff}, idSize))
 
 // timeSpan turns the bounds of r into those of what follows a scope in an index by time.
-func timeSpan(r repository.ResourceRange) span {
+func timeSpan(r metadata.ResourceRange) span {
 	s := span{lo: justAfter(timeIndexKey(nil, r.Since, greatestID))}
 	if r.Until != 0 {
 		s = s.upTo(appendStamp(nil, r.Until))
@@ -212,7 +212,7 @@ func timeSpan(r repository.ResourceRange) span {
 	if r.After == (paging.Position{}) {
 		return s
 	}
-	after := timeIndexKey(nil, repository.Stamp(r.After.Stamp), r.After.ID)
+	after := timeIndexKey(nil, metadata.Stamp(r.After.Stamp), r.After.ID)
 	if r.Order == paging.Newest {
 		return s.upTo(after)
 	}
@@ -221,7 +221,7 @@ func timeSpan(r repository.ResourceRange) span {
 
 // nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name holds a NUL, so asking for one
 // that does finds nothing.
-func nameSpan(r repository.ResourceRange) (s span) {
+func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.Name != nil {
 		s = s.within(appendName(nil, *r.Name))
 	}
@@ -245,22 +245,22 @@ func (s span) within(prefix []byte) span {
 // inScopes returns, for these states in each of the containers, or in an index over everything if containers is nil, the span
 // of the keys of which s holds what follows the scope. All bounds are in one piece of memory, since a merge of 50 containers
 // costs mostly its beginnings.
-func (s span) inScopes(containers []repository.ID, states paging.States) []span {
+func (s span) inScopes(containers []metadata.ID, states paging.States) []span {
 	all := make([]span, 0, 2*max(1, len(containers)))
 	room := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))
-	bound := func(container []byte, state repository.State, then []byte) []byte {
+	bound := func(container []byte, state metadata.State, then []byte) []byte {
 		begin := len(room)
 		room = append(append(append(room, container...), byte(state)), then...)
 		return room[begin:len(room):len(room)]
 	}
-	add := func(container []byte, state repository.State) {
+	add := func(container []byte, state metadata.State) {
 		past := state
 		if s.hi == nil {
 			past++
 		}
 		all = append(all, span{bound(container, state, s.lo), bound(container, past, s.hi), len(container) + 1})
 	}
-	for _, state := range [...]repository.State{repository.Active, repository.Deleted} {
+	for _, state := range [...]metadata.State{metadata.Active, metadata.Deleted} {
 		if states&paging.States(state) == 0 {
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
 )
 
 const (
@@ -35,9 +35,9 @@ func unhex(text string) []byte {
 // TestKeysAreFrozen holds every key to its bytes: a file written by one version is read by all later ones.
 func TestKeysAreFrozen(t *testing.T) {
 	t.Parallel()
-	id, other := repository.ID(unhex(idHex)), repository.ID(unhex(otherHex))
+	id, other := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex))
 	digest := blobs.Digest(unhex(digestHex))
-	stamp := repository.Stamp(0x0102030405060708)
+	stamp := metadata.Stamp(0x0102030405060708)
 	for _, tc := range []struct {
 		name string
 		key  []byte
@@ -50,17 +50,17 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"sessions", sessionKey(id, auth.SessionDigest(digest)), idHex + digestHex},
 		{"digest of a blob", blobKey(digest), digestHex},
 		{"keys_by_user and the like", pairKey(id, other), idHex + otherHex},
-		{"sets_by_state", idIndexKey(stateScope(repository.Active), id), "01" + idHex},
-		{"sets_by_dataspace", idIndexKey(containerScope(other, repository.Deleted), id), otherHex + "02" + idHex},
-		{"resources_by_time", timeIndexKey(stateScope(repository.Deleted), stamp, id), "02" + "8102030405060708" + idHex},
-		{"resources_by_set and the like", timeIndexKey(containerScope(other, repository.Active), stamp, id), otherHex + "01" + "8102030405060708" + idHex},
-		{"resources_by_name", nameIndexKey(containerScope(other, repository.Active), "a/ä", id), otherHex + "01" + "612fc3a4" + "00" + idHex},
+		{"sets_by_state", idIndexKey(stateScope(metadata.Active), id), "01" + idHex},
+		{"sets_by_dataspace", idIndexKey(containerScope(other, metadata.Deleted), id), otherHex + "02" + idHex},
+		{"resources_by_time", timeIndexKey(stateScope(metadata.Deleted), stamp, id), "02" + "8102030405060708" + idHex},
+		{"resources_by_set and the like", timeIndexKey(containerScope(other, metadata.Active), stamp, id), otherHex + "01" + "8102030405060708" + idHex},
+		{"resources_by_name", nameIndexKey(containerScope(other, metadata.Active), "a/ä", id), otherHex + "01" + "612fc3a4" + "00" + idHex},
 		{"blob_refs", blobRefKey(digest, id, 0x01020304), digestHex + idHex + "01020304"},
 		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
 		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
-		{"bodies", bodyKey(repository.BodyKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
+		{"bodies", bodyKey(metadata.BodyKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
 		{"usage_by_day", dayKey(id, 16524), idHex + "8000408c"},
-		{"usage_by_day before 1970", dayKey(repository.ID{}, -1), strings.Repeat("00", 16) + "7fffffff"},
+		{"usage_by_day before 1970", dayKey(metadata.ID{}, -1), strings.Repeat("00", 16) + "7fffffff"},
 	} {
 		if got := hex.EncodeToString(tc.key); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
@@ -91,22 +91,22 @@ func FuzzTimeKeysAreInOrder(f *testing.F) {
 	f.Add(int64(255), int64(256), []byte{0xff}, []byte{0})
 	f.Fuzz(func(t *testing.T, stamp1, stamp2 int64, from1, from2 []byte) {
 		id1, id2 := someID(from1), someID(from2)
-		key1 := timeIndexKey(stateScope(repository.Active), repository.Stamp(stamp1), id1)
-		key2 := timeIndexKey(stateScope(repository.Active), repository.Stamp(stamp2), id2)
+		key1 := timeIndexKey(stateScope(metadata.Active), metadata.Stamp(stamp1), id1)
+		key2 := timeIndexKey(stateScope(metadata.Active), metadata.Stamp(stamp2), id2)
 		if got, want := bytes.Compare(key1, key2), cmp.Or(cmp.Compare(stamp1, stamp2), id1.Compare(id2)); got != want {
 			t.Errorf("%x and %x: order %d, want %d", key1, key2, got, want)
 		}
-		day1, day2 := dayKey(id1, repository.Day(stamp1)), dayKey(id1, repository.Day(stamp2))
-		if got, want := bytes.Compare(day1, day2), cmp.Compare(repository.Day(stamp1), repository.Day(stamp2)); got != want {
+		day1, day2 := dayKey(id1, metadata.Day(stamp1)), dayKey(id1, metadata.Day(stamp2))
+		if got, want := bytes.Compare(day1, day2), cmp.Compare(metadata.Day(stamp1), metadata.Day(stamp2)); got != want {
 			t.Errorf("%x and %x: order %d, want %d", day1, day2, got, want)
 		}
-		if day, ok := splitDayKey(day1); !ok || day != repository.Day(stamp1) {
+		if day, ok := splitDayKey(day1); !ok || day != metadata.Day(stamp1) {
 			t.Errorf("day of %x: %d, %v", day1, day, ok)
 		}
 		if id, ok := trailingID(key1); !ok || id != id1 {
 			t.Errorf("id of %x: %v, %v", key1, id, ok)
 		}
-		of1, of2 := repository.BodyKey{Resource: id1, Version: uint32(stamp1)}, repository.BodyKey{Resource: id2, Version: uint32(stamp2)}
+		of1, of2 := metadata.BodyKey{Resource: id1, Version: uint32(stamp1)}, metadata.BodyKey{Resource: id2, Version: uint32(stamp2)}
 		body1, body2 := bodyKey(of1), bodyKey(of2)
 		if got, want := bytes.Compare(body1, body2), cmp.Or(id1.Compare(id2), cmp.Compare(of1.Version, of2.Version)); got != want {
 			t.Errorf("%x and %x: order %d, want %d", body1, body2, got, want)
@@ -127,8 +127,8 @@ func FuzzNameKeysAreInOrder(f *testing.F) {
 			return // no name holds one
 		}
 		id1, id2, set := someID(from1), someID(from2), someID(nil)
-		key1 := nameIndexKey(containerScope(set, repository.Active), name1, id1)
-		key2 := nameIndexKey(containerScope(set, repository.Active), name2, id2)
+		key1 := nameIndexKey(containerScope(set, metadata.Active), name1, id1)
+		key2 := nameIndexKey(containerScope(set, metadata.Active), name2, id2)
 		if got, want := bytes.Compare(key1, key2), cmp.Or(cmp.Compare(name1, name2), id1.Compare(id2)); got != want {
 			t.Errorf("%q %v and %q %v: order %d, want %d", name1, id1, name2, id2, got, want)
 		}
@@ -138,7 +138,7 @@ func FuzzNameKeysAreInOrder(f *testing.F) {
 	})
 }
 
-func someID(from []byte) (id repository.ID) {
+func someID(from []byte) (id metadata.ID) {
 	copy(id[:], from)
 	return id
 }
@@ -147,20 +147,20 @@ func someID(from []byte) (id repository.ID) {
 func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	stamps := rapid.SampledFrom([]int64{math.MinInt64, -1, 0, 1, 2, 255, 256, math.MaxInt64 - 1, math.MaxInt64})
-	ids := rapid.SampledFrom([]repository.ID{{15: 1}, {15: 2}, {0: 1}, repository.ID(bytes.Repeat([]byte{0xff}, 16))})
+	ids := rapid.SampledFrom([]metadata.ID{{15: 1}, {15: 2}, {0: 1}, metadata.ID(bytes.Repeat([]byte{0xff}, 16))})
 	names := rapid.SampledFrom([]string{"a", "a\x01", "ab", "b", "\xff", "\xff\xff", "a\xff", "a\xffb"})
 	rapid.Check(t, func(t *rapid.T) {
 		container := ids.Draw(t, "container")
-		scope := containerScope(container, repository.Deleted)
-		inScope := func(s span) span { return s.inScopes([]repository.ID{container}, paging.Deleted)[0] }
-		q := repository.ResourceRange{
+		scope := containerScope(container, metadata.Deleted)
+		inScope := func(s span) span { return s.inScopes([]metadata.ID{container}, paging.Deleted)[0] }
+		q := metadata.ResourceRange{
 			Order: rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest}).Draw(t, "order"),
-			Since: repository.Stamp(stamps.Draw(t, "since")), Until: repository.Stamp(stamps.Draw(t, "until")),
+			Since: metadata.Stamp(stamps.Draw(t, "since")), Until: metadata.Stamp(stamps.Draw(t, "until")),
 		}
 		if rapid.Bool().Draw(t, "after") {
 			q.After = paging.Position{Stamp: stamps.Draw(t, "after stamp"), ID: ids.Draw(t, "after id")}
 		}
-		stamp, id := repository.Stamp(stamps.Draw(t, "stamp")), ids.Draw(t, "id")
+		stamp, id := metadata.Stamp(stamps.Draw(t, "stamp")), ids.Draw(t, "id")
 		place := cmp.Or(cmp.Compare(int64(stamp), q.After.Stamp), id.Compare(q.After.ID))
 		if q.Order == paging.Newest {
 			place = -place
@@ -170,7 +170,7 @@ func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 			t.Errorf("stamp %d, id %v: %v, want %v", stamp, id, got, want)
 		}
 
-		byName, name := repository.ResourceRange{}, names.Draw(t, "name")
+		byName, name := metadata.ResourceRange{}, names.Draw(t, "name")
 		switch rapid.IntRange(0, 2).Draw(t, "filter") {
 		case 1:
 			byName.Name = new(names.Draw(t, "exact"))
@@ -197,8 +197,8 @@ func holds(s span, key []byte) bool { return !s.empty() && s.holds(key) }
 
 func TestSpansOfNamesWithNULAreEmpty(t *testing.T) {
 	t.Parallel()
-	for _, q := range []repository.ResourceRange{{Name: new("a\x00")}, {NamePrefix: "a\x00"}} {
-		if s := nameSpan(q).inScopes([]repository.ID{{1}}, paging.Active)[0]; !s.empty() {
+	for _, q := range []metadata.ResourceRange{{Name: new("a\x00")}, {NamePrefix: "a\x00"}} {
+		if s := nameSpan(q).inScopes([]metadata.ID{{1}}, paging.Active)[0]; !s.empty() {
 			t.Errorf("%+v: from %x to %x", q, s.lo, s.hi)
 		}
 	}

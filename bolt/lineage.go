@@ -5,7 +5,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // epochVersion is the version of the schema that brought the epoch.
@@ -14,18 +14,18 @@ const epochVersion = 6
 // lineage is the row of the epoch.
 type lineage struct{ *tx }
 
-func (l lineage) Epoch() (repository.Epoch, error) {
+func (l lineage) Epoch() (metadata.Epoch, error) {
 	return value(l.tx, metaBucket, nameKey(epochRow), epochFields)
 }
 
-func (l lineage) Put(epoch repository.Epoch) error {
+func (l lineage) Put(epoch metadata.Epoch) error {
 	l.mustWrite()
 	l.put(metaBucket, nameKey(epochRow), seal(nameKey(epochRow), epochFields, epoch))
 	return l.failed
 }
 
 // LastStamp reads the row in a read transaction: the committer writes it with each commit, from what a transaction has given out.
-func (l lineage) LastStamp() (repository.Stamp, error) {
+func (l lineage) LastStamp() (metadata.Stamp, error) {
 	if l.bolt.Writable() {
 		return l.last, nil
 	}
@@ -39,5 +39,5 @@ func addEpoch(btx *bbolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	return lineage{t}.Put(repository.NewEpoch(last, time.Now()))
+	return lineage{t}.Put(metadata.NewEpoch(last, time.Now()))
 }

@@ -26,7 +26,7 @@ type Options struct {
 	Now func() time.Time // the clock behind stamps; nil: the system's
 
 	// ReadOnly shares the file with others who only read it, and writes nothing: no file is made or brought to the present
-	// schema, leftovers stay, every change is refused with repository.ErrReadOnly. What an older schema lacks is empty.
+	// schema, leftovers stay, every change is refused with metadata.ErrReadOnly. What an older schema lacks is empty.
 	ReadOnly bool
 
 	// Watch hears of each commit once its outcome is known, just before those who wait for it do. It is called from one

@@ -15,7 +15,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // closedStore makes a file with users in it, and returns its path.
@@ -26,7 +26,7 @@ func closedStore(t testing.TB, names int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Update(t.Context(), func(tx *repository.Tx) error {
+	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
 		for i := range names {
 			if err := putUser(fmt.Sprintf("user-%05d", i))(tx); err != nil {
 				return err
@@ -223,7 +223,7 @@ func TestStampsRiseAcrossRestarts(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var last repository.Stamp
+	var last metadata.Stamp
 	for i, by := range []time.Duration{0, -24 * time.Hour, 0, 48 * time.Hour, -time.Microsecond, 0} {
 		at = at.Add(by)
 		now := at
@@ -235,9 +235,9 @@ func TestStampsRiseAcrossRestarts(t *testing.T) {
 			t.Errorf("start %d: the clock is %v behind, want %v", i, behind, want)
 		}
 		for range 3 {
-			err := s.Update(t.Context(), func(tx *repository.Tx) error {
+			err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 				stamp := tx.Stamp()
-				if want := repository.NextStamp(last, now); stamp != want {
+				if want := metadata.NextStamp(last, now); stamp != want {
 					t.Errorf("start %d: stamp %d after %d, want %d", i, stamp, last, want)
 				}
 				last = stamp

@@ -18,7 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // grownFile returns the bytes that are in use of a file with branches, leaves, buckets within a page, rows over several pages
@@ -31,13 +31,13 @@ func grownFile(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	for i := range 40 {
-		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 			stamp := tx.Stamp()
-			r := repository.Resource{
-				Record: repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp},
+			r := metadata.Resource{
+				Record: metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp},
 				Name:   fmt.Sprint("map-", i), Description: strings.Repeat("d", 1000*(i%20)), Digest: blobs.Digest{byte(i)},
 			}
-			return errors.Join(tx.Resources.Put(r), tx.Blobs.Put(r.Digest, 9), tx.Damages.Put(repository.Damage{Digest: r.Digest}))
+			return errors.Join(tx.Resources.Put(r), tx.Blobs.Put(r.Digest, 9), tx.Damages.Put(metadata.Damage{Digest: r.Digest}))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func lookInto(t testing.TB, path string) (found []string) {
 		}
 		return []string{err.Error()}
 	}
-	if err := s.Inspect(t.Context(), func(v repository.Violation) { found = append(found, v.String()) }); err != nil {
+	if err := s.Inspect(t.Context(), func(v metadata.Violation) { found = append(found, v.String()) }); err != nil {
 		t.Errorf("inspect: %v, after %q", err, found)
 	}
 	if err := s.Close(); err != nil {
@@ -301,7 +301,7 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 	go func() {
 		var err error
 		for i := 0; i < 300 && err == nil; i++ {
-			err = s.Update(context.WithoutCancel(t.Context()), func(tx *repository.Tx) error {
+			err = s.Update(context.WithoutCancel(t.Context()), func(tx *metadata.Tx) error {
 				digest := blobs.Digest{byte(i), byte(i % 7)}
 				return errors.Join(putUser(fmt.Sprint("user-", i))(tx), tx.Blobs.Put(digest, 9), tx.Blobs.Remove(blobs.Digest{byte(i - 50)}))
 			})
@@ -310,7 +310,7 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 		ended <- err
 	}()
 	for !wrote.Load() {
-		if err := s.Inspect(t.Context(), func(v repository.Violation) { t.Errorf("violation: %v", v) }); err != nil {
+		if err := s.Inspect(t.Context(), func(v metadata.Violation) { t.Errorf("violation: %v", v) }); err != nil {
 			t.Error(err)
 		}
 	}
@@ -324,12 +324,12 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 func TestPagesFilledToTheLastByte(t *testing.T) {
 	t.Parallel()
 	pageSize := os.Getpagesize()
-	key := repository.BodyKey{Resource: repository.ID{15: 1}}
+	key := metadata.BodyKey{Resource: metadata.ID{15: 1}}
 	for pages := 1; pages <= 3; pages++ {
 		for _, less := range []int{1, 0, -1} {
 			s := openStore(t)
 			body := make([]byte, pages*pageSize-pageHeader-entrySize-len(bodyKey(key))-recordHeader-less)
-			if err := s.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(key, body) }); err != nil {
+			if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Put(key, body) }); err != nil {
 				t.Fatal(err)
 			}
 			checkIntegrity(t, s)

@@ -1,9 +1,9 @@
 package bolt
 
-import "labshelf/repository"
+import "labshelf/metadata"
 
 // scan costs what it calls fn for, wherever it starts and however much there is beside it.
-func (r resources) scan(q repository.ResourceRange, c *codec, fn func(*repository.Resource) (more bool)) error {
+func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	l, ok := resourceListing(q)
 	if !ok {
 		return errNoListing

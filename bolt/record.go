@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"unsafe"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
@@ -42,7 +42,7 @@ func seal[T any](key []byte, fields func(*codec, *T), object T) []byte {
 	return c.data
 }
 
-// unseal returns the object in a record. It keeps no part of the record. Every error is a repository.ErrRecordDamaged.
+// unseal returns the object in a record. It keeps no part of the record. Every error is a metadata.ErrRecordDamaged.
 func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err error) {
 	if err := decode(&codec{}, key, record, fields, &object); err != nil {
 		var none T
@@ -54,15 +54,15 @@ func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err e
 // decode fills an object, every field of it, from a record. An object that it returns an error for means nothing.
 func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object *T) error {
 	if len(record) < recordHeader || record[0] != recordFormat {
-		return fmt.Errorf("%w: no record of a known format", repository.ErrRecordDamaged)
+		return fmt.Errorf("%w: no record of a known format", metadata.ErrRecordDamaged)
 	}
 	if checksum(key, record[recordHeader:]) != binary.BigEndian.Uint32(record[1:]) {
-		return fmt.Errorf("%w: checksum", repository.ErrRecordDamaged)
+		return fmt.Errorf("%w: checksum", metadata.ErrRecordDamaged)
 	}
 	c.data, c.decode, c.bad = record[recordHeader:], true, false
 	fields(c, object)
 	if c.bad || len(c.data) != 0 {
-		return fmt.Errorf("%w: its fields do not fit", repository.ErrRecordDamaged)
+		return fmt.Errorf("%w: its fields do not fit", metadata.ErrRecordDamaged)
 	}
 	return nil
 }

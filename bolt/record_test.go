@@ -14,7 +14,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // noun is the stored form of one type, without its type.
@@ -40,58 +41,58 @@ const (
 
 // nouns are all stored forms, with an example of each that has no two equal fields beside each other.
 func nouns() map[string]noun {
-	id, other, digest := repository.ID(unhex(idHex)), repository.ID(unhex(otherHex)), blobs.Digest(unhex(digestHex))
-	record := repository.Record{
-		ID: id, State: repository.Deleted, TakenBy: 5, Created: 6, Modified: 7, CreatedBy: other, ModifiedBy: id,
+	id, other, digest := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex)), blobs.Digest(unhex(digestHex))
+	record := metadata.Record{
+		ID: id, State: metadata.Deleted, TakenBy: 5, Created: 6, Modified: 7, CreatedBy: other, ModifiedBy: id,
 	}
 	return map[string]noun{
-		"dataspace": nounOf(dataspaceFields, repository.Dataspace{
-			Record: record, Name: "n", Title: "ti", Description: "", Visibility: repository.Public, Origin: "ä",
+		"dataspace": nounOf(dataspaceFields, metadata.Dataspace{
+			Record: record, Name: "n", Title: "ti", Description: "", Visibility: metadata.Public, Origin: "ä",
 		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"),
-		"set": nounOf(setFields, repository.Set{
+		"set": nounOf(setFields, metadata.Set{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: strings.Repeat("d", 200),
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)),
-		"resource": nounOf(resourceFields, repository.Resource{
+		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: repository.Purged,
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged,
 		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"),
-		"user": nounOf(userFields, repository.User{
+		"user": nounOf(userFields, metadata.User{
 			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true,
 		}, recordHex+"0175"+"024675"+"0178"+"01"),
-		"key": nounOf(keyFields, repository.Key{
+		"key": nounOf(keyFields, metadata.Key{
 			ID: id, UserID: other, Digest: auth.KeyDigest(digest), Label: "l", Prefix: "lsk_",
 			Created: 1, Expires: 2, LastUsed: 3, Gone: 4,
 		}, idHex+otherHex+digestHex+"016c"+"046c736b5f"+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
-		"session": nounOf(sessionFields, repository.Session{
+		"session": nounOf(sessionFields, metadata.Session{
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
-		"transfer": nounOf(transferFields, repository.Transfer{
+		"transfer": nounOf(transferFields, metadata.Transfer{
 			ID: id, UserID: other, SetID: id, ResourceID: other, Created: 1, Expires: 2, Length: 3,
 			Mark: blobs.Mark{Size: 4, Hash: "sha"}, Digest: digest, Name: "n", Format: "PDF", Description: "de", Filename: "f",
 			ContentType: "a/b", Expected: blobs.Digest(unhex(reversedHex)), Match: "ta", Announced: "an", Made: id,
-			Refusal: repository.Refusal{Kind: repository.Conflict, Code: "code", Field: "fi", Message: "m"},
+			Refusal: metadata.Refusal{Kind: errs.Conflict, Code: "code", Field: "fi", Message: "m"},
 		}, idHex+otherHex+idHex+otherHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+"03736861"+digestHex+
 			"016e"+"03504446"+"026465"+"0166"+"03612f62"+reversedHex+"027461"+"02616e"+idHex+"05"+"04636f6465"+"026669"+"016d"),
-		"privilege": nounOf(privilegeFields, repository.Privilege{
+		"privilege": nounOf(privilegeFields, metadata.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),
-		"step": nounOf(stepFields, repository.Step{
+		"step": nounOf(stepFields, metadata.Step{
 			Container: id, DataspaceID: other, Restore: true, By: id, Deletion: 1, Begun: 2, AfterSet: other, AfterStamp: 3,
 		}, idHex+otherHex+"01"+idHex+"0000000000000001"+"0000000000000002"+otherHex+"0000000000000003"),
-		"counters": nounOf(countersFields, repository.Counters{ActiveFiles: 1, ActiveBytes: 2, DeletedFiles: 3, DeletedBytes: -1},
+		"counters": nounOf(countersFields, metadata.Counters{ActiveFiles: 1, ActiveBytes: 2, DeletedFiles: 3, DeletedBytes: -1},
 			"0000000000000001"+"0000000000000002"+"0000000000000003"+"ffffffffffffffff"),
-		"damage": nounOf(damageFields, repository.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
-		"scrub": nounOf(scrubFields, repository.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
+		"damage": nounOf(damageFields, metadata.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
+		"scrub": nounOf(scrubFields, metadata.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
-		"epoch": nounOf(epochFields, repository.Epoch{ID: repository.EpochID(id), Base: 1, Began: 2},
+		"epoch": nounOf(epochFields, metadata.Epoch{ID: metadata.EpochID(id), Base: 1, Began: 2},
 			idHex+"0000000000000001"+"0000000000000002"),
 		"size":       nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
-		"body count": nounOf(bodyCountFields, repository.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
-		"unreferenced": nounOf(unreferencedFields, repository.Unreferenced{Digest: digest, Bytes: 1, Since: 2, Seen: 3},
+		"body count": nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
+		"unreferenced": nounOf(unreferencedFields, metadata.Unreferenced{Digest: digest, Bytes: 1, Since: 2, Seen: 3},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"),
-		"blob count": nounOf(blobCountFields, repository.BlobCount{Blobs: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
+		"blob count": nounOf(blobCountFields, metadata.BlobCount{Blobs: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
 		"schema":     nounOf(schemaFields, uint32(1), "00000001"),
-		"stamp":      nounOf(lastStampFields, repository.Stamp(0x0102030405060708), stampedHex),
+		"stamp":      nounOf(lastStampFields, metadata.Stamp(0x0102030405060708), stampedHex),
 		"secret":     nounOf(secretFields, [32]byte(unhex(digestHex)), digestHex),
 	}
 }
@@ -143,15 +144,15 @@ func TestEveryFieldIsStored(t *testing.T) {
 func TestRecordsComeBack(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringN(0, -1, 300)
-	records := rapid.Custom(func(t *rapid.T) repository.Resource {
-		return repository.Resource{
-			Record: repository.Record{
-				ID: repository.ID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id")), State: repository.State(rapid.Byte().Draw(t, "state")),
-				Modified: repository.Stamp(rapid.Int64().Draw(t, "modified")),
+	records := rapid.Custom(func(t *rapid.T) metadata.Resource {
+		return metadata.Resource{
+			Record: metadata.Record{
+				ID: metadata.ID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id")), State: metadata.State(rapid.Byte().Draw(t, "state")),
+				Modified: metadata.Stamp(rapid.Int64().Draw(t, "modified")),
 			},
 			Name: text.Draw(t, "name"), Description: text.Draw(t, "description"), Format: text.Draw(t, "format"),
 			MimeType: text.Draw(t, "type"), Filename: text.Draw(t, "filename"), Bytes: rapid.Int64().Draw(t, "bytes"),
-			Version: rapid.Uint32().Draw(t, "version"), Body: repository.Body(rapid.IntRange(0, 2).Draw(t, "body")),
+			Version: rapid.Uint32().Draw(t, "version"), Body: metadata.Body(rapid.IntRange(0, 2).Draw(t, "body")),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,7 +178,7 @@ func TestDamageIsFound(t *testing.T) {
 		whole := n.seal(key, n.example)
 		damaged := func(how string, key, record []byte) {
 			t.Helper()
-			if got, err := n.unseal(key, record); !errors.Is(err, repository.ErrRecordDamaged) {
+			if got, err := n.unseal(key, record); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s, %s: %+v, %v", name, how, got, err)
 			}
 		}
@@ -210,7 +211,7 @@ func TestMisfitsAreFound(t *testing.T) {
 		"length of 70 bits":  {seal(nil, raw, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), unsealing(justText)},
 		"length of all bits": {seal(nil, raw, string(binary.AppendUvarint(nil, 1<<64-1))), unsealing(justText)},
 	} {
-		if err := tc.open(tc.record); !errors.Is(err, repository.ErrRecordDamaged) {
+		if err := tc.open(tc.record); !errors.Is(err, metadata.ErrRecordDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -235,7 +236,7 @@ func FuzzUnseal(f *testing.F) {
 		record := seal(nil, raw, string(fields))
 		for name, n := range nouns() {
 			object, err := n.unseal(nil, record)
-			if err != nil && !errors.Is(err, repository.ErrRecordDamaged) {
+			if err != nil && !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if err == nil && !bytes.Equal(n.seal(nil, object), record) {

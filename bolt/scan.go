@@ -8,7 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // listing is a number of spans of one index, merged into one order. Everything that decides what is in it is in the bounds of
@@ -42,14 +42,14 @@ func (l listing) owners(t *tx) iter.Seq2[[]byte, error] {
 }
 
 // ids yields the owners as ids.
-func (l listing) ids(t *tx) iter.Seq2[repository.ID, error] {
-	return func(yield func(repository.ID, error) bool) {
+func (l listing) ids(t *tx) iter.Seq2[metadata.ID, error] {
+	return func(yield func(metadata.ID, error) bool) {
 		for owner, err := range l.owners(t) {
 			if err != nil {
-				yield(repository.ID{}, err)
+				yield(metadata.ID{}, err)
 				return
 			}
-			if !yield(repository.ID(owner), nil) {
+			if !yield(metadata.ID(owner), nil) {
 				return
 			}
 		}
@@ -220,7 +220,7 @@ func each[T any](t *tx, tb *table[T], l listing, c *codec, fn func(*T) (more boo
 		}
 		record := follower.find(t, key)
 		if record == nil {
-			return fmt.Errorf("bolt: %s %x is in an index only: %w", tb.bucket, key, repository.ErrRecordDamaged)
+			return fmt.Errorf("bolt: %s %x is in an index only: %w", tb.bucket, key, metadata.ErrRecordDamaged)
 		}
 		t.counts.records++
 		if err := tb.fill(c, key, record, row); err != nil {

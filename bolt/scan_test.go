@@ -14,22 +14,22 @@ import (
 	"pgregory.net/rapid"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
-	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // shelf is a store full of resources, and the same resources beside it.
 type shelf struct {
 	*Store
-	dataspaces, sets []repository.ID
-	setRows          []repository.Set
-	resources        []repository.Resource
+	dataspaces, sets []metadata.ID
+	setRows          []metadata.Set
+	resources        []metadata.Resource
 }
 
 // idAt returns an id that sorts by kind and number.
-func idAt(kind byte, n int) repository.ID {
-	return repository.ID{0: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
+func idAt(kind byte, n int) metadata.ID {
+	return metadata.ID{0: kind, 13: byte(n >> 16), 14: byte(n >> 8), 15: byte(n)}
 }
 
 // fillShelf puts resources into so many dataspaces of two sets each. Four of five are active, and some have changed since they
@@ -43,22 +43,22 @@ func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 		for j := range 2 {
 			id := idAt('S', 2*i+j)
 			s.sets = append(s.sets, id)
-			s.setRows = append(s.setRows, repository.Set{
-				Record: repository.Record{ID: id, State: state(i+j, 3)}, DataspaceID: idAt('D', i), Name: id.String(),
+			s.setRows = append(s.setRows, metadata.Set{
+				Record: metadata.Record{ID: id, State: state(i+j, 3)}, DataspaceID: idAt('D', i), Name: id.String(),
 			})
 		}
 	}
 	for i := range resources {
 		set := random.IntN(len(s.sets))
-		r := repository.Resource{
-			Record: repository.Record{ID: idAt('R', i), State: state(i, 5), Created: 1},
+		r := metadata.Resource{
+			Record: metadata.Record{ID: idAt('R', i), State: state(i, 5), Created: 1},
 			SetID:  s.sets[set], DataspaceID: s.setRows[set].DataspaceID, Digest: blobs.Digest{0: byte(i), 1: byte(i >> 8), 2: byte(i >> 16)},
 			Name: fmt.Sprintf("%c/%d", 'a'+rune(random.IntN(3)), random.IntN(20)),
 		}
 		s.resources = append(s.resources, r)
 	}
 	for from := 0; from < resources; from += 10_000 {
-		s.change(t, func(tx *repository.Tx) error {
+		s.change(t, func(tx *metadata.Tx) error {
 			for i := range s.resources[from:min(from+10_000, resources)] {
 				r := &s.resources[from+i]
 				r.Modified = tx.Stamp()
@@ -69,7 +69,7 @@ func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 			return nil
 		})
 	}
-	s.change(t, func(tx *repository.Tx) error {
+	s.change(t, func(tx *metadata.Tx) error {
 		var err error
 		for _, set := range s.setRows {
 			err = errors.Join(err, tx.Sets.Put(set))
@@ -84,7 +84,7 @@ func fillShelf(t testing.TB, dataspaces, resources int) *shelf {
 	return s
 }
 
-func (s *shelf) change(t testing.TB, fn func(*repository.Tx) error) {
+func (s *shelf) change(t testing.TB, fn func(*metadata.Tx) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
@@ -92,16 +92,16 @@ func (s *shelf) change(t testing.TB, fn func(*repository.Tx) error) {
 }
 
 // state is Deleted for one of so many, else Active.
-func state(i, of int) repository.State {
+func state(i, of int) metadata.State {
 	if i%of == of-1 {
-		return repository.Deleted
+		return metadata.Deleted
 	}
-	return repository.Active
+	return metadata.Active
 }
 
 // expected is the first resources of a range, found by looking at all.
-func (s *shelf) expected(q repository.ResourceRange, limit int) []repository.Resource {
-	order := func(a, b repository.Resource) int {
+func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resource {
+	order := func(a, b metadata.Resource) int {
 		switch q.Order {
 		case paging.ByName:
 			return cmp.Or(cmp.Compare(a.Name, b.Name), a.ID.Compare(b.ID))
@@ -110,11 +110,11 @@ func (s *shelf) expected(q repository.ResourceRange, limit int) []repository.Res
 		}
 		return cmp.Or(cmp.Compare(a.Modified, b.Modified), a.ID.Compare(b.ID))
 	}
-	at := repository.Resource{Record: repository.Record{Modified: repository.Stamp(q.After.Stamp), ID: q.After.ID}, Name: q.After.Name}
-	var found []repository.Resource
+	at := metadata.Resource{Record: metadata.Record{Modified: metadata.Stamp(q.After.Stamp), ID: q.After.ID}, Name: q.After.Name}
+	var found []metadata.Resource
 	for _, r := range s.resources {
 		within := slices.Contains(q.Dataspaces, r.DataspaceID) || q.Dataspaces == nil
-		if q.Set != (repository.ID{}) {
+		if q.Set != (metadata.ID{}) {
 			within = r.SetID == q.Set
 		}
 		if within && q.States&paging.States(r.State) != 0 && r.Modified > q.Since && (q.Until == 0 || r.Modified < q.Until) &&
@@ -128,9 +128,9 @@ func (s *shelf) expected(q repository.ResourceRange, limit int) []repository.Res
 }
 
 // first reads up to limit items, and returns them with what they cost.
-func first[T any](t testing.TB, s *Store, limit int, of func(*repository.Tx) iter.Seq2[T, error]) (items []T, cost counts) {
+func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.Seq2[T, error]) (items []T, cost counts) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		for item, err := range of(tx) {
 			if err != nil {
 				return err
@@ -169,7 +169,7 @@ func TestRangesCostWhatTheyYield(t *testing.T) {
 		q := s.drawRange(rt)
 		limit := rapid.IntRange(1, 120).Draw(rt, "limit")
 		ranges := 1
-		if q.Set == (repository.ID{}) && q.Dataspaces != nil {
+		if q.Set == (metadata.ID{}) && q.Dataspaces != nil {
 			ranges = len(q.Dataspaces)
 		}
 		if q.States == paging.All {
@@ -177,12 +177,12 @@ func TestRangesCostWhatTheyYield(t *testing.T) {
 		}
 		for page := 0; page < 3; page++ {
 			want := s.expected(q, limit)
-			got, cost := first(t, s.Store, limit, func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return tx.Resources.Range(q) })
+			got, cost := first(t, s.Store, limit, func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) })
 			if !slices.Equal(want, got) {
 				rt.Fatalf("%+v, page %d (-want +got):\n%s", q, page, gocmp.Diff(want, got))
 			}
 			checkCost(rt, cost, limit, ranges)
-			paged, cost := first(t, s.Store, limit, func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return repositorytest.Paged(tx, q) })
+			paged, cost := first(t, s.Store, limit, func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return metadatatest.Paged(tx, q) })
 			if !slices.Equal(want, paged) {
 				rt.Fatalf("%+v, page %d, lent (-want +got):\n%s", q, page, gocmp.Diff(want, paged))
 			}
@@ -200,7 +200,7 @@ func TestRangesCostWhatTheyYield(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-func (s *shelf) drawRange(rt *rapid.T) (q repository.ResourceRange) {
+func (s *shelf) drawRange(rt *rapid.T) (q metadata.ResourceRange) {
 	q.States = rapid.SampledFrom([]paging.States{paging.Active, paging.Deleted, paging.All}).Draw(rt, "states")
 	q.Order = rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest, paging.ByName}).Draw(rt, "order")
 	place := rapid.IntRange(0, 2).Draw(rt, "place")
@@ -234,9 +234,9 @@ func TestSetRangesCostWhatTheyYield(t *testing.T) {
 	t.Parallel()
 	s := fillShelf(t, 50, 0)
 	for _, states := range []paging.States{paging.Active, paging.Deleted, paging.All} {
-		for _, dataspaces := range [][]repository.ID{nil, {}, s.dataspaces[7:8], s.dataspaces[10:30], s.dataspaces} {
-			q := repository.SetRange{States: states, Dataspaces: dataspaces}
-			var want, got []repository.Set
+		for _, dataspaces := range [][]metadata.ID{nil, {}, s.dataspaces[7:8], s.dataspaces[10:30], s.dataspaces} {
+			q := metadata.SetRange{States: states, Dataspaces: dataspaces}
+			var want, got []metadata.Set
 			for _, set := range s.setRows {
 				if states&paging.States(set.State) != 0 && (dataspaces == nil || slices.Contains(dataspaces, set.DataspaceID)) {
 					want = append(want, set)
@@ -244,7 +244,7 @@ func TestSetRangesCostWhatTheyYield(t *testing.T) {
 			}
 			ranges := max(1, len(dataspaces)) * (1 + int(states)/int(paging.All))
 			for limit := 7; ; {
-				page, cost := first(t, s.Store, limit, func(tx *repository.Tx) iter.Seq2[repository.Set, error] { return tx.Sets.Range(q) })
+				page, cost := first(t, s.Store, limit, func(tx *metadata.Tx) iter.Seq2[metadata.Set, error] { return tx.Sets.Range(q) })
 				checkCost(t, cost, limit, ranges)
 				if len(page) == 0 {
 					break
@@ -264,11 +264,11 @@ func TestSetRangesCostWhatTheyYield(t *testing.T) {
 func TestFreshRecordsAreBesideEachOther(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	err := s.Update(t.Context(), func(tx *repository.Tx) error {
+	err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 		for i := range 500 {
 			stamp := tx.Stamp()
-			r := repository.Resource{
-				Record: repository.Record{ID: repository.NewID(stamp), State: repository.Active, Modified: stamp},
+			r := metadata.Resource{
+				Record: metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Modified: stamp},
 				SetID:  idAt('S', i%3), DataspaceID: idAt('D', 0), Name: "r",
 			}
 			if err := tx.Resources.Put(r); err != nil {
@@ -281,8 +281,8 @@ func TestFreshRecordsAreBesideEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, order := range []paging.Order{paging.Oldest, paging.Newest} {
-		q := repository.ResourceRange{Order: order, States: paging.Active}
-		rows, cost := first(t, s, 500, func(tx *repository.Tx) iter.Seq2[repository.Resource, error] { return tx.Resources.Range(q) })
+		q := metadata.ResourceRange{Order: order, States: paging.Active}
+		rows, cost := first(t, s, 500, func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) })
 		if len(rows) != 500 || cost.recordSteps != 500 {
 			t.Errorf("order %d: %d resources cost %+v", order, len(rows), cost)
 		}
@@ -312,11 +312,11 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 		func(i int) bool { return i == 1 },
 		func(int) bool { return false },
 	} {
-		s.change(t, func(tx *repository.Tx) error {
+		s.change(t, func(tx *metadata.Tx) error {
 			for i := range s.resources {
 				r := &s.resources[i]
-				if !keep(i) && r.State == repository.Active {
-					if r.State = repository.Deleted; r.SetID == set {
+				if !keep(i) && r.State == metadata.Active {
+					if r.State = metadata.Deleted; r.SetID == set {
 						r.SetID = s.sets[1]
 					}
 				}
@@ -324,7 +324,7 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 					return err
 				}
 			}
-			for _, q := range []repository.ResourceRange{
+			for _, q := range []metadata.ResourceRange{
 				{Order: paging.Oldest}, {Order: paging.Newest}, {Order: paging.Newest, Set: set}, {Order: paging.ByName, Set: set},
 				{Order: paging.Newest, Dataspaces: s.dataspaces},
 			} {
@@ -334,7 +334,7 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					paged, err := collected(repositorytest.Paged(tx, q))
+					paged, err := collected(metadatatest.Paged(tx, q))
 					if err != nil || !slices.Equal(want, paged) {
 						t.Errorf("round %d: %+v: %d resources lent, want %d (%v)", round, q, len(paged), len(want), err)
 					}
@@ -353,8 +353,8 @@ func TestRangesInTheirOwnTransaction(t *testing.T) {
 func TestNoSuchListing(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
-		for _, q := range []repository.ResourceRange{
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		for _, q := range []metadata.ResourceRange{
 			{Order: paging.ByName, States: paging.All}, {Order: paging.ByID, States: paging.All, Set: idAt('S', 1)}, {Order: 9},
 		} {
 			errs := 0
@@ -363,7 +363,7 @@ func TestNoSuchListing(t *testing.T) {
 					errs++
 				}
 			}
-			if tx.Resources.Page(q, func(*repository.Resource) bool { return true }) == nil {
+			if tx.Resources.Page(q, func(*metadata.Resource) bool { return true }) == nil {
 				t.Errorf("%+v: a page", q)
 			}
 			if errs != 1 {

@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
-// Snapshot implements repository.Store: the snapshot is a file that Open opens, beside the store's own until it is closed.
+// Snapshot implements metadata.Store: the snapshot is a file that Open opens, beside the store's own until it is closed.
 // Where the store is only read, nobody can change its file, so the snapshot is that file itself.
-func (s *Store) Snapshot(ctx context.Context) (repository.Snapshot, error) {
+func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied := &snapshot{}
 	seen, err := s.read(ctx, func(t *tx) (err error) {
 		if copied.stamp, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
@@ -57,10 +57,10 @@ type snapshot struct {
 	*io.SectionReader
 	file      *os.File
 	temporary bool // it is of nobody else
-	stamp     repository.Stamp
+	stamp     metadata.Stamp
 }
 
-func (s *snapshot) Stamp() repository.Stamp { return s.stamp }
+func (s *snapshot) Stamp() metadata.Stamp { return s.stamp }
 
 func (s *snapshot) Bytes() int64 { return s.Size() }
 

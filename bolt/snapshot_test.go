@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.
@@ -132,4 +132,4 @@ func TestSnapshotsThatWereLeft(t *testing.T) {
 	onlyFile(t, path)
 }
 
-var _ repository.Snapshot = (*snapshot)(nil)
+var _ metadata.Snapshot = (*snapshot)(nil)

@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -27,7 +28,7 @@ func many() int {
 }
 
 // fill uploads n resources into a set, many at a time.
-func (w *world) fill(set repository.Set, n int) {
+func (w *world) fill(set metadata.Set, n int) {
 	var running sync.WaitGroup
 	for i := range 32 {
 		running.Go(func() {
@@ -48,8 +49,8 @@ func (w *world) harvester() *walk {
 }
 
 // counts tells how often each resource of the set came since the walk had so many, each time in this state.
-func (k *walk) since(had int, set repository.ID, state repository.State) map[repository.ID]int {
-	times := map[repository.ID]int{}
+func (k *walk) since(had int, set metadata.ID, state metadata.State) map[metadata.ID]int {
+	times := map[metadata.ID]int{}
 	for _, r := range k.got[had:] {
 		if r.SetID == set && r.State == state {
 			times[r.ID]++
@@ -59,7 +60,7 @@ func (k *walk) since(had int, set repository.ID, state repository.State) map[rep
 }
 
 // onceEach fails unless each of n resources came exactly once.
-func onceEach(t *testing.T, what string, times map[repository.ID]int, n int) {
+func onceEach(t *testing.T, what string, times map[metadata.ID]int, n int) {
 	t.Helper()
 	for id, got := range times {
 		if got != 1 {
@@ -81,11 +82,11 @@ func TestStepsLetOthersWrite(t *testing.T) {
 	k := w.harvester()
 	k.toEnd()
 	for _, pass := range []struct {
-		state repository.State
+		state metadata.State
 		run   func() error
 	}{
-		{repository.Deleted, func() error { _, err := w.svc.DeleteSet(ctx, w.admin, set.ID.String(), repository.Match{}); return err }},
-		{repository.Active, func() error {
+		{metadata.Deleted, func() error { _, err := w.svc.DeleteSet(ctx, w.admin, set.ID.String(), repository.Match{}); return err }},
+		{metadata.Active, func() error {
 			_, err := w.svc.RestoreSet(ctx, w.admin, set.ID.String(), repository.Match{})
 			return err
 		}},
@@ -167,8 +168,8 @@ func TestStepsSurviveKill(t *testing.T) {
 	w.close()
 	for _, pass := range []struct {
 		do    string
-		state repository.State
-	}{{"delete", repository.Deleted}, {"restore", repository.Active}} {
+		state metadata.State
+	}{{"delete", metadata.Deleted}, {"restore", metadata.Active}} {
 		had, kills := len(k.got), 0
 		for killed := true; killed; kills++ {
 			killed = runStepChild(t, w.path, pass.do, set.ID.String(), key)

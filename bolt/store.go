@@ -1,4 +1,4 @@
-// Package bolt keeps the metadata of a repository in one bbolt file: it implements repository.Store. See keys.go for what
+// Package bolt keeps the metadata of a repository in one bbolt file: it implements metadata.Store. See keys.go for what
 // is where, record.go for how a row is stored, commit.go for how changes reach the disk.
 package bolt
 
@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // Store is an open file. It is safe for concurrent use.
@@ -26,13 +26,13 @@ type Store struct {
 	committer *committer
 }
 
-var _ repository.Store = (*Store)(nil)
+var _ metadata.Store = (*Store)(nil)
 
 // Secret returns the 32 random bytes made when the file was.
 func (s *Store) Secret() [32]byte { return s.secret }
 
 // Health tells whether the store still takes changes, how far the clock is behind, and whether the file was strange at the start.
-func (s *Store) Health() repository.Health {
+func (s *Store) Health() metadata.Health {
 	h := s.committer.health()
 	h.Suspect = s.suspect
 	return h
@@ -43,7 +43,7 @@ func (s *Store) Health() repository.Health {
 func (s *Store) Close() error {
 	s.committer.close()
 	if s.committer.stuck {
-		return fmt.Errorf("bolt: close: %w", repository.ErrRecordDamaged)
+		return fmt.Errorf("bolt: close: %w", metadata.ErrRecordDamaged)
 	}
 	if err := s.db.Close(); err != nil {
 		return fmt.Errorf("bolt: close: %w", err)
@@ -51,14 +51,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// View implements repository.Store.
-func (s *Store) View(ctx context.Context, fn func(*repository.Tx) error) error {
+// View implements metadata.Store.
+func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	_, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
 	return err
 }
 
-// UpdateBehind implements repository.Store.
-func (s *Store) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+// UpdateBehind implements metadata.Store.
+func (s *Store) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.committer.do(ctx, s.committer.behind, fn)
 }
 
@@ -71,7 +71,7 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err err
 		version := s.committer.access.Load()
 		btx, err := s.db.Begin(false)
 		if errors.Is(err, berrors.ErrDatabaseNotOpen) {
-			err = repository.ErrClosed
+			err = metadata.ErrClosed
 		}
 		if err != nil {
 			return fmt.Errorf("bolt: begin: %w", err)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestFileTakenAway: nothing is acknowledged that nobody would find again.
@@ -30,14 +30,14 @@ func TestFileTakenAway(t *testing.T) {
 			if err := take(path, other); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Update(t.Context(), putUser("meanwhile")); !errors.Is(err, repository.ErrOutcomeUnknown) {
+			if err := s.Update(t.Context(), putUser("meanwhile")); !errors.Is(err, metadata.ErrOutcomeUnknown) {
 				t.Errorf("meanwhile: %v", err)
 			}
-			if err := s.Update(t.Context(), putUser("after")); !errors.Is(err, repository.ErrReadOnly) {
+			if err := s.Update(t.Context(), putUser("after")); !errors.Is(err, metadata.ErrReadOnly) {
 				t.Errorf("after: %v", err)
 			}
 			found := 0
-			if err := s.Inspect(t.Context(), func(repository.Violation) { found++ }); err != nil || found != 1 {
+			if err := s.Inspect(t.Context(), func(metadata.Violation) { found++ }); err != nil || found != 1 {
 				t.Errorf("an inspection found %d violations, %v", found, err)
 			}
 			if s.Health().ReadOnly == nil {

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The
@@ -38,23 +38,23 @@ func (e entry) sameKey(o entry) bool { return e.bucket == o.bucket && bytes.Equa
 func (e entry) equal(o entry) bool { return e.sameKey(o) && bytes.Equal(e.value, o.value) }
 
 var (
-	dataspaceTable = table[repository.Dataspace]{
+	dataspaceTable = table[metadata.Dataspace]{
 		bucket: dataspacesBucket, fields: dataspaceFields,
-		key:     func(d *repository.Dataspace) []byte { return ownKey(&d.ID) },
+		key:     func(d *metadata.Dataspace) []byte { return ownKey(&d.ID) },
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
-		entries: func(d repository.Dataspace) []entry {
+		entries: func(d metadata.Dataspace) []entry {
 			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
-			if d.Visibility == repository.Public {
+			if d.Visibility == metadata.Public {
 				entries = append(entries, entry{dataspacesPublic, idKey(d.ID), nil})
 			}
 			return entries
 		},
 	}
-	setTable = table[repository.Set]{
+	setTable = table[metadata.Set]{
 		bucket: setsBucket, fields: setFields,
-		key:     func(s *repository.Set) []byte { return ownKey(&s.ID) },
+		key:     func(s *metadata.Set) []byte { return ownKey(&s.ID) },
 		indexes: []index{{setNames, ownerInValue}, {setsByState, ownerInKey}, {setsByDataspace, ownerInKey}},
-		entries: func(s repository.Set) []entry {
+		entries: func(s metadata.Set) []entry {
 			return []entry{
 				{setNames, nameKey(s.Name), idKey(s.ID)},
 				{setsByState, idIndexKey(stateScope(s.State), s.ID), nil},
@@ -62,50 +62,50 @@ var (
 			}
 		},
 	}
-	resourceTable = table[repository.Resource]{
+	resourceTable = table[metadata.Resource]{
 		bucket: resourcesBucket, fields: resourceFields,
-		key: func(r *repository.Resource) []byte { return ownKey(&r.ID) },
+		key: func(r *metadata.Resource) []byte { return ownKey(&r.ID) },
 		indexes: []index{
 			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
 			{resourcesByName, ownerInKey}, {blobRefs, ownerOfRef},
 		},
-		entries: func(r repository.Resource) []entry {
+		entries: func(r metadata.Resource) []entry {
 			entries := []entry{
 				{resourcesByTime, timeIndexKey(stateScope(r.State), r.Modified, r.ID), nil},
 				{resourcesByDataspace, timeIndexKey(containerScope(r.DataspaceID, r.State), r.Modified, r.ID), nil},
 				{resourcesBySet, timeIndexKey(containerScope(r.SetID, r.State), r.Modified, r.ID), nil},
 				{resourcesByName, nameIndexKey(containerScope(r.SetID, r.State), r.Name, r.ID), nil},
 			}
-			if r.Body == repository.Filed {
+			if r.Body == metadata.Filed {
 				entries = append(entries, entry{blobRefs, blobRefKey(r.Digest, r.ID, r.Version), nil})
 			}
 			return entries
 		},
 	}
-	userTable = table[repository.User]{
+	userTable = table[metadata.User]{
 		bucket: usersBucket, fields: userFields,
-		key:     func(u *repository.User) []byte { return ownKey(&u.ID) },
+		key:     func(u *metadata.User) []byte { return ownKey(&u.ID) },
 		indexes: []index{{usernames, ownerInValue}},
-		entries: func(u repository.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
+		entries: func(u metadata.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
 	}
-	keyTable = table[repository.Key]{
+	keyTable = table[metadata.Key]{
 		bucket: keysBucket, fields: keyFields,
-		key:     func(k *repository.Key) []byte { return keyDigestKey(k.Digest) },
+		key:     func(k *metadata.Key) []byte { return keyDigestKey(k.Digest) },
 		indexes: []index{{keysByUser, ownerInValue}},
-		entries: func(k repository.Key) []entry {
+		entries: func(k metadata.Key) []entry {
 			return []entry{{keysByUser, pairKey(k.UserID, k.ID), keyDigestKey(k.Digest)}}
 		},
 	}
-	sessionTable = table[repository.Session]{
+	sessionTable = table[metadata.Session]{
 		bucket: sessionsBucket, fields: sessionFields,
-		key:     func(s *repository.Session) []byte { return sessionKey(s.UserID, s.Digest) },
-		entries: func(repository.Session) []entry { return nil },
+		key:     func(s *metadata.Session) []byte { return sessionKey(s.UserID, s.Digest) },
+		entries: func(metadata.Session) []entry { return nil },
 	}
-	transferTable = table[repository.Transfer]{
+	transferTable = table[metadata.Transfer]{
 		bucket: transfersBucket, fields: transferFields,
-		key:     func(t *repository.Transfer) []byte { return ownKey(&t.ID) },
+		key:     func(t *metadata.Transfer) []byte { return ownKey(&t.ID) },
 		indexes: []index{{transfersByEnd, ownerInKey}, {transfersByDigest, ownerInKey}},
-		entries: func(t repository.Transfer) []entry {
+		entries: func(t metadata.Transfer) []entry {
 			entries := []entry{{transfersByEnd, timeIndexKey(nil, t.Expires, t.ID), nil}}
 			if t.Waits() {
 				entries = append(entries, entry{transfersByDigest, digestIDKey(t.Digest, t.ID), nil})
@@ -113,31 +113,31 @@ var (
 			return entries
 		},
 	}
-	privilegeTable = table[repository.Privilege]{
+	privilegeTable = table[metadata.Privilege]{
 		bucket: privilegesBucket, fields: privilegeFields,
-		key:     func(p *repository.Privilege) []byte { return ownKey(&p.ID) },
+		key:     func(p *metadata.Privilege) []byte { return ownKey(&p.ID) },
 		indexes: []index{{privilegesByDataspace, ownerInValue}, {privilegesByUser, ownerInValue}},
-		entries: func(p repository.Privilege) []entry {
+		entries: func(p metadata.Privilege) []entry {
 			return []entry{
 				{privilegesByDataspace, pairKey(p.DataspaceID, p.UserID), idKey(p.ID)},
 				{privilegesByUser, pairKey(p.UserID, p.DataspaceID), idKey(p.ID)},
 			}
 		},
 	}
-	stepTable = table[repository.Step]{
+	stepTable = table[metadata.Step]{
 		bucket: stepsBucket, fields: stepFields,
-		key:     func(s *repository.Step) []byte { return ownKey(&s.Container) },
-		entries: func(repository.Step) []entry { return nil },
+		key:     func(s *metadata.Step) []byte { return ownKey(&s.Container) },
+		entries: func(metadata.Step) []entry { return nil },
 	}
-	damageTable = table[repository.Damage]{
+	damageTable = table[metadata.Damage]{
 		bucket: blobsDamaged, fields: damageFields,
-		key:     func(d *repository.Damage) []byte { return blobKey(d.Digest) },
-		entries: func(repository.Damage) []entry { return nil },
+		key:     func(d *metadata.Damage) []byte { return blobKey(d.Digest) },
+		entries: func(metadata.Damage) []entry { return nil },
 	}
-	unreferencedTable = table[repository.Unreferenced]{
+	unreferencedTable = table[metadata.Unreferenced]{
 		bucket: blobsUnreferenced, fields: unreferencedFields,
-		key:     func(u *repository.Unreferenced) []byte { return blobKey(u.Digest) },
-		entries: func(repository.Unreferenced) []entry { return nil },
+		key:     func(u *metadata.Unreferenced) []byte { return blobKey(u.Digest) },
+		entries: func(metadata.Unreferenced) []entry { return nil },
 	}
 )
 
@@ -152,7 +152,7 @@ func (tb *table[T]) at(key, record []byte) (T, error) {
 func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
 	if err == nil && !bytes.Equal(tb.key(row), key) {
-		err = fmt.Errorf("%w: it is of another row", repository.ErrRecordDamaged)
+		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)
 	}
 	if err != nil {
 		err = fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, err)
@@ -160,7 +160,7 @@ func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
 	return err
 }
 
-// notFound is repository.ErrNotFound with what was looked for. Most of those errors are an expected answer that nobody reads, so
+// notFound is metadata.ErrNotFound with what was looked for. Most of those errors are an expected answer that nobody reads, so
 // the text, which took as long as the search, is made when it is wanted.
 type notFound struct {
 	in  bucket
@@ -169,7 +169,7 @@ type notFound struct {
 
 func (e notFound) Error() string { return fmt.Sprintf("bolt: %s %x: %v", e.in, e.key, e.Unwrap()) }
 
-func (e notFound) Unwrap() error { return repository.ErrNotFound }
+func (e notFound) Unwrap() error { return metadata.ErrNotFound }
 
 // get returns the row under key.
 func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
@@ -183,7 +183,7 @@ func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
 // stored returns the entries of the row under key as they are now; none if there is no such row.
 func (tb *table[T]) stored(t *tx, key []byte) ([]entry, error) {
 	row, err := tb.get(t, key)
-	if errors.Is(err, repository.ErrNotFound) {
+	if errors.Is(err, metadata.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -258,7 +258,7 @@ func (tb *table[T]) pointed(t *tx, index bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for key, owner := range t.walk(index, s) {
 			row, err := tb.get(t, owner)
-			if errors.Is(err, repository.ErrNotFound) {
+			if errors.Is(err, metadata.ErrNotFound) {
 				err = damagedIndex(index, key)
 			}
 			if !yield(row, err) || err != nil {
@@ -269,19 +269,19 @@ func (tb *table[T]) pointed(t *tx, index bucket, s span) iter.Seq2[T, error] {
 }
 
 func damagedIndex(index bucket, key []byte) error {
-	return fmt.Errorf("bolt: %s %x points to no row: %w", index, key, repository.ErrRecordDamaged)
+	return fmt.Errorf("bolt: %s %x points to no row: %w", index, key, metadata.ErrRecordDamaged)
 }
 
 // idIn returns the id that an index holds under key.
-func idIn(t *tx, index bucket, key []byte) (repository.ID, error) {
+func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
 	value := t.get(index, key)
 	if value == nil {
-		return repository.ID{}, notFound{index, string(key)}
+		return metadata.ID{}, notFound{index, string(key)}
 	}
 	if len(value) != idSize {
-		return repository.ID{}, damagedIndex(index, key)
+		return metadata.ID{}, damagedIndex(index, key)
 	}
-	return repository.ID(value), nil
+	return metadata.ID(value), nil
 }
 
 // deleteStale takes out the entries that a row had and no longer has.

@@ -10,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // branchesAtStart is how many branch pages are read before a file is used: all of them up to some ten thousand objects, and the
@@ -43,14 +43,14 @@ func (s *Store) checkTrees() error {
 }
 
 // inspectPages reports what is wrong with the meta pages, and with the pages that a transaction sees.
-func (s *Store) inspectPages(ctx context.Context, t *tx, report func(repository.Violation)) error {
+func (s *Store) inspectPages(ctx context.Context, t *tx, report func(metadata.Violation)) error {
 	meta, err := metaOf(t.bolt)
 	if err != nil {
 		return err
 	}
 	found := func(id uint64, in, wrong string) {
-		report(repository.Violation{
-			Part: repository.PartPages, Kind: "page", ID: strconv.FormatUint(id, 10), Name: in, Wrong: wrong,
+		report(metadata.Violation{
+			Part: metadata.PartPages, Kind: "page", ID: strconv.FormatUint(id, 10), Name: in, Wrong: wrong,
 		})
 	}
 	for id := range uint64(2) {
@@ -86,7 +86,7 @@ func metaOf(btx *bbolt.Tx) (fileMeta, error) {
 	}
 	meta, ok := fileMetaAt(bytes.NewReader(first), 0)
 	if !ok {
-		return meta, fmt.Errorf("%w: no valid meta data", repository.ErrRecordDamaged)
+		return meta, fmt.Errorf("%w: no valid meta data", metadata.ErrRecordDamaged)
 	}
 	return meta, nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestRest: what has just been done behind leaves others as much time, and none where nobody else came.
@@ -54,8 +54,8 @@ type inOrder struct {
 	commits int
 }
 
-func (o *inOrder) op(name string) func(*repository.Tx) error {
-	return func(tx *repository.Tx) error {
+func (o *inOrder) op(name string) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
 		o.ran = append(o.ran, name)
 		return putUser(name)(tx)
 	}
@@ -63,7 +63,7 @@ func (o *inOrder) op(name string) func(*repository.Tx) error {
 
 // behind lets an operation wait in UpdateBehind, and returns when it does. It is for tests in a bubble: from outside nothing can be seen
 // of somebody who waits there.
-func behind(s *Store, fn func(*repository.Tx) error) (answer chan error) {
+func behind(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	answer = make(chan error, 1)
 	go func() { answer <- s.UpdateBehind(context.Background(), fn) }()
 	synctest.Wait()
@@ -97,7 +97,7 @@ func givesWay(t *testing.T, others bool, want []string) {
 		run = s.Update
 	}
 	go func() {
-		hold <- run(context.Background(), func(*repository.Tx) error { close(entered); <-release; return nil })
+		hold <- run(context.Background(), func(*metadata.Tx) error { close(entered); <-release; return nil })
 	}()
 	<-entered
 	second := behind(s, order.op("behind"))
@@ -120,7 +120,7 @@ func TestBehindIsNotStarved(t *testing.T) {
 	var front, ended atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	nothing := func(tx *repository.Tx) error { tx.Stamp(); return nil }
+	nothing := func(tx *metadata.Tx) error { tx.Stamp(); return nil }
 	for range 8 {
 		go func() {
 			defer ended.Add(1)
@@ -161,7 +161,7 @@ func closeFinishes(t *testing.T) {
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	<-s.committer.closing
-	if err := s.UpdateBehind(t.Context(), putUser("late")); !errors.Is(err, repository.ErrClosed) {
+	if err := s.UpdateBehind(t.Context(), putUser("late")); !errors.Is(err, metadata.ErrClosed) {
 		t.Errorf("after Close began: %v", err)
 	}
 	free()

@@ -8,7 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // tx is one transaction of the file. Several operations may run in a write transaction, one after the other.
@@ -18,8 +18,8 @@ type tx struct {
 	counts counts
 
 	now  func() time.Time
-	last repository.Stamp     // the last one given out, here or in what was committed before
-	held repository.BodyCount // of what was committed before, with what was put and removed here
+	last metadata.Stamp     // the last one given out, here or in what was committed before
+	held metadata.BodyCount // of what was committed before, with what was put and removed here
 
 	version uint64 // of the access rows that it found; 0: it cannot be told
 	decided bool   // it has changed some of them
@@ -37,8 +37,8 @@ type counts struct {
 }
 
 // tables is the transaction as package repository sees it.
-func (t *tx) tables() *repository.Tx {
-	return &repository.Tx{
+func (t *tx) tables() *metadata.Tx {
+	return &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
 		Sessions: sessions{t}, Transfers: transfers{t}, Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
 		Damages: damages{t}, Unreferenced: unreferenced{t}, Bodies: bodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
@@ -46,9 +46,9 @@ func (t *tx) tables() *repository.Tx {
 	}
 }
 
-func (t *tx) stamp() repository.Stamp {
+func (t *tx) stamp() metadata.Stamp {
 	t.mustWrite()
-	t.last = repository.NextStamp(t.last, t.now())
+	t.last = metadata.NextStamp(t.last, t.now())
 	return t.last
 }
 
@@ -98,7 +98,7 @@ func (t *tx) disordered(b bucket, before, key []byte, backwards bool) bool {
 		return false
 	}
 	if t.failed == nil {
-		t.failed = fmt.Errorf("bolt: %s %x comes after %x: %w", b, key, before, repository.ErrRecordDamaged)
+		t.failed = fmt.Errorf("bolt: %s %x comes after %x: %w", b, key, before, metadata.ErrRecordDamaged)
 	}
 	return true
 }

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // TestLostUsageIsDamage flips a bit in the keys of usage rows, so that nothing finds them: no count that is not true comes out,
@@ -43,7 +43,7 @@ func TestLostUsageIsDamage(t *testing.T) {
 		flip := func() { w.store.raw(t, func(tx *bbolt.Tx) error { return flipKeys(tx, c.lost) }) }
 		flip()
 		for _, ask := range c.told {
-			if err := asks[ask](); !errors.Is(err, repository.ErrRecordDamaged) {
+			if err := asks[ask](); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("without %s, %s: %v", name, ask, err)
 			}
 		}

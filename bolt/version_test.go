@@ -13,6 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -40,8 +41,8 @@ func olderFile(t *testing.T, name string) string {
 func holdsOlder(t *testing.T, s *Store) {
 	t.Helper()
 	checkIntegrity(t, s)
-	rules := repository.CheckEvents{Violation: func(v repository.Violation) {
-		if v.Part != repository.PartBlobs { // the bodies were not kept
+	rules := repository.CheckEvents{Violation: func(v metadata.Violation) {
+		if v.Part != metadata.PartBlobs { // the bodies were not kept
 			t.Errorf("violation: %v", v)
 		}
 	}}
@@ -49,22 +50,22 @@ func holdsOlder(t *testing.T, s *Store) {
 	if err != nil {
 		t.Error(err)
 	}
-	err = s.View(t.Context(), func(tx *repository.Tx) error {
+	err = s.View(t.Context(), func(tx *metadata.Tx) error {
 		files, references := 0, 0
-		for r, err := range tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}) {
+		for r, err := range tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}) {
 			if err != nil {
 				return err
 			}
 			files++
 			for id, err := range tx.Blobs.Refs(r.Digest) {
-				if references++; err != nil || id == (repository.ID{}) {
+				if references++; err != nil || id == (metadata.ID{}) {
 					return errors.Join(err, errors.New("a reference of nobody"))
 				}
 			}
 		}
 		for name, err := range map[string]error{
 			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Steps.All()),
-			"sessions": last(tx.Sessions.OfUser(repository.ID{})), "transfers": last(tx.Transfers.Ended(math.MaxInt64)),
+			"sessions": last(tx.Sessions.OfUser(metadata.ID{})), "transfers": last(tx.Transfers.Ended(math.MaxInt64)),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -73,13 +74,13 @@ func holdsOlder(t *testing.T, s *Store) {
 		if wait, err := tx.Transfers.Wait(blobs.Digest{}); err != nil || wait {
 			t.Errorf("a transfer waits: %v, %v", wait, err)
 		}
-		if _, err := tx.Transfers.Get(repository.ID{}); !errors.Is(err, repository.ErrNotFound) {
+		if _, err := tx.Transfers.Get(metadata.ID{}); !errors.Is(err, metadata.ErrNotFound) {
 			t.Errorf("a transfer: %v", err)
 		}
-		if _, err := tx.Damages.Get(blobs.Digest{}); !errors.Is(err, repository.ErrNotFound) {
+		if _, err := tx.Damages.Get(blobs.Digest{}); !errors.Is(err, metadata.ErrNotFound) {
 			t.Errorf("a damage: %v", err)
 		}
-		if state, err := tx.Scrub.Get(); err != nil || state != (repository.ScrubState{}) {
+		if state, err := tx.Scrub.Get(); err != nil || state != (metadata.ScrubState{}) {
 			t.Errorf("scrub: %+v, %v", state, err)
 		}
 		if files < 10 || references < files {
@@ -125,16 +126,16 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	holdsOlder(t, s)
 	holdsEpoch(t, s, options.ReadOnly)
 	if !options.ReadOnly {
-		damage := repository.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
-		transfer := repository.Transfer{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
-		err := s.Update(t.Context(), func(tx *repository.Tx) error {
+		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
+		transfer := metadata.Transfer{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
+		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
 			return errors.Join(tx.Damages.Put(damage), tx.Transfers.Put(transfer))
 		})
 		if err != nil {
 			t.Errorf("rows of new tables: %v", err)
 		}
 		checkIntegrity(t, s)
-		err = s.Update(t.Context(), func(tx *repository.Tx) error {
+		err = s.Update(t.Context(), func(tx *metadata.Tx) error {
 			wait, err := tx.Transfers.Wait(transfer.Digest)
 			if !wait {
 				err = errors.Join(err, errors.New("the transfer does not wait"))
@@ -154,10 +155,10 @@ func holdsOpened(t *testing.T, path string, options Options) {
 // read, the epoch is as it was.
 func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *repository.Tx) error {
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		epoch, err := tx.Lineage.Epoch()
 		last, failed := tx.Lineage.LastStamp()
-		if old := epoch == (repository.Epoch{}); old != (readOnly && s.olderThan(t, epochVersion)) || !old && (epoch.Base != last || last == 0) {
+		if old := epoch == (metadata.Epoch{}); old != (readOnly && s.olderThan(t, epochVersion)) || !old && (epoch.Base != last || last == 0) {
 			t.Errorf("read only: %v: epoch %+v, last stamp %d", readOnly, epoch, last)
 		}
 		return errors.Join(err, failed)
@@ -206,10 +207,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	for _, s := range []*Store{first, second} {
 		checkIntegrity(t, s)
-		if err := s.Update(t.Context(), putUser("anna")); !errors.Is(err, repository.ErrReadOnly) {
+		if err := s.Update(t.Context(), putUser("anna")); !errors.Is(err, metadata.ErrReadOnly) {
 			t.Errorf("update: %v", err)
 		}
-		if health := s.Health().ReadOnly; !errors.Is(health, repository.ErrReadOnly) {
+		if health := s.Health().ReadOnly; !errors.Is(health, metadata.ErrReadOnly) {
 			t.Errorf("health: %v", health)
 		}
 		seen := 0

@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // watched opens a new store that tells each of its commits.
@@ -37,7 +37,7 @@ func TestWatch(t *testing.T) {
 		time.Sleep(nap)
 		return btx.Commit()
 	}
-	slow := func(tx *repository.Tx) error {
+	slow := func(tx *metadata.Tx) error {
 		time.Sleep(nap)
 		return putUser("first")(tx)
 	}
@@ -68,7 +68,7 @@ func TestWatchFailure(t *testing.T) {
 	t.Parallel()
 	s, commits := watched(t)
 	s.committer.commit = func(*bbolt.Tx) error { return errOnPurpose }
-	if err := s.Update(context.Background(), func(*repository.Tx) error { return errOnPurpose }); err == nil {
+	if err := s.Update(context.Background(), func(*metadata.Tx) error { return errOnPurpose }); err == nil {
 		t.Error("the refusal got lost")
 	}
 	if len(*commits) != 0 {
@@ -98,7 +98,7 @@ func TestStats(t *testing.T) {
 		return stats
 	}
 	for range 3 { // each commit frees the pages that it writes anew
-		if err := s.Update(context.Background(), func(tx *repository.Tx) error { tx.Stamp(); return nil }); err != nil {
+		if err := s.Update(context.Background(), func(tx *metadata.Tx) error { tx.Stamp(); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestStats(t *testing.T) {
 	if idle.Bytes != info.Size() || idle.FreePages < 1 || idle.PageSize < 1024 || idle.FreePages*idle.PageSize >= idle.Bytes || idle.Reading != 0 {
 		t.Errorf("%+v of a file of %d bytes that nobody reads", idle, info.Size())
 	}
-	err = s.View(context.Background(), func(*repository.Tx) error {
+	err = s.View(context.Background(), func(*metadata.Tx) error {
 		if during := look(); during.Reading != 1 {
 			t.Errorf("%+v while one reads", during)
 		}

@@ -14,6 +14,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
@@ -32,8 +33,8 @@ type world struct {
 	svc   *repository.Service
 
 	admin, member auth.Principal
-	spaces        []repository.Dataspace
-	sets          []repository.Set
+	spaces        []metadata.Dataspace
+	sets          []metadata.Set
 }
 
 func newWorld(t *testing.T, seam func(*committer)) *world {
@@ -64,7 +65,7 @@ func (w *world) shut() {
 
 func (w *world) close() {
 	w.svc.Close()
-	report := repository.CheckEvents{Violation: func(v repository.Violation) { w.t.Errorf("violation: %v", v) }}
+	report := repository.CheckEvents{Violation: func(v metadata.Violation) { w.t.Errorf("violation: %v", v) }}
 	if _, err := repository.NewUpkeep(w.store, w.bodies).Check(context.Background(), repository.CheckOptions{}, report); err != nil {
 		w.t.Error(err)
 	}
@@ -121,11 +122,11 @@ func check(err error) {
 }
 
 // upload creates a resource, or replaces the one with this id.
-func (w *world) upload(ctx context.Context, svc *repository.Service, into repository.Set, over, name, body string) (repository.Resource, error) {
+func (w *world) upload(ctx context.Context, svc *repository.Service, into metadata.Set, over, name, body string) (metadata.Resource, error) {
 	up := svc.NewUpload(w.admin)
 	defer func() { check(up.Discard()) }()
 	if err := up.Receive(ctx, bytes.NewBufferString(body)); err != nil {
-		return repository.Resource{}, err
+		return metadata.Resource{}, err
 	}
 	set := into.ID.String()
 	fields := repository.UploadFields{SetID: &set, Name: &name}
@@ -140,7 +141,7 @@ type writer struct {
 	w     *world
 	rng   *rand.Rand
 	name  string
-	mine  []repository.Resource
+	mine  []metadata.Resource
 	wrote int
 }
 
@@ -159,25 +160,25 @@ func (wr *writer) step() {
 	})
 }
 
-func (wr *writer) change(ctx context.Context, svc *repository.Service, r repository.Resource) repository.Resource {
+func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadata.Resource) metadata.Resource {
 	id, admin := r.ID.String(), wr.w.admin
-	if r.State == repository.Deleted {
+	if r.State == metadata.Deleted {
 		return must(svc.RestoreResource(ctx, admin, id, repository.Match{}))
 	}
 	switch wr.rng.IntN(3) {
 	case 0:
 		return must(svc.DeleteResource(ctx, admin, id, repository.Match{}))
 	case 1:
-		return must(wr.w.upload(ctx, svc, repository.Set{Record: repository.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
+		return must(wr.w.upload(ctx, svc, metadata.Set{Record: metadata.Record{ID: r.SetID}}, id, r.Name, strconv.Itoa(wr.wrote)))
 	}
-	return must(svc.EditResource(ctx, admin, id, repository.Edit[repository.Resource]{
+	return must(svc.EditResource(ctx, admin, id, repository.Edit[metadata.Resource]{
 		Fields: repository.Fields{"description": strconv.Itoa(wr.wrote)},
 	}))
 }
 
 // churn runs writers side by side until each has made so many changes, with restarts in between, and returns what they
 // remember: the last acknowledged version of every resource.
-func (w *world) churn(writers, changes, restarts int) map[repository.ID]repository.Resource {
+func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.Resource {
 	var running, stopper sync.WaitGroup
 	all := make([]*writer, writers)
 	for i := range all {
@@ -202,7 +203,7 @@ func (w *world) churn(writers, changes, restarts int) map[repository.ID]reposito
 	running.Wait()
 	close(done)
 	stopper.Wait()
-	truth := map[repository.ID]repository.Resource{}
+	truth := map[metadata.ID]metadata.Resource{}
 	for _, wr := range all {
 		for _, r := range wr.mine {
 			truth[r.ID] = r
@@ -220,7 +221,7 @@ type walk struct {
 	container string
 	params    map[string][]string
 	token     string
-	got       []repository.Resource
+	got       []metadata.Resource
 }
 
 // page fetches one page and tells whether that was the end.
@@ -322,7 +323,7 @@ func (w *world) walks(order string) (all []*walk) {
 }
 
 // covers tells whether the walk's listing, whatever its state, has room for the resource.
-func (k *walk) covers(r repository.Resource) bool {
+func (k *walk) covers(r metadata.Resource) bool {
 	switch {
 	case k.listing == paging.SetResources:
 		return r.SetID.String() == k.container
@@ -335,6 +336,6 @@ func (k *walk) covers(r repository.Resource) bool {
 }
 
 // matches tells whether the resource, as it is, is in the walk's listing.
-func (k *walk) matches(r repository.Resource) bool {
-	return k.covers(r) && (k.params["state"][0] == "all" || r.State == repository.Active)
+func (k *walk) matches(r metadata.Resource) bool {
+	return k.covers(r) && (k.params["state"][0] == "all" || r.State == metadata.Active)
 }

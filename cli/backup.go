@@ -15,7 +15,8 @@ import (
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands"
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // errDamageFound ends a command that came to its end and has found damage.
@@ -148,7 +149,7 @@ func (s remoteSource) Snapshot(ctx context.Context) (backup.Snapshot, error) {
 func (s remoteSource) Blob(ctx context.Context, digest blobs.Digest, size int64) (io.ReadCloser, error) {
 	body, err := s.service.Blob(ctx, digest)
 	var problem *client.Problem
-	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == repository.CodeDataDamaged {
+	if errors.As(err, &problem) && problem.Status == http.StatusInternalServerError && problem.Code == errs.CodeDataDamaged {
 		return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 	}
 	if err != nil {
@@ -259,8 +260,8 @@ func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
 func (t *teller) close() { t.progress.close() }
 
 // violation tells of one at once, or keeps it for the end.
-func (t *teller) violation(v repository.Violation) {
-	t.metadata = t.metadata || v.Part != repository.PartBlobs && v.Part != repository.PartFiles
+func (t *teller) violation(v metadata.Violation) {
+	t.metadata = t.metadata || v.Part != metadata.PartBlobs && v.Part != metadata.PartFiles
 	if t.asJSON {
 		t.violations = append(t.violations, violationFields(v))
 		return
@@ -318,8 +319,8 @@ func (t *teller) restored(done backup.Restored, text string) error {
 // noRoom tells whether a disk or a quota is full, here or where the service is.
 func noRoom(err error) bool {
 	var problem *client.Problem
-	return errors.Is(err, blobs.ErrNoSpace) || errors.Is(err, repository.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
-		errors.As(err, &problem) && problem.Code == repository.CodeNoSpace
+	return errors.Is(err, blobs.ErrNoSpace) || errors.Is(err, metadata.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
+		errors.As(err, &problem) && problem.Code == errs.CodeNoSpace
 }
 
 // interrupted says in which state things are when somebody ended a command.
@@ -331,4 +332,4 @@ func interrupted(ctx context.Context, err error, state string) error {
 }
 
 // moment is a stamp for people.
-func moment(stamp repository.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }
+func moment(stamp metadata.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }

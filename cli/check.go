@@ -16,6 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/commands"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -130,7 +131,7 @@ func wantMetadata(data string) error {
 // wrongModes lists what in the data directory has other permissions than the service gives. What is in blobs/ is looked at
 // elsewhere; the configuration, which holds no secret, is the operator's own, and so is the directory itself as long as nobody
 // else can write to it.
-func wrongModes(data string) (wrong []repository.Violation) {
+func wrongModes(data string) (wrong []metadata.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -139,7 +140,7 @@ func wrongModes(data string) (wrong []repository.Violation) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		v := repository.Violation{Part: repository.PartFiles, Kind: "file", Name: name}
+		v := metadata.Violation{Part: metadata.PartFiles, Kind: "file", Name: name}
 		want := fs.FileMode(0o600)
 		if err == nil && info.IsDir() {
 			v.Kind, want = "folder", 0o700
@@ -182,17 +183,17 @@ type (
 		End endFields `json:"end"`
 	}
 	endFields struct {
-		Stamp             repository.Stamp `json:"stamp"`
-		Resources         int64            `json:"resources"`
-		Blobs             int64            `json:"blobs"`
-		Bytes             int64            `json:"bytes"`
-		Violations        int64            `json:"violations"`
-		Unreferenced      int64            `json:"unreferenced"`
-		UnreferencedBytes int64            `json:"unreferencedBytes"`
+		Stamp             metadata.Stamp `json:"stamp"`
+		Resources         int64          `json:"resources"`
+		Blobs             int64          `json:"blobs"`
+		Bytes             int64          `json:"bytes"`
+		Violations        int64          `json:"violations"`
+		Unreferenced      int64          `json:"unreferenced"`
+		UnreferencedBytes int64          `json:"unreferencedBytes"`
 	}
 )
 
-func (c *checking) violation(v repository.Violation) {
+func (c *checking) violation(v metadata.Violation) {
 	c.parts[v.Part] = true
 	if c.tell.asJSON {
 		_ = writeJSON(c.tell.stdout, violationLine{violationFields(v)}) // who closes the output gets the exit code still
@@ -234,19 +235,19 @@ func (c *checking) advice() (lines []string) {
 	if c.remote != nil {
 		data = "DIR (the service stopped)"
 	}
-	if c.parts[repository.PartPages] || c.parts[repository.PartRows] || c.parts[repository.PartRules] {
+	if c.parts[metadata.PartPages] || c.parts[metadata.PartRows] || c.parts[metadata.PartRules] {
 		lines = append(lines, fmt.Sprintf("the metadata are damaged: keep a copy of the data directory as it is, and restore a backup to another one: "+
 			"%s backup restore BACKUP --data NEWDIR", program))
 	}
-	if c.parts[repository.PartHistory] {
+	if c.parts[metadata.PartHistory] {
 		lines = append(lines, "the metadata are older than the files: put the newer ones back, or go on with these, as docs/operations.md says "+
 			"(\"Metadata older than the files\"); until then nothing is lost from blobs/ by a purge that waits long enough")
 	}
-	if c.parts[repository.PartBlobs] {
+	if c.parts[metadata.PartBlobs] {
 		lines = append(lines, fmt.Sprintf("files are damaged or missing: bring them back with: %s repair --from BACKUP --data %s; "+
 			"who has such a file can also upload it again", program, data))
 	}
-	if c.parts[repository.PartFiles] {
+	if c.parts[metadata.PartFiles] {
 		lines = append(lines, "there are strange files, or wrong permissions: move the files away, and make what is there yours alone with chmod")
 	}
 	return lines

@@ -16,6 +16,7 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/metrics"
 	"labshelf/repository"
 )
@@ -131,7 +132,7 @@ func refuseNoFiles(path string, meta *bolt.Store) error {
 	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := meta.View(context.Background(), func(tx *repository.Tx) error {
+	err := meta.View(context.Background(), func(tx *metadata.Tx) error {
 		for _, err := range tx.Blobs.All(nil) {
 			named = true
 			return err
@@ -190,8 +191,8 @@ func (d *dataDir) forgetHolder() error { return os.Remove(filepath.Join(d.path, 
 // nobody has seen.
 func (d *dataDir) bootstrap(ctx context.Context, repo *repository.Service, chosen string) (shown string, err error) {
 	users := 0
-	err = d.meta.View(ctx, func(tx *repository.Tx) error {
-		for _, err := range tx.Users.All(repository.ID{}) {
+	err = d.meta.View(ctx, func(tx *metadata.Tx) error {
+		for _, err := range tx.Users.All(metadata.ID{}) {
 			if users++; err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // examined runs doctor and returns what it found, by check.
@@ -65,8 +65,8 @@ func TestDoctorClock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = meta.Update(t.Context(), func(tx *repository.Tx) error {
-			return tx.Steps.Put(repository.Step{Container: repository.ID{1}, Begun: tx.Stamp()})
+		err = meta.Update(t.Context(), func(tx *metadata.Tx) error {
+			return tx.Steps.Put(metadata.Step{Container: metadata.ID{1}, Begun: tx.Stamp()})
 		})
 		if err := errors.Join(err, meta.Close()); err != nil {
 			t.Fatal(err)

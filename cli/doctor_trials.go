@@ -14,7 +14,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/commands"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // trials write into the folder of the patient.
@@ -138,11 +138,11 @@ func tryMap(w patient) []finding {
 	}
 	for i := range rows {
 		digest := blobs.Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
-		err = meta.Update(context.Background(), func(tx *repository.Tx) error { return tx.Blobs.Put(digest, int64(i)) })
+		err = meta.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Blobs.Put(digest, int64(i)) })
 		if err != nil {
 			break
 		}
-		err = meta.View(context.Background(), func(tx *repository.Tx) error {
+		err = meta.View(context.Background(), func(tx *metadata.Tx) error {
 			size, err := tx.Blobs.Size(digest)
 			if err == nil && size != int64(i) {
 				err = errors.New("something else was read than written")

@@ -13,7 +13,8 @@ import (
 	"labshelf/bolt"
 	"labshelf/client"
 	"labshelf/commands"
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // The exit codes. Scripts and supervisors rely on them: they never change their meaning.
@@ -67,7 +68,7 @@ var sentinelExits = []struct {
 	{bolt.ErrTooNew, exitDamaged},
 	{errNoMetadata, exitDamaged},
 	{errNoFiles, exitDamaged},
-	{repository.ErrRecordDamaged, exitDamaged},
+	{metadata.ErrRecordDamaged, exitDamaged},
 	{errDamageFound, exitDamaged},
 	{backup.ErrBroken, exitDamaged},
 	{backup.ErrMetadataDamaged, exitDamaged},
@@ -78,26 +79,26 @@ var sentinelExits = []struct {
 }
 
 // kindExits says which exit code a refusal by the repository gives.
-var kindExits = map[repository.Kind]int{
-	repository.Internal:           exitFailure,
-	repository.Invalid:            exitUsage,
-	repository.Unauthenticated:    exitFailure,
-	repository.Forbidden:          exitFailure,
-	repository.NotFound:           exitFailure,
-	repository.Conflict:           exitFailure,
-	repository.Gone:               exitFailure,
-	repository.Precondition:       exitFailure,
-	repository.TooLarge:           exitFailure,
-	repository.UnsupportedMedia:   exitFailure,
-	repository.MethodNotAllowed:   exitFailure,
-	repository.UnsatisfiableRange: exitFailure,
-	repository.TimedOut:           exitFailure,
-	repository.NoSpace:            exitFailure,
-	repository.Unavailable:        exitFailure,
-	repository.Misdirected:        exitFailure,
-	repository.TooManyRequests:    exitFailure,
-	repository.Locked:             exitFailure,
-	repository.ChecksumMismatch:   exitFailure,
+var kindExits = map[errs.Kind]int{
+	errs.Internal:           exitFailure,
+	errs.Invalid:            exitUsage,
+	errs.Unauthenticated:    exitFailure,
+	errs.Forbidden:          exitFailure,
+	errs.NotFound:           exitFailure,
+	errs.Conflict:           exitFailure,
+	errs.Gone:               exitFailure,
+	errs.Precondition:       exitFailure,
+	errs.TooLarge:           exitFailure,
+	errs.UnsupportedMedia:   exitFailure,
+	errs.MethodNotAllowed:   exitFailure,
+	errs.UnsatisfiableRange: exitFailure,
+	errs.TimedOut:           exitFailure,
+	errs.NoSpace:            exitFailure,
+	errs.Unavailable:        exitFailure,
+	errs.Misdirected:        exitFailure,
+	errs.TooManyRequests:    exitFailure,
+	errs.Locked:             exitFailure,
+	errs.ChecksumMismatch:   exitFailure,
 }
 
 func exitCode(err error) int {
@@ -109,12 +110,12 @@ func exitCode(err error) int {
 			return e.code
 		}
 	}
-	var refusal *repository.Error
+	var refusal *errs.Error
 	if errors.As(err, &refusal) {
 		return kindExits[refusal.Kind]
 	}
 	var problem *client.Problem
-	if errors.As(err, &problem) && problem.Code == repository.CodeDataDamaged {
+	if errors.As(err, &problem) && problem.Code == errs.CodeDataDamaged {
 		return exitDamaged
 	}
 	return exitFailure
@@ -122,10 +123,10 @@ func exitCode(err error) int {
 
 // explain is an error as the operator of the service sees it: the cause of a refusal, which strangers are not told, included.
 func explain(err error) string {
-	var refusal *repository.Error
+	var refusal *errs.Error
 	var problem *client.Problem
 	switch {
-	case errors.As(err, &problem) && problem.Code == repository.CodeDataDamaged:
+	case errors.As(err, &problem) && problem.Code == errs.CodeDataDamaged:
 		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and look there with: %s check --data DIR", err, program)
 	case errors.Is(err, syscall.EMFILE):
 		return fmt.Sprintf("%v; raise the limit of open files with \"ulimit -n 65536\", or LimitNOFILE=65536 for systemd", err)
@@ -133,7 +134,7 @@ func explain(err error) string {
 		return err.Error()
 	case refusal.Err == nil:
 		return refusal.Message
-	case refusal.Code == repository.CodeInternal: // it says no more than that the cause is in the log
+	case refusal.Code == errs.CodeInternal: // it says no more than that the cause is in the log
 		return refusal.Err.Error()
 	}
 	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)

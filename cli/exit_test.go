@@ -11,22 +11,23 @@ import (
 
 	"labshelf/bolt"
 	"labshelf/client"
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
 	t.Parallel()
-	for kind := repository.Internal; kind <= repository.ChecksumMismatch; kind++ {
+	for kind := errs.Internal; kind <= errs.ChecksumMismatch; kind++ {
 		code, known := kindExits[kind]
 		if !known || code != exitFailure && code != exitUsage {
 			t.Errorf("kind %d has exit code %d, known: %v", kind, code, known)
 		}
-		err := fmt.Errorf("wrapped: %w", &repository.Error{Kind: kind})
+		err := fmt.Errorf("wrapped: %w", &errs.Error{Kind: kind})
 		if got := exitCode(err); got != code {
 			t.Errorf("kind %d: exit code %d, want %d", kind, got, code)
 		}
 	}
-	if n := int(repository.ChecksumMismatch) + 1; len(kindExits) != n {
+	if n := int(errs.ChecksumMismatch) + 1; len(kindExits) != n {
 		t.Errorf("%d kinds have an exit code, there are %d", len(kindExits), n)
 	}
 }
@@ -53,8 +54,8 @@ func TestExitCode(t *testing.T) {
 		{errors.New("anything"), 1},
 		{usageError{errors.New("anything")}, 2},
 		{errors.Join(bolt.ErrLocked, errors.New("closing failed too")), 3},
-		{&repository.Error{Kind: repository.Internal, Err: repository.ErrRecordDamaged}, 5},
-		{fmt.Errorf("purge: %w", &client.Problem{Status: 500, Code: repository.CodeDataDamaged}), 5},
+		{&errs.Error{Kind: errs.Internal, Err: metadata.ErrRecordDamaged}, 5},
+		{fmt.Errorf("purge: %w", &client.Problem{Status: 500, Code: errs.CodeDataDamaged}), 5},
 	} {
 		if got := exitCode(tt.err); got != tt.want {
 			t.Errorf("%v: exit code %d, want %d", tt.err, got, tt.want)
@@ -93,15 +94,15 @@ func TestHelpEndsWithExitCodes(t *testing.T) {
 
 func TestExplainTellsTheOperatorTheCause(t *testing.T) {
 	t.Parallel()
-	refusal := &repository.Error{Kind: repository.Internal, Code: repository.CodeReadOnly, Message: "it failed", Err: errors.New("disk on fire")}
+	refusal := &errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "it failed", Err: errors.New("disk on fire")}
 	if got := explain(fmt.Errorf("wrapped: %w", refusal)); got != "it failed: disk on fire" {
 		t.Errorf("got %q", got)
 	}
-	damaged := fmt.Errorf("wrapped: %w", &client.Problem{Status: 500, Code: repository.CodeDataDamaged, Detail: "a stored record is damaged"})
+	damaged := fmt.Errorf("wrapped: %w", &client.Problem{Status: 500, Code: errs.CodeDataDamaged, Detail: "a stored record is damaged"})
 	if got := explain(damaged); !strings.Contains(got, "wrapped: ") || !strings.Contains(got, "labshelf check --data DIR") {
 		t.Errorf("got %q", got)
 	}
-	refusal.Code = repository.CodeInternal
+	refusal.Code = errs.CodeInternal
 	if got := explain(refusal); got != "disk on fire" {
 		t.Errorf("got %q", got)
 	}

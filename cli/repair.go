@@ -11,7 +11,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 func repairCommand(p process) *cobra.Command {
@@ -50,13 +50,13 @@ func repair(ctx context.Context, data, from string, tell *teller) error {
 	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{
 		Progress: tell.progress.set,
 		Left:     tell.violation,
-		Repaired: func(v repository.Violation) {
+		Repaired: func(v metadata.Violation) {
 			if !tell.asJSON {
 				tell.progress.say(tell.stdout, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
 			}
 		},
 	})
-	if errors.Is(err, bolt.ErrDamaged) || errors.Is(err, repository.ErrRecordDamaged) {
+	if errors.Is(err, bolt.ErrDamaged) || errors.Is(err, metadata.ErrRecordDamaged) {
 		return fmt.Errorf("%w; repair brings back files, not metadata: restore a backup to another directory with %q",
 			err, program+" backup restore BACKUP --data DIR")
 	}

@@ -13,7 +13,7 @@ import (
 
 	"labshelf/backup"
 	"labshelf/commands"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // allowFlags are the flags that let a snapshot follow one that is no earlier state of the same repository, each with the error that it
@@ -168,7 +168,7 @@ func listBackup(ctx context.Context, src string, tell *teller) error {
 }
 
 // epochText is enough of an id to tell one from another.
-func epochText(id repository.EpochID) string {
+func epochText(id metadata.EpochID) string {
 	text := id.String()
 	return text[:min(8, len(text))]
 }

@@ -11,6 +11,8 @@ import (
 	"labshelf/backup"
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -23,7 +25,7 @@ func TestFailedSaysHowThingsAre(t *testing.T) {
 	}{
 		"files":      {fmt.Errorf("copy: %w", blobs.ErrNoSpace), true},
 		"metadata":   {fmt.Errorf("copy: %w", syscall.ENOSPC), true},
-		"the server": {fmt.Errorf("copy: %w", &client.Problem{Status: 507, Code: repository.CodeNoSpace}), true},
+		"the server": {fmt.Errorf("copy: %w", &client.Problem{Status: 507, Code: errs.CodeNoSpace}), true},
 		"other":      {errors.New("no route to host"), false},
 	} {
 		err := newTeller(process{stdout: io.Discard}, false).failed(t.Context(), c.err, "run it again")
@@ -36,9 +38,9 @@ func TestFailedSaysHowThingsAre(t *testing.T) {
 // TestRestoredTellsDamagedMetadata: files can be repaired from another backup, records cannot.
 func TestRestoredTellsDamagedMetadata(t *testing.T) {
 	t.Parallel()
-	for part, want := range map[string]string{repository.PartRows: "restore an older one", repository.PartBlobs: "repair --from OLDER"} {
+	for part, want := range map[string]string{metadata.PartRows: "restore an older one", metadata.PartBlobs: "repair --from OLDER"} {
 		tell := newTeller(process{stdout: io.Discard}, false)
-		tell.violation(repository.Violation{Part: part, Wrong: "on purpose"})
+		tell.violation(metadata.Violation{Part: part, Wrong: "on purpose"})
 		err := tell.restored(backup.Restored{Check: repository.CheckResult{Violations: 1}}, "%s\n")
 		if !errors.Is(err, errDamageFound) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", part, err)

@@ -15,7 +15,7 @@ import (
 	"net/url"
 	"strings"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // ErrNotModified is returned by a call with IfNoneMatch where the record is still the one that the caller has.
@@ -251,7 +251,7 @@ func refused(response *http.Response) *failure {
 	problem := problemOf(response)
 	failed := &failure{final, errors.Join(problem, response.Body.Close()), response}
 	switch {
-	case problem.Status == http.StatusTooManyRequests, problem.Code == repository.CodeBusy,
+	case problem.Status == http.StatusTooManyRequests, problem.Code == errs.CodeBusy,
 		problem.Status == http.StatusServiceUnavailable && problem.Code != "":
 		failed.verdict = undone
 	case problem.Status == http.StatusBadGateway, problem.Status == http.StatusServiceUnavailable, problem.Status == http.StatusGatewayTimeout:

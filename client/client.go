@@ -15,7 +15,8 @@ import (
 	"strings"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // Client calls one service as one user. It keeps its connections.
@@ -45,10 +46,10 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Problem is an answer that is no success: what its problem document says. Where something that is no labshelf answers, only
 // Status is known.
 type Problem struct {
-	Status int             `json:"status"` // of the answer
-	Code   repository.Code `json:"code"`   // for programs, or ""
-	Detail string          `json:"detail"` // for people, or ""
-	Field  string          `json:"field"`  // the part of the request to blame, or ""
+	Status int       `json:"status"` // of the answer
+	Code   errs.Code `json:"code"`   // for programs, or ""
+	Detail string    `json:"detail"` // for people, or ""
+	Field  string    `json:"field"`  // the part of the request to blame, or ""
 }
 
 // Error says what the service said.
@@ -97,7 +98,7 @@ type Download struct {
 }
 
 // Snapshot asks for a consistent copy of the metadata, and the stamp of the last change in it. It is for sysadmins.
-func (c *Client) Snapshot(ctx context.Context) (*Download, repository.Stamp, error) {
+func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error) {
 	response, err := c.get(ctx, "/admin/snapshot")
 	if err != nil {
 		return nil, 0, err
@@ -106,7 +107,7 @@ func (c *Client) Snapshot(ctx context.Context) (*Download, repository.Stamp, err
 	if err != nil || response.ContentLength < 0 {
 		return nil, 0, errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())
 	}
-	return download(response), repository.Stamp(stamp), nil
+	return download(response), metadata.Stamp(stamp), nil
 }
 
 // Blob asks for the bytes of a blob, from their start. It is for sysadmins. The bytes are not hashed here. Errors:

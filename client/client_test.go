@@ -15,6 +15,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -186,7 +187,7 @@ func TestRequests(t *testing.T) {
 	}
 	var told []string
 	result, err := c.Check(ctx, repository.CheckOptions{NoData: true, Subset: repository.Subset{N: 1, T: 3}}, repository.CheckEvents{
-		Violation: func(v repository.Violation) { told = append(told, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
+		Violation: func(v metadata.Violation) { told = append(told, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
 		Progress:  func(done, total int64) { told = append(told, fmt.Sprint(done, "/", total)) },
 	})
 	want(t, err, fmt.Sprint(result, told), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")

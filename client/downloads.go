@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than the service said.
@@ -91,7 +91,7 @@ func fileOf(response *http.Response, from int64) (*File, error) {
 	f := &File{Download: download(response), From: from, Total: response.ContentLength, ETag: response.Header.Get("Etag"), Mimetype: response.Header.Get("Content-Type")}
 	foreign := &Problem{Status: response.StatusCode}
 	if from > 0 && response.StatusCode == http.StatusOK && response.ContentLength == 0 { // of an empty file there are no ranges
-		return nil, &Problem{Status: http.StatusRequestedRangeNotSatisfiable, Code: repository.CodeRange, Detail: "the file is empty"}
+		return nil, &Problem{Status: http.StatusRequestedRangeNotSatisfiable, Code: errs.CodeRange, Detail: "the file is empty"}
 	}
 	if from > 0 {
 		begin, total, ok := contentRange(response.Header.Get("Content-Range"))

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"labshelf/client"
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // TestWalks: a listing yields everything once, in its order, however long its pages, and asks for no page that nobody wants.
@@ -249,7 +249,7 @@ func TestConditions(t *testing.T) {
 			return err
 		}(),
 	} {
-		if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != repository.CodePrecondition {
+		if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != errs.CodePrecondition {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

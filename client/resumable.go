@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // Upload is a file that goes to the service piece by piece, and on where it stopped: after a connection broke, in another process,
@@ -166,7 +166,7 @@ func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size
 // refusedWhole tells whether a question how far an upload is was answered with why it was not taken.
 func refusedWhole(err error) bool {
 	var problem *Problem
-	if !errors.As(err, &problem) || problem.Code == repository.CodeUploadNotFound || problem.Code == repository.CodeUploadExpired {
+	if !errors.As(err, &problem) || problem.Code == errs.CodeUploadNotFound || problem.Code == errs.CodeUploadExpired {
 		return false
 	}
 	switch problem.Status {
@@ -182,7 +182,7 @@ func resumable(err error, failed *failure) *failure {
 	again := !errors.As(err, &problem) && (failed == nil || failed.verdict != final)
 	if problem != nil {
 		again = problem.Status == http.StatusLocked || problem.Status >= 500 || problem.Status == http.StatusTooManyRequests ||
-			problem.Code == repository.CodeOffset || problem.Status == http.StatusRequestTimeout || problem.Code == repository.CodeInvalidBody
+			problem.Code == errs.CodeOffset || problem.Status == http.StatusRequestTimeout || problem.Code == errs.CodeInvalidBody
 	}
 	judged := &failure{verdict: final, error: err}
 	if again {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
 // checkLine is one line of the answer to a check; one of its fields is set.
 type checkLine struct {
-	Violation *repository.Violation        `json:"violation"`
+	Violation *metadata.Violation          `json:"violation"`
 	Progress  *struct{ Done, Total int64 } `json:"progress"`
 	End       *repository.CheckResult      `json:"end"`
 	Error     *Problem                     `json:"error"`

@@ -18,7 +18,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // shelf is a set to upload into.
@@ -208,7 +208,7 @@ func TestPermissionFirst(t *testing.T) {
 	defer her.Close()
 	body := &endless{}
 	_, err := her.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(body, 1<<30), 1<<30)
-	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != repository.CodeForbidden {
+	if p, ok := errors.AsType[*client.Problem](err); !ok || p.Code != errs.CodeForbidden {
 		t.Errorf("%v", err)
 	}
 	if n := body.read.Load(); n > 64<<20 {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // pageAddresses are the addresses that a page shares with the interface, which has them below /v1. The test compares them with the table
@@ -86,6 +86,6 @@ func (a *api) noSuchPath(r *http.Request) error {
 	if len(meant) > most {
 		meant = meant[:most] + "…"
 	}
-	return &repository.Error{Kind: repository.NotFound, Code: repository.CodeNotFound, Message: fmt.Sprintf(
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
 		"there is nothing at this address; the interface has it below /v1: %s%s", a.base(&request{Request: r}), meant)}
 }

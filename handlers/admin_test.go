@@ -17,6 +17,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -118,7 +119,7 @@ func TestSnapshotWhileWriting(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = repository.NewUpkeep(store, files).Check(context.Background(), repository.CheckOptions{}, repository.CheckEvents{
-			Violation: func(v repository.Violation) { t.Error("in the copy:", v) },
+			Violation: func(v metadata.Violation) { t.Error("in the copy:", v) },
 		})
 		same(t, "checking the copy", err, nil)
 		same(t, "closing the copy", store.Close(), nil)

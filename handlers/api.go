@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -47,7 +48,7 @@ type Config struct {
 type api struct {
 	repo        *repository.Service
 	config      Config
-	started     repository.Stamp
+	started     metadata.Stamp
 	prefix      string // of every path: what the base URL has before the version
 	linked      linked
 	whole       *httprouter.Router // of all routes

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"labshelf/blobs"
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // What stands in every item of a page is appended by hand: a page of 100 has 800 ids, 500 texts, 400 numbers and 200 times.
@@ -23,7 +23,7 @@ var idPairs = func() (pairs [1 << 10]uint16) {
 }()
 
 // putID writes the text of an id, 130 bits of which the first two are 0, over idLength bytes.
-func putID(b []byte, id *repository.ID) {
+func putID(b []byte, id *metadata.ID) {
 	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	text := (*[idLength]byte)(b)
 	putPair(text[0:], idPairs[high>>56])
@@ -64,7 +64,7 @@ func putDigest(b []byte, digest *blobs.Digest) {
 }
 
 // appendInstant writes a stamp as the interface does; no stamp is "". Package time reads a layout for each: 90 ns against 20.
-func appendInstant(b []byte, s repository.Stamp) []byte {
+func appendInstant(b []byte, s metadata.Stamp) []byte {
 	if s == 0 {
 		return b
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"labshelf/archive"
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -34,7 +35,7 @@ func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
 	if !sent.begun {
 		return err
 	}
-	var told *repository.Error
+	var told *errs.Error
 	if errors.As(err, &told) { // else the client went away
 		noteError(w, err, http.StatusInternalServerError)
 	}
@@ -52,7 +53,7 @@ func (b *begun) Write(p []byte) (int, error) {
 	return b.Writer.Write(p)
 }
 
-// sendArchive writes every file, then what ends an archive. After an error, which is no *repository.Error where it came from the
+// sendArchive writes every file, then what ends an archive. After an error, which is no *errs.Error where it came from the
 // connection, nothing of that end has been written.
 func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.Archive) error {
 	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name})
@@ -71,7 +72,7 @@ func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.A
 		_ = file.Close() // only read from
 		if errors.Is(err, archive.ErrContent) || isReading(err) {
 			a.repo.NoteDamage(context.WithoutCancel(ctx), resource.Digest, err)
-			return &repository.Error{Kind: repository.Internal, Code: repository.CodeDataDamaged, Err: err,
+			return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Err: err,
 				Message: "the file of the resource " + resource.ID.String() + " is missing or damaged on the server"}
 		}
 		if err != nil {

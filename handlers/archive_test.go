@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -134,7 +135,7 @@ func TestArchiveRefused(t *testing.T) {
 	for _, c := range []struct {
 		query  string
 		status int
-		code   repository.Code
+		code   errs.Code
 		field  string
 	}{
 		{"?resource=" + kept + "&resource=" + other, http.StatusNotFound, "resource_not_found", "resource"},

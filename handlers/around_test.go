@@ -11,8 +11,8 @@ import (
 
 	"labshelf/blobs/blobstest"
 	"labshelf/handlers"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // sink is a ResponseWriter over nothing, with deadlines like those of a connection.
@@ -26,7 +26,7 @@ func (s *sink) SetWriteDeadline(at time.Time) error { return nil }
 
 // BenchmarkAround is what every request costs beside what it asks for: access log, host, deadlines, headers, routes, key.
 func BenchmarkAround(b *testing.B) {
-	repo := repository.New(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
+	repo := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
 	defer repo.Close()
 	key, err := repo.Bootstrap(b.Context(), "")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -32,7 +33,7 @@ func TestBadJSON(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
-	const invalid = repository.CodeInvalidBody
+	const invalid = errs.CodeInvalidBody
 	deep := func(levels int) string { // the outermost object is one of them
 		return `{"deep": ` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + "}"
 	}
@@ -44,7 +45,7 @@ func TestBadJSON(t *testing.T) {
 		}
 		first := slices.Min(slices.Collect(maps.Keys(good.body.(object))))
 		twice := string(text[:len(text)-1]) + `, "` + first + `": "again"}`
-		as := func(what, contentType, body string, status int, code repository.Code, field string, headers ...string) {
+		as := func(what, contentType, body string, status int, code errs.Code, field string, headers ...string) {
 			cases = append(cases, bad{good.what + ": " + what, good.method, good.path, raw{contentType, []byte(body)}, status, code, field, headers})
 		}
 		for _, contentType := range []string{"text/plain", "application/x-www-form-urlencoded", "application/merge-patch+json", "multipart/form-data; boundary=x", "nonsense", "*/*"} {
@@ -100,7 +101,7 @@ var texts = map[string]struct {
 var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"}
 
 // fixedField is the code with which an operation refuses another value of a field that cannot be changed; "" if it can be.
-func fixedField(operation, field string) repository.Code {
+func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
 		"updateDataspace": {"title", "description", "visibility", "origin"}, "updateSet": {"title", "description"},
 		"editResource": {"name", "description", "format"}, "updateUser": {"fullname", "about", "sysadmin"},
@@ -109,11 +110,11 @@ func fixedField(operation, field string) repository.Code {
 	case !changes || slices.Contains(fields, field):
 		return ""
 	case operation == "updateSet" && field == "dataspaceId":
-		return repository.CodeSetCannotMove
+		return errs.CodeSetCannotMove
 	case operation == "editResource" && (field == "setId" || field == "dataspaceId"):
-		return repository.CodeResourceMove
+		return errs.CodeResourceMove
 	}
-	return repository.CodeReadOnlyField
+	return errs.CodeReadOnlyField
 }
 
 // TestBadFields: each field of each JSON body, with what it does not take.
@@ -194,7 +195,7 @@ func TestBadNames(t *testing.T) {
 	user := c.get("/users/" + f.ids["UserId"]).object().text("username")
 	taken := map[string]string{"/sets": c.get("/sets/" + f.ids["SetId"]).object().text("name"), "/dataspaces": c.get("/dataspaces/" + f.dataspace).object().text("name")}
 	var cases []bad
-	for path, code := range map[string]repository.Code{"/sets": "set_name_taken", "/dataspaces": "dataspace_name_taken"} {
+	for path, code := range map[string]errs.Code{"/sets": "set_name_taken", "/dataspaces": "dataspace_name_taken"} {
 		with := func(name any) object {
 			fields := object{"name": name}
 			if path == "/sets" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -48,7 +49,7 @@ func TestBadQueries(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
-	const code = repository.CodeInvalidParameter
+	const code = errs.CodeInvalidParameter
 	good := map[string]string{
 		"state": "all", "limit": "5", "since": "2001", "until": "2100", "order": "newest", "name": "x", "namePrefix": "x", "visibility": "all",
 		"origin": "x", "dataspaceId": f.dataspace, "setId": f.ids["SetId"], "userId": "me",

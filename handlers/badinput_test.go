@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -22,7 +23,7 @@ type bad struct {
 	method, path string
 	body         any
 	status       int
-	code         repository.Code
+	code         errs.Code
 	field        string
 	headers      []string
 }
@@ -91,7 +92,7 @@ func TestBadKeys(t *testing.T) {
 }
 
 // notFound are the codes of ids that do not exist, by the names of the document's parameters.
-var notFound = map[string]repository.Code{
+var notFound = map[string]errs.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
 	"BlobDigest": "blob_not_found", "UploadId": "upload_not_found",

@@ -13,15 +13,16 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
 
 // badForms are uploads that must be refused, new ones and replacements alike. good is what each would need.
 func badForms(good ...part) []bad {
-	const invalid, field, missing = repository.CodeInvalidBody, repository.CodeInvalidField, repository.CodeMissingField
+	const invalid, field, missing = errs.CodeInvalidBody, errs.CodeInvalidField, errs.CodeMissingField
 	var cases []bad
-	add := func(what string, body any, code repository.Code, blamed string, headers ...string) {
+	add := func(what string, body any, code errs.Code, blamed string, headers ...string) {
 		cases = append(cases, bad{what, "", "", body, http.StatusBadRequest, code, blamed, headers})
 	}
 	with := func(parts ...part) raw { return form(append(append([]part{}, good...), parts...)...) }
@@ -40,8 +41,8 @@ func badForms(good ...part) []bad {
 	add("no file chosen", with(file("", "")), missing, "file")
 	add("two files", with(ok, ok), field, "file")
 	add("two names", with(text("name", "a"), text("name", "a"), ok), field, "name")
-	add("unknown part", with(ok, text("color", "red")), repository.CodeUnknownField, "color")
-	add("unknown part before the file", with(text("Name", "x"), ok), repository.CodeUnknownField, "Name")
+	add("unknown part", with(ok, text("color", "red")), errs.CodeUnknownField, "color")
+	add("unknown part before the file", with(text("Name", "x"), ok), errs.CodeUnknownField, "Name")
 	many := []part{ok}
 	for range 1000 {
 		many = append(many, text("description", "d"))
@@ -100,15 +101,15 @@ func badForms(good ...part) []bad {
 }
 
 // A header of a part with a control character in it is no header; one with another hidden character blames the file name.
-func headerCode(character string) repository.Code {
+func headerCode(character string) errs.Code {
 	if character < "\u0080" && character != "\t" {
-		return repository.CodeInvalidBody
+		return errs.CodeInvalidBody
 	}
-	return repository.CodeInvalidField
+	return errs.CodeInvalidField
 }
 
 func headerField(character string) string {
-	if headerCode(character) == repository.CodeInvalidBody {
+	if headerCode(character) == errs.CodeInvalidBody {
 		return ""
 	}
 	return "file"

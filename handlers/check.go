@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -47,8 +49,8 @@ type checkEndJSON struct {
 }
 
 type checkErrorJSON struct {
-	Code   repository.Code `json:"code"`
-	Detail string          `json:"detail"`
+	Code   errs.Code `json:"code"`
+	Detail string    `json:"detail"`
 }
 
 // check looks at everything that is kept, and tells what it finds while it goes on. It ends when the client goes away. A
@@ -147,7 +149,7 @@ func (l *checkLines) beat() {
 	_ = l.control.Flush() // the next line finds out what is wrong
 }
 
-func (l *checkLines) violation(v repository.Violation) {
+func (l *checkLines) violation(v metadata.Violation) {
 	l.write(checkLine{Violation: &violationJSON{v.Part, v.Kind, v.ID, v.Name, v.Wrong}})
 }
 

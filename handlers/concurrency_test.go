@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -50,7 +51,7 @@ func TestSameName(t *testing.T) {
 		path  string
 		body  object
 		field string
-		code  repository.Code
+		code  errs.Code
 	}{
 		{"/sets", object{"name": s.name("same"), "dataspaceId": s.dataspace}, "name", "set_name_taken"},
 		{"/dataspaces", object{"name": s.name("same")}, "name", "dataspace_name_taken"},

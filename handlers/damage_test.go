@@ -18,6 +18,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -250,15 +251,15 @@ func TestStatusDetail(t *testing.T) {
   }
 }
 `
-	var begun repository.Stamp
-	err := c.meta.Update(context.Background(), func(tx *repository.Tx) error {
+	var begun metadata.Stamp
+	err := c.meta.Update(context.Background(), func(tx *metadata.Tx) error {
 		begun = tx.Stamp()
 		for i := range 3 {
-			if err := tx.Unreferenced.Put(repository.Unreferenced{Digest: blobs.Digest{byte(i)}, Bytes: 10, Since: begun}); err != nil {
+			if err := tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{byte(i)}, Bytes: 10, Since: begun}); err != nil {
 				return err
 			}
 		}
-		return tx.Scrub.Put(repository.ScrubState{Begun: begun, Checked: 7, Found: 1, Passes: 2})
+		return tx.Scrub.Put(metadata.ScrubState{Begun: begun, Checked: 7, Found: 1, Passes: 2})
 	})
 	same(t, "putting the state of the scrub", err, nil)
 	detail, _ := c.get("/status").object()["detail"].(map[string]any)
@@ -266,14 +267,14 @@ func TestStatusDetail(t *testing.T) {
 	if at, err := time.Parse(time.RFC3339, started); err != nil || at.Before(opening) || at.After(time.Now()) {
 		t.Errorf("it says that it started at %q", started)
 	}
-	var epoch repository.Epoch
-	same(t, "reading the epoch", c.meta.View(context.Background(), func(tx *repository.Tx) (err error) {
+	var epoch metadata.Epoch
+	same(t, "reading the epoch", c.meta.View(context.Background(), func(tx *metadata.Tx) (err error) {
 		epoch, err = tx.Lineage.Epoch()
 		return err
 	}), nil)
 	const layout = "2006-01-02T15:04:05.000Z"
 	c.get("/status").want(http.StatusOK).exactly(detailed, "{started}", started, "{begun}", begun.Time().Format(layout),
-		"{identity}", repository.IdentityOf(c.meta.Secret()).String(), "{epoch}", epoch.ID.String(), "{epoch began}", epoch.Began.Time().Format(layout))
+		"{identity}", metadata.IdentityOf(c.meta.Secret()).String(), "{epoch}", epoch.ID.String(), "{epoch began}", epoch.Began.Time().Format(layout))
 	for _, key := range []string{"", "nonsense", c.newUser(nil).key} {
 		c.withKey(key).get("/status").want(http.StatusOK).exactly(plain)
 	}

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -40,7 +41,7 @@ func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[repository.Dataspace]{
+	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[metadata.Dataspace]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).dataspace),
 	})
 	return a.sendDataspace(w, r, updated, err)
@@ -56,7 +57,7 @@ func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
 	return a.sendDataspace(w, r, restored, err)
 }
 
-func (a *api) sendDataspace(w http.ResponseWriter, r *request, d repository.Dataspace, err error) error {
+func (a *api) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, d.Tag(), a.shower(r).dataspace(d))
 	}

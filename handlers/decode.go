@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -25,24 +26,24 @@ const (
 	maxDepth = 16      // objects and arrays within each other
 )
 
-func invalidBody(format string, args ...any) *repository.Error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidBody, Message: fmt.Sprintf(format, args...)}
+func invalidBody(format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: fmt.Sprintf(format, args...)}
 }
 
 // bodyError says what went wrong while a body was read.
 func bodyError(err error) error {
-	var known *repository.Error
+	var known *errs.Error
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
 	case errors.As(err, &tooLarge):
-		return &repository.Error{Kind: repository.TooLarge, Code: repository.CodeTooLarge,
+		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge,
 			Message: fmt.Sprintf("the body is larger than the %d bytes that are read here", tooLarge.Limit), Err: err}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &repository.Error{Kind: repository.TimedOut, Code: repository.CodeTimeout, Message: "the body stopped coming, or came too slowly", Err: err}
+		return &errs.Error{Kind: errs.TimedOut, Code: errs.CodeTimeout, Message: "the body stopped coming, or came too slowly", Err: err}
 	}
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
 }
 
 // mediaType returns the media type of the body and its parameters, and refuses one that is not the wanted one.
@@ -50,7 +51,7 @@ func mediaType(r *request, want string) (map[string]string, error) {
 	sent := r.Header.Get("Content-Type")
 	media, params, err := mime.ParseMediaType(sent)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != want || r.Header.Get("Content-Encoding") != "" {
-		return nil, &repository.Error{Kind: repository.UnsupportedMedia, Code: repository.CodeUnsupportedMedia,
+		return nil, &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia,
 			Message: "the body of this request must be " + want + ", without a Content-Encoding"}
 	}
 	return params, nil
@@ -125,7 +126,7 @@ func parseObject(body []byte) (repository.Fields, error) {
 }
 
 func jsonError(err error, at int64) error {
-	var known *repository.Error
+	var known *errs.Error
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -240,7 +241,7 @@ func wholeBody(r *request) (check func() error, err error) {
 		}
 		for _, digest := range want {
 			if digest != blobs.Digest(hashed.hash.Sum(nil)) {
-				return &repository.Error{Kind: repository.Invalid, Code: repository.CodeDigestMismatch,
+				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch,
 					Message: "the body that arrived has another SHA-256 than its header announces; nothing was kept"}
 			}
 		}
@@ -272,7 +273,7 @@ func announced(header func(name string) []string, field string) (digests []blobs
 			encoded, closed := strings.CutSuffix(encoded, ":")
 			raw, err := base64.StdEncoding.DecodeString(encoded)
 			if !ok || !closed || err != nil || len(raw) != sha256.Size {
-				return nil, &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: field,
+				return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: field,
 					Message: name + " must be sha-256=:BASE64: with the base64 of 32 bytes"}
 			}
 			digests = append(digests, blobs.Digest(raw))

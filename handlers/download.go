@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -36,7 +38,7 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	defer func() { _ = file.Close() }() // only read from
 	setAll(w.Header(), "Content-Type", resource.MimeType,
 		"Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
-	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == repository.Held})
+	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Held})
 }
 
 // content is a file that goes out as it is.
@@ -78,7 +80,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	if err == nil {
 		return nil // the answer has been cut off
 	}
-	return &repository.Error{Kind: repository.Internal, Code: repository.CodeDataDamaged, Err: damage,
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Err: damage,
 		Message: "the file of this resource is missing or damaged on the server"}
 }
 
@@ -118,10 +120,10 @@ type contentWriter struct {
 	damage  error
 }
 
-var refusals = map[int]*repository.Error{
-	http.StatusRequestedRangeNotSatisfiable: {Kind: repository.UnsatisfiableRange, Code: repository.CodeRange,
+var refusals = map[int]*errs.Error{
+	http.StatusRequestedRangeNotSatisfiable: {Kind: errs.UnsatisfiableRange, Code: errs.CodeRange,
 		Message: fmt.Sprintf("the Range header asks for no part of this file, or for more than %d", maxRanges)},
-	http.StatusPreconditionFailed: {Kind: repository.Precondition, Code: repository.CodePrecondition,
+	http.StatusPreconditionFailed: {Kind: errs.Precondition, Code: errs.CodePrecondition,
 		Message: "the file is not the one that If-Match or If-Unmodified-Since asks for"},
 }
 
@@ -181,12 +183,12 @@ func wantsInline(r *request) (bool, error) {
 	case len(values) == 1 && values[0] == "inline":
 		return true, nil
 	}
-	return false, &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: "disposition",
+	return false, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "disposition",
 		Message: "disposition may be given once, as inline or attachment"}
 }
 
 // contentDisposition names the file for the disk of whoever downloads it.
-func contentDisposition(resource repository.Resource, inline bool) string {
+func contentDisposition(resource metadata.Resource, inline bool) string {
 	kind := "attachment"
 	if inline {
 		kind = "inline"

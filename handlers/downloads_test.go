@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -167,7 +168,7 @@ func TestRefusedDownload(t *testing.T) {
 		{"If-Unmodified-Since: Mon, 02 Jan 2006 15:04:05 GMT", "precondition_failed", ""},
 	} {
 		status := map[string]int{"range_not_satisfiable": 416, "precondition_failed": 412}[tc.code]
-		a := s.get(path, tc.header).problem(status, repository.Code(tc.code), "")
+		a := s.get(path, tc.header).problem(status, errs.Code(tc.code), "")
 		same(t, tc.header+": Content-Range", a.header.Get("Content-Range"), tc.shown)
 		for _, name := range none {
 			same(t, tc.header+": "+name, a.header.Get(name), "")

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
 )
 
 // dump describes every record and counter that the service keeps. The time of a key's last use, which is
@@ -19,27 +19,27 @@ import (
 func (c *client) dump() string {
 	c.t.Helper()
 	var out strings.Builder
-	err := c.meta.View(context.Background(), func(tx *repository.Tx) error {
-		rows(&out, tx.Dataspaces.All(repository.ID{}))
-		rows(&out, tx.Sets.Range(repository.SetRange{States: paging.All}))
-		rows(&out, tx.Resources.Range(repository.ResourceRange{States: paging.All, Order: paging.Oldest}))
-		rows(&out, tx.Users.All(repository.ID{}))
-		rows(&out, tx.Privileges.All(repository.ID{}))
+	err := c.meta.View(context.Background(), func(tx *metadata.Tx) error {
+		rows(&out, tx.Dataspaces.All(metadata.ID{}))
+		rows(&out, tx.Sets.Range(metadata.SetRange{States: paging.All}))
+		rows(&out, tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}))
+		rows(&out, tx.Users.All(metadata.ID{}))
+		rows(&out, tx.Privileges.All(metadata.ID{}))
 		rows(&out, tx.Steps.All())
 		for id, err := range tx.Transfers.Ended(math.MaxInt64) {
 			row, err2 := tx.Transfers.Get(id)
 			fmt.Fprintf(&out, "%+v %v %v\n", row, err, err2)
 		}
-		for user, err := range tx.Users.All(repository.ID{}) {
+		for user, err := range tx.Users.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}
-			for key, err := range tx.Keys.OfUser(user.ID, repository.ID{}) {
+			for key, err := range tx.Keys.OfUser(user.ID, metadata.ID{}) {
 				key.LastUsed = 0
 				fmt.Fprintf(&out, "%+v %v\n", key, err)
 			}
 		}
-		for d, err := range tx.Dataspaces.All(repository.ID{}) {
+		for d, err := range tx.Dataspaces.All(metadata.ID{}) {
 			if err != nil {
 				return err
 			}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // FuzzParseObject holds that a body which is taken is the object that every other decoder sees in it, and that any other is
@@ -27,8 +27,8 @@ func FuzzParseObject(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := parseObject(body)
 		if err != nil {
-			var refused *repository.Error
-			if !errors.As(err, &refused) || refused.Code == "" || refused.Kind != repository.Invalid {
+			var refused *errs.Error
+			if !errors.As(err, &refused) || refused.Code == "" || refused.Kind != errs.Invalid {
 				t.Fatalf("%q: %v", body, err)
 			}
 			return

@@ -21,6 +21,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 	"labshelf/web"
@@ -281,7 +282,7 @@ func (a *answer) want(status int) *answer {
 }
 
 // problem checks that the answer is this refusal. field "" is none.
-func (a *answer) problem(status int, code repository.Code, field string) *answer {
+func (a *answer) problem(status int, code errs.Code, field string) *answer {
 	a.t.Helper()
 	var p struct {
 		Type, Title, Detail, Code, Field, RequestID string

@@ -12,6 +12,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -69,7 +70,7 @@ func TestMoveIsNotSeen(t *testing.T) {
 			}
 			left := int64(1)
 			for deadline := time.Now().Add(20 * time.Second); left > 0 && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-				err := c.meta.View(t.Context(), func(tx *repository.Tx) error {
+				err := c.meta.View(t.Context(), func(tx *metadata.Tx) error {
 					total, err := tx.Bodies.Total()
 					left = total.Bodies
 					return err

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/errs"
 	"labshelf/handlers"
-	"labshelf/repository"
 )
 
 // What clients of the historical service do, each replayed.
@@ -193,7 +193,7 @@ func TestHistoricalPutBack(t *testing.T) {
 			}
 			null := got.object()
 			null[field] = nil
-			f.bad(tc.method, tc.path, null).problem(http.StatusBadRequest, repository.CodeInvalidField, field)
+			f.bad(tc.method, tc.path, null).problem(http.StatusBadRequest, errs.CodeInvalidField, field)
 			for _, other := range []any{"other", 77, []any{value}} {
 				code := "read_only_field"
 				switch {
@@ -204,7 +204,7 @@ func TestHistoricalPutBack(t *testing.T) {
 				}
 				changed := got.object()
 				changed[field] = other
-				f.bad(tc.method, tc.path, changed).problem(http.StatusConflict, repository.Code(code), field)
+				f.bad(tc.method, tc.path, changed).problem(http.StatusConflict, errs.Code(code), field)
 			}
 		}
 		edited := got.object()

@@ -8,13 +8,14 @@ import (
 	"net/url"
 	"strings"
 
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
 // errMisdirected answers a request for a host that is not this service. A page of somebody else whose name leads here (DNS
 // rebinding) gets no further. Where a proxy changes the host on the way, only we know what arrived: so it is told.
 func (a *api) errMisdirected(r *http.Request) error {
-	return &repository.Error{Kind: repository.Misdirected, Code: repository.CodeMisdirected, Message: fmt.Sprintf(
+	return &errs.Error{Kind: errs.Misdirected, Code: errs.CodeMisdirected, Message: fmt.Sprintf(
 		"this service does not answer for %q; if it is to, whoever runs it adds that name to allowed_hosts, or sets base_url",
 		repository.Shorten(hostName(a.host(r))))}
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -40,11 +41,11 @@ type resourceJSON struct {
 }
 
 // reference is one resource as the interface writes it.
-func reference(base, view string, r repository.Resource) resourceJSON {
+func reference(base, view string, r metadata.Resource) resourceJSON {
 	id, set, dataspace := r.ID.String(), r.SetID.String(), r.DataspaceID.String()
 	address := base + "/resources/" + id
 	place := strings.NewReplacer("{id}", url.PathEscape(id), "{setId}", url.PathEscape(set), "{dataspaceId}", url.PathEscape(dataspace))
-	instant := func(s repository.Stamp) string {
+	instant := func(s metadata.Stamp) string {
 		if s == 0 {
 			return ""
 		}
@@ -55,7 +56,7 @@ func reference(base, view string, r repository.Resource) resourceJSON {
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
-		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == repository.Purged, Damaged: r.Damaged,
+		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == metadata.Purged, Damaged: r.Damaged,
 	}
 }
 
@@ -73,19 +74,19 @@ func text() *rapid.Generator[string] {
 	})
 }
 
-func drawResource(t *rapid.T) (r repository.Resource) {
+func drawResource(t *rapid.T) (r metadata.Resource) {
 	stamp := rapid.OneOf(rapid.Just[int64](0), rapid.Int64Range(-1e12, 4e15), rapid.Int64Range(0, 281_474_976_710_655_999))
-	for _, id := range []*repository.ID{&r.ID, &r.SetID, &r.DataspaceID, &r.CreatedBy, &r.ModifiedBy} {
+	for _, id := range []*metadata.ID{&r.ID, &r.SetID, &r.DataspaceID, &r.CreatedBy, &r.ModifiedBy} {
 		copy(id[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
 	}
 	copy(r.Digest[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
 	for _, s := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
 		*s = text().Draw(t, "text")
 	}
-	r.State = rapid.SampledFrom([]repository.State{repository.Active, repository.Deleted}).Draw(t, "state")
-	r.Created, r.Modified = repository.Stamp(stamp.Draw(t, "created")), repository.Stamp(stamp.Draw(t, "modified"))
+	r.State = rapid.SampledFrom([]metadata.State{metadata.Active, metadata.Deleted}).Draw(t, "state")
+	r.Created, r.Modified = metadata.Stamp(stamp.Draw(t, "created")), metadata.Stamp(stamp.Draw(t, "modified"))
 	r.Bytes = rapid.Int64Min(0).Draw(t, "bytes")
-	r.Body = repository.Body(rapid.IntRange(0, 2).Draw(t, "body"))
+	r.Body = metadata.Body(rapid.IntRange(0, 2).Draw(t, "body"))
 	r.Damaged = rapid.Bool().Draw(t, "damaged")
 	return r
 }
@@ -133,14 +134,14 @@ func FuzzText(f *testing.F) {
 }
 
 // sample is n resources like those of a laboratory.
-func sample(n int) []repository.Resource {
+func sample(n int) []metadata.Resource {
 	random := rand.New(rand.NewPCG(1, 2))
-	all := make([]repository.Resource, n)
+	all := make([]metadata.Resource, n)
 	for i := range all {
-		stamp := repository.Stamp(1_790_000_000_000_001 + int64(i)*1_001)
+		stamp := metadata.Stamp(1_790_000_000_000_001 + int64(i)*1_001)
 		r := &all[i]
-		r.Record = repository.Record{ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp, CreatedBy: repository.NewID(1)}
-		r.ModifiedBy, r.SetID, r.DataspaceID = r.CreatedBy, repository.NewID(2), repository.NewID(3)
+		r.Record = metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp, CreatedBy: metadata.NewID(1)}
+		r.ModifiedBy, r.SetID, r.DataspaceID = r.CreatedBy, metadata.NewID(2), metadata.NewID(3)
 		r.Name, r.Filename, r.Format, r.MimeType = "measurements/2026/run-17.csv", "run-17.csv", "CSV", "text/csv; charset=utf-8"
 		r.Description, r.Bytes = "Run 17, sample at 293 K, 40 kV", 4096
 		for at := range r.Digest {

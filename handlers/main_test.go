@@ -13,6 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -56,8 +57,8 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	_, err = repository.NewUpkeep(suite.gateway.meta, files).Check(context.Background(), repository.CheckOptions{NoData: true},
-		repository.CheckEvents{Violation: func(v repository.Violation) {
-			if v.Part != repository.PartBlobs { // tests damage files on purpose
+		repository.CheckEvents{Violation: func(v metadata.Violation) {
+			if v.Part != metadata.PartBlobs { // tests damage files on purpose
 				fmt.Fprintln(os.Stderr, "the tests left a violation:", v)
 				code = max(code, 1)
 			}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/handlers/multipart"
 	"labshelf/repository"
 )
@@ -48,7 +49,7 @@ func openForm(r *request, upload *repository.Upload) (*form, error) {
 	}
 	if limit := upload.Limit(); limit > 0 {
 		if r.ContentLength > limit+maxOverhead {
-			return nil, &repository.Error{Kind: repository.TooLarge, Code: repository.CodeTooLarge, Field: "file",
+			return nil, &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: "file",
 				Message: "the file is larger than this service accepts"}
 		}
 		r.Body = http.MaxBytesReader(nil, r.Body, limit+maxOverhead)
@@ -90,7 +91,7 @@ func (f *form) take(part *multipart.Part, begin func(setID string) error) error 
 		return err
 	}
 	if !slices.Contains(parts, name) {
-		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeUnknownField, Field: repository.Shorten(name),
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(name),
 			Message: "this is not a part of an upload; its parts are " + strings.Join(parts, ", ")}
 	}
 	if slices.Contains(f.seen, name) {
@@ -153,7 +154,7 @@ func (f *form) setText(name, text string, begin func(setID string) error) error 
 }
 
 func invalidPart(name, message string) error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: repository.Shorten(name), Message: message}
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(name), Message: message}
 }
 
 // disposition returns what the header of a part says: its name and, as sent, its file name.

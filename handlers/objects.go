@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -89,7 +90,7 @@ type shower struct {
 
 func (a *api) shower(r *request) shower { return shower{base: a.base(r), caller: r.caller} }
 
-func (s shower) set(set repository.Set) setJSON {
+func (s shower) set(set metadata.Set) setJSON {
 	id, dataspace := set.ID.String(), set.DataspaceID.String()
 	address := s.url("sets", id)
 	return setJSON{
@@ -99,7 +100,7 @@ func (s shower) set(set repository.Set) setJSON {
 	}
 }
 
-func (s shower) dataspace(d repository.Dataspace) dataspaceJSON {
+func (s shower) dataspace(d metadata.Dataspace) dataspaceJSON {
 	id := d.ID.String()
 	address := s.url("dataspaces", id)
 	return dataspaceJSON{
@@ -108,14 +109,14 @@ func (s shower) dataspace(d repository.Dataspace) dataspaceJSON {
 	}
 }
 
-func history(r repository.Record) historyJSON {
+func history(r metadata.Record) historyJSON {
 	return historyJSON{
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(),
 	}
 }
 
-func (s shower) user(u repository.User) userJSON {
+func (s shower) user(u metadata.User) userJSON {
 	shown := userJSON{
 		ID: u.ID.String(), URL: s.url("users", u.ID.String()), Username: u.Username, Fullname: u.Fullname, About: u.About, State: u.State.String(),
 	}
@@ -126,16 +127,16 @@ func (s shower) user(u repository.User) userJSON {
 }
 
 // key shows a key's record as it is at now; the key itself is not in it.
-func (s shower) key(now time.Time) func(repository.Key) keyJSON {
-	return func(k repository.Key) keyJSON {
+func (s shower) key(now time.Time) func(metadata.Key) keyJSON {
+	return func(k metadata.Key) keyJSON {
 		return keyJSON{
 			ID: k.ID.String(), Label: k.Label, Prefix: k.Prefix, Created: instant(k.Created), Expires: instant(k.Expires),
-			LastUsed: instant(k.LastUsed), State: string(k.StateAt(repository.Stamp(now.UnixMicro()))),
+			LastUsed: instant(k.LastUsed), State: string(k.StateAt(metadata.Stamp(now.UnixMicro()))),
 		}
 	}
 }
 
-func (s shower) privilege(p repository.Privilege) privilegeJSON {
+func (s shower) privilege(p metadata.Privilege) privilegeJSON {
 	id, user, dataspace := p.ID.String(), p.UserID.String(), p.DataspaceID.String()
 	return privilegeJSON{
 		ID: id, URL: s.url("privileges", id), UserID: user, UserURL: s.url("users", user),
@@ -146,7 +147,7 @@ func (s shower) privilege(p repository.Privilege) privilegeJSON {
 func (s shower) url(kind, id string) string { return s.base + "/" + kind + "/" + id }
 
 // instant writes a stamp as the interface does; no stamp is "".
-func instant(s repository.Stamp) string {
+func instant(s metadata.Stamp) string {
 	return string(appendInstant(nil, s))
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -139,7 +140,7 @@ func testSlowService(c *client, resource string, hold time.Duration) bool {
 	c = c.configured(handlers.Config{Slow: tooLong, Observe: seen.hear})
 	entered, done := make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- c.meta.Update(context.Background(), func(*repository.Tx) error {
+		done <- c.meta.Update(context.Background(), func(*metadata.Tx) error {
 			close(entered)
 			time.Sleep(hold)
 			return nil

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"labshelf/errs"
 	"labshelf/handlers"
-	"labshelf/repository"
 )
 
 // TestOperations: the routes and the document name the same operations. A listing has one more, for its pages.
@@ -42,11 +42,11 @@ func TestOperations(t *testing.T) {
 }
 
 // tableCodes returns the first column of the table of codes in a text, in its order.
-func tableCodes(text string) (codes []repository.Code, statuses map[repository.Code]string) {
-	statuses = map[repository.Code]string{}
+func tableCodes(text string) (codes []errs.Code, statuses map[errs.Code]string) {
+	statuses = map[errs.Code]string{}
 	for _, row := range regexp.MustCompile("(?m)^ *\\| `([a-z_]+)` \\| ([0-9, ]+) \\|").FindAllStringSubmatch(text, -1) {
-		codes = append(codes, repository.Code(row[1]))
-		statuses[repository.Code(row[1])] = row[2]
+		codes = append(codes, errs.Code(row[1]))
+		statuses[errs.Code(row[1])] = row[2]
 	}
 	return codes, statuses
 }
@@ -58,7 +58,7 @@ func TestCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := slices.Sorted(slices.Values(repository.Codes()))
+	want := slices.Sorted(slices.Values(errs.Codes()))
 	schema := suite.doc.Components.Schemas["Problem"].Value.Properties["code"].Value
 	_, documented := tableCodes(schema.Description)
 	for name, text := range map[string]string{"openapi.yaml": schema.Description, "docs/errors.md": string(page)} {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/getkin/kin-openapi/routers"
 
+	"labshelf/errs"
 	"labshelf/handlers"
-	"labshelf/repository"
 )
 
 // operation is one operation of the interface: what a good request for it sends.
@@ -39,11 +39,11 @@ func (op operation) allow() string {
 }
 
 // refusal is what a caller gets who has a key and may not do it.
-func (op operation) refusal() (status int, code repository.Code) {
+func (op operation) refusal() (status int, code errs.Code) {
 	if op.who().Word == "senders" {
-		return http.StatusNotFound, repository.CodeUploadNotFound
+		return http.StatusNotFound, errs.CodeUploadNotFound
 	}
-	return http.StatusForbidden, repository.CodeForbidden
+	return http.StatusForbidden, errs.CodeForbidden
 }
 
 // operations is every operation of the interface. Each line may be tried after those before it: what is deleted is

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -26,16 +27,16 @@ func TestOrderOfChecks(t *testing.T) {
 	user := s.newMember("member")
 	large := raw{"multipart/form-data; boundary=" + boundary, bytes.Repeat([]byte("x"), 3<<20)}
 
-	s.bad("PUT", "/sets/"+set, object{"name": "other", "title": 5}).problem(400, repository.CodeInvalidField, "title")
-	s.bad("PUT", "/sets/"+set, object{"name": "other", "zzz": 5}).problem(400, repository.CodeUnknownField, "zzz")
-	s.bad("PUT", "/sets/"+set, object{"dataspaceId": nil}).problem(400, repository.CodeInvalidField, "dataspaceId")
-	s.bad("PUT", "/resources/NOPE", large).problem(413, repository.CodeTooLarge, "file")
+	s.bad("PUT", "/sets/"+set, object{"name": "other", "title": 5}).problem(400, errs.CodeInvalidField, "title")
+	s.bad("PUT", "/sets/"+set, object{"name": "other", "zzz": 5}).problem(400, errs.CodeUnknownField, "zzz")
+	s.bad("PUT", "/sets/"+set, object{"dataspaceId": nil}).problem(400, errs.CodeInvalidField, "dataspaceId")
+	s.bad("PUT", "/resources/NOPE", large).problem(413, errs.CodeTooLarge, "file")
 	s.bad("PUT", "/resources/NOPE", raw{"multipart/form-data", nil}).want(400)
 	c.withKey("").bad("GET", "/resources?a;b", nil).want(401)
 	user.bad("PUT", "/users/me", object{"about": 5, "sysadmin": true}).want(403)
 	same(t, "a number in another form", s.send("PATCH", resource, raw{"application/json", []byte(`{"bytes": 7.0, "size": 1e0}`)}).status, 200)
 	s.send("DELETE", resource, nil).want(204)
-	s.bad("GET", resource+"/data?disposition=x", nil).problem(400, repository.CodeInvalidParameter, "disposition")
+	s.bad("GET", resource+"/data?disposition=x", nil).problem(400, errs.CodeInvalidParameter, "disposition")
 }
 
 // TestRefusedUploadsLeaveNoBlob: what the state of things refuses is refused before the file gets its place.
@@ -140,17 +141,17 @@ func TestOddInput(t *testing.T) {
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
 	latin := part{disposition: `name="name"`, headers: []string{"Content-Type: text/plain; charset=windows-1252"}, body: "a\x81b"}
-	s.bad("POST", "/resources", form(text("setId", set), latin, file("a.txt", "x"))).problem(400, repository.CodeInvalidField, "name")
+	s.bad("POST", "/resources", form(text("setId", set), latin, file("a.txt", "x"))).problem(400, errs.CodeInvalidField, "name")
 	long := s.bad("POST", "/sets", object{"name": "x1", "dataspaceId": s.dataspace, strings.Repeat("long\u202e", 100_000): 1}).want(400)
 	same(t, "the unknown field is cut", len(long.body) < 1000 && !bytes.ContainsRune(long.body, '\u202e'), true)
 	twice := `"` + strings.Repeat("long", 100_000) + `": 1`
 	doubled := s.bad("POST", "/sets", raw{"application/json", []byte("{" + twice + "," + twice + "}")}).want(400)
 	same(t, "the field that is there twice is cut", len(doubled.body) < 1000, true)
 	same(t, "a body of unknown length without bytes", s.bad("POST", "/users/me/keys", &interrupted{}).status, 201)
-	s.bad("POST", "/users/me/keys", object{"expires": "9999-12-31T23:59:59-23:59"}).problem(400, repository.CodeInvalidField, "expires")
-	s.bad("GET", "/sets%2F"+set, nil).problem(404, repository.CodeNotFound, "")
+	s.bad("POST", "/users/me/keys", object{"expires": "9999-12-31T23:59:59-23:59"}).problem(400, errs.CodeInvalidField, "expires")
+	s.bad("GET", "/sets%2F"+set, nil).problem(404, errs.CodeNotFound, "")
 	name := strings.Repeat("n", 5000)
-	a := s.bad("POST", "/resources", form(text("setId", set), file(name, "x"))).problem(400, repository.CodeInvalidField, "file")
+	a := s.bad("POST", "/resources", form(text("setId", set), file(name, "x"))).problem(400, errs.CodeInvalidField, "file")
 	same(t, "it is the name that is too long", strings.Contains(a.object().text("detail"), "the file name"), true)
 }
 
@@ -164,6 +165,6 @@ func TestOddRanges(t *testing.T) {
 	} {
 		same(t, sent, string(s.get(data, "Range: "+sent).body), want)
 	}
-	a := s.bad("GET", data, nil, "Range: bytes=-0").problem(416, repository.CodeRange, "")
+	a := s.bad("GET", data, nil, "Range: bytes=-0").problem(416, errs.CodeRange, "")
 	same(t, "Content-Range", a.header.Get("Content-Range"), "bytes */10")
 }

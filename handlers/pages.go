@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -51,7 +52,7 @@ type pageBuffer struct {
 	items   int
 }
 
-func (p *pageBuffer) add(l layout, r *repository.Resource) {
+func (p *pageBuffer) add(l layout, r *metadata.Resource) {
 	if p.items++; p.items > 1 {
 		p.bytes = append(p.bytes, ',')
 	}

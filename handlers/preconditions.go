@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -20,7 +21,7 @@ func preconditions(r *request) repository.Match {
 }
 
 // readable checks the preconditions of a GET or HEAD of a record. It returns err if that is not nil.
-func readable(r *request, tag string, modified repository.Stamp, err error) error {
+func readable(r *request, tag string, modified metadata.Stamp, err error) error {
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // versionDates returns dates of HTTP before and after the last change of a record, and the one of its second, which is before it.
@@ -63,7 +63,7 @@ func TestPreconditionsOfReads(t *testing.T) {
 						t.Errorf("%s with %v: want %d, got %s", method, tc.headers, tc.status, a.short())
 					}
 					if tc.status == http.StatusPreconditionFailed && method == "GET" {
-						a.problem(tc.status, repository.CodePrecondition, "")
+						a.problem(tc.status, errs.CodePrecondition, "")
 					}
 				}
 			}
@@ -98,9 +98,9 @@ func TestPreconditionsOfWrites(t *testing.T) {
 					"If-None-Match: " + tag, "If-None-Match: W/" + tag, "If-None-Match: *", `If-None-Match: "other",` + tag,
 					"If-Unmodified-Since: " + before,
 				} {
-					act[what](header).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
+					act[what](header).problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 				}
-				act[what]("If-Match: "+tag, "If-None-Match: "+tag).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
+				act[what]("If-Match: "+tag, "If-None-Match: "+tag).problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 				same(t, "the tag after a refused "+what, c.get(r.path).header.Get("ETag"), tag)
 				a := act[what]("If-Unmodified-Since: "+after, `If-None-Match: "other", `+strings.Trim(tag, `"`))
 				if a.status >= 300 {
@@ -121,9 +121,9 @@ func TestPreconditionsOfUploads(t *testing.T) {
 	begin := func(headers ...string) *answer {
 		return s.send("POST", "/uploads", nil, append(headers, inTus, "Upload-Length: 3", uploadMetadata("resourceId", id, "filename", "b"))...)
 	}
-	begin("If-None-Match: "+tag).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
-	begin("If-Unmodified-Since: "+before).problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
+	begin("If-None-Match: "+tag).problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
+	begin("If-Unmodified-Since: "+before).problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 	at := begin("If-Unmodified-Since: " + after).want(http.StatusCreated).header.Get("Location")
 	s.send("PATCH", "/resources/"+id, object{"description": "changed meanwhile"}).want(http.StatusOK)
-	s.piece(at, 0, "abc").problem(http.StatusPreconditionFailed, repository.CodePrecondition, "")
+	s.piece(at, 0, "abc").problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 }

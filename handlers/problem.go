@@ -5,30 +5,30 @@ import (
 	"errors"
 	"net/http"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // statuses is the one place that says which HTTP status a kind of error has.
-var statuses = map[repository.Kind]int{
-	repository.Internal:           http.StatusInternalServerError,
-	repository.Invalid:            http.StatusBadRequest,
-	repository.Unauthenticated:    http.StatusUnauthorized,
-	repository.Forbidden:          http.StatusForbidden,
-	repository.NotFound:           http.StatusNotFound,
-	repository.MethodNotAllowed:   http.StatusMethodNotAllowed,
-	repository.TimedOut:           http.StatusRequestTimeout,
-	repository.Conflict:           http.StatusConflict,
-	repository.Gone:               http.StatusGone,
-	repository.Precondition:       http.StatusPreconditionFailed,
-	repository.TooLarge:           http.StatusRequestEntityTooLarge,
-	repository.UnsupportedMedia:   http.StatusUnsupportedMediaType,
-	repository.UnsatisfiableRange: http.StatusRequestedRangeNotSatisfiable,
-	repository.NoSpace:            http.StatusInsufficientStorage,
-	repository.Unavailable:        http.StatusServiceUnavailable,
-	repository.Misdirected:        http.StatusMisdirectedRequest,
-	repository.TooManyRequests:    http.StatusTooManyRequests,
-	repository.Locked:             http.StatusLocked,
-	repository.ChecksumMismatch:   statusChecksumMismatch,
+var statuses = map[errs.Kind]int{
+	errs.Internal:           http.StatusInternalServerError,
+	errs.Invalid:            http.StatusBadRequest,
+	errs.Unauthenticated:    http.StatusUnauthorized,
+	errs.Forbidden:          http.StatusForbidden,
+	errs.NotFound:           http.StatusNotFound,
+	errs.MethodNotAllowed:   http.StatusMethodNotAllowed,
+	errs.TimedOut:           http.StatusRequestTimeout,
+	errs.Conflict:           http.StatusConflict,
+	errs.Gone:               http.StatusGone,
+	errs.Precondition:       http.StatusPreconditionFailed,
+	errs.TooLarge:           http.StatusRequestEntityTooLarge,
+	errs.UnsupportedMedia:   http.StatusUnsupportedMediaType,
+	errs.UnsatisfiableRange: http.StatusRequestedRangeNotSatisfiable,
+	errs.NoSpace:            http.StatusInsufficientStorage,
+	errs.Unavailable:        http.StatusServiceUnavailable,
+	errs.Misdirected:        http.StatusMisdirectedRequest,
+	errs.TooManyRequests:    http.StatusTooManyRequests,
+	errs.Locked:             http.StatusLocked,
+	errs.ChecksumMismatch:   statusChecksumMismatch,
 }
 
 // statusChecksumMismatch is of the tus protocol alone.
@@ -36,21 +36,21 @@ const statusChecksumMismatch = 460
 
 // problem is the body of every error (RFC 9457).
 type problem struct {
-	Type      string          `json:"type"`
-	Title     string          `json:"title"`
-	Status    int             `json:"status"`
-	Detail    string          `json:"detail"`
-	Code      repository.Code `json:"code"`
-	Field     string          `json:"field,omitempty"`
-	RequestID string          `json:"requestId"`
+	Type      string    `json:"type"`
+	Title     string    `json:"title"`
+	Status    int       `json:"status"`
+	Detail    string    `json:"detail"`
+	Code      errs.Code `json:"code"`
+	Field     string    `json:"field,omitempty"`
+	RequestID string    `json:"requestId"`
 }
 
-// shownError is what of an error may be told. What is not a *repository.Error is a fault of ours, and nothing of it leaves the
+// shownError is what of an error may be told. What is not a *errs.Error is a fault of ours, and nothing of it leaves the
 // service but the request id under which the log has it.
-func shownError(err error) *repository.Error {
-	var known *repository.Error
+func shownError(err error) *errs.Error {
+	var known *errs.Error
 	if !errors.As(err, &known) {
-		known = &repository.Error{Code: repository.CodeInternal, Message: "the service failed to do this; its log says why"}
+		known = &errs.Error{Code: errs.CodeInternal, Message: "the service failed to do this; its log says why"}
 	}
 	return known
 }
@@ -64,7 +64,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case status == http.StatusUnauthorized:
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
-	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == repository.CodeBusy:
+	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == errs.CodeBusy:
 		header.Set("Retry-After", "1")
 	}
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {

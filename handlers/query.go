@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -54,7 +55,7 @@ func withoutLong(path string) string {
 }
 
 func keyInURL(field string) error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeKeyInURL, Field: field,
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeKeyInURL, Field: field,
 		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
 }
 
@@ -77,7 +78,7 @@ func unreadable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter,
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter,
 		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
@@ -91,7 +92,7 @@ func checkParameters(kind routeKind, query url.Values) error {
 		if takes && name == accepted {
 			continue
 		}
-		return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidParameter, Field: repository.Shorten(name),
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: repository.Shorten(name),
 			Message: "this request does not take this query parameter; accepted: " + cmp.Or(accepted, "none")}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -12,7 +13,7 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 	return func(w http.ResponseWriter, r *request) error {
 		layouts := a.layouts(r)
 		page := a.pages.begin(layouts.base + r.path + results)
-		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *repository.Resource) {
+		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
 			page.add(layouts.paged, resource)
 		})
 		switch {
@@ -87,9 +88,9 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[repository.Resource]{
+	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[metadata.Resource]{
 		Fields: fields, Match: preconditions(r),
-		Shown: func(shown repository.Resource) repository.Fields {
+		Shown: func(shown metadata.Resource) repository.Fields {
 			return decoded(a.layouts(r).single.append(nil, &shown))
 		},
 	})
@@ -106,7 +107,7 @@ func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, restored, err)
 }
 
-func (a *api) sendResource(w http.ResponseWriter, r *request, resource repository.Resource, err error) error {
+func (a *api) sendResource(w http.ResponseWriter, r *request, resource metadata.Resource, err error) error {
 	if err == nil {
 		a.writeResource(w, r, http.StatusOK, &resource)
 	}
@@ -118,7 +119,7 @@ func (a *api) sendResource(w http.ResponseWriter, r *request, resource repositor
 const damagedTag = ".damaged"
 
 // shownTag is the tag of a record as it is shown.
-func shownTag(resource *repository.Resource) string {
+func shownTag(resource *metadata.Resource) string {
 	if resource.Damaged {
 		return resource.Tag() + damagedTag
 	}
@@ -134,7 +135,7 @@ func versions(shown repository.ETags) repository.ETags {
 }
 
 // writeResource is writeRecord for a resource.
-func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *repository.Resource) {
+func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *metadata.Resource) {
 	if notModified(w, r, shownTag(resource)) {
 		return
 	}

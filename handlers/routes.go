@@ -11,6 +11,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -143,7 +145,7 @@ func (a *api) routesOfUsers() []route {
 // New returns the handler of the whole service.
 func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
-		repo: repo, config: config, started: repository.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
+		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
 		hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers(),
 	}
 	a.trustOwnOrigin()
@@ -225,11 +227,11 @@ func refuse(err error) http.Handler {
 }
 
 // errNoSuchPath answers an address that the interface does not have.
-var errNoSuchPath = &repository.Error{Kind: repository.NotFound, Code: repository.CodeNotFound, Message: "there is nothing at this address"}
+var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
 
 // errMethod answers a method that an address of the interface does not take.
-var errMethod = &repository.Error{
-	Kind: repository.MethodNotAllowed, Code: repository.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
+var errMethod = &errs.Error{
+	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
 }
 
 // add registers a route, and HEAD beside GET.

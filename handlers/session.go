@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -15,11 +16,11 @@ import (
 const sessionCookie = "labshelf_session"
 
 // errKeyRequired answers those who sign in as they did at the historical service, which believed a proxy's word for who they are.
-var errKeyRequired = &repository.Error{Kind: repository.Forbidden, Code: repository.CodeKeyRequired, Field: "key",
+var errKeyRequired = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeKeyRequired, Field: "key",
 	Message: "here one signs in with a key: send {\"key\": …}"}
 
 // errCrossOrigin answers a page of another origin that would act in the name of whoever is signed in.
-var errCrossOrigin = &repository.Error{Kind: repository.Forbidden, Code: repository.CodeCrossOrigin,
+var errCrossOrigin = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeCrossOrigin,
 	Message: "a page of another origin cannot use the session of a browser; it needs a key of its own"}
 
 type sessionJSON struct {
@@ -65,15 +66,15 @@ func signInKey(fields repository.Fields) (key string, err error) {
 		text, isText := value.(string)
 		switch {
 		case name != "key":
-			return "", &repository.Error{Kind: repository.Invalid, Code: repository.CodeUnknownField, Field: repository.Shorten(name),
+			return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(name),
 				Message: "the only field is key"}
 		case !isText:
-			return "", &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: name, Message: "key must be a string"}
+			return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: name, Message: "key must be a string"}
 		}
 		key = text
 	}
 	if _, sent := fields["key"]; !sent {
-		return "", &repository.Error{Kind: repository.Invalid, Code: repository.CodeMissingField, Field: "key", Message: "key is missing"}
+		return "", &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: "key", Message: "key is missing"}
 	}
 	return key, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -78,7 +79,7 @@ func TestSignInRefused(t *testing.T) {
 	for _, tt := range []struct {
 		body   any
 		status int
-		code   repository.Code
+		code   errs.Code
 		field  string
 	}{
 		{object{}, 400, "missing_field", "key"},

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -43,7 +44,7 @@ func (a *api) updateSet(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[repository.Set]{
+	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[metadata.Set]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).set),
 	})
 	return a.sendSet(w, r, updated, err)
@@ -59,7 +60,7 @@ func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
 	return a.sendSet(w, r, restored, err)
 }
 
-func (a *api) sendSet(w http.ResponseWriter, r *request, set repository.Set, err error) error {
+func (a *api) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, set.Tag(), a.shower(r).set(set))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -192,8 +193,8 @@ func TestBusy(t *testing.T) {
 
 func (s *space) underWay(container, dataspace string, restore bool) {
 	s.t.Helper()
-	s.steps(func(steps repository.Steps) error {
-		return steps.Put(repository.Step{
+	s.steps(func(steps metadata.Steps) error {
+		return steps.Put(metadata.Step{
 			Container: ulid.MustParse(container), DataspaceID: ulid.MustParse(dataspace), Restore: restore, Deletion: 1, Begun: 2,
 		})
 	})
@@ -201,12 +202,12 @@ func (s *space) underWay(container, dataspace string, restore bool) {
 
 func (s *space) stepDone(container string) {
 	s.t.Helper()
-	s.steps(func(steps repository.Steps) error { return steps.Remove(ulid.MustParse(container)) })
+	s.steps(func(steps metadata.Steps) error { return steps.Remove(ulid.MustParse(container)) })
 }
 
-func (s *space) steps(fn func(repository.Steps) error) {
+func (s *space) steps(fn func(metadata.Steps) error) {
 	s.t.Helper()
-	if err := s.meta.Update(context.Background(), func(tx *repository.Tx) error { return fn(tx.Steps) }); err != nil {
+	if err := s.meta.Update(context.Background(), func(tx *metadata.Tx) error { return fn(tx.Steps) }); err != nil {
 		s.t.Fatal(err)
 	}
 }

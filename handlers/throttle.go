@@ -11,14 +11,14 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
 // maxAddresses bounds what is remembered of addresses that sent unknown keys. The one that has been quiet longest goes first.
 const maxAddresses = 10_000
 
 // errTooManyFailures answers an unknown key from an address that has tried too many.
-var errTooManyFailures = &repository.Error{Kind: repository.TooManyRequests, Code: repository.CodeTooManyFailures,
+var errTooManyFailures = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyFailures,
 	Message: "too many requests with unknown keys came from this address; a valid key goes on working"}
 
 // throttle counts, by address, requests that are allowed so many times in a minute. A nil throttle allows all.

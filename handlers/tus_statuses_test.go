@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -50,7 +51,7 @@ func TestTusStatuses(t *testing.T) {
 	for name, way := range bothWays() {
 		t.Run(name, func(t *testing.T) {
 			s, editor := &space{s.on(t), s.dataspace}, editor.on(t)
-			refused := func(a *answer, status int, code repository.Code, field string) {
+			refused := func(a *answer, status int, code errs.Code, field string) {
 				t.Helper()
 				a.problem(status, code, field)
 				same(t, "Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -125,7 +126,7 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		who     *client
 		headers []string
 		status  int
-		code    repository.Code
+		code    errs.Code
 		field   string
 	}{
 		{"no version", c, []string{length, good}, 412, "unsupported_tus_version", "Tus-Resumable"},

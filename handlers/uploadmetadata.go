@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/repository"
 )
 
@@ -31,7 +32,7 @@ func readMetadata(sent string, start *repository.TransferStart) error {
 		case key == "":
 			return invalidHeader("Upload-Metadata", "between two commas of Upload-Metadata there is a key and its value in base64")
 		case !strings.Contains(", "+metadataKeys+", ", ", "+key+", "):
-			return &repository.Error{Kind: repository.Invalid, Code: repository.CodeUnknownField, Field: repository.Shorten(key),
+			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: repository.Shorten(key),
 				Message: "this is not a key of an upload; its keys are " + metadataKeys}
 		case twice:
 			return invalidPart(key, "this key is in Upload-Metadata twice")

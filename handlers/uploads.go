@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -52,7 +54,7 @@ func inTus(serve func(w http.ResponseWriter, r *request) error) func(w http.Resp
 	return func(w http.ResponseWriter, r *request) error {
 		if sent := r.Header.Get(tusResumable); sent != tusVersion && (r.Method != http.MethodGet || sent != "") {
 			w.Header().Set("Tus-Version", tusVersion)
-			return &repository.Error{Kind: repository.Precondition, Code: repository.CodeTusVersion, Field: tusResumable,
+			return &errs.Error{Kind: errs.Precondition, Code: errs.CodeTusVersion, Field: tusResumable,
 				Message: "an upload is made by the tus protocol: send " + tusResumable + ": " + tusVersion}
 		}
 		return serve(w, r)
@@ -85,7 +87,7 @@ func (a *api) createUpload(w http.ResponseWriter, r *request) error {
 		return invalidHeader("Upload-Length", "more comes along than the Upload-Length of this upload")
 	}
 	t, err := a.repo.BeginTransfer(r.Context(), r.caller, start)
-	if t.ID != (repository.ID{}) {
+	if t.ID != (metadata.ID{}) {
 		w.Header().Set("Location", a.shower(r).url("uploads", t.ID.String()))
 	}
 	if err != nil {
@@ -118,7 +120,7 @@ func (a *api) getUpload(w http.ResponseWriter, r *request) error {
 		ID: r.id(), URL: a.shower(r).url("uploads", r.id()), Length: t.Length, Offset: t.Mark.Size,
 		Created: instant(t.Created), Expires: instant(t.Expires), ResourceURL: header.Get(resourceHeader),
 	}
-	if t.SetID != (repository.ID{}) {
+	if t.SetID != (metadata.ID{}) {
 		shown.SetID = t.SetID.String()
 	} else {
 		shown.ResourceID = t.ResourceID.String()
@@ -146,7 +148,7 @@ func (a *api) continueUpload(w http.ResponseWriter, r *request) error {
 
 // addPiece adds a piece. A connection that has been stopped is closed with the answer: its deadline has ended the context of all that
 // would come over it.
-func (a *api) addPiece(w http.ResponseWriter, r *request, id string, piece *sentPiece) (repository.Transfer, error) {
+func (a *api) addPiece(w http.ResponseWriter, r *request, id string, piece *sentPiece) (metadata.Transfer, error) {
 	t, err := a.repo.ContinueTransfer(r.Context(), r.caller, id, piece.Piece)
 	if piece.body.end() && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
@@ -172,7 +174,7 @@ func (a *api) overrideUpload(w http.ResponseWriter, r *request) error {
 }
 
 // noteUpload sets the headers that tell how far an upload is.
-func (a *api) noteUpload(w http.ResponseWriter, r *request, t repository.Transfer) {
+func (a *api) noteUpload(w http.ResponseWriter, r *request, t metadata.Transfer) {
 	header := w.Header()
 	header.Set(uploadOffset, strconv.FormatInt(t.Mark.Size, 10))
 	header.Set("Upload-Expires", t.Expires.Time().UTC().Format(http.TimeFormat))
@@ -181,15 +183,15 @@ func (a *api) noteUpload(w http.ResponseWriter, r *request, t repository.Transfe
 	}
 }
 
-func invalidHeader(name, message string) *repository.Error {
-	return &repository.Error{Kind: repository.Invalid, Code: repository.CodeInvalidField, Field: name, Message: message}
+func invalidHeader(name, message string) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: name, Message: message}
 }
 
 // readLength reads a header that counts bytes.
 func readLength(r *request, name string) (int64, error) {
 	sent := r.Header.Values(name)
 	if len(sent) == 0 {
-		return 0, &repository.Error{Kind: repository.Invalid, Code: repository.CodeMissingField, Field: name, Message: name + " is missing"}
+		return 0, &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: name, Message: name + " is missing"}
 	}
 	n, err := strconv.ParseUint(sent[0], 10, 63)
 	if err != nil || len(sent) > 1 {
@@ -256,7 +258,7 @@ func readPiece(w http.ResponseWriter, r *request) (*sentPiece, error) {
 		if string(body.hash.Sum(nil)) == string(want) {
 			return whole()
 		}
-		return &repository.Error{Kind: repository.ChecksumMismatch, Code: repository.CodeChecksum, Field: "Upload-Checksum",
+		return &errs.Error{Kind: errs.ChecksumMismatch, Code: errs.CodeChecksum, Field: "Upload-Checksum",
 			Message: "what has come does not have the checksum that was announced; nothing of it was kept"}
 	}
 	return piece, nil
@@ -274,7 +276,7 @@ type pieceBody struct {
 }
 
 // errStopped answers a client who is at the upload over another connection.
-var errStopped error = &repository.Error{Kind: repository.Locked, Code: repository.CodeLocked, Message: "another request goes on with this upload"}
+var errStopped error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request goes on with this upload"}
 
 func (b *pieceBody) Read(p []byte) (int, error) {
 	if b.stopped.Load() {

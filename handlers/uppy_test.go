@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -57,7 +58,7 @@ func TestNoRoomForTheLength(t *testing.T) {
 	}
 	full := func(a *answer) {
 		t.Helper()
-		a.problem(http.StatusInsufficientStorage, repository.CodeNoSpace, "")
+		a.problem(http.StatusInsufficientStorage, errs.CodeNoSpace, "")
 	}
 	begin(free, "setId", set).want(http.StatusCreated)
 	full(begin(free+1, "setId", set))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -30,7 +31,7 @@ type usageJSON struct {
 	Dataspaces []dataspaceUsageJSON `json:"dataspaces,omitzero"` // of several dataspaces
 }
 
-func counters(c repository.Counters) countersJSON {
+func counters(c metadata.Counters) countersJSON {
 	return countersJSON{c.ActiveFiles, c.ActiveBytes, c.DeletedFiles, c.DeletedBytes}
 }
 

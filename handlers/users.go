@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -42,7 +43,7 @@ func (a *api) updateUser(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[repository.User]{
+	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[metadata.User]{
 		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).user),
 	})
 	return a.sendUser(w, r, updated, err)
@@ -58,7 +59,7 @@ func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
 	return a.sendUser(w, r, restored, err)
 }
 
-func (a *api) sendUser(w http.ResponseWriter, r *request, u repository.User, err error) error {
+func (a *api) sendUser(w http.ResponseWriter, r *request, u metadata.User, err error) error {
 	if err == nil {
 		writeRecord(w, r, http.StatusOK, u.Tag(), a.shower(r).user(u))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"labshelf/bolt"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -138,7 +139,7 @@ func (m *moves) all() []prometheus.Collector {
 	return []prometheus.Collector{m.took, m.bodies, m.bytes, m.failures}
 }
 
-func (m *moves) observe(moved repository.BodyCount, took time.Duration, err error) {
+func (m *moves) observe(moved metadata.BodyCount, took time.Duration, err error) {
 	m.took.Observe(took.Seconds())
 	if err != nil {
 		m.failures.Inc()

@@ -19,6 +19,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -94,8 +95,8 @@ func all(t *testing.T) *Metrics {
 		time.Minute, errors.New("a reason"))
 	w.Scrubbed(10, true)
 	w.Scrubbed(10, false)
-	w.Moved(repository.BodyCount{Bodies: 2, Bytes: 9}, time.Second, nil)
-	w.Moved(repository.BodyCount{Bodies: 50, Bytes: 50}, time.Second, errors.New("a reason"))
+	w.Moved(metadata.BodyCount{Bodies: 2, Bytes: 9}, time.Second, nil)
+	w.Moved(metadata.BodyCount{Bodies: 50, Bytes: 50}, time.Second, errors.New("a reason"))
 	return m
 }
 
@@ -159,7 +160,7 @@ func TestTrouble(t *testing.T) {
 		Condition: func(context.Context) repository.Condition {
 			return repository.Condition{Status: repository.StatusFailing, Detail: repository.ConditionDetail{
 				Failing: "/secret/path", ReadOnly: "/secret/path", ClockBehind: 1500 * time.Millisecond, Damaged: 3,
-				Scrub: repository.ScrubState{Passes: 4}, Held: repository.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
+				Scrub: metadata.ScrubState{Passes: 4}, Held: metadata.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
 			}}
 		},
 	})

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 )
 
 // What decides who may do what changes rarely and is asked for at every request, so it is remembered, without ever being out of
@@ -55,12 +56,12 @@ type facts struct {
 	callers  map[auth.KeyDigest]*caller
 	sessions map[auth.SessionDigest]*caller
 	roles    map[inDataspace]auth.Role
-	readable map[ID][]ID // the dataspaces that a user may read, ascending
-	places   map[ID]placedSet
+	readable map[metadata.ID][]metadata.ID // the dataspaces that a user may read, ascending
+	places   map[metadata.ID]placedSet
 }
 
 // inDataspace is a user in a dataspace.
-type inDataspace struct{ user, dataspace ID }
+type inDataspace struct{ user, dataspace metadata.ID }
 
 // caller is whom a key or a session makes of those who send it, whether or not it has expired.
 type caller struct {
@@ -72,7 +73,7 @@ func (f *facts) clear() {
 	f.kept = 0
 	f.callers, f.sessions = map[auth.KeyDigest]*caller{}, map[auth.SessionDigest]*caller{}
 	f.roles = map[inDataspace]auth.Role{}
-	f.readable, f.places = map[ID][]ID{}, map[ID]placedSet{}
+	f.readable, f.places = map[metadata.ID][]metadata.ID{}, map[metadata.ID]placedSet{}
 }
 
 // known returns what is kept under a key.
@@ -103,11 +104,11 @@ func keep[K comparable, V any](f *facts, in func(*facts) map[K]V, key K, value V
 func callersOf(f *facts) map[auth.KeyDigest]*caller      { return f.callers }
 func sessionsOf(f *facts) map[auth.SessionDigest]*caller { return f.sessions }
 func rolesOf(f *facts) map[inDataspace]auth.Role         { return f.roles }
-func readableOf(f *facts) map[ID][]ID                    { return f.readable }
-func placesOf(f *facts) map[ID]placedSet                 { return f.places }
+func readableOf(f *facts) map[metadata.ID][]metadata.ID  { return f.readable }
+func placesOf(f *facts) map[metadata.ID]placedSet        { return f.places }
 
 // factsOf returns the facts that are true in this transaction, nil if that cannot be told.
-func factsOf(tx *Tx) *facts {
+func factsOf(tx *metadata.Tx) *facts {
 	f, _ := tx.Facts.(*facts)
 	if f == nil || f.version != tx.Access() {
 		return nil
@@ -116,16 +117,16 @@ func factsOf(tx *Tx) *facts {
 }
 
 // roleIn returns the role of a user in a dataspace, None without one.
-func roleIn(tx *Tx, user, dataspace ID) (role auth.Role, err error) {
+func roleIn(tx *metadata.Tx, user, dataspace metadata.ID) (role auth.Role, err error) {
 	facts, place := factsOf(tx), inDataspace{user, dataspace}
 	if role, ok := known(facts, rolesOf, place); ok {
 		return role, nil
 	}
 	privilege, err := tx.Privileges.Of(user, dataspace)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return auth.None, err
 	}
-	if err == nil && privilege.State == Active {
+	if err == nil && privilege.State == metadata.Active {
 		role = privilege.Role
 	}
 	keep(facts, rolesOf, place, role, 1)
@@ -133,7 +134,7 @@ func roleIn(tx *Tx, user, dataspace ID) (role auth.Role, err error) {
 }
 
 // placeOf returns a set with what its state depends on. While something is under way there, nothing of it is kept.
-func placeOf(tx *Tx, id ID) (placedSet, error) {
+func placeOf(tx *metadata.Tx, id metadata.ID) (placedSet, error) {
 	facts := factsOf(tx)
 	if placed, ok := known(facts, placesOf, id); ok {
 		return placed, nil
@@ -148,7 +149,7 @@ func placeOf(tx *Tx, id ID) (placedSet, error) {
 
 // readable returns the dataspaces that the caller may read, ascending by id, from those greater than after; nil stands for
 // every one. Deleted ones are among them. The list is not to be changed.
-func readable(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
+func readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
 	if p.Sysadmin {
 		return nil, nil
 	}
@@ -161,7 +162,7 @@ func readable(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
 		}
 		keep(facts, readableOf, p.UserID, all, 1+len(all))
 	}
-	first, found := slices.BinarySearchFunc(all, after, ID.Compare)
+	first, found := slices.BinarySearchFunc(all, after, metadata.ID.Compare)
 	if found {
 		first++
 	}
@@ -169,18 +170,18 @@ func readable(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
 }
 
 // readDataspaces is readable, from the tables.
-func readDataspaces(tx *Tx, user ID) ([]ID, error) {
-	ids := []ID{}
-	for privilege, err := range tx.Privileges.OfUser(user, ID{}) {
+func readDataspaces(tx *metadata.Tx, user metadata.ID) ([]metadata.ID, error) {
+	ids := []metadata.ID{}
+	for privilege, err := range tx.Privileges.OfUser(user, metadata.ID{}) {
 		if err != nil {
 			return nil, err
 		}
-		if privilege.State == Active {
+		if privilege.State == metadata.Active {
 			ids = append(ids, privilege.DataspaceID)
 		}
 	}
 	roles := len(ids)
-	for id, err := range tx.Dataspaces.Public(ID{}) {
+	for id, err := range tx.Dataspaces.Public(metadata.ID{}) {
 		if err != nil {
 			return nil, err
 		}

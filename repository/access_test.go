@@ -14,6 +14,9 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
@@ -22,10 +25,10 @@ import (
 // visitor is a user with a key and a role, whose rights change while many requests of his are under way.
 type visitor struct {
 	*held
-	user  repository.User
+	user  metadata.User
 	key   string
-	keyID repository.ID
-	role  repository.Privilege
+	keyID metadata.ID
+	role  metadata.Privilege
 	old   auth.Principal // of a request that began before the change
 	file  string
 
@@ -39,7 +42,7 @@ func (h *held) newVisitor(n int) *visitor {
 	var err error
 	v.user, err = h.svc.CreateUser(ctx, h.admin, repository.Fields{"username": fmt.Sprint("visitor-", n)})
 	h.ok(err)
-	var k repository.Key
+	var k metadata.Key
 	k, v.key, err = h.svc.CreateKey(ctx, h.admin, v.user.ID.String(), nil)
 	h.ok(err)
 	v.keyID = k.ID
@@ -63,13 +66,13 @@ func (v *visitor) grant(role string) {
 
 func (v *visitor) visibility(to string) error {
 	_, err := v.svc.UpdateDataspace(v.t.Context(), v.admin, v.space.ID.String(),
-		repository.Edit[repository.Dataspace]{Fields: repository.Fields{"visibility": to}})
+		repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": to}})
 	return err
 }
 
 func (v *visitor) sysadmin(is bool) error {
 	_, err := v.svc.UpdateUser(v.t.Context(), v.admin, v.user.ID.String(),
-		repository.Edit[repository.User]{Fields: repository.Fields{"sysadmin": is}})
+		repository.Edit[metadata.User]{Fields: repository.Fields{"sysadmin": is}})
 	return err
 }
 
@@ -115,7 +118,7 @@ var errNothing = errors.New("nothing")
 // isActive is a request that gets what it asks for while the file and all that it is in are active.
 func (v *visitor) isActive() error {
 	r, err := v.svc.GetResource(v.t.Context(), v.admin, v.file)
-	if err == nil && r.State != repository.Active {
+	if err == nil && r.State != metadata.Active {
 		err = errNothing
 	}
 	return err
@@ -216,16 +219,16 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 
 // counting counts transactions.
 type counting struct {
-	*repositorytest.Memory
+	*metadatatest.Memory
 	views, updates atomic.Int64
 }
 
-func (c *counting) View(ctx context.Context, fn func(*repository.Tx) error) error {
+func (c *counting) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	c.views.Add(1)
 	return c.Memory.View(ctx, fn)
 }
 
-func (c *counting) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+func (c *counting) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	c.updates.Add(1)
 	return c.Memory.UpdateBehind(ctx, fn)
 }
@@ -233,7 +236,7 @@ func (c *counting) UpdateBehind(ctx context.Context, fn func(*repository.Tx) err
 // TestAuthenticateFromMemory: a key that is known costs no transaction and no allocation, ends when it expires, and is written
 // down as used once a minute.
 func TestAuthenticateFromMemory(t *testing.T) {
-	meta := &counting{Memory: repositorytest.NewMemory(time.Now)}
+	meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
 	var ahead atomic.Int64
 	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{
 		PageSize: 10, DirectoryPageSize: 10, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
@@ -281,15 +284,15 @@ func TestAuthenticateFromMemory(t *testing.T) {
 	h.ok(err)
 	ahead.Add(int64(time.Hour))
 	authenticate()
-	h.refused(err, repository.CodeUnauthenticated)
+	h.refused(err, errs.CodeUnauthenticated)
 	_, err = svc.GetResource(ctx, p, h.files[0].ID.String())
-	h.refused(err, repository.CodeUnauthenticated)
+	h.refused(err, errs.CodeUnauthenticated)
 }
 
 // TestFactsAreBounded: more keys than are remembered, each of which goes on working.
 func TestFactsAreBounded(t *testing.T) {
 	t.Parallel()
-	svc := repository.New(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	svc := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc)
 	svc.RememberAtMost(10)
 	var keys []string
@@ -308,7 +311,7 @@ func TestFactsAreBounded(t *testing.T) {
 		}
 	}
 	_, err := svc.Authenticate(t.Context(), strings.Repeat("x", 40))
-	h.refused(err, repository.CodeUnauthenticated)
+	h.refused(err, errs.CodeUnauthenticated)
 	if got := svc.Remembered(); got > 10 {
 		t.Errorf("%d keys are remembered", got)
 	}
@@ -328,7 +331,7 @@ func TestRightsOfAnotherAttempt(t *testing.T) {
 	var promoted, created, spoiled, held error
 	var done sync.WaitGroup
 	done.Go(func() {
-		held = meta.Update(t.Context(), func(*repository.Tx) error { close(entered); <-release; return nil })
+		held = meta.Update(t.Context(), func(*metadata.Tx) error { close(entered); <-release; return nil })
 	})
 	<-entered
 	// These three share a batch, in this order: each waits in the queue before the next one comes.
@@ -339,7 +342,7 @@ func TestRightsOfAnotherAttempt(t *testing.T) {
 	promotion, giveUp := context.WithCancel(t.Context())
 	attempts := 0
 	queued(func() {
-		promoted = meta.Update(promotion, func(tx *repository.Tx) error {
+		promoted = meta.Update(promotion, func(tx *metadata.Tx) error {
 			u := v.user
 			u.Sysadmin = true
 			return tx.Users.Put(u)
@@ -347,7 +350,7 @@ func TestRightsOfAnotherAttempt(t *testing.T) {
 	})
 	queued(func() { _, created = svc.CreateUser(t.Context(), v.old, repository.Fields{"username": "not-by-him"}) })
 	queued(func() {
-		spoiled = meta.Update(t.Context(), func(tx *repository.Tx) error {
+		spoiled = meta.Update(t.Context(), func(tx *metadata.Tx) error {
 			attempts++
 			giveUp()
 			return errors.Join(errNothing, tx.Users.Put(v.user))
@@ -359,7 +362,7 @@ func TestRightsOfAnotherAttempt(t *testing.T) {
 	if !errors.Is(promoted, context.Canceled) || !errors.Is(spoiled, errNothing) || attempts != 1 {
 		t.Errorf("%v; %v; %d attempts", promoted, spoiled, attempts)
 	}
-	v.refused(created, repository.CodeForbidden)
+	v.refused(created, errs.CodeForbidden)
 	svc.Close()
 	v.ok(meta.Close())
 }

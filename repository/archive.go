@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -21,18 +23,18 @@ const archiveRoom = 1 << 20
 
 // Archive is the files of a set, to be taken out one after the other in the order of their creation. The caller closes it.
 type Archive struct {
-	Set     Set
+	Set     metadata.Set
 	service *Service
 	caller  auth.Principal
 	room    int64
-	rest    []ID
+	rest    []metadata.ID
 }
 
 // OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
 // is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when its turn comes.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
-	err := s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		a.Close() // of a try before
 		placed, err := findSet(tx, set, "")
 		if err != nil {
@@ -51,38 +53,38 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 		a.Close()
 		return nil, err
 	}
-	slices.SortFunc(a.rest, ID.Compare)
+	slices.SortFunc(a.rest, metadata.ID.Compare)
 	a.rest = slices.Compact(a.rest)
 	return a, nil
 }
 
 // take adds a resource to the archive. Room is reserved before the memory is used: many may ask for the same large set at once.
-func (a *Archive) take(id ID) error {
+func (a *Archive) take(id metadata.ID) error {
 	a.room++
 	if a.service.archived.Add(1) > a.service.config.ArchiveRoom {
-		return &Error{Kind: Unavailable, Code: CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
+		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "too many large archives are under way; try again when one of them is done"}
 	}
 	a.rest = append(a.rest, id)
 	return nil
 }
 
 // takeNamed takes resources of a set by their ids.
-func (a *Archive) takeNamed(tx *Tx, set placedSet, named []string) error {
+func (a *Archive) takeNamed(tx *metadata.Tx, set placedSet, named []string) error {
 	if len(named) > MaxArchived || slices.Contains(named, "") {
-		return &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: archiveField,
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: archiveField,
 			Message: "resource names one resource and may be given up to 1000 times; without it, all active ones of the set are taken"}
 	}
 	for _, id := range named {
 		placed, err := findResource(tx, id)
-		var unknown *Error
-		if errors.As(err, &unknown) && unknown.Kind == NotFound || err == nil && placed.SetID != set.ID {
-			return &Error{Kind: NotFound, Code: CodeResourceNotFound, Field: archiveField, Message: "there is no resource " + Shorten(id) + " in this set"}
+		var unknown *errs.Error
+		if errors.As(err, &unknown) && unknown.Kind == errs.NotFound || err == nil && placed.SetID != set.ID {
+			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeResourceNotFound, Field: archiveField, Message: "there is no resource " + Shorten(id) + " in this set"}
 		}
 		if err != nil {
 			return err
 		}
-		if placed.shown().State == Deleted {
-			return &Error{Kind: Gone, Code: CodeResourceGone, Field: archiveField,
+		if placed.shown().State == metadata.Deleted {
+			return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Field: archiveField,
 				Message: "the resource " + id + " is deleted; restore it to read its file"}
 		}
 		if err := a.take(placed.ID); err != nil {
@@ -95,34 +97,34 @@ func (a *Archive) takeNamed(tx *Tx, set placedSet, named []string) error {
 const archiveField = "resource"
 
 // takeActive takes the active resources of a set, unless there are more than all archives may have together.
-func (a *Archive) takeActive(tx *Tx, set placedSet) error {
+func (a *Archive) takeActive(tx *metadata.Tx, set placedSet) error {
 	switch {
-	case set.shown().State == Deleted:
-		return &Error{Kind: Gone, Code: CodeSetGone, Message: "the set is deleted; restore it to read its files"}
+	case set.shown().State == metadata.Deleted:
+		return &errs.Error{Kind: errs.Gone, Code: errs.CodeSetGone, Message: "the set is deleted; restore it to read its files"}
 	case set.above != nil, set.own != nil: // the listing does not yet have all that are about to come back
-		return conflict(CodeBusy, "", "a restoration is under way here; try again when it is done")
+		return conflict(errs.CodeBusy, "", "a restoration is under way here; try again when it is done")
 	}
 	most := a.service.config.ArchiveRoom
 	var full error
-	err := tx.Resources.Page(ResourceRange{Set: set.ID, States: paging.States(Active), Order: paging.Oldest}, func(r *Resource) bool {
+	err := tx.Resources.Page(metadata.ResourceRange{Set: set.ID, States: paging.States(metadata.Active), Order: paging.Oldest}, func(r *metadata.Resource) bool {
 		full = a.take(r.ID)
 		return full == nil
 	})
 	if err == nil && a.room > most {
-		err = &Error{Kind: TooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; name those to take, or fetch them one by one", most)}
+		err = &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Message: fmt.Sprintf("the set has more than %d files; name those to take, or fetch them one by one", most)}
 	}
 	return cmp.Or(err, full)
 }
 
 // Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other error the archive cannot be had
 // whole: the caller may no longer read it, a file is damaged, or was purged meanwhile.
-func (a *Archive) Next(ctx context.Context) (Resource, io.ReadSeekCloser, error) {
+func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekCloser, error) {
 	if len(a.rest) == 0 {
-		return Resource{}, nil, io.EOF
+		return metadata.Resource{}, nil, io.EOF
 	}
 	id := a.rest[0].String()
 	a.rest = a.rest[1:]
-	return a.service.open(ctx, a.caller, id, Deleted)
+	return a.service.open(ctx, a.caller, id, metadata.Deleted)
 }
 
 // Close makes room for other archives. It may be called again.

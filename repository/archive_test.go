@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that lacks some of it.
@@ -41,12 +43,12 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	_, err = h.svc.DeleteSet(t.Context(), h.admin, set.ID.String(), repository.Match{})
 	h.begun(err)
 	_, err = count()
-	h.refused(err, repository.CodeSetGone)
+	h.refused(err, errs.CodeSetGone)
 	h.finish(set.ID)
 	_, err = h.svc.RestoreSet(t.Context(), h.admin, set.ID.String(), repository.Match{})
 	h.begun(err)
 	_, err = count()
-	h.refused(err, repository.CodeBusy)
+	h.refused(err, errs.CodeBusy)
 	h.finish(set.ID)
 	if after, err := count(); err != nil || after != before {
 		t.Errorf("%d files after, want %d, and %v", after, before, err)
@@ -63,7 +65,7 @@ func TestArchiveRoom(t *testing.T) {
 	first, err := open()
 	h.ok(err)
 	_, err = open()
-	h.refused(err, repository.CodeUnavailable)
+	h.refused(err, errs.CodeUnavailable)
 	first.Close()
 	again, err := open()
 	h.ok(err)
@@ -75,14 +77,14 @@ func TestArchiveRoom(t *testing.T) {
 
 // reserved is a store that hands out resources only while room was reserved for all before.
 type reserved struct {
-	repository.Store
+	metadata.Store
 	svc    *repository.Service
 	before int64
 	most   int64 // that were handed out without
 }
 
-func (r *reserved) View(ctx context.Context, fn func(*repository.Tx) error) error {
-	return r.Store.View(ctx, func(tx *repository.Tx) error {
+func (r *reserved) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	return r.Store.View(ctx, func(tx *metadata.Tx) error {
 		watched := *tx
 		watched.Resources = reservedRows{tx.Resources, r}
 		return fn(&watched)
@@ -90,13 +92,13 @@ func (r *reserved) View(ctx context.Context, fn func(*repository.Tx) error) erro
 }
 
 type reservedRows struct {
-	repository.Resources
+	metadata.Resources
 	store *reserved
 }
 
-func (r reservedRows) Page(q repository.ResourceRange, fn func(*repository.Resource) bool) error {
+func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource) bool) error {
 	var given int64
-	return r.Resources.Page(q, func(row *repository.Resource) bool {
+	return r.Resources.Page(q, func(row *metadata.Resource) bool {
 		given++
 		more := fn(row)
 		r.store.most = max(r.store.most, given-(r.store.svc.Archived().Load()-r.store.before))
@@ -107,13 +109,13 @@ func (r reservedRows) Page(q repository.ResourceRange, fn func(*repository.Resou
 // TestArchiveReserves: room is taken before the memory is, so that many who ask at once are refused in time.
 func TestArchiveReserves(t *testing.T) {
 	t.Parallel()
-	store := &reserved{Store: repositorytest.NewMemory(time.Now)}
+	store := &reserved{Store: metadatatest.NewMemory(time.Now)}
 	store.svc = repository.NewHeld(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, store.svc, 5)
 	store.before = repository.ArchiveRoom - 2
 	h.svc.Archived().Store(store.before)
 	_, err := h.svc.OpenArchive(t.Context(), h.admin, h.sets[0].ID.String(), nil)
-	h.refused(err, repository.CodeUnavailable)
+	h.refused(err, errs.CodeUnavailable)
 	if store.most > 0 {
 		t.Errorf("%d files had been collected without room", store.most)
 	}

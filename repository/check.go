@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // CheckOptions say what to leave out of a check.
@@ -45,15 +46,15 @@ func (s Subset) Holds(d blobs.Digest) bool {
 
 // CheckEvents hear of a check while it runs, from one goroutine. Either may be nil.
 type CheckEvents struct {
-	Violation func(Violation)
+	Violation func(metadata.Violation)
 	Progress  func(done, total int64) // bytes of blobs that have been and are to be looked at, after each blob
 }
 
 // CheckResult is what was looked at and how much of it is wrong.
 type CheckResult struct {
-	Stamp            Stamp // of the latest change among the records
-	Resources, Blobs int64 // blobs: files, and held bodies
-	Bytes            int64 // of these blobs
+	Stamp            metadata.Stamp // of the latest change among the records
+	Resources, Blobs int64          // blobs: files, and held bodies
+	Bytes            int64          // of these blobs
 	Violations       int64
 
 	Unreferenced, UnreferencedBytes int64 // blobs that no resource refers to, also outside the subset; they are no violation
@@ -70,17 +71,17 @@ func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) 
 		name string
 		run  func(context.Context) error
 	}{
-		{PartRows, func(ctx context.Context) error { return u.meta.Inspect(ctx, c.report) }},
-		{PartRules, c.checkRules},
-		{PartHistory, c.checkHistory},
-		{PartFiles, c.checkFiles},
-		{PartFiles, c.countUnreferenced},
-		{PartBlobs, c.measure},
-		{PartBlobs, c.checkBlobs},
+		{metadata.PartRows, func(ctx context.Context) error { return u.meta.Inspect(ctx, c.report) }},
+		{metadata.PartRules, c.checkRules},
+		{metadata.PartHistory, c.checkHistory},
+		{metadata.PartFiles, c.checkFiles},
+		{metadata.PartFiles, c.countUnreferenced},
+		{metadata.PartBlobs, c.measure},
+		{metadata.PartBlobs, c.checkBlobs},
 	} {
 		err := part.run(ctx)
-		if errors.Is(err, ErrRecordDamaged) { // a finding, and no reason to leave the other parts out
-			c.report(Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
+		if errors.Is(err, metadata.ErrRecordDamaged) { // a finding, and no reason to leave the other parts out
+			c.report(metadata.Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
 			continue
 		}
 		if err != nil {
@@ -99,7 +100,7 @@ type check struct {
 	total   int64 // bytes to look at
 }
 
-func (c *check) report(v Violation) {
+func (c *check) report(v metadata.Violation) {
 	c.result.Violations++
 	if c.events.Violation != nil {
 		c.events.Violation(v)
@@ -115,14 +116,14 @@ func (c *check) checkFiles(ctx context.Context) error {
 		return nil
 	}
 	err := files.Stray(ctx, func(path, why string) error {
-		c.report(Violation{Part: PartFiles, Kind: "file", Name: within(path), Wrong: why})
+		c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "file", Name: within(path), Wrong: why})
 		return nil
 	})
 	var folder *fs.PathError
 	if !errors.As(err, &folder) || errors.Is(err, blobs.ErrUnavailable) {
 		return err
 	}
-	c.report(Violation{Part: PartFiles, Kind: "folder", Name: within(folder.Path), // what belongs there is missed below
+	c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "folder", Name: within(folder.Path), // what belongs there is missed below
 		Wrong: fmt.Sprintf("it cannot be read, and the check for strange files came no further: %v", folder.Err)})
 	return nil
 }
@@ -134,10 +135,10 @@ func within(path string) string {
 }
 
 // eachBlob calls fn with every blob of the subset, outside of transactions.
-func (c *check) eachBlob(ctx context.Context, fn func(Blob) error) error {
+func (c *check) eachBlob(ctx context.Context, fn func(metadata.Blob) error) error {
 	for after := (*blobs.Digest)(nil); ; {
-		var page []Blob
-		err := c.meta.View(ctx, func(tx *Tx) (err error) {
+		var page []metadata.Blob
+		err := c.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			page, err = collect(tx.Blobs.All(after), 500)
 			return err
 		})
@@ -159,14 +160,14 @@ func (c *check) eachBlob(ctx context.Context, fn func(Blob) error) error {
 // measure learns how much there is to do, beside what has been done.
 func (c *check) measure(ctx context.Context) error {
 	c.total = c.result.Bytes
-	return c.eachBlob(ctx, func(b Blob) error {
+	return c.eachBlob(ctx, func(b metadata.Blob) error {
 		c.total += b.Bytes
 		return nil
 	})
 }
 
 func (c *check) checkBlobs(ctx context.Context) error {
-	return c.eachBlob(ctx, func(b Blob) error {
+	return c.eachBlob(ctx, func(b metadata.Blob) error {
 		wrong, err := c.lookAt(ctx, b)
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (c *check) checkBlobs(ctx context.Context) error {
 }
 
 // lookAt tells what is wrong with a blob, "" for nothing.
-func (c *check) lookAt(ctx context.Context, b Blob) (wrong string, err error) {
+func (c *check) lookAt(ctx context.Context, b metadata.Blob) (wrong string, err error) {
 	if !c.options.NoData {
 		wrong, err = c.look(ctx, b)
 		if wrong != "" && ctx.Err() == nil {
@@ -195,7 +196,7 @@ func (c *check) lookAt(ctx context.Context, b Blob) (wrong string, err error) {
 		return wrong, err
 	}
 	if _, wrong, err = c.row(ctx, b.Digest); wrong != "" || err != nil {
-		return wrong, ignore(err, ErrNotFound)
+		return wrong, ignore(err, metadata.ErrNotFound)
 	}
 	size, err := c.blobs.Stat(b.Digest)
 	if err == nil && size != b.Bytes {
@@ -213,12 +214,12 @@ func ignore(err, kind error) error {
 }
 
 // reportBlob reports a blob for each resource that needs it, if it is still vouched for.
-func (c *check) reportBlob(ctx context.Context, b Blob, wrong string) error {
-	var found []Violation
-	err := c.meta.View(ctx, func(tx *Tx) error {
+func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) error {
+	var found []metadata.Violation
+	err := c.meta.View(ctx, func(tx *metadata.Tx) error {
 		found = nil
 		if _, err := tx.Blobs.Size(b.Digest); err != nil {
-			return ignore(err, ErrNotFound) // purged meanwhile
+			return ignore(err, metadata.ErrNotFound) // purged meanwhile
 		}
 		for id, err := range tx.Blobs.Refs(b.Digest) {
 			if err != nil {
@@ -228,11 +229,11 @@ func (c *check) reportBlob(ctx context.Context, b Blob, wrong string) error {
 			if err != nil {
 				return err
 			}
-			found = append(found, Violation{Part: PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
+			found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
 				Wrong: fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", b.Digest, wrong, r.State)})
 		}
 		if len(found) == 0 {
-			found = []Violation{{Part: PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
+			found = []metadata.Violation{{Part: metadata.PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
 		}
 		return nil
 	})

@@ -8,14 +8,15 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // violations are what Check finds.
-func violations(t *testing.T, meta repository.Store, files blobs.Store) (all []string) {
+func violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []string) {
 	t.Helper()
-	events := repository.CheckEvents{Violation: func(v repository.Violation) { all = append(all, v.String()) }}
+	events := repository.CheckEvents{Violation: func(v metadata.Violation) { all = append(all, v.String()) }}
 	_, err := repository.NewUpkeep(meta, files).Check(t.Context(), repository.CheckOptions{}, events)
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +27,7 @@ func violations(t *testing.T, meta repository.Store, files blobs.Store) (all []s
 // TestCheckFindsEachRuleBroken breaks one rule at a time behind the back of the repository.
 func TestCheckFindsEachRuleBroken(t *testing.T) {
 	t.Parallel()
-	type tables = *repository.Tx
+	type tables = *metadata.Tx
 	for want, breaks := range map[string]func(tx tables, h *held) error{
 		"modified before it was created": func(tx tables, h *held) error {
 			h.space.Modified = h.space.Created - 1
@@ -43,15 +44,15 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		},
 		"its user is deleted, and it is not revoked": func(tx tables, h *held) error {
 			u, err := tx.Users.Get(h.admin.UserID)
-			u.State = repository.Deleted
+			u.State = metadata.Deleted
 			return errors.Join(err, tx.Users.Put(u))
 		},
 		"active in a deleted dataspace": func(tx tables, h *held) error {
-			h.space.State = repository.Deleted
+			h.space.State = metadata.Deleted
 			return tx.Dataspaces.Put(h.space)
 		},
 		"active in a deleted set or dataspace": func(tx tables, h *held) error {
-			h.sets[0].State = repository.Deleted
+			h.sets[0].State = metadata.Deleted
 			return tx.Sets.Put(h.sets[0])
 		},
 		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx tables, h *held) error {
@@ -79,7 +80,7 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			return tx.Resources.Put(h.files[0])
 		},
 		"purged, but not deleted": func(tx tables, h *held) error {
-			h.files[0].Body = repository.Purged
+			h.files[0].Body = metadata.Purged
 			return tx.Resources.Put(h.files[0])
 		},
 		"its user or its dataspace is not there": func(tx tables, h *held) error {
@@ -93,17 +94,17 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			return errors.Join(err, tx.Usage.Put(h.space.ID, h.space.Created.Day(), c))
 		},
 		"its container is not deleted": func(tx tables, h *held) error {
-			return tx.Steps.Put(repository.Step{Container: h.sets[0].ID, DataspaceID: h.space.ID})
+			return tx.Steps.Put(metadata.Step{Container: h.sets[0].ID, DataspaceID: h.space.ID})
 		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
-			meta, files := repositorytest.NewMemory(time.Now), blobstest.NewMemory()
+			meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
 			h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
 			if found := violations(t, meta, files); len(found) > 0 {
 				t.Fatalf("of a sound store: %q", found)
 			}
-			h.ok(meta.Update(t.Context(), func(tx *repository.Tx) error { return breaks(tx, h) }))
+			h.ok(meta.Update(t.Context(), func(tx *metadata.Tx) error { return breaks(tx, h) }))
 			if found := violations(t, meta, files); !strings.Contains(strings.Join(found, "\n"), want) {
 				t.Errorf("found %q", found)
 			}
@@ -112,12 +113,12 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 }
 
 // nowhere is an id that nothing has.
-var nowhere = repository.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+var nowhere = metadata.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
 // TestCheckOfWhatIsUnderWay: a store in the middle of a deletion is sound.
 func TestCheckOfWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	meta, files := repositorytest.NewMemory(time.Now), blobstest.NewMemory()
+	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
 	h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 450)
 	for range 2 {
 		_, err := h.svc.DeleteDataspace(t.Context(), h.admin, h.space.ID.String(), always)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -94,7 +96,7 @@ func TestCheckInParts(t *testing.T) {
 		k.ok(err)
 		var done, total int64
 		result, err := k.upkeep.Check(t.Context(), repository.CheckOptions{Subset: subset}, repository.CheckEvents{
-			Violation: func(v repository.Violation) { seen[v.ID]++ },
+			Violation: func(v metadata.Violation) { seen[v.ID]++ },
 			Progress: func(d, of int64) {
 				if d <= done || of < d || total != 0 && of != total {
 					t.Errorf("progress %d of %d after %d of %d", d, of, done, total)
@@ -150,14 +152,14 @@ func TestCheckBesideAPurge(t *testing.T) {
 
 // once does something after the first transaction that reads all blobs for the second time.
 type once struct {
-	repository.Store
+	metadata.Store
 	pages int
 	after func()
 }
 
-func (o *once) View(ctx context.Context, fn func(*repository.Tx) error) error {
+func (o *once) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	read := false
-	err := o.Store.View(ctx, func(tx *repository.Tx) error {
+	err := o.Store.View(ctx, func(tx *metadata.Tx) error {
 		tx.Blobs = watched{tx.Blobs, &read}
 		return fn(tx)
 	})
@@ -172,11 +174,11 @@ func (o *once) View(ctx context.Context, fn func(*repository.Tx) error) error {
 }
 
 type watched struct {
-	repository.Blobs
+	metadata.Blobs
 	read *bool
 }
 
-func (w watched) All(after *blobs.Digest) iter.Seq2[repository.Blob, error] {
+func (w watched) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 	*w.read = true
 	return w.Blobs.All(after)
 }
@@ -187,25 +189,25 @@ func TestCheckGoesOnAfterADamagedRecord(t *testing.T) {
 	k := newKept(t, repository.Config{}, 2)
 	k.flip(k.files0().Digest)
 	found, _ := k.check(repository.NewUpkeep(torn{k.meta}, k.files), repository.CheckOptions{})
-	if len(found) != 2 || found[0].Part != repository.PartRules || found[1].ID != k.files0().ID.String() {
+	if len(found) != 2 || found[0].Part != metadata.PartRules || found[1].ID != k.files0().ID.String() {
 		t.Errorf("found %v", found)
 	}
 }
 
 // torn is a store in which the users cannot be listed.
-type torn struct{ repository.Store }
+type torn struct{ metadata.Store }
 
-type tornUsers struct{ repository.Users }
+type tornUsers struct{ metadata.Users }
 
-func (m torn) View(ctx context.Context, fn func(*repository.Tx) error) error {
-	return m.Store.View(ctx, func(tx *repository.Tx) error {
+func (m torn) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	return m.Store.View(ctx, func(tx *metadata.Tx) error {
 		tx.Users = tornUsers{tx.Users}
 		return fn(tx)
 	})
 }
 
-func (tornUsers) All(repository.ID) iter.Seq2[repository.User, error] {
-	return func(yield func(repository.User, error) bool) { yield(repository.User{}, repository.ErrRecordDamaged) }
+func (tornUsers) All(metadata.ID) iter.Seq2[metadata.User, error] {
+	return func(yield func(metadata.User, error) bool) { yield(metadata.User{}, metadata.ErrRecordDamaged) }
 }
 
 // TestCheckGoesOnWithoutAFolder: what cannot be listed is a finding, and the files are looked at all the same.
@@ -250,10 +252,10 @@ func TestOpenBlob(t *testing.T) {
 		k.ok(err)
 	}
 	_, err := read()
-	k.refused(err, repository.CodeBlobNotFound)
+	k.refused(err, errs.CodeBlobNotFound)
 	for _, bad := range []string{"", "x", strings.ToUpper(k.held.files[1].Digest.String()), d + "0"} {
 		_, _, err := k.upkeep.OpenBlob(t.Context(), bad)
-		k.refused(err, repository.CodeBlobNotFound)
+		k.refused(err, errs.CodeBlobNotFound)
 	}
 }
 
@@ -267,7 +269,7 @@ func TestUpkeepIsForSysadmins(t *testing.T) {
 	user, err := k.svc.CreateUser(t.Context(), k.admin, repository.Fields{"username": "somebody"})
 	k.ok(err)
 	caller := k.admin
-	caller.UserID, caller.KeyID, caller.Sysadmin = user.ID, repository.ID{}, true
+	caller.UserID, caller.KeyID, caller.Sysadmin = user.ID, metadata.ID{}, true
 	_, err = k.svc.Upkeep(t.Context(), caller)
-	k.refused(err, repository.CodeForbidden)
+	k.refused(err, errs.CodeForbidden)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // Status says in one word how the service is.
@@ -29,17 +30,17 @@ type Condition struct {
 
 // ConditionDetail is why the service is as it is, with the texts of errors as a log has them.
 type ConditionDetail struct {
-	Failing      string            // why records cannot be read; "" while they can
-	ReadOnly     string            // why no change is taken; "" while they are
-	Identity     Identity          // which repository it is
-	Epoch        Epoch             // since when its metadata only went forward
-	ClockBehind  time.Duration     // how far the clock is behind the last stamp; 0 if it is not
-	Damaged      int64             // blobs known to be damaged or missing, counted up to MaxDamaged
-	Scrub        ScrubState        // how far the background reading of all blobs has come
-	Room         *blobs.Room       // what is left for new files; nil: not known
-	Held         BodyCount         // bodies of which no file has been made yet
-	Background   map[string]string // what fails in the background now, by task
-	Unreferenced BlobCount         // blobs that no resource refers to, as far as a survey or a purge has noticed
+	Failing      string              // why records cannot be read; "" while they can
+	ReadOnly     string              // why no change is taken; "" while they are
+	Identity     metadata.Identity   // which repository it is
+	Epoch        metadata.Epoch      // since when its metadata only went forward
+	ClockBehind  time.Duration       // how far the clock is behind the last stamp; 0 if it is not
+	Damaged      int64               // blobs known to be damaged or missing, counted up to MaxDamaged
+	Scrub        metadata.ScrubState // how far the background reading of all blobs has come
+	Room         *blobs.Room         // what is left for new files; nil: not known
+	Held         metadata.BodyCount  // bodies of which no file has been made yet
+	Background   map[string]string   // what fails in the background now, by task
+	Unreferenced metadata.BlobCount  // blobs that no resource refers to, as far as a survey or a purge has noticed
 }
 
 // MaxDamaged is how far damaged blobs are counted for a Condition, which anybody may ask for at any time.
@@ -49,13 +50,13 @@ const MaxDamaged = 1000
 func (s *Service) Condition(ctx context.Context) Condition {
 	health := s.Health()
 	c := Condition{Status: StatusOK, Detail: ConditionDetail{
-		Identity: IdentityOf(s.meta.Secret()), ClockBehind: health.ClockBehind, Background: s.troubles.now(),
+		Identity: metadata.IdentityOf(s.meta.Secret()), ClockBehind: health.ClockBehind, Background: s.troubles.now(),
 	}}
 	if health.ReadOnly != nil {
 		c.Status, c.Detail.ReadOnly = StatusReadOnly, health.ReadOnly.Error()
 	}
 	s.conditionOfRoom(&c)
-	err := s.meta.View(ctx, func(tx *Tx) (err error) {
+	err := s.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 		if c.Detail.Damaged, err = s.countDamaged(tx); err != nil {
 			return err
 		}
@@ -101,7 +102,7 @@ func (s *Service) conditionOfRoom(c *Condition) {
 }
 
 // Health tells how the stores are.
-func (s *Service) Health() Health {
+func (s *Service) Health() metadata.Health {
 	h := s.meta.Health()
 	if cause := s.unsynced.Load(); h.ReadOnly == nil && cause != nil {
 		h.ReadOnly = *cause
@@ -111,7 +112,7 @@ func (s *Service) Health() Health {
 
 // Ready returns an error if the metadata cannot even be read.
 func (s *Service) Ready(ctx context.Context) error {
-	return s.read(ctx, func(*Tx) error { return nil })
+	return s.read(ctx, func(*metadata.Tx) error { return nil })
 }
 
 // The tasks in the background whose failures Config.Note and Condition tell.
@@ -137,7 +138,7 @@ type troubles struct {
 // tell takes how a task went. A failure is noted when it begins and when it ends, not each time in between; that the service
 // ends is none.
 func (t *troubles) tell(task string, err error) {
-	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, metadata.ErrClosed) {
 		return
 	}
 	t.mu.Lock()

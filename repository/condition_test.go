@@ -15,28 +15,30 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // failing is a store whose commits, views and bodies fail as told.
 type failing struct {
-	repository.Store
+	metadata.Store
 	commit, view error
 }
 
-func (f *failing) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+func (f *failing) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if f.commit != nil {
 		return f.commit
 	}
 	return f.Store.Update(ctx, fn)
 }
 
-func (f *failing) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+func (f *failing) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return f.Update(ctx, fn)
 }
 
-func (f *failing) View(ctx context.Context, fn func(*repository.Tx) error) error {
+func (f *failing) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if f.view != nil {
 		return f.view
 	}
@@ -62,22 +64,22 @@ func TestErrorPolicy(t *testing.T) {
 	unsynced := fmt.Errorf("%w: %w", blobs.ErrUnsynced, fs.ErrInvalid)
 	for name, c := range map[string]struct {
 		stage, commit error
-		kind          repository.Kind
-		code          repository.Code
+		kind          errs.Kind
+		code          errs.Code
 		sticky        bool
 	}{
-		"disk full while a body comes":     {blobs.ErrNoSpace, nil, repository.NoSpace, repository.CodeNoSpace, false},
-		"disk full in the commit":          {nil, repository.ErrNoSpace, repository.NoSpace, repository.CodeNoSpace, false},
-		"no descriptors for a body":        {blobs.ErrUnavailable, nil, repository.Unavailable, repository.CodeUnavailable, false},
-		"read-only file system at commit":  {nil, repository.ErrUnwritable, repository.Unavailable, repository.CodeUnavailable, false},
-		"a body that cannot be synced":     {unsynced, nil, repository.Internal, repository.CodeReadOnly, true},
-		"the same, since the disk is full": {errors.Join(blobs.ErrNoSpace, unsynced), nil, repository.Internal, repository.CodeReadOnly, true},
-		"outcome unknown":                  {nil, errors.Join(repository.ErrOutcomeUnknown, repository.ErrNoSpace), repository.Internal, repository.CodeOutcomeUnknown, false},
-		"read-only store":                  {nil, repository.ErrReadOnly, repository.Unavailable, repository.CodeReadOnly, false},
+		"disk full while a body comes":     {blobs.ErrNoSpace, nil, errs.NoSpace, errs.CodeNoSpace, false},
+		"disk full in the commit":          {nil, metadata.ErrNoSpace, errs.NoSpace, errs.CodeNoSpace, false},
+		"no descriptors for a body":        {blobs.ErrUnavailable, nil, errs.Unavailable, errs.CodeUnavailable, false},
+		"read-only file system at commit":  {nil, metadata.ErrUnwritable, errs.Unavailable, errs.CodeUnavailable, false},
+		"a body that cannot be synced":     {unsynced, nil, errs.Internal, errs.CodeReadOnly, true},
+		"the same, since the disk is full": {errors.Join(blobs.ErrNoSpace, unsynced), nil, errs.Internal, errs.CodeReadOnly, true},
+		"outcome unknown":                  {nil, errors.Join(metadata.ErrOutcomeUnknown, metadata.ErrNoSpace), errs.Internal, errs.CodeOutcomeUnknown, false},
+		"read-only store":                  {nil, metadata.ErrReadOnly, errs.Unavailable, errs.CodeReadOnly, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			meta := &failing{Store: repositorytest.NewMemory(time.Now)}
+			meta := &failing{Store: metadatatest.NewMemory(time.Now)}
 			files := &failingFiles{Store: blobstest.NewMemory()}
 			h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 1)
 			upload := func() error {
@@ -91,7 +93,7 @@ func TestErrorPolicy(t *testing.T) {
 			}
 			files.stage, meta.commit = c.stage, c.commit
 			err := upload()
-			var known *repository.Error
+			var known *errs.Error
 			if !errors.As(err, &known) || known.Kind != c.kind || known.Code != c.code {
 				t.Errorf("got %v", err)
 			}
@@ -100,7 +102,7 @@ func TestErrorPolicy(t *testing.T) {
 			}
 			// Where nobody knows what was written, nothing is taken back.
 			_, err = files.Stat(sha256.Sum256([]byte("body")))
-			if left := err == nil; left != (c.code == repository.CodeOutcomeUnknown) {
+			if left := err == nil; left != (c.code == errs.CodeOutcomeUnknown) {
 				t.Errorf("the file is left: %t", left)
 			}
 			files.stage, meta.commit = nil, nil
@@ -110,7 +112,7 @@ func TestErrorPolicy(t *testing.T) {
 			}
 			err = upload()
 			if c.sticky {
-				h.refused(err, repository.CodeReadOnly)
+				h.refused(err, errs.CodeReadOnly)
 			} else if err != nil {
 				t.Errorf("when the cause is gone: %v", err)
 			}
@@ -124,12 +126,12 @@ func TestErrorPolicy(t *testing.T) {
 // TestConditionWhenNothingCanBeRead.
 func TestConditionWhenNothingCanBeRead(t *testing.T) {
 	t.Parallel()
-	meta := &failing{Store: repositorytest.NewMemory(time.Now)}
+	meta := &failing{Store: metadatatest.NewMemory(time.Now)}
 	svc := repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{})
 	if got := svc.Condition(t.Context()); got.Status != repository.StatusOK || got.Detail.Failing != "" || got.Detail.Damaged != 0 {
 		t.Errorf("at first: %+v", got)
 	}
-	meta.view = repository.ErrRecordDamaged
+	meta.view = metadata.ErrRecordDamaged
 	if got := svc.Condition(t.Context()); got.Status != repository.StatusFailing || got.Detail.Failing == "" {
 		t.Errorf("then: %+v", got)
 	}
@@ -139,7 +141,7 @@ func TestConditionWhenNothingCanBeRead(t *testing.T) {
 func TestStepsThatFailAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		meta := &stuck{Store: repositorytest.NewMemory(time.Now)}
+		meta := &stuck{Store: metadatatest.NewMemory(time.Now)}
 		files := blobstest.NewMemory()
 		h := populated(t, repository.NewHeld(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 250)
 		_, err := h.svc.DeleteSet(t.Context(), h.admin, h.sets[0].ID.String(), always)
@@ -187,7 +189,7 @@ func TestConditionWithoutRoom(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			room, err := tc.room, tc.err
-			svc := repository.NewHeld(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{
+			svc := repository.NewHeld(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{
 				Room: func() (blobs.Room, error) { return room, err },
 			})
 			got := svc.Condition(t.Context())

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // NoteDamage is called when the file of a resource, as OpenResource gave it, could not be read to its end or had other content
@@ -18,21 +20,21 @@ import (
 func (s *Service) NoteDamage(ctx context.Context, digest blobs.Digest, cause error) {
 	ctx = context.WithoutCancel(ctx)
 	var size int64
-	err := s.meta.View(ctx, func(tx *Tx) (err error) {
+	err := s.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 		size, err = tx.Blobs.Size(digest)
 		return err
 	})
 	if err == nil {
-		_, err = s.judge(ctx, Blob{digest, size})
+		_, err = s.judge(ctx, metadata.Blob{Digest: digest, Bytes: size})
 	}
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		s.troubles.note(taskDamage, fmt.Errorf("%s: %w; and it could not be looked at again: %w", digest, cause, err))
 	}
 }
 
 // dataDamaged is the answer to who wants a file that is known to be damaged or missing.
 func dataDamaged(of string, cause error) error {
-	return &Error{Kind: Internal, Code: CodeDataDamaged, Message: "the file of this resource is missing or damaged on the server",
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the file of this resource is missing or damaged on the server",
 		Err: fmt.Errorf("%s: %w", of, cause)}
 }
 
@@ -40,7 +42,7 @@ func dataDamaged(of string, cause error) error {
 // what is wrong with it, "" for nothing: that is also the answer where nothing vouches for the blob any more, or an upload
 // replaced its file meanwhile. An error tells why it could not be read for another reason than damage or, when wrong is not
 // empty, why that could not be written down; then this process remembers it.
-func (s *stores) judge(ctx context.Context, b Blob) (wrong string, err error) {
+func (s *stores) judge(ctx context.Context, b metadata.Blob) (wrong string, err error) {
 	j := s.opinions.begin(b.Digest)
 	defer s.opinions.end(j)
 	if wrong, err = verdict(b.Digest, blobs.Verify(ctx, s.blobs, b.Digest, b.Bytes)); err != nil {
@@ -68,11 +70,11 @@ func (s *stores) judge(ctx context.Context, b Blob) (wrong string, err error) {
 // mark writes down a judgement, unless it is about a file that is not there any more; then it returns "".
 func (s *stores) mark(ctx context.Context, j *opinion, wrong string) (upheld string, err error) {
 	upheld = wrong // also where the transaction does not get to run
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.write(ctx, func(tx *metadata.Tx) error {
 		upheld = wrong
 		_, err := tx.Blobs.Size(j.digest)
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, metadata.ErrNotFound):
 			upheld = ""
 			return tx.Damages.Remove(j.digest)
 		case err != nil:
@@ -83,10 +85,10 @@ func (s *stores) mark(ctx context.Context, j *opinion, wrong string) (upheld str
 			upheld = ""
 			return nil
 		}
-		if _, err := tx.Damages.Get(j.digest); !errors.Is(err, ErrNotFound) {
+		if _, err := tx.Damages.Get(j.digest); !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		return tx.Damages.Put(Damage{Digest: j.digest, Found: tx.Stamp(), What: wrong})
+		return tx.Damages.Put(metadata.Damage{Digest: j.digest, Found: tx.Stamp(), What: wrong})
 	})
 	return upheld, err
 }
@@ -112,7 +114,7 @@ func verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
 
 // knownDamage tells what is known to be wrong with a blob, "" for nothing.
 func (s *stores) knownDamage(ctx context.Context, digest blobs.Digest) (wrong string, err error) {
-	err = s.meta.View(ctx, func(tx *Tx) error {
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
 		wrong, err = s.damageOf(tx, digest)
 		return err
 	})
@@ -120,13 +122,13 @@ func (s *stores) knownDamage(ctx context.Context, digest blobs.Digest) (wrong st
 }
 
 // damageOf is knownDamage within a transaction.
-func (s *stores) damageOf(tx *Tx, digest blobs.Digest) (wrong string, err error) {
+func (s *stores) damageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, err error) {
 	if wrong = s.opinions.suspected(digest); wrong != "" {
 		return wrong, nil
 	}
 	d, err := tx.Damages.Get(digest)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, metadata.ErrNotFound):
 		return "", nil
 	case err != nil:
 		return "", err
@@ -135,28 +137,30 @@ func (s *stores) damageOf(tx *Tx, digest blobs.Digest) (wrong string, err error)
 }
 
 // noteDamaged sets what is known of the file of a resource that a caller is about to see.
-func (s *stores) noteDamaged(tx *Tx, r *Resource) { r.Damaged = s.knownDamages(tx)(r) }
+func (s *stores) noteDamaged(tx *metadata.Tx, r *metadata.Resource) {
+	r.Damaged = s.knownDamages(tx)(r)
+}
 
 // knownDamages returns the function that tells, in the transaction, whether the file of a resource is known to be damaged. Mostly nothing
 // is, and then it looks nothing up. A row that cannot be read is one.
-func (s *stores) knownDamages(tx *Tx) (damaged func(*Resource) bool) {
+func (s *stores) knownDamages(tx *metadata.Tx) (damaged func(*metadata.Resource) bool) {
 	suspects := s.opinions.suspects()
 	first, err := collect(tx.Damages.All(), 1)
 	none := err == nil && len(first) == 0 && len(suspects) == 0
-	return func(r *Resource) bool {
-		if none || r.Body != Filed {
+	return func(r *metadata.Resource) bool {
+		if none || r.Body != metadata.Filed {
 			return false
 		}
 		if suspects[r.Digest] {
 			return true
 		}
 		_, err := tx.Damages.Get(r.Digest)
-		return !errors.Is(err, ErrNotFound)
+		return !errors.Is(err, metadata.ErrNotFound)
 	}
 }
 
 // countDamaged counts the blobs known to be damaged, up to MaxDamaged.
-func (s *stores) countDamaged(tx *Tx) (n int64, err error) {
+func (s *stores) countDamaged(tx *metadata.Tx) (n int64, err error) {
 	suspects := s.opinions.suspects()
 	for d, err := range tx.Damages.All() {
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -41,11 +43,11 @@ func TestDamageIsMarkedAndHealed(t *testing.T) {
 				k.svc.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
 			}
 			_, err := k.content(r.ID)
-			k.refused(err, repository.CodeDataDamaged)
+			k.refused(err, errs.CodeDataDamaged)
 			_, err = k.content(twin.ID)
-			k.refused(err, repository.CodeDataDamaged)
+			k.refused(err, errs.CodeDataDamaged)
 			_, _, err = k.upkeep.OpenBlob(t.Context(), r.Digest.String())
-			k.refused(err, repository.CodeDataDamaged)
+			k.refused(err, errs.CodeDataDamaged)
 			marks := k.marks()
 			if len(marks) != 1 || marks[0].Digest != r.Digest || !strings.Contains(marks[0].What, c.what) || strings.Contains(marks[0].What, k.dir) {
 				t.Errorf("marked %+v", marks)
@@ -55,7 +57,7 @@ func TestDamageIsMarkedAndHealed(t *testing.T) {
 			}
 
 			k.upload(k.sets[0], content)
-			for _, id := range []repository.ID{r.ID, twin.ID} {
+			for _, id := range []metadata.ID{r.ID, twin.ID} {
 				if got, err := k.content(id); err != nil || got != content {
 					t.Errorf("after the same content was uploaded again: %q, %v", got, err)
 				}
@@ -75,7 +77,7 @@ func TestUploadHealsUnnoticedDamage(t *testing.T) {
 	r := k.files0()
 	k.flip(r.Digest)
 	twin := k.upload(k.sets[0], "file 0 0")
-	for _, id := range []repository.ID{r.ID, twin.ID} {
+	for _, id := range []metadata.ID{r.ID, twin.ID} {
 		if got, err := k.content(id); err != nil || got != "file 0 0" {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -83,7 +85,7 @@ func TestUploadHealsUnnoticedDamage(t *testing.T) {
 }
 
 // files0 is the first resource.
-func (k *kept) files0() repository.Resource { return k.held.files[0] }
+func (k *kept) files0() metadata.Resource { return k.held.files[0] }
 
 // TestNoteDamageLooksAgain: what was read may have been read from memory, or from a file that is not there any more.
 func TestNoteDamageLooksAgain(t *testing.T) {
@@ -131,7 +133,7 @@ func TestOpenResourceBesideAPurge(t *testing.T) {
 			t.Errorf("purge: %+v, %v", got, err)
 		}
 	}
-	open := func(r repository.Resource, meanwhile func()) (string, error) {
+	open := func(r metadata.Resource, meanwhile func()) (string, error) {
 		files := &healing{Store: k.files, digest: r.Digest, before: meanwhile}
 		_, f, err := repository.NewHeld(k.meta, files, repository.Config{}).OpenResource(t.Context(), k.admin, r.ID.String())
 		if err != nil {
@@ -151,7 +153,7 @@ func TestOpenResourceBesideAPurge(t *testing.T) {
 		k.remove(deleted)
 		purge()
 	})
-	k.refused(err, repository.CodeResourceGone)
+	k.refused(err, errs.CodeResourceGone)
 	if marks := k.marks(); len(marks) > 0 {
 		t.Errorf("marked %+v", marks)
 	}

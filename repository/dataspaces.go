@@ -6,28 +6,30 @@ import (
 	"strings"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 const maxOriginChars = 500
 
 // dataspaceFields are the fields of a dataspace that can be changed.
-var dataspaceFields = setters[Dataspace]{
-	"title":       textSetter(titleText, func(d *Dataspace) *string { return &d.Title }),
-	"description": textSetter(proseText, func(d *Dataspace) *string { return &d.Description }),
-	"origin":      textSetter(text{max: maxOriginChars}, func(d *Dataspace) *string { return &d.Origin }),
+var dataspaceFields = setters[metadata.Dataspace]{
+	"title":       textSetter(titleText, func(d *metadata.Dataspace) *string { return &d.Title }),
+	"description": textSetter(proseText, func(d *metadata.Dataspace) *string { return &d.Description }),
+	"origin":      textSetter(text{max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
 	"visibility":  setVisibility,
 }
 
-func setVisibility(d *Dataspace, field string, value any) error {
+func setVisibility(d *metadata.Dataspace, field string, value any) error {
 	s, err := stringValue(field, value)
 	if err != nil {
 		return err
 	}
 	switch strings.ToLower(s) {
 	case "private":
-		d.Visibility = Private
+		d.Visibility = metadata.Private
 	case "public":
-		d.Visibility = Public
+		d.Visibility = metadata.Public
 	default:
 		return invalid(field, "visibility must be private or public")
 	}
@@ -46,9 +48,9 @@ func checkContainerName(name string) error {
 }
 
 // free returns nil if a look-up by name found nothing, and taken if it did.
-func free(_ ID, err error, taken *Error) error {
+func free(_ metadata.ID, err error, taken *errs.Error) error {
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, metadata.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
@@ -58,14 +60,14 @@ func free(_ ID, err error, taken *Error) error {
 
 // CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title, description, visibility,
 // origin.
-func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created Dataspace, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created metadata.Dataspace, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
 			if err := onlySysadmin(p); err != nil {
 				return err
 			}
 		}
-		d := Dataspace{Visibility: Private}
+		d := metadata.Dataspace{Visibility: metadata.Private}
 		if d.Name, err = f.required("name"); err != nil {
 			return err
 		}
@@ -76,11 +78,11 @@ func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Field
 			return err
 		}
 		id, err := tx.Dataspaces.ByName(d.Name)
-		if err := free(id, err, conflict(CodeDataspaceTaken, "name", "a dataspace with this name exists, perhaps a deleted one")); err != nil {
+		if err := free(id, err, conflict(errs.CodeDataspaceTaken, "name", "a dataspace with this name exists, perhaps a deleted one")); err != nil {
 			return err
 		}
 		d.Record = newRecord(tx, p)
-		admin := Privilege{Record: newRecord(tx, p), UserID: p.UserID, DataspaceID: d.ID, Role: auth.Admin}
+		admin := metadata.Privilege{Record: newRecord(tx, p), UserID: p.UserID, DataspaceID: d.ID, Role: auth.Admin}
 		created = d
 		return errors.Join(tx.Dataspaces.Put(d), tx.Privileges.Put(admin))
 	})
@@ -88,14 +90,14 @@ func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Field
 }
 
 // newRecord makes the record of an object that the caller creates.
-func newRecord(tx *Tx, p auth.Principal) Record {
+func newRecord(tx *metadata.Tx, p auth.Principal) metadata.Record {
 	stamp := tx.Stamp()
-	return Record{ID: NewID(stamp), State: Active, Created: stamp, Modified: stamp, CreatedBy: p.UserID, ModifiedBy: p.UserID}
+	return metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp, CreatedBy: p.UserID, ModifiedBy: p.UserID}
 }
 
 // GetDataspace returns one dataspace.
-func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string) (d Dataspace, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if d, err = findDataspace(tx, id, ""); err != nil {
 			return err
 		}
@@ -105,8 +107,8 @@ func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string)
 }
 
 // UpdateDataspace changes title, description, visibility or origin.
-func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[Dataspace]) (updated Dataspace, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := findDataspace(tx, id, "")
 		if err != nil {
 			return err
@@ -133,29 +135,29 @@ func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id stri
 }
 
 // changeable tells whether an object in this state and version may be edited.
-func changeable(shown State, tag string, modified Stamp, match Match) error {
+func changeable(shown metadata.State, tag string, modified metadata.Stamp, match Match) error {
 	if err := match.Check(tag, modified); err != nil {
 		return err
 	}
-	if shown == Deleted {
-		return conflict(CodeDeleted, "", "this is deleted; restore it first")
+	if shown == metadata.Deleted {
+		return conflict(errs.CodeDeleted, "", "this is deleted; restore it first")
 	}
 	return nil
 }
 
 // DeleteDataspace deletes a dataspace and what is active in it. It returns when all of it is deleted.
-func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) (Dataspace, error) {
+func (s *Service) DeleteDataspace(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, false)
 }
 
 // RestoreDataspace restores a dataspace and exactly what its deletion took along.
-func (s *Service) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match Match) (Dataspace, error) {
+func (s *Service) RestoreDataspace(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Dataspace, error) {
 	return s.passDataspace(ctx, p, id, match, true)
 }
 
-func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (d Dataspace, err error) {
+func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (d metadata.Dataspace, err error) {
 	underWay := false
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		underWay = false
 		if d, err = findDataspace(tx, id, ""); err != nil {
 			return err

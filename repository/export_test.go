@@ -5,10 +5,11 @@ import (
 	"sync/atomic"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // NewHeld is New without anything that runs in the background: steps are taken by TakeStep.
-func NewHeld(meta Store, store blobs.Store, config Config) *Service {
+func NewHeld(meta metadata.Store, store blobs.Store, config Config) *Service {
 	s := New(meta, store, config)
 	s.Close()
 	return s
@@ -26,7 +27,7 @@ func (s *Service) Remembered() int {
 }
 
 // TakeStep takes the next step in one container, given by its id.
-func (s *Service) TakeStep(ctx context.Context, container ID) error {
+func (s *Service) TakeStep(ctx context.Context, container metadata.ID) error {
 	return s.steps.advance(ctx, container)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"labshelf/errs"
 )
 
 // Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
@@ -204,13 +206,13 @@ func equal(a, b any) bool {
 // unknownField refuses a field that is not one of the accepted.
 func unknownField(field, of string, accepted []string) error {
 	slices.Sort(accepted)
-	return &Error{Kind: Invalid, Code: CodeUnknownField, Field: Shorten(field),
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeUnknownField, Field: Shorten(field),
 		Message: strconv.Quote(Shorten(field)) + " is not a field of " + of + " " + strings.Join(accepted, ", ")}
 }
 
 // readOnly is the usual refusal of a change to a field.
 func readOnly(field string) error {
-	return conflict(CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
+	return conflict(errs.CodeReadOnlyField, field, "%s cannot be changed; leave it out or send it as it is", field)
 }
 
 // Shorten makes a text from a stranger fit to be shown: not long, and nothing in it that acts instead of being seen.

@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
 // query finds what the request names, authorises the caller, then reads the rest of the request.
-func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
+func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
 	q.Listing = listing
 	switch listing {
 	case paging.DataspaceSets, paging.DataspaceResources:
@@ -18,7 +20,7 @@ func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req Li
 	case paging.SetResources:
 		q.Parent, err = readableSet(tx, p, req.Container)
 	case paging.UserKeys:
-		var u User
+		var u metadata.User
 		if u, err = findUser(tx, myself(p, req.Container), ""); err == nil {
 			q.Parent, err = u.ID, oneself(p, u.ID)
 		}
@@ -34,15 +36,15 @@ func (s *Service) query(tx *Tx, p auth.Principal, listing paging.Listing, req Li
 		return q, parameterError(err)
 	}
 	for name := range req.Params {
-		return q, &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: Shorten(name),
+		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: Shorten(name),
 			Message: "the address of a page takes no parameters; it holds those of its listing"}
 	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
-		return q, &Error{Kind: Invalid, Code: CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
+		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
 	}
-	named := map[string]ID{"dataspaceId": q.Dataspace, "setId": q.Set, "userId": q.User}
+	named := map[string]metadata.ID{"dataspaceId": q.Dataspace, "setId": q.Set, "userId": q.User}
 	return resolve(tx, p, q, func(name string) (string, bool, error) {
-		return named[name].String(), named[name] != ID{}, nil
+		return named[name].String(), named[name] != metadata.ID{}, nil
 	})
 }
 
@@ -53,9 +55,9 @@ func (req ListRequest) given(name string) (string, bool, error) {
 
 // resolve finds the objects that a query names to filter by, then checks that the caller may read them: what does not exist, or is not
 // where the query looks for it, is told to every caller alike. given returns the id of a parameter.
-func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
+func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name string) (string, bool, error)) (paging.Query, error) {
 	accepted := paging.Accepted(q.Listing)
-	var within []Dataspace // that the caller must be able to read
+	var within []metadata.Dataspace // that the caller must be able to read
 	for _, name := range []string{"dataspaceId", "setId", "userId"} {
 		if !slices.Contains(accepted, name) {
 			continue
@@ -69,7 +71,7 @@ func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (
 		}
 		switch name {
 		case "dataspaceId":
-			var d Dataspace
+			var d metadata.Dataspace
 			d, err = findDataspace(tx, id, name)
 			if q.Dataspace = d.ID; q.Listing != paging.Privileges {
 				within = append(within, d)
@@ -78,11 +80,11 @@ func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (
 			var placed placedSet
 			placed, err = findSet(tx, id, name)
 			q.Set, within = placed.ID, append(within, placed.dataspace)
-			if err == nil && q.Dataspace != (ID{}) && placed.DataspaceID != q.Dataspace {
-				err = &Error{Kind: NotFound, Code: CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
+			if err == nil && q.Dataspace != (metadata.ID{}) && placed.DataspaceID != q.Dataspace {
+				err = &errs.Error{Kind: errs.NotFound, Code: errs.CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
 			}
 		case "userId":
-			var u User
+			var u metadata.User
 			u, err = findUser(tx, myself(p, id), name)
 			q.User = u.ID
 		}
@@ -98,24 +100,24 @@ func resolve(tx *Tx, p auth.Principal, q paging.Query, given func(name string) (
 	return q, nil
 }
 
-func readableDataspace(tx *Tx, p auth.Principal, id string) (ID, error) {
+func readableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
 	d, err := findDataspace(tx, id, "")
 	if err != nil {
-		return ID{}, err
+		return metadata.ID{}, err
 	}
 	return d.ID, authorise(tx, p, d, auth.Read)
 }
 
-func readableSet(tx *Tx, p auth.Principal, id string) (ID, error) {
+func readableSet(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
 	placed, err := findSet(tx, id, "")
 	if err != nil {
-		return ID{}, err
+		return metadata.ID{}, err
 	}
 	return placed.ID, authorise(tx, p, placed.dataspace, auth.Read)
 }
 
 // listedDataspaces yields those that the caller may read, by id, and of them only the one that the query names.
-func listedDataspaces(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Dataspace, error], error) {
+func listedDataspaces(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 	one := named(tx.Dataspaces.ByName, tx.Dataspaces.Get, q.Name, q.After.ID)
 	switch {
 	case p.Sysadmin && q.Name != nil:
@@ -125,26 +127,26 @@ func listedDataspaces(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Datas
 	}
 	ids, err := readable(tx, p, q.After.ID)
 	if q.Name != nil {
-		return filter(one, func(d Dataspace) bool { return slices.Contains(ids, d.ID) }), err
+		return filter(one, func(d metadata.Dataspace) bool { return slices.Contains(ids, d.ID) }), err
 	}
 	return each(ids, tx.Dataspaces.Get), err
 }
 
 // listedSets yields those of some dataspaces (nil: of all), by id, and of them only the one that the query names.
-func listedSets(tx *Tx, dataspaces []ID, q paging.Query) iter.Seq2[Set, error] {
+func listedSets(tx *metadata.Tx, dataspaces []metadata.ID, q paging.Query) iter.Seq2[metadata.Set, error] {
 	if q.Name == nil {
-		return tx.Sets.Range(SetRange{Dataspaces: dataspaces, States: q.States, After: q.After.ID})
+		return tx.Sets.Range(metadata.SetRange{Dataspaces: dataspaces, States: q.States, After: q.After.ID})
 	}
-	return filter(named(tx.Sets.ByName, tx.Sets.Get, q.Name, q.After.ID), func(set Set) bool {
+	return filter(named(tx.Sets.ByName, tx.Sets.Get, q.Name, q.After.ID), func(set metadata.Set) bool {
 		return hasState(q.States, set.Record) && (dataspaces == nil || slices.Contains(dataspaces, set.DataspaceID))
 	})
 }
 
 // named yields the object that has a name, of which there is at most one, if its id is greater than after.
-func named[T any](find func(name string) (ID, error), get func(ID) (T, error), name *string, after ID) iter.Seq2[T, error] {
+func named[T any](find func(name string) (metadata.ID, error), get func(metadata.ID) (T, error), name *string, after metadata.ID) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		id, err := find(*name)
-		if errors.Is(err, ErrNotFound) || err == nil && id.Compare(after) <= 0 {
+		if errors.Is(err, metadata.ErrNotFound) || err == nil && id.Compare(after) <= 0 {
 			return
 		}
 		var object T

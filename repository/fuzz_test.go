@@ -1,6 +1,10 @@
 package repository
 
-import "testing"
+import (
+	"testing"
+
+	"labshelf/metadata"
+)
 
 // FuzzParseID holds that an id has one spelling: what is taken is written the same.
 func FuzzParseID(f *testing.F) {
@@ -8,11 +12,11 @@ func FuzzParseID(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		id, ok := parseID(text)
+		id, ok := metadata.ParseID(text)
 		if ok && id.String() != text {
 			t.Fatalf("%q is taken for %s", text, id)
 		}
-		if again, ok := parseID(id.String()); !ok || again != id {
+		if again, ok := metadata.ParseID(id.String()); !ok || again != id {
 			t.Fatalf("%s is taken for %s, %t", id, again, ok)
 		}
 	})

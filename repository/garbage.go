@@ -6,11 +6,12 @@ import (
 	"errors"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // candidate is an unreferenced blob, as one transaction found it.
 type candidate struct {
-	Blob
+	metadata.Blob
 	due, noted bool // as purge.due says
 }
 
@@ -18,9 +19,9 @@ type candidate struct {
 func (p *purge) sweepBlobs(ctx context.Context) error {
 	var after *blobs.Digest
 	for {
-		var page []Blob
+		var page []metadata.Blob
 		var found []candidate
-		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+		err := p.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			if page, err = collect(tx.Blobs.All(after), purgePage); err == nil {
 				found, err = p.candidates(tx, page)
 			}
@@ -42,7 +43,7 @@ func (p *purge) sweepBlobs(ctx context.Context) error {
 }
 
 // candidates returns those of the blobs that are unreferenced.
-func (p *purge) candidates(tx *Tx, page []Blob) (found []candidate, err error) {
+func (p *purge) candidates(tx *metadata.Tx, page []metadata.Blob) (found []candidate, err error) {
 	for _, b := range page {
 		c := candidate{Blob: b}
 		deleted, err := p.unreferred(tx, b)
@@ -50,7 +51,7 @@ func (p *purge) candidates(tx *Tx, page []Blob) (found []candidate, err error) {
 			continue
 		}
 		if err == nil && deleted != 0 && !p.any {
-			c.due, c.noted, err = p.longAgo(tx, Unreferenced{Since: deleted})
+			c.due, c.noted, err = p.longAgo(tx, metadata.Unreferenced{Since: deleted})
 		} else if err == nil {
 			c.due, c.noted, err = p.due(tx, b.Digest)
 		}
@@ -71,7 +72,7 @@ func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
 
 // unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not; and
 // the last deletion of those that a dry run would purge, 0 for none.
-func (p *purge) unreferred(tx *Tx, b Blob) (deleted Stamp, err error) {
+func (p *purge) unreferred(tx *metadata.Tx, b metadata.Blob) (deleted metadata.Stamp, err error) {
 	if !p.dry {
 		return 0, unused(tx, b.Digest)
 	}
@@ -95,7 +96,7 @@ func (p *purge) unreferred(tx *Tx, b Blob) (deleted Stamp, err error) {
 }
 
 // unused returns errReferred if a resource refers to the blob, or a transfer is about to become one that does.
-func unused(tx *Tx, digest blobs.Digest) error {
+func unused(tx *metadata.Tx, digest blobs.Digest) error {
 	if wanted, err := tx.Transfers.Wait(digest); err != nil || wanted {
 		return cmp.Or(err, errReferred)
 	}
@@ -109,9 +110,9 @@ func unused(tx *Tx, digest blobs.Digest) error {
 }
 
 // removeBlob removes row and file of one blob, unless somebody has come to need it.
-func (p *purge) removeBlob(ctx context.Context, b Blob) error {
+func (p *purge) removeBlob(ctx context.Context, b metadata.Blob) error {
 	err := p.remove(b.Digest, func() error {
-		return p.writeBehind(ctx, func(tx *Tx) error {
+		return p.writeBehind(ctx, func(tx *metadata.Tx) error {
 			if err := stillUnused(tx, b); err != nil {
 				return err
 			}
@@ -153,8 +154,8 @@ func (p *purge) sweepOrphans(ctx context.Context) error {
 				return err
 			}
 		}
-		c := candidate{Blob: Blob{digest, size}}
-		err := p.meta.View(ctx, func(tx *Tx) error {
+		c := candidate{Blob: metadata.Blob{Digest: digest, Bytes: size}}
+		err := p.meta.View(ctx, func(tx *metadata.Tx) error {
 			err := orphaned(tx, digest)
 			if err == nil {
 				c.due, c.noted, err = p.due(tx, digest)
@@ -176,7 +177,7 @@ func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
 		return p.keepRecent(ctx, c.Blob, c.noted)
 	}
 	err := p.remove(c.Digest, func() error {
-		return p.writeBehind(ctx, func(tx *Tx) error {
+		return p.writeBehind(ctx, func(tx *metadata.Tx) error {
 			err := orphaned(tx, c.Digest)
 			if err == nil {
 				err = p.stillDue(tx, c.Digest)
@@ -203,12 +204,12 @@ func (p *purge) pause(ctx context.Context) error {
 }
 
 // orphaned returns errVouched if the blob has a row, and errReferred if it has none, but should.
-func orphaned(tx *Tx, digest blobs.Digest) error {
+func orphaned(tx *metadata.Tx, digest blobs.Digest) error {
 	_, err := tx.Blobs.Size(digest)
 	switch {
 	case err == nil:
 		return errVouched
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, metadata.ErrNotFound):
 		return unused(tx, digest)
 	}
 	return err
@@ -216,5 +217,5 @@ func orphaned(tx *Tx, digest blobs.Digest) error {
 
 // noRow is orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
 func (s *stores) noRow(ctx context.Context, digest blobs.Digest) error {
-	return s.meta.ViewDurable(ctx, func(tx *Tx) error { return orphaned(tx, digest) })
+	return s.meta.ViewDurable(ctx, func(tx *metadata.Tx) error { return orphaned(tx, digest) })
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // A small body does not become a file while its client waits: a file costs three syncs beside that of the metadata. Its bytes are
@@ -61,7 +62,7 @@ func (h *holder) giveBack(buffer *[]byte) {
 }
 
 // count learns how much is held, in a transaction.
-func (h *holder) count(tx *Tx) error {
+func (h *holder) count(tx *metadata.Tx) error {
 	total, err := tx.Bodies.Total()
 	if err == nil {
 		h.bytes.Store(total.Bytes)
@@ -92,11 +93,11 @@ func (r *received) head() []byte {
 }
 
 // place is where the bytes will be.
-func (r *received) place() Body {
+func (r *received) place() metadata.Body {
 	if r.staged != nil {
-		return Filed
+		return metadata.Filed
 	}
-	return Held
+	return metadata.Held
 }
 
 // receive reads a body to its end. One that is short enough stays in memory, any other one is brought to stable storage as a file; so is
@@ -140,7 +141,7 @@ type heldFile struct{ *bytes.Reader }
 func (heldFile) Close() error { return nil }
 
 // openHeld returns the body of a resource that is held.
-func openHeld(tx *Tx, r Resource) (io.ReadSeekCloser, error) {
+func openHeld(tx *metadata.Tx, r metadata.Resource) (io.ReadSeekCloser, error) {
 	body, err := readBody(tx, r)
 	if err != nil {
 		return nil, dataDamaged("resource "+r.ID.String(), err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -19,10 +21,10 @@ func TestReceive(t *testing.T) {
 	id, name := k.sets[0].ID.String(), "file"
 	for _, tc := range []struct {
 		size int
-		body repository.Body
-		code repository.Code
+		body metadata.Body
+		code errs.Code
 	}{
-		{0, repository.Held, ""}, {10, repository.Held, ""}, {11, repository.Filed, ""}, {12, repository.Filed, ""}, {13, 0, repository.CodeTooLarge},
+		{0, metadata.Held, ""}, {10, metadata.Held, ""}, {11, metadata.Filed, ""}, {12, metadata.Filed, ""}, {13, 0, errs.CodeTooLarge},
 	} {
 		content := bytes.Repeat([]byte("x"), tc.size)
 		for way, body := range map[string]io.Reader{
@@ -58,29 +60,29 @@ func TestDamagedHeldBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newHolding(t, "first", "second", "third", "last")
 	change := func(n int, body string) {
-		of := repository.BodyKey{Resource: k.held.files[n].ID}
-		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(of, []byte(body)) }))
+		of := metadata.BodyKey{Resource: k.held.files[n].ID}
+		k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Put(of, []byte(body)) }))
 	}
 	change(0, "FIRST")
 	change(2, "thir")
-	k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error {
-		return tx.Bodies.Remove(repository.BodyKey{Resource: k.held.files[3].ID})
+	k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error {
+		return tx.Bodies.Remove(metadata.BodyKey{Resource: k.held.files[3].ID})
 	}))
-	if err := k.svc.MoveHeld(t.Context()); !errors.Is(err, repository.ErrRecordDamaged) {
+	if err := k.svc.MoveHeld(t.Context()); !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("move: %v", err)
 	}
 	k.wantBodies("after the move", 2, 9)
 	k.wantContent("another", k.held.files[1], "second")
 	for _, n := range []int{2, 3} {
 		_, err := k.content(k.held.files[n].ID)
-		k.refused(err, repository.CodeDataDamaged)
+		k.refused(err, errs.CodeDataDamaged)
 	}
 	found, _ := k.check(k.upkeep, repository.CheckOptions{})
 	if len(found) != 3 {
 		t.Errorf("found %v", found)
 	}
 	for _, v := range found {
-		if v.Part != repository.PartRules || v.Kind != "resource" {
+		if v.Part != metadata.PartRules || v.Kind != "resource" {
 			t.Errorf("found %v", v)
 		}
 	}
@@ -95,12 +97,12 @@ func TestDamagedHeldBody(t *testing.T) {
 func TestStrayHeldBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newHolding(t, "a")
-	for _, of := range []repository.BodyKey{{Resource: repository.ID{1}}, {Resource: k.held.files[0].ID, Version: 7}} {
-		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Put(of, []byte("x")) }))
+	for _, of := range []metadata.BodyKey{{Resource: metadata.ID{1}}, {Resource: k.held.files[0].ID, Version: 7}} {
+		k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Put(of, []byte("x")) }))
 		found, _ := k.check(k.upkeep, repository.CheckOptions{})
-		if len(found) != 1 || found[0].Kind != "body" || found[0].Part != repository.PartRules {
+		if len(found) != 1 || found[0].Kind != "body" || found[0].Part != metadata.PartRules {
 			t.Errorf("found %v", found)
 		}
-		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Bodies.Remove(of) }))
+		k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Remove(of) }))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -32,9 +34,9 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 
 // readCaller is whom the key with this digest makes of those who send it, from the tables.
 func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *caller, err error) {
-	err = s.meta.View(ctx, func(tx *Tx) error {
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
 		k, err := tx.Keys.ByDigest(digest)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, metadata.ErrNotFound) {
 			return ErrUnknownKey
 		}
 		if err != nil {
@@ -50,13 +52,13 @@ func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *cal
 }
 
 // readHolder is whom a key makes of those who send it; ErrNotFound where it has been revoked or its user deleted.
-func readHolder(tx *Tx, k Key) (*caller, error) {
+func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	u, err := tx.Users.Get(k.UserID)
 	if err != nil {
 		return nil, err
 	}
-	if k.Gone != 0 || u.State != Active {
-		return nil, ErrNotFound
+	if k.Gone != 0 || u.State != metadata.Active {
+		return nil, metadata.ErrNotFound
 	}
 	c := &caller{Principal: auth.Principal{
 		UserID: u.ID, KeyID: k.ID, Username: u.Username, Sysadmin: u.Sysadmin, Expires: int64(k.Expires), AsOf: tx.Access(),
@@ -67,7 +69,7 @@ func readHolder(tx *Tx, k Key) (*caller, error) {
 
 // refusedCaller is what a caller gets whose key or session was looked for with this outcome.
 func refusedCaller(err error) error {
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnknownKey) {
+	if errors.Is(err, metadata.ErrNotFound) || errors.Is(err, ErrUnknownKey) {
 		refusal := unauthenticated()
 		refusal.Err = err
 		return refusal
@@ -76,17 +78,17 @@ func refusedCaller(err error) error {
 }
 
 // expired tells whether the key that the caller came with has ended by itself.
-func expired(p auth.Principal, now Stamp) bool {
-	return Key{Expires: Stamp(p.Expires)}.StateAt(now) == KeyExpired
+func expired(p auth.Principal, now metadata.Stamp) bool {
+	return metadata.Key{Expires: metadata.Stamp(p.Expires)}.StateAt(now) == metadata.KeyExpired
 }
 
 // keyFields are the fields of a new key.
-var keyFields = setters[Key]{
-	"label":   textSetter(labelText, func(k *Key) *string { return &k.Label }),
+var keyFields = setters[metadata.Key]{
+	"label":   textSetter(labelText, func(k *metadata.Key) *string { return &k.Label }),
 	"expires": setExpires,
 }
 
-func setExpires(k *Key, field string, value any) error {
+func setExpires(k *metadata.Key, field string, value any) error {
 	s, err := stringValue(field, value)
 	if err != nil {
 		return err
@@ -96,15 +98,15 @@ func setExpires(k *Key, field string, value any) error {
 	if errors.As(err, &bad) {
 		return invalid(field, "%s: %s", field, bad.Message)
 	}
-	if k.Expires = Stamp(instant); k.Expires.Time().Year() > 9999 {
+	if k.Expires = metadata.Stamp(instant); k.Expires.Time().Year() > 9999 {
 		return invalid(field, "%s must be before the year 10000", field)
 	}
 	return err
 }
 
 // CreateKey makes a key for a user and returns it with its record. Nothing can show it again. Fields: optional label, expires.
-func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, f Fields) (created Key, key string, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, f Fields) (created metadata.Key, key string, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := findUser(tx, myself(p, user), "")
 		if err != nil {
 			return err
@@ -112,15 +114,15 @@ func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, 
 		if err := oneself(p, u.ID); err != nil {
 			return err
 		}
-		k := Key{UserID: u.ID}
+		k := metadata.Key{UserID: u.ID}
 		if err := create(&k, f, keyFields); err != nil {
 			return err
 		}
 		if _, sent := f["expires"]; sent && k.Expires <= s.now() {
 			return invalid("expires", "expires must be in the future")
 		}
-		if u.State == Deleted {
-			return conflict(CodeUserDeleted, "", "this user is deleted; restore him first")
+		if u.State == metadata.Deleted {
+			return conflict(errs.CodeUserDeleted, "", "this user is deleted; restore him first")
 		}
 		key = auth.NewKey()
 		created, err = storeKey(tx, k, key)
@@ -129,27 +131,27 @@ func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, 
 	return created, key, err
 }
 
-func putKey(tx *Tx, k Key, key string) error {
+func putKey(tx *metadata.Tx, k metadata.Key, key string) error {
 	_, err := storeKey(tx, k, key)
 	return err
 }
 
 // storeKey completes the record of a new key and stores it, without the key itself.
-func storeKey(tx *Tx, k Key, key string) (Key, error) {
+func storeKey(tx *metadata.Tx, k metadata.Key, key string) (metadata.Key, error) {
 	k.Created = tx.Stamp()
-	k.ID, k.Digest, k.Prefix = NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
+	k.ID, k.Digest, k.Prefix = metadata.NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
 	return k, tx.Keys.Put(k)
 }
 
 // RevokeKey ends a key for good.
 func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id string) error {
-	return s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := findUser(tx, myself(p, user), "")
 		if err != nil {
 			return err
 		}
-		k, err := byID(func(id ID) (Key, error) { return tx.Keys.Get(u.ID, id) }, id)
-		if k, err = found(k, err, CodeKeyNotFound, "key of this user", ""); err != nil {
+		k, err := byID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
+		if k, err = found(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
 			return err
 		}
 		if err := oneself(p, u.ID); err != nil || k.Gone != 0 {
@@ -167,20 +169,20 @@ type lastUse struct {
 	stopped chan struct{}
 
 	mu      sync.Mutex
-	pending map[ID]bool
+	pending map[metadata.ID]bool
 }
 
 // use is a key that was used, and when.
 type use struct {
-	user, key ID
-	at        Stamp
+	user, key metadata.ID
+	at        metadata.Stamp
 }
 
-const lastUseGrain = Stamp(time.Minute / time.Microsecond)
+const lastUseGrain = metadata.Stamp(time.Minute / time.Microsecond)
 
-func startLastUse(meta Transactions) *lastUse {
+func startLastUse(meta metadata.Transactions) *lastUse {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &lastUse{notes: make(chan use, 64), stop: cancel, stopped: make(chan struct{}), pending: map[ID]bool{}}
+	l := &lastUse{notes: make(chan use, 64), stop: cancel, stopped: make(chan struct{}), pending: map[metadata.ID]bool{}}
 	go l.run(ctx, meta)
 	return l
 }
@@ -191,9 +193,9 @@ func (l *lastUse) close() {
 }
 
 // note remembers a use at now. It never waits; a note that finds no place is made at the next use.
-func (l *lastUse) note(c *caller, now Stamp) {
+func (l *lastUse) note(c *caller, now metadata.Stamp) {
 	before := c.used.Load()
-	if now-Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
+	if now-metadata.Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
 		return
 	}
 	l.mu.Lock()
@@ -209,7 +211,7 @@ func (l *lastUse) note(c *caller, now Stamp) {
 	}
 }
 
-func (l *lastUse) run(ctx context.Context, meta Transactions) {
+func (l *lastUse) run(ctx context.Context, meta metadata.Transactions) {
 	defer close(l.stopped)
 	for {
 		select {
@@ -217,7 +219,7 @@ func (l *lastUse) run(ctx context.Context, meta Transactions) {
 			return
 		case used := <-l.notes:
 			// A failure is no news here: whatever keeps this write from being made, others report.
-			_ = meta.UpdateBehind(ctx, func(tx *Tx) error {
+			_ = meta.UpdateBehind(ctx, func(tx *metadata.Tx) error {
 				k, err := tx.Keys.Get(used.user, used.key)
 				if err != nil {
 					return err

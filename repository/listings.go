@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -31,13 +33,13 @@ type Page[T any] struct {
 
 // lister lists one kind of object: it says where a query's items come from and where each one is in the order.
 type lister[T any] struct {
-	items    func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
+	items    func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[T, error], error)
 	position func(T) paging.Position
 }
 
 // list reads one page of a small listing. Both the first request of a listing and those for its later pages come this way.
 func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
-	err = s.viewDurable(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
 		if err != nil {
 			return err
@@ -68,8 +70,8 @@ func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err
 // ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each one to add, in order, and keeps
 // none itself. A resource is lent: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
 // what it got means nothing where an error is returned.
-func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*Resource)) (ends PageEnds, err error) {
-	err = s.viewDurable(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource)) (ends PageEnds, err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
 		if err != nil || q.Until.Set && q.Until.At == 0 {
 			return err
@@ -80,7 +82,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		}
 		items, last := 0, position{byName: q.Order == paging.ByName}
 		damaged := s.knownDamages(tx)
-		err = tx.Resources.Page(within, func(r *Resource) (more bool) {
+		err = tx.Resources.Page(within, func(r *metadata.Resource) (more bool) {
 			r.Damaged = damaged(r)
 			add(r)
 			last.at(r)
@@ -99,12 +101,12 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 // position remembers where in its order a resource is that was lent.
 type position struct {
 	byName bool
-	stamp  Stamp
-	id     ID
+	stamp  metadata.Stamp
+	id     metadata.ID
 	name   []byte
 }
 
-func (p *position) at(r *Resource) {
+func (p *position) at(r *metadata.Resource) {
 	p.stamp, p.id = r.Modified, r.ID
 	if p.byName {
 		p.name = append(p.name[:0], r.Name...)
@@ -119,85 +121,85 @@ func (p *position) position() paging.Position {
 }
 
 // resourceRange is where the resources are that a query asks for.
-func resourceRange(tx *Tx, p auth.Principal, q paging.Query) (within ResourceRange, err error) {
-	within = ResourceRange{
-		Set: q.Set, States: q.States, Order: q.Order, Since: Stamp(q.Since.At), Until: Stamp(q.Until.At),
+func resourceRange(tx *metadata.Tx, p auth.Principal, q paging.Query) (within metadata.ResourceRange, err error) {
+	within = metadata.ResourceRange{
+		Set: q.Set, States: q.States, Order: q.Order, Since: metadata.Stamp(q.Since.At), Until: metadata.Stamp(q.Until.At),
 		Name: q.Name, NamePrefix: q.NamePrefix, After: q.After,
 	}
 	switch {
 	case q.Listing == paging.SetResources:
 		within.Set = q.Parent
 	case q.Listing == paging.DataspaceResources:
-		within.Dataspaces = []ID{q.Parent}
-	case q.Dataspace != ID{}:
-		within.Dataspaces = []ID{q.Dataspace}
-	case q.Set == ID{}:
-		within.Dataspaces, err = readable(tx, p, ID{})
+		within.Dataspaces = []metadata.ID{q.Parent}
+	case q.Dataspace != metadata.ID{}:
+		within.Dataspaces = []metadata.ID{q.Dataspace}
+	case q.Set == metadata.ID{}:
+		within.Dataspaces, err = readable(tx, p, metadata.ID{})
 	}
 	return within, err
 }
 
 // ListSets lists sets, by id: of the whole service or of a dataspace.
-func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[Set], error) {
-	return list(ctx, s, p, listing, req, lister[Set]{
-		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Set, error], error) {
-			var within []ID
+func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[metadata.Set], error) {
+	return list(ctx, s, p, listing, req, lister[metadata.Set]{
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Set, error], error) {
+			var within []metadata.ID
 			var err error
 			switch {
 			case q.Listing == paging.DataspaceSets:
-				within = []ID{q.Parent}
-			case q.Dataspace != ID{}:
-				within = []ID{q.Dataspace}
+				within = []metadata.ID{q.Parent}
+			case q.Dataspace != metadata.ID{}:
+				within = []metadata.ID{q.Dataspace}
 			default:
-				within, err = readable(tx, p, ID{})
+				within, err = readable(tx, p, metadata.ID{})
 			}
 			return listedSets(tx, within, q), err
 		},
-		position: func(set Set) paging.Position { return paging.Position{ID: set.ID} },
+		position: func(set metadata.Set) paging.Position { return paging.Position{ID: set.ID} },
 	})
 }
 
 // ListDataspaces lists the dataspaces that the caller may read, by id.
-func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req ListRequest) (Page[Dataspace], error) {
-	return list(ctx, s, p, paging.Dataspaces, req, lister[Dataspace]{
-		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Dataspace, error], error) {
+func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Dataspace], error) {
+	return list(ctx, s, p, paging.Dataspaces, req, lister[metadata.Dataspace]{
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Dataspace, error], error) {
 			all, err := listedDataspaces(tx, p, q)
 			if err != nil {
 				return nil, err
 			}
-			return filter(all, func(d Dataspace) bool {
+			return filter(all, func(d metadata.Dataspace) bool {
 				return hasState(q.States, d.Record) && (q.Visibility == "" || d.Visibility.String() == q.Visibility) &&
 					(q.Origin == nil || d.Origin == *q.Origin)
 			}), nil
 		},
-		position: func(d Dataspace) paging.Position { return paging.Position{ID: d.ID} },
+		position: func(d metadata.Dataspace) paging.Position { return paging.Position{ID: d.ID} },
 	})
 }
 
 // ListUsers lists users, by id.
-func (s *Service) ListUsers(ctx context.Context, p auth.Principal, req ListRequest) (Page[User], error) {
-	return list(ctx, s, p, paging.Users, req, lister[User]{
-		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[User, error], error) {
-			return filter(tx.Users.All(q.After.ID), func(u User) bool { return hasState(q.States, u.Record) }), nil
+func (s *Service) ListUsers(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.User], error) {
+	return list(ctx, s, p, paging.Users, req, lister[metadata.User]{
+		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.User, error], error) {
+			return filter(tx.Users.All(q.After.ID), func(u metadata.User) bool { return hasState(q.States, u.Record) }), nil
 		},
-		position: func(u User) paging.Position { return paging.Position{ID: u.ID} },
+		position: func(u metadata.User) paging.Position { return paging.Position{ID: u.ID} },
 	})
 }
 
 // ListKeys lists the keys of a user, by id.
-func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListRequest) (Page[Key], error) {
-	return list(ctx, s, p, paging.UserKeys, req, lister[Key]{
-		items: func(tx *Tx, _ auth.Principal, q paging.Query) (iter.Seq2[Key, error], error) {
+func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Key], error) {
+	return list(ctx, s, p, paging.UserKeys, req, lister[metadata.Key]{
+		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Key, error], error) {
 			return tx.Keys.OfUser(q.Parent, q.After.ID), nil
 		},
-		position: func(k Key) paging.Position { return paging.Position{ID: k.ID} },
+		position: func(k metadata.Key) paging.Position { return paging.Position{ID: k.ID} },
 	})
 }
 
 // ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which he has a role.
-func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req ListRequest) (Page[Privilege], error) {
-	return list(ctx, s, p, paging.Privileges, req, lister[Privilege]{
-		items: func(tx *Tx, p auth.Principal, q paging.Query) (iter.Seq2[Privilege, error], error) {
+func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Privilege], error) {
+	return list(ctx, s, p, paging.Privileges, req, lister[metadata.Privilege]{
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Privilege, error], error) {
 			all := tx.Privileges.All(q.After.ID)
 			if !p.Sysadmin {
 				visible, err := visiblePrivileges(tx, p, q.After.ID)
@@ -206,24 +208,24 @@ func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req List
 				}
 				all = each(visible, tx.Privileges.Get)
 			}
-			return filter(all, func(v Privilege) bool {
-				return hasState(q.States, v.Record) && (q.User == ID{} || v.UserID == q.User) &&
-					(q.Dataspace == ID{} || v.DataspaceID == q.Dataspace)
+			return filter(all, func(v metadata.Privilege) bool {
+				return hasState(q.States, v.Record) && (q.User == metadata.ID{} || v.UserID == q.User) &&
+					(q.Dataspace == metadata.ID{} || v.DataspaceID == q.Dataspace)
 			}), nil
 		},
-		position: func(v Privilege) paging.Position { return paging.Position{ID: v.ID} },
+		position: func(v metadata.Privilege) paging.Position { return paging.Position{ID: v.ID} },
 	})
 }
 
 // visiblePrivileges returns the ids, ascending, from those greater than after.
-func visiblePrivileges(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
-	ids := map[ID]bool{}
-	for own, err := range tx.Privileges.OfUser(p.UserID, ID{}) {
+func visiblePrivileges(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
+	ids := map[metadata.ID]bool{}
+	for own, err := range tx.Privileges.OfUser(p.UserID, metadata.ID{}) {
 		if err != nil {
 			return nil, err
 		}
 		ids[own.ID] = true
-		if own.State != Active {
+		if own.State != metadata.Active {
 			continue
 		}
 		for other, err := range tx.Privileges.OfDataspace(own.DataspaceID) {
@@ -233,8 +235,8 @@ func visiblePrivileges(tx *Tx, p auth.Principal, after ID) ([]ID, error) {
 			ids[other.ID] = true
 		}
 	}
-	maps.DeleteFunc(ids, func(id ID, _ bool) bool { return id.Compare(after) <= 0 })
-	return slices.SortedFunc(maps.Keys(ids), ID.Compare), nil
+	maps.DeleteFunc(ids, func(id metadata.ID, _ bool) bool { return id.Compare(after) <= 0 })
+	return slices.SortedFunc(maps.Keys(ids), metadata.ID.Compare), nil
 }
 
 // pageSize is how many objects a page has unless the request says it.
@@ -249,13 +251,13 @@ func (s *Service) pageSize(listing paging.Listing) int {
 func parameterError(err error) error {
 	var bad *paging.Error
 	if errors.As(err, &bad) {
-		return &Error{Kind: Invalid, Code: CodeInvalidParameter, Field: bad.Field, Message: bad.Message}
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: bad.Field, Message: bad.Message}
 	}
 	return err
 }
 
 // hasState tells whether the record is in one of the states; both count the same bits.
-func hasState(states paging.States, r Record) bool {
+func hasState(states paging.States, r metadata.Record) bool {
 	return states&paging.States(r.State) != 0
 }
 
@@ -271,7 +273,7 @@ func filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, er
 }
 
 // each yields the objects with these ids.
-func each[T any](ids []ID, get func(ID) (T, error)) iter.Seq2[T, error] {
+func each[T any](ids []metadata.ID, get func(metadata.ID) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, id := range ids {
 			if item, err := get(id); !yield(item, err) || err != nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 const (
@@ -85,7 +87,7 @@ func (m *mover) run(ctx context.Context) {
 // is, and is told.
 func (m *mover) drain(ctx context.Context) error {
 	var left error
-	for after := (BodyKey{}); ctx.Err() == nil; {
+	for after := (metadata.BodyKey{}); ctx.Err() == nil; {
 		turn := m.newTurn()
 		if !turn.comes(ctx) {
 			return ctx.Err()
@@ -122,8 +124,8 @@ func (m *mover) moveOrSplit(ctx context.Context, batch []heldBody, turn turn) (s
 
 // ofSome tells whether a failure may be of some bodies only. A full disk, or a store that takes no changes, is of all.
 func ofSome(err error) bool {
-	var known *Error
-	return errors.As(err, &known) && (known.Code == CodeInternal || known.Code == CodeDataDamaged)
+	var known *errs.Error
+	return errors.As(err, &known) && (known.Code == errs.CodeInternal || known.Code == errs.CodeDataDamaged)
 }
 
 // turn is when the mover may work: while no upload would have to wait for it, when it has waited for long, or when much is held.
@@ -146,15 +148,15 @@ func (t turn) comes(ctx context.Context) bool {
 
 // heldBody is one body of a batch.
 type heldBody struct {
-	of    BodyKey
-	blob  Blob
+	of    metadata.BodyKey
+	blob  metadata.Blob
 	bytes []byte
 }
 
 // next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it. It also counts
 // what is held: what purges and large files have taken away nobody else would notice, nor that an upload was not committed.
-func (m *mover) next(ctx context.Context, after *BodyKey) (batch []heldBody, damaged error) {
-	err := m.meta.View(ctx, func(tx *Tx) error {
+func (m *mover) next(ctx context.Context, after *metadata.BodyKey) (batch []heldBody, damaged error) {
+	err := m.meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := m.hold.count(tx); err != nil {
 			return err
 		}
@@ -180,16 +182,16 @@ func (m *mover) next(ctx context.Context, after *BodyKey) (batch []heldBody, dam
 }
 
 // wholeBody reads a body and holds it against its resource.
-func wholeBody(tx *Tx, of BodyKey) (heldBody, error) {
+func wholeBody(tx *metadata.Tx, of metadata.BodyKey) (heldBody, error) {
 	r, err := tx.Resources.Get(of.Resource)
 	if err != nil {
 		return heldBody{}, err
 	}
-	if !r.needs(of) {
-		return heldBody{}, fmt.Errorf("%w: its resource does not need it", ErrRecordDamaged)
+	if !r.Needs(of) {
+		return heldBody{}, fmt.Errorf("%w: its resource does not need it", metadata.ErrRecordDamaged)
 	}
 	body, err := verifyBody(tx, r)
-	return heldBody{of, Blob{r.Digest, r.Bytes}, body}, err
+	return heldBody{of, metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}, body}, err
 }
 
 // move makes files of a batch, and then one commit. The digests are pinned until that is done, so that no purge takes the files
@@ -224,7 +226,7 @@ func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
 		func() error { return m.place(next) },
 		func() error { return m.vouch(context.WithoutCancel(ctx), batch) },
 	)
-	moved := BodyCount{Bodies: int64(len(batch))}
+	moved := metadata.BodyCount{Bodies: int64(len(batch))}
 	for _, body := range batch {
 		moved.Bytes += body.blob.Bytes
 	}
@@ -235,7 +237,7 @@ func (m *mover) move(ctx context.Context, batch []heldBody, turn turn) error {
 // place makes files, unless nothing could be committed afterwards.
 func (m *mover) place(bodies iter.Seq[[]byte]) error {
 	if m.unsynced.Load() != nil || m.meta.Health().ReadOnly != nil {
-		return storageError(ErrReadOnly)
+		return storageError(metadata.ErrReadOnly)
 	}
 	return m.blobError(m.blobs.PlaceAll(bodies))
 }
@@ -248,17 +250,17 @@ func (m *mover) vouch(ctx context.Context, moved []heldBody) error {
 	for _, body := range moved {
 		m.opinions.placed(body.blob.Digest)
 	}
-	return m.writeBehind(ctx, func(tx *Tx) error {
+	return m.writeBehind(ctx, func(tx *metadata.Tx) error {
 		for _, body := range moved {
 			r, err := tx.Resources.Get(body.of.Resource)
 			if err != nil {
 				return err
 			}
-			if !r.needs(body.of) {
+			if !r.Needs(body.of) {
 				continue
 			}
 			after := r
-			after.Body = Filed
+			after.Body = metadata.Filed
 			if err := errors.Join(vouchForFile(tx, after), keepResource(tx, &r, after)); err != nil {
 				return err
 			}

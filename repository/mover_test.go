@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // seam is a blob store with something to do before PlaceAll, or instead of it.
@@ -40,7 +42,7 @@ func newHolding(t *testing.T, names ...string) (*kept, *seam) {
 // newWatchedHolding is newHolding with somebody who hears of it.
 func newWatchedHolding(t *testing.T, watch repository.Watch, names ...string) (*kept, *seam) {
 	t.Helper()
-	k := &kept{dir: t.TempDir(), meta: repositorytest.NewMemory(time.Now)}
+	k := &kept{dir: t.TempDir(), meta: metadatatest.NewMemory(time.Now)}
 	var err error
 	if k.files, err = blobs.OpenDir(k.dir, unsynced{}); err != nil {
 		t.Fatal(err)
@@ -61,7 +63,7 @@ func newWatchedHolding(t *testing.T, watch repository.Watch, names ...string) (*
 func (k *kept) sound() {
 	k.t.Helper()
 	_, err := k.upkeep.Check(k.t.Context(), repository.CheckOptions{}, repository.CheckEvents{
-		Violation: func(v repository.Violation) { k.t.Errorf("violation: %v", v) },
+		Violation: func(v metadata.Violation) { k.t.Errorf("violation: %v", v) },
 	})
 	if err != nil && k.t.Context().Err() == nil {
 		k.t.Error(err)
@@ -71,12 +73,12 @@ func (k *kept) sound() {
 // wantBodies compares how many bodies and bytes are held.
 func (k *kept) wantBodies(when string, bodies, size int64) {
 	k.t.Helper()
-	if got, want := k.svc.Condition(k.t.Context()).Detail.Held, (repository.BodyCount{Bodies: bodies, Bytes: size}); got != want {
+	if got, want := k.svc.Condition(k.t.Context()).Detail.Held, (metadata.BodyCount{Bodies: bodies, Bytes: size}); got != want {
 		k.t.Errorf("%s: the condition tells of %+v that are held, want %+v", when, got, want)
 	}
-	k.ok(k.meta.View(k.t.Context(), func(tx *repository.Tx) error {
+	k.ok(k.meta.View(k.t.Context(), func(tx *metadata.Tx) error {
 		got, err := tx.Bodies.Total()
-		if want := (repository.BodyCount{Bodies: bodies, Bytes: size}); got != want {
+		if want := (metadata.BodyCount{Bodies: bodies, Bytes: size}); got != want {
 			k.t.Errorf("%s: held %+v, want %+v", when, got, want)
 		}
 		return err
@@ -84,7 +86,7 @@ func (k *kept) wantBodies(when string, bodies, size int64) {
 }
 
 // wantFile compares whether a resource has a file in its place.
-func (k *kept) wantFile(when string, r repository.Resource, want bool) {
+func (k *kept) wantFile(when string, r metadata.Resource, want bool) {
 	k.t.Helper()
 	if _, err := os.Lstat(k.path(r.Digest)); (err == nil) != want {
 		k.t.Errorf("%s: %q has a file: %t, want %t", when, r.Name, err == nil, want)
@@ -92,7 +94,7 @@ func (k *kept) wantFile(when string, r repository.Resource, want bool) {
 }
 
 // wantContent reads a file.
-func (k *kept) wantContent(when string, r repository.Resource, want string) {
+func (k *kept) wantContent(when string, r metadata.Resource, want string) {
 	k.t.Helper()
 	if got, err := k.content(r.ID); err != nil || got != want {
 		k.t.Errorf("%s: %q has the content %q, %v; want %q", when, r.Name, got, err, want)
@@ -131,7 +133,7 @@ func TestHeldAndMoved(t *testing.T) {
 		k.wantFile("after", before, true)
 		k.wantContent("after", before, before.Name)
 		after := k.get(before.ID)
-		if after.Body != repository.Filed || after.Tag() != before.Tag() {
+		if after.Body != metadata.Filed || after.Tag() != before.Tag() {
 			t.Errorf("%q: body %d, tag %s; before %s", before.Name, after.Body, after.Tag(), before.Tag())
 		}
 		after.Body = before.Body
@@ -197,7 +199,7 @@ func TestHeldIsDeleted(t *testing.T) {
 		t.Errorf("dry %+v, done %+v, want %+v", dry, done, want)
 	}
 	k.wantBodies("after the purge", 2, 4+6)
-	if r := k.get(k.held.files[0].ID); r.Body != repository.Purged {
+	if r := k.get(k.held.files[0].ID); r.Body != metadata.Purged {
 		t.Errorf("body %d", r.Body)
 	}
 	k.sound()
@@ -240,7 +242,7 @@ func TestMoveBesideChanges(t *testing.T) {
 	k, files := newHolding(t, "replaced", "deleted", "purged", "stays")
 	files.before = func() error {
 		for _, r := range k.held.files {
-			if now := k.get(r.ID); now.Body != repository.Held {
+			if now := k.get(r.ID); now.Body != metadata.Held {
 				t.Errorf("before there is a file, the body of %q is %d", r.Name, now.Body)
 			}
 		}
@@ -255,8 +257,8 @@ func TestMoveBesideChanges(t *testing.T) {
 	k.sound()
 	k.wantContent("replaced", k.held.files[0], "new")
 	k.wantContent("stays", k.held.files[3], "stays")
-	for i, want := range []repository.Body{repository.Held, repository.Filed, repository.Purged, repository.Filed} {
-		if got := k.get(k.held.files[i].ID); got.Body != want && !(i == 0 && got.Body == repository.Filed) {
+	for i, want := range []metadata.Body{metadata.Held, metadata.Filed, metadata.Purged, metadata.Filed} {
+		if got := k.get(k.held.files[i].ID); got.Body != want && !(i == 0 && got.Body == metadata.Filed) {
 			t.Errorf("%q: body %d, want %d", k.held.files[i].Name, got.Body, want)
 		}
 	}
@@ -301,7 +303,7 @@ func TestMoveFails(t *testing.T) {
 	t.Parallel()
 	k, files := newHolding(t, "a", "b")
 	files.before = func() error { return blobs.ErrNoSpace }
-	k.refused(k.svc.MoveHeld(t.Context()), repository.CodeNoSpace)
+	k.refused(k.svc.MoveHeld(t.Context()), errs.CodeNoSpace)
 	k.wantBodies("after a full disk", 2, 2)
 	k.wantContent("after a full disk", k.held.files[0], "a")
 	k.sound()
@@ -322,7 +324,7 @@ func TestMoveAround(t *testing.T) {
 	files.before = func() error { calls++; return nil }
 	for n, most := range []int{7, 1} {
 		calls = 0
-		k.refused(k.svc.MoveHeld(t.Context()), repository.CodeInternal)
+		k.refused(k.svc.MoveHeld(t.Context()), errs.CodeInternal)
 		k.wantBodies("while a folder is broken", 1, 1)
 		if calls > most {
 			t.Errorf("move %d took %d attempts", n, calls)
@@ -342,11 +344,11 @@ func TestUnsyncedMove(t *testing.T) {
 	t.Parallel()
 	k, files := newHolding(t, "a")
 	files.before = func() error { return blobs.ErrUnsynced }
-	k.refused(k.svc.MoveHeld(t.Context()), repository.CodeReadOnly)
+	k.refused(k.svc.MoveHeld(t.Context()), errs.CodeReadOnly)
 	files.before = nil
-	k.refused(k.svc.MoveHeld(t.Context()), repository.CodeReadOnly)
+	k.refused(k.svc.MoveHeld(t.Context()), errs.CodeReadOnly)
 	_, err := k.tryUpload(k.sets[0], "b")
-	k.refused(err, repository.CodeReadOnly)
+	k.refused(err, errs.CodeReadOnly)
 	k.wantBodies("after", 1, 1)
 	k.wantContent("after", k.held.files[0], "a")
 }
@@ -358,7 +360,7 @@ func TestRefusedHeldUpload(t *testing.T) {
 	_, err := k.svc.DeleteSet(t.Context(), k.admin, k.sets[0].ID.String(), always)
 	k.ok(err)
 	_, err = k.tryUpload(k.sets[0], "b")
-	k.refused(err, repository.CodeParentDeleted)
+	k.refused(err, errs.CodeParentDeleted)
 	k.wantBodies("after", 1, 1)
 	entries, err := os.ReadDir(k.dir + "/tmp")
 	k.ok(err)
@@ -384,8 +386,8 @@ func TestMoverWaits(t *testing.T) {
 	_, err := rest.Write([]byte("slow"))
 	k.ok(errors.Join(err, rest.Close(), <-received, slow.Discard()))
 	deadline := time.Now().Add(20 * time.Second)
-	for _, r := range []repository.Resource{r, k.held.files[0]} {
-		for k.get(r.ID).Body != repository.Filed && time.Now().Before(deadline) {
+	for _, r := range []metadata.Resource{r, k.held.files[0]} {
+		for k.get(r.ID).Body != metadata.Filed && time.Now().Before(deadline) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		k.wantFile("when all is quiet", r, true)

@@ -17,6 +17,8 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -80,14 +82,14 @@ type melee struct {
 	ways                             []*repository.Service
 	admin                            auth.Principal
 	set                              string
-	ids                              [3]atomic.Pointer[repository.ID]
+	ids                              [3]atomic.Pointer[metadata.ID]
 	until                            time.Time
 	changed, refused, reads, removed atomic.Int64
 	failed                           atomic.Bool
 }
 
 // any returns one of the services, and one of the places for a resource.
-func (m *melee) any() (*repository.Service, *atomic.Pointer[repository.ID]) {
+func (m *melee) any() (*repository.Service, *atomic.Pointer[metadata.ID]) {
 	return m.ways[rand.IntN(len(m.ways))], &m.ids[rand.IntN(len(m.ids))]
 }
 
@@ -106,7 +108,7 @@ func (m *melee) change(ctx context.Context) error {
 	default:
 		up := svc.NewUpload(m.admin)
 		err = up.Receive(ctx, strings.NewReader(fmt.Sprint("content ", rand.IntN(raceContents))))
-		if err == nil && r.Body == repository.Purged {
+		if err == nil && r.Body == metadata.Purged {
 			r, err = up.Create(ctx, repository.UploadFields{SetID: &m.set, Filename: "file"})
 			place.Store(&r.ID)
 		} else if err == nil {
@@ -114,8 +116,8 @@ func (m *melee) change(ctx context.Context) error {
 		}
 		err = errors.Join(err, up.Discard())
 	}
-	var refused *repository.Error
-	if errors.As(err, &refused) && (refused.Kind == repository.Precondition || refused.Kind == repository.Gone || refused.Kind == repository.Conflict) {
+	var refused *errs.Error
+	if errors.As(err, &refused) && (refused.Kind == errs.Precondition || refused.Kind == errs.Gone || refused.Kind == errs.Conflict) {
 		m.refused.Add(1)
 		return nil
 	}
@@ -126,8 +128,8 @@ func (m *melee) change(ctx context.Context) error {
 func (m *melee) read(ctx context.Context) error {
 	svc, place := m.any()
 	r, file, err := svc.OpenResource(ctx, m.admin, place.Load().String())
-	var refused *repository.Error
-	if errors.As(err, &refused) && refused.Kind == repository.Gone {
+	var refused *errs.Error
+	if errors.As(err, &refused) && refused.Kind == errs.Gone {
 		return nil
 	}
 	if err != nil {

@@ -1,14 +1,18 @@
 package repository
 
-import "labshelf/auth"
+import (
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+)
 
 // unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
-func unauthenticated() *Error {
-	return &Error{Kind: Unauthenticated, Code: CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
+func unauthenticated() *errs.Error {
+	return &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
 }
 
 // authorise tells whether the caller may do something in a dataspace.
-func authorise(tx *Tx, p auth.Principal, d Dataspace, action auth.Action) error {
+func authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action auth.Action) error {
 	if p.Sysadmin {
 		return nil
 	}
@@ -16,7 +20,7 @@ func authorise(tx *Tx, p auth.Principal, d Dataspace, action auth.Action) error 
 	if err != nil {
 		return err
 	}
-	if role.Allows(action) || action == auth.Read && d.Visibility == Public {
+	if role.Allows(action) || action == auth.Read && d.Visibility == metadata.Public {
 		return nil
 	}
 	if role == auth.None {
@@ -43,7 +47,7 @@ func onlySysadmin(p auth.Principal) error {
 }
 
 // oneself lets a user act for himself and sysadmins for everybody.
-func oneself(p auth.Principal, user ID) error {
+func oneself(p auth.Principal, user metadata.ID) error {
 	if p.Sysadmin || p.UserID == user {
 		return nil
 	}
@@ -51,8 +55,8 @@ func oneself(p auth.Principal, user ID) error {
 }
 
 // mergeIDs unites two ascending lists.
-func mergeIDs(a, b []ID) []ID {
-	merged := make([]ID, 0, len(a)+len(b))
+func mergeIDs(a, b []metadata.ID) []metadata.ID {
+	merged := make([]metadata.ID, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
 		switch c := a[0].Compare(b[0]); {
 		case c < 0:

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // Match is the preconditions of a request on the version of an object (RFC 9110, section 13). The zero Match is none.
@@ -36,11 +39,11 @@ func (e ETags) Weak(tag string) bool {
 
 // Check returns an error of the kind Precondition if a condition is false for the version with this tag that was modified last at
 // modified. A stamp has microseconds and a date of HTTP has seconds, so that a change within the second of the date counts as later.
-func (m Match) Check(tag string, modified Stamp) error {
+func (m Match) Check(tag string, modified metadata.Stamp) error {
 	switch {
 	case m.IfMatch.Set && !m.IfMatch.Strong(tag):
 		return preconditionFailed("the object has changed since the version that If-Match names; read it again")
-	case !m.IfMatch.Set && !m.IfUnmodifiedSince.IsZero() && modified > Stamp(m.IfUnmodifiedSince.UnixMicro()):
+	case !m.IfMatch.Set && !m.IfUnmodifiedSince.IsZero() && modified > metadata.Stamp(m.IfUnmodifiedSince.UnixMicro()):
 		return preconditionFailed("the object has changed since the date in If-Unmodified-Since; read it again")
 	case m.IfNoneMatch.Weak(tag):
 		return preconditionFailed("the object is in the version that If-None-Match excludes")
@@ -49,5 +52,5 @@ func (m Match) Check(tag string, modified Stamp) error {
 }
 
 func preconditionFailed(message string) error {
-	return &Error{Kind: Precondition, Code: CodePrecondition, Message: message}
+	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: message}
 }

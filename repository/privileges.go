@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
-func setRole(v *Privilege, field string, value any) error {
+func setRole(v *metadata.Privilege, field string, value any) error {
 	s, err := stringValue(field, value)
 	if err != nil {
 		return err
@@ -22,7 +24,7 @@ func setRole(v *Privilege, field string, value any) error {
 
 // Grant gives a user a role in a dataspace, instead of the one he had. Fields: userId, dataspaceId, role. isNew tells that the
 // pair had no privilege before, not even a revoked one.
-func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (granted Privilege, isNew bool, err error) {
+func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (granted metadata.Privilege, isNew bool, err error) {
 	userID, err := f.required("userId")
 	if err != nil {
 		return granted, false, err
@@ -31,7 +33,7 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 	if err != nil {
 		return granted, false, err
 	}
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := findUser(tx, myself(p, userID), "userId")
 		if err != nil {
 			return err
@@ -43,17 +45,17 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		wanted := Privilege{UserID: u.ID, DataspaceID: d.ID}
+		wanted := metadata.Privilege{UserID: u.ID, DataspaceID: d.ID}
 		if _, err := f.required("role"); err != nil {
 			return err
 		}
-		if err := create(&wanted, f, setters[Privilege]{"role": setRole}, "userId", "dataspaceId"); err != nil {
+		if err := create(&wanted, f, setters[metadata.Privilege]{"role": setRole}, "userId", "dataspaceId"); err != nil {
 			return err
 		}
 		switch {
-		case u.State == Deleted:
-			return conflict(CodeUserDeleted, "userId", "this user is deleted; restore him first")
-		case d.State == Deleted:
+		case u.State == metadata.Deleted:
+			return conflict(errs.CodeUserDeleted, "userId", "this user is deleted; restore him first")
+		case d.State == metadata.Deleted:
 			return parentDeleted("dataspaceId", "dataspace")
 		}
 		granted, isNew, err = grant(tx, p, wanted)
@@ -62,23 +64,23 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 	return granted, isNew, err
 }
 
-func grant(tx *Tx, p auth.Principal, wanted Privilege) (granted Privilege, isNew bool, err error) {
+func grant(tx *metadata.Tx, p auth.Principal, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
 	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, metadata.ErrNotFound):
 		wanted.Record = newRecord(tx, p)
 		return wanted, true, tx.Privileges.Put(wanted)
-	case err != nil || granted.State == Active && granted.Role == wanted.Role:
+	case err != nil || granted.State == metadata.Active && granted.Role == wanted.Role:
 		return granted, false, err
 	}
-	granted.State, granted.Role = Active, wanted.Role
+	granted.State, granted.Role = metadata.Active, wanted.Role
 	granted.Modified, granted.ModifiedBy = tx.Stamp(), p.UserID
 	return granted, false, tx.Privileges.Put(granted)
 }
 
 // GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which he has a role.
-func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v Privilege, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v metadata.Privilege, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if v, err = findPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
 			return err
 		}
@@ -92,8 +94,8 @@ func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string)
 }
 
 // Revoke takes a role away.
-func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) (v Privilege, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) (v metadata.Privilege, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if v, err = findPrivilege(tx, id); err != nil {
 			return err
 		}
@@ -104,10 +106,10 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		if err := match.Check(v.Tag(), v.Modified); err != nil || v.State == Deleted {
+		if err := match.Check(v.Tag(), v.Modified); err != nil || v.State == metadata.Deleted {
 			return err
 		}
-		v.State, v.Modified, v.ModifiedBy = Deleted, tx.Stamp(), p.UserID
+		v.State, v.Modified, v.ModifiedBy = metadata.Deleted, tx.Stamp(), p.UserID
 		return tx.Privileges.Put(v)
 	})
 	return v, err

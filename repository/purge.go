@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -51,7 +53,7 @@ var (
 // runs at a time, another is a Conflict. Where the metadata are damaged, nothing is removed and the error wraps ErrRecordDamaged.
 func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult, err error) {
 	if !u.purging.TryLock() {
-		return PurgeResult{}, conflict(CodeBusy, "", "a purge is under way; try again when it is done")
+		return PurgeResult{}, conflict(errs.CodeBusy, "", "a purge is under way; try again when it is done")
 	}
 	defer u.purging.Unlock()
 	if !o.DryRun {
@@ -62,7 +64,7 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	}
 	now := o.Now()
 	p := &purge{
-		stores: u.stores, dry: o.DryRun, now: o.Now, cutoff: Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
+		stores: u.stores, dry: o.DryRun, now: o.Now, cutoff: metadata.Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
 		before: now.Add(-o.Grace), all: o.Grace <= 0,
 	}
 	if p.all {
@@ -79,9 +81,9 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 // inspect refuses metadata that contradict themselves: by an index that lies about who needs a file, the file would be removed.
 func (p *purge) inspect(ctx context.Context) error {
 	var found error
-	err := p.meta.Inspect(ctx, func(v Violation) { found = fmt.Errorf("%w: %v", ErrRecordDamaged, v) })
+	err := p.meta.Inspect(ctx, func(v metadata.Violation) { found = fmt.Errorf("%w: %v", metadata.ErrRecordDamaged, v) })
 	if err == nil && found != nil {
-		err = &Error{Kind: Internal, Code: CodeDataDamaged, Message: "the metadata are damaged, as a check tells in full; nothing was removed", Err: found}
+		err = &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the metadata are damaged, as a check tells in full; nothing was removed", Err: found}
 	}
 	return err
 }
@@ -91,27 +93,27 @@ type purge struct {
 	*stores
 	dry    bool
 	now    func() time.Time
-	cutoff Stamp     // what was deleted, or lost its last reference, before
-	any    bool      // also what lost its last reference at this moment
-	before time.Time // what was removed before is deleted for good
-	all    bool      // whenever it was removed
+	cutoff metadata.Stamp // what was deleted, or lost its last reference, before
+	any    bool           // also what lost its last reference at this moment
+	before time.Time      // what was removed before is deleted for good
+	all    bool           // whenever it was removed
 	result PurgeResult
 
-	unnoted []Blob                          // unreferenced, and not written down
+	unnoted []metadata.Blob                 // unreferenced, and not written down
 	rest    func(ctx context.Context) error // between pages; nil: not at all
 }
 
 // purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.
-func (p *purge) purgeable(r Resource) bool {
-	return r.State == Deleted && r.Body != Purged && r.Modified < p.cutoff
+func (p *purge) purgeable(r metadata.Resource) bool {
+	return r.State == metadata.Deleted && r.Body != metadata.Purged && r.Modified < p.cutoff
 }
 
 // purgeResources walks through all that was deleted before the cutoff, tombstones of earlier purges included.
 func (p *purge) purgeResources(ctx context.Context) error {
-	within := ResourceRange{States: paging.Deleted, Order: paging.Oldest, Until: max(p.cutoff, 1)}
+	within := metadata.ResourceRange{States: paging.Deleted, Order: paging.Oldest, Until: max(p.cutoff, 1)}
 	for {
-		var page []Resource
-		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+		var page []metadata.Resource
+		err := p.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			page, err = collect(tx.Resources.Range(within), purgePage)
 			return err
 		})
@@ -120,7 +122,7 @@ func (p *purge) purgeResources(ctx context.Context) error {
 		}
 		last := page[len(page)-1]
 		within.After = paging.Position{Stamp: int64(last.Modified), ID: last.ID}
-		var due []ID
+		var due []metadata.ID
 		for _, r := range page {
 			if p.purgeable(r) {
 				due = append(due, r.ID)
@@ -137,15 +139,15 @@ func (p *purge) purgeResources(ctx context.Context) error {
 }
 
 // purgeSome makes tombstones in one commit of what can still be purged then.
-func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
+func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 	run := p.writeBehind
 	if p.dry {
 		run = p.read
 	}
-	var purged Counters
-	err := run(ctx, func(tx *Tx) error {
-		purged = Counters{}
-		changes := map[ID]Counters{}
+	var purged metadata.Counters
+	err := run(ctx, func(tx *metadata.Tx) error {
+		purged = metadata.Counters{}
+		changes := map[metadata.ID]metadata.Counters{}
 		for _, id := range ids {
 			r, err := p.doomed(tx, id)
 			if err != nil {
@@ -155,9 +157,9 @@ func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
 				continue
 			}
 			after := *r
-			after.Body = Purged
-			purged = purged.add(counted(*r))
-			changes[r.DataspaceID] = changes[r.DataspaceID].add(counted(after)).add(counted(*r).negated())
+			after.Body = metadata.Purged
+			purged = purged.Add(counted(*r))
+			changes[r.DataspaceID] = changes[r.DataspaceID].Add(counted(after)).Add(counted(*r).Negated())
 			if p.dry {
 				continue
 			}
@@ -176,18 +178,18 @@ func (p *purge) purgeSome(ctx context.Context, ids []ID) error {
 
 // countPurged brings the counters of dataspaces in line. The resources keep their stamps, so the day is taken from a new one. That
 // no row is lost, inspect has seen.
-func (p *purge) countPurged(tx *Tx, changes map[ID]Counters) error {
+func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Counters) error {
 	if p.dry || len(changes) == 0 {
 		return nil
 	}
 	day := tx.Stamp().Day()
 	for dataspace, change := range changes {
-		if change == (Counters{}) {
+		if change == (metadata.Counters{}) {
 			continue
 		}
 		counters, err := tx.Usage.Get(dataspace)
 		if err == nil {
-			err = tx.Usage.Put(dataspace, day, counters.add(change))
+			err = tx.Usage.Put(dataspace, day, counters.Add(change))
 		}
 		if err != nil {
 			return err
@@ -198,12 +200,12 @@ func (p *purge) countPurged(tx *Tx, changes map[ID]Counters) error {
 
 // doomed reads a resource that is to be purged, nil if not: it may have been restored, or be about to be by a step of its
 // containers. Such a step comes first, and then there is nothing to purge.
-func (p *purge) doomed(tx *Tx, id ID) (*Resource, error) {
+func (p *purge) doomed(tx *metadata.Tx, id metadata.ID) (*metadata.Resource, error) {
 	r, err := tx.Resources.Get(id)
 	if err != nil || !p.purgeable(r) {
 		return nil, err
 	}
-	for _, container := range []ID{r.DataspaceID, r.SetID} {
+	for _, container := range []metadata.ID{r.DataspaceID, r.SetID} {
 		step, err := stepOf(tx, container)
 		if err != nil || (cascade{step}).due(r.Record) {
 			return nil, err
@@ -238,4 +240,4 @@ func (p *purge) emptyTrash(ctx context.Context) error {
 }
 
 // stillUnused makes sure, in the transaction that is to forget a blob, that no resource has come to refer to it.
-func stillUnused(tx *Tx, b Blob) error { return unused(tx, b.Digest) }
+func stillUnused(tx *metadata.Tx, b metadata.Blob) error { return unused(tx, b.Digest) }

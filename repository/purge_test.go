@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -18,7 +20,7 @@ func TestPurge(t *testing.T) {
 	ctx, files := t.Context(), k.held.files
 	shared := k.upload(k.sets[0], "file 0 1") // has the content of files[1], which is deleted
 	k.replace(files[2], "replaced")
-	for _, r := range []repository.Resource{files[0], files[1], files[3]} {
+	for _, r := range []metadata.Resource{files[0], files[1], files[3]} {
 		k.remove(r)
 	}
 	recent := k.remove(files[4])
@@ -40,7 +42,7 @@ func TestPurge(t *testing.T) {
 	for i, want := range []bool{true, true, false, true, false, false} {
 		before := files[i]
 		r := k.get(before.ID)
-		if (r.Body == repository.Purged) != want {
+		if (r.Body == metadata.Purged) != want {
 			t.Errorf("resource %d: its body is %d", i, r.Body)
 		}
 		if i < 2 && (r.Modified == before.Modified || r.Tag() == r.Record.Tag()) {
@@ -54,7 +56,7 @@ func TestPurge(t *testing.T) {
 		t.Errorf("what was deleted just now: %v", err)
 	}
 	_, err = k.svc.RestoreResource(ctx, k.admin, files[0].ID.String(), always)
-	k.refused(err, repository.CodePurged)
+	k.refused(err, errs.CodePurged)
 	usage, err := k.svc.DataspaceUsage(ctx, k.admin, k.space.ID.String())
 	k.ok(err)
 	if usage.DeletedFiles != 3 || usage.DeletedBytes != before.DeletedBytes-24-8 {
@@ -95,16 +97,16 @@ func TestPurgeLeavesTheStampAndCountsToday(t *testing.T) {
 		if got, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{OlderThan: day}); err != nil || got.Resources != 1 {
 			t.Errorf("deleted two days ago, purged by one: %+v, %v", got, err)
 		}
-		if r := k.get(deleted.ID); r.Modified != deleted.Modified || r.Body != repository.Purged {
+		if r := k.get(deleted.ID); r.Modified != deleted.Modified || r.Body != metadata.Purged {
 			t.Errorf("deleted at %d, body %d, modified at %d", deleted.Modified, r.Body, r.Modified)
 		}
 		usage, err := k.svc.DataspaceUsage(t.Context(), k.admin, k.space.ID.String())
 		k.ok(err)
 		first := deleted.Created.Day()
-		want := []repository.DayCounters{
-			{Day: first, Counters: repository.Counters{ActiveFiles: 1, ActiveBytes: deleted.Bytes}},
-			{Day: first + 1, Counters: repository.Counters{DeletedFiles: 1, DeletedBytes: deleted.Bytes}},
-			{Day: first + 3, Counters: repository.Counters{DeletedFiles: 1}},
+		want := []metadata.DayCounters{
+			{Day: first, Counters: metadata.Counters{ActiveFiles: 1, ActiveBytes: deleted.Bytes}},
+			{Day: first + 1, Counters: metadata.Counters{DeletedFiles: 1, DeletedBytes: deleted.Bytes}},
+			{Day: first + 3, Counters: metadata.Counters{DeletedFiles: 1}},
 		}
 		if !slices.Equal(usage.Days, want) {
 			t.Errorf("days %+v, want %+v", usage.Days, want)
@@ -154,7 +156,7 @@ func TestPurgeLeavesWhatComesBack(t *testing.T) {
 			}
 			k.finish(of)
 			for id, state := range k.listed() {
-				if want := id != alone.ID; want != (state == repository.Active) {
+				if want := id != alone.ID; want != (state == metadata.Active) {
 					t.Fatalf("%s is %s", id, state)
 				}
 			}
@@ -181,23 +183,23 @@ func TestPurgeOfADeletedSet(t *testing.T) {
 	k.begun(err)
 	k.finish(set)
 	for id, state := range k.listed() {
-		if state != repository.Deleted {
+		if state != metadata.Deleted {
 			t.Fatalf("%s is %s, and was purged", id, state)
 		}
 	}
 	if found := violations(t, k.meta, k.files); len(found) > 0 {
 		t.Errorf("%q", found)
 	}
-	if r := k.upload(k.sets[0], "file 0 1"); r.State != repository.Active {
+	if r := k.upload(k.sets[0], "file 0 1"); r.State != metadata.Active {
 		t.Errorf("an upload after that is %s", r.State)
 	}
 }
 
 // contradicting is a store whose indexes are not what its rows say.
-type contradicting struct{ repository.Store }
+type contradicting struct{ metadata.Store }
 
-func (contradicting) Inspect(_ context.Context, report func(repository.Violation)) error {
-	report(repository.Violation{Part: repository.PartRows, Kind: "blob_refs", Wrong: "the row that it points to has no such entry"})
+func (contradicting) Inspect(_ context.Context, report func(metadata.Violation)) error {
+	report(metadata.Violation{Part: metadata.PartRows, Kind: "blob_refs", Wrong: "the row that it points to has no such entry"})
 	return nil
 }
 
@@ -209,8 +211,8 @@ func TestPurgeRefusesDamagedMetadata(t *testing.T) {
 	upkeep := repository.NewUpkeep(contradicting{k.meta}, k.files)
 	for _, dry := range []bool{true, false} {
 		result, err := upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later, DryRun: dry})
-		k.refused(err, repository.CodeDataDamaged)
-		if !errors.Is(err, repository.ErrRecordDamaged) || result != (repository.PurgeResult{}) || k.get(k.held.files[0].ID).Body == repository.Purged {
+		k.refused(err, errs.CodeDataDamaged)
+		if !errors.Is(err, metadata.ErrRecordDamaged) || result != (repository.PurgeResult{}) || k.get(k.held.files[0].ID).Body == metadata.Purged {
 			t.Errorf("dry run %t: %+v, %v", dry, result, err)
 		}
 	}
@@ -221,7 +223,7 @@ func TestPurgeLeavesWhatIsReferredTo(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 1)
 	r := k.files0()
-	k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+	k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Remove(r.Digest) }))
 	if result, err := k.upkeep.Purge(t.Context(), repository.PurgeOptions{Now: later}); err != nil || result.Orphans != 0 {
 		t.Errorf("%+v, %v", result, err)
 	}

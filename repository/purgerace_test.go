@@ -19,6 +19,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -42,27 +43,27 @@ func (g *gate) step() {
 
 // gatedMeta and gatedFiles are the stores as one actor uses them: each use is a step.
 type gatedMeta struct {
-	repository.Store
+	metadata.Store
 	gate *gate
 }
 
-func (m gatedMeta) View(ctx context.Context, fn func(*repository.Tx) error) error {
+func (m gatedMeta) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	m.gate.step()
 	return m.Store.View(ctx, fn)
 }
 
-func (m gatedMeta) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
+func (m gatedMeta) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	m.gate.step()
 	return m.Store.ViewDurable(ctx, fn)
 }
 
-func (m gatedMeta) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+func (m gatedMeta) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	m.gate.step()
 	defer m.gate.step()
 	return m.Store.Update(ctx, fn)
 }
 
-func (m gatedMeta) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+func (m gatedMeta) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Update(ctx, fn)
 }
 
@@ -125,8 +126,8 @@ func TestUploadAgainstPurge(t *testing.T) {
 		"damaged": func(k *kept, content string) {
 			r := k.upload(k.sets[0], content)
 			k.replace(r, content+", replaced")
-			k.ok(k.meta.Update(k.t.Context(), func(tx *repository.Tx) error {
-				return tx.Damages.Put(repository.Damage{Digest: r.Digest, What: "on purpose"})
+			k.ok(k.meta.Update(k.t.Context(), func(tx *metadata.Tx) error {
+				return tx.Damages.Put(metadata.Damage{Digest: r.Digest, What: "on purpose"})
 			}))
 		},
 	} {
@@ -164,7 +165,7 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 	upkeep := repository.NewUpkeep(gatedMeta{k.meta, purge}, gatedFiles{k.files, k.files, purge})
 	upload.armed, purge.armed = true, true
 	var actors sync.WaitGroup
-	var made repository.Resource
+	var made metadata.Resource
 	actors.Go(func() {
 		up, set := svc.NewUpload(k.admin), k.sets[0].ID.String()
 		err := up.Receive(ctx, strings.NewReader(content))
@@ -195,7 +196,7 @@ func meet(k *kept, content string, i, j int, uploadFirst bool) (uploadSteps, pur
 		k.t.Fatalf("an upload at step %d met a purge at step %d (upload first: %t): reading gives %q, %v", i, j, uploadFirst, got, err)
 	}
 	for id, state := range k.listed() { // for the next pair, and so that the purge has no more steps then
-		if state == repository.Active {
+		if state == metadata.Active {
 			k.remove(k.get(id))
 		}
 	}
@@ -286,7 +287,7 @@ func (r *race) writes(ctx context.Context) error {
 		content := fmt.Sprint("content ", rand.IntN(raceContents))
 		up := r.svc.NewUpload(r.admin)
 		err := up.Receive(ctx, strings.NewReader(content))
-		var stored repository.Resource
+		var stored metadata.Resource
 		switch {
 		case err != nil:
 		case id == "":

@@ -9,26 +9,28 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // resourceFields are the fields of a resource that can be changed without a new file.
-var resourceFields = setters[Resource]{
-	"name":        textSetter(nameText, func(r *Resource) *string { return &r.Name }),
-	"description": textSetter(proseText, func(r *Resource) *string { return &r.Description }),
-	"format":      textSetter(formText, func(r *Resource) *string { return &r.Format }),
+var resourceFields = setters[metadata.Resource]{
+	"name":        textSetter(nameText, func(r *metadata.Resource) *string { return &r.Name }),
+	"description": textSetter(proseText, func(r *metadata.Resource) *string { return &r.Description }),
+	"format":      textSetter(formText, func(r *metadata.Resource) *string { return &r.Format }),
 }
 
 // refuseResourceField is readOnly, with a code of its own for what people try.
 func refuseResourceField(field string) error {
 	if field == "setId" || field == "dataspaceId" {
-		return conflict(CodeResourceMove, field, "a resource cannot be moved to another set")
+		return conflict(errs.CodeResourceMove, field, "a resource cannot be moved to another set")
 	}
 	return readOnly(field)
 }
 
 // GetResource returns the record of one resource.
-func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r Resource, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := readableResource(tx, p, id)
 		r = placed.shown()
 		s.noteDamaged(tx, &r)
@@ -38,7 +40,7 @@ func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) 
 }
 
 // readableResource finds a resource that the caller may read.
-func readableResource(tx *Tx, p auth.Principal, id string) (placedResource, error) {
+func readableResource(tx *metadata.Tx, p auth.Principal, id string) (placedResource, error) {
 	placed, err := findResource(tx, id)
 	if err != nil {
 		return placed, err
@@ -52,12 +54,12 @@ const openTries = 3
 // OpenResource returns the file of one resource, with its record. The caller closes the file; it stays readable to its end
 // also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
 // is marked damaged; what only shows while it is read is for the caller to report with NoteDamage.
-func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r Resource, file io.ReadSeekCloser, err error) {
-	return s.open(ctx, p, id, Active)
+func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
+	return s.open(ctx, p, id, metadata.Active)
 }
 
 // open is OpenResource for a resource that is active, or, where until is Deleted, may be deleted but not yet purged.
-func (s *Service) open(ctx context.Context, p auth.Principal, id string, until State) (r Resource, file io.ReadSeekCloser, err error) {
+func (s *Service) open(ctx context.Context, p auth.Principal, id string, until metadata.State) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
 		if r, file, err = s.openable(ctx, p, id, until); err != nil || file != nil {
 			return r, file, err
@@ -66,25 +68,25 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, until S
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
 			return r, file, s.blobError(err)
 		}
-		if wrong, _ := s.judge(context.WithoutCancel(ctx), Blob{r.Digest, r.Bytes}); wrong != "" {
+		if wrong, _ := s.judge(context.WithoutCancel(ctx), metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); wrong != "" {
 			break // whether it could be written down or is remembered: the answer is the same
 		}
 	}
-	return Resource{}, nil, dataDamaged("resource "+r.ID.String(), err)
+	return metadata.Resource{}, nil, dataDamaged("resource "+r.ID.String(), err)
 }
 
 // openable reads the record of a resource whose file may be read, and the file itself where it is held.
-func (s *Service) openable(ctx context.Context, p auth.Principal, id string, until State) (r Resource, held io.ReadSeekCloser, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string, until metadata.State) (r metadata.Resource, held io.ReadSeekCloser, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := readableResource(tx, p, id)
 		if err != nil {
 			return err
 		}
 		r = placed.shown()
-		if r.State > until || r.Body == Purged {
-			return &Error{Kind: Gone, Code: CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+		if r.State > until || r.Body == metadata.Purged {
+			return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 		}
-		if r.Body == Held {
+		if r.Body == metadata.Held {
 			held, err = openHeld(tx, r)
 			return err
 		}
@@ -95,14 +97,14 @@ func (s *Service) openable(ctx context.Context, p auth.Principal, id string, unt
 		return err
 	})
 	if err != nil {
-		return Resource{}, nil, err
+		return metadata.Resource{}, nil, err
 	}
 	return r, held, nil
 }
 
 // EditResource changes name, description or format.
-func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[Resource]) (edited Resource, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Resource]) (edited metadata.Resource, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := findResource(tx, id)
 		if err != nil {
 			return err
@@ -130,7 +132,7 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 }
 
 // write stores a changed resource, in the state that changed has, under a new stamp. A step that is still due is taken first.
-func (r placedResource) write(tx *Tx, p auth.Principal, changed *Resource) error {
+func (r placedResource) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Resource) error {
 	state := changed.State
 	if step := r.due(); step != nil {
 		cascade{step}.take(&changed.Record, tx.Stamp())
@@ -141,17 +143,17 @@ func (r placedResource) write(tx *Tx, p auth.Principal, changed *Resource) error
 }
 
 // DeleteResource marks a resource deleted; its record and its bytes stay until it is purged.
-func (s *Service) DeleteResource(ctx context.Context, p auth.Principal, id string, match Match) (Resource, error) {
-	return s.passResource(ctx, p, id, match, Deleted)
+func (s *Service) DeleteResource(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Resource, error) {
+	return s.passResource(ctx, p, id, match, metadata.Deleted)
 }
 
 // RestoreResource makes a deleted resource active again.
-func (s *Service) RestoreResource(ctx context.Context, p auth.Principal, id string, match Match) (Resource, error) {
-	return s.passResource(ctx, p, id, match, Active)
+func (s *Service) RestoreResource(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Resource, error) {
+	return s.passResource(ctx, p, id, match, metadata.Active)
 }
 
-func (s *Service) passResource(ctx context.Context, p auth.Principal, id string, match Match, to State) (passed Resource, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) passResource(ctx context.Context, p auth.Principal, id string, match Match, to metadata.State) (passed metadata.Resource, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := findResource(tx, id)
 		if err != nil {
 			return err
@@ -165,7 +167,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 		if err := match.Check(r.Tag(), r.Modified); err != nil || r.State == to {
 			return err
 		}
-		if to == Active {
+		if to == metadata.Active {
 			if err := placed.restorable(); err != nil {
 				return err
 			}
@@ -181,46 +183,46 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 // restorable tells why a deleted resource cannot come back.
 func (r placedResource) restorable() error {
 	switch {
-	case r.Body == Purged:
-		return conflict(CodePurged, "", "the file of this resource has been purged; it cannot be restored")
-	case r.set.dataspace.State == Deleted:
+	case r.Body == metadata.Purged:
+		return conflict(errs.CodePurged, "", "the file of this resource has been purged; it cannot be restored")
+	case r.set.dataspace.State == metadata.Deleted:
 		return parentDeleted("", "dataspace of this resource")
-	case r.set.shown().State == Deleted:
+	case r.set.shown().State == metadata.Deleted:
 		return parentDeleted("", "set of this resource")
 	}
 	return nil
 }
 
 // putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in step.
-func putResource(tx *Tx, before *Resource, after Resource) error {
+func putResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
 	change := counted(after)
 	if before != nil {
-		change = change.add(counted(*before).negated())
+		change = change.Add(counted(*before).Negated())
 	}
 	return errors.Join(count(tx, after.DataspaceID, after.Modified.Day(), change), keepResource(tx, before, after))
 }
 
 // count adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
-func count(tx *Tx, dataspace ID, day Day, change Counters) error {
-	if change == (Counters{}) {
+func count(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change metadata.Counters) error {
+	if change == (metadata.Counters{}) {
 		return nil
 	}
 	counters, err := countersOf(tx, dataspace)
 	if err != nil {
 		return err
 	}
-	return tx.Usage.Put(dataspace, day, counters.add(change))
+	return tx.Usage.Put(dataspace, day, counters.Add(change))
 }
 
 // counted is what one resource adds to the counters.
-func counted(r Resource) Counters {
+func counted(r metadata.Resource) metadata.Counters {
 	switch {
-	case r.State == Active:
-		return Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
-	case r.Body == Purged:
-		return Counters{DeletedFiles: 1}
+	case r.State == metadata.Active:
+		return metadata.Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
+	case r.Body == metadata.Purged:
+		return metadata.Counters{DeletedFiles: 1}
 	}
-	return Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
+	return metadata.Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
 }
 
 // formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.
@@ -236,7 +238,7 @@ func formatOf(name string) string {
 // DownloadName is under which name a download is offered: the last element of Name, which says what the file is called now, even if it has
 // been renamed since it was uploaded as Filename. A title without an extension gets that of Filename, without which systems would not
 // know what to open it with. Where neither makes a name it is the id.
-func DownloadName(r Resource) string {
+func DownloadName(r metadata.Resource) string {
 	name := r.Name[strings.LastIndexAny(r.Name, `/\`)+1:]
 	switch {
 	case name == "" || name == "." || name == "..":

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
 // checkRules holds all records against the rules of the repository. What the store does to find records (checksums, indexes) is
 // the store's own to check. It is one long read transaction.
 func (c *check) checkRules(ctx context.Context) error {
-	return c.meta.View(ctx, func(tx *Tx) error {
+	return c.meta.View(ctx, func(tx *metadata.Tx) error {
 		r := &checker{
-			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[ID]Dataspace{}, sets: map[ID]Set{},
-			users: map[ID]State{}, steps: map[ID]Step{}, counted: map[ID]Counters{},
+			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[metadata.ID]metadata.Dataspace{}, sets: map[metadata.ID]metadata.Set{},
+			users: map[metadata.ID]metadata.State{}, steps: map[metadata.ID]metadata.Step{}, counted: map[metadata.ID]metadata.Counters{},
 		}
 		for _, part := range []func() error{
 			r.checkUsers, r.checkSteps, r.checkDataspaces, r.checkSets, r.checkResources, r.checkPrivileges, r.checkUsage,
@@ -32,52 +33,52 @@ func (c *check) checkRules(ctx context.Context) error {
 // checker is one run of checkRules. It keeps containers and users in memory, but not resources.
 type checker struct {
 	ended   func() error
-	tx      *Tx
-	report  func(Violation)
+	tx      *metadata.Tx
+	report  func(metadata.Violation)
 	result  *CheckResult
 	subset  Subset
-	spaces  map[ID]Dataspace
-	sets    map[ID]Set
-	users   map[ID]State
-	steps   map[ID]Step
-	counted map[ID]Counters
+	spaces  map[metadata.ID]metadata.Dataspace
+	sets    map[metadata.ID]metadata.Set
+	users   map[metadata.ID]metadata.State
+	steps   map[metadata.ID]metadata.Step
+	counted map[metadata.ID]metadata.Counters
 }
 
-func (c *checker) wrong(bad bool, kind string, r Record, name, format string, args ...any) {
+func (c *checker) wrong(bad bool, kind string, r metadata.Record, name, format string, args ...any) {
 	if bad {
-		c.report(Violation{Part: PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
+		c.report(metadata.Violation{Part: metadata.PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
 	}
 }
 
 // checkRecord holds what every object has.
-func (c *checker) checkRecord(kind string, r Record, name string) {
+func (c *checker) checkRecord(kind string, r metadata.Record, name string) {
 	c.result.Stamp = max(c.result.Stamp, r.Modified)
-	c.wrong(r.State != Active && r.State != Deleted, kind, r, name, "it has no state")
+	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "it has no state")
 	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
 	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id is of another time than its creation")
-	c.wrong(r.State == Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
+	c.wrong(r.State == metadata.Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
 }
 
 func (c *checker) checkUsers() error {
 	sysadmins := 0
-	for u, err := range c.tx.Users.All(ID{}) {
+	for u, err := range c.tx.Users.All(metadata.ID{}) {
 		if err != nil {
 			return err
 		}
 		c.users[u.ID] = u.State
 		c.checkRecord("user", u.Record, u.Username)
-		if u.Sysadmin && u.State == Active {
+		if u.Sysadmin && u.State == metadata.Active {
 			sysadmins++
 		}
-		for k, err := range c.tx.Keys.OfUser(u.ID, ID{}) {
+		for k, err := range c.tx.Keys.OfUser(u.ID, metadata.ID{}) {
 			if err != nil {
 				return err
 			}
 			c.result.Stamp = max(c.result.Stamp, k.Created, k.Gone)
-			c.wrong(u.State == Deleted && k.Gone == 0, "key", Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
+			c.wrong(u.State == metadata.Deleted && k.Gone == 0, "key", metadata.Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
 		}
 	}
-	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", Record{}, "", "there is no active sysadmin")
+	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", metadata.Record{}, "", "there is no active sysadmin")
 	return nil
 }
 
@@ -92,7 +93,7 @@ func (c *checker) checkSteps() error {
 }
 
 func (c *checker) checkDataspaces() error {
-	for d, err := range c.tx.Dataspaces.All(ID{}) {
+	for d, err := range c.tx.Dataspaces.All(metadata.ID{}) {
 		if err != nil {
 			return err
 		}
@@ -103,7 +104,7 @@ func (c *checker) checkDataspaces() error {
 }
 
 func (c *checker) checkSets() error {
-	for set, err := range c.tx.Sets.Range(SetRange{States: paging.All}) {
+	for set, err := range c.tx.Sets.Range(metadata.SetRange{States: paging.All}) {
 		if err != nil {
 			return err
 		}
@@ -112,14 +113,14 @@ func (c *checker) checkSets() error {
 		d, ok := c.spaces[set.DataspaceID]
 		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
 		_, underWay := c.steps[d.ID]
-		c.wrong(ok && d.State == Deleted && set.State == Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
+		c.wrong(ok && d.State == metadata.Deleted && set.State == metadata.Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
 	}
 	return nil
 }
 
 func (c *checker) checkResources() error {
-	var before Stamp
-	for r, err := range c.tx.Resources.Range(ResourceRange{States: paging.All, Order: paging.Oldest}) {
+	var before metadata.Stamp
+	for r, err := range c.tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}) {
 		if err == nil {
 			err = c.ended()
 		}
@@ -130,14 +131,14 @@ func (c *checker) checkResources() error {
 		c.checkRecord("resource", r.Record, r.Name)
 		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
 		before = r.Modified
-		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].add(counted(r))
+		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(counted(r))
 		c.checkPlace(r)
 		switch r.Body {
-		case Purged:
-			c.wrong(r.State != Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
-		case Held:
+		case metadata.Purged:
+			c.wrong(r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
+		case metadata.Held:
 			err = c.checkHeld(r)
-		case Filed:
+		case metadata.Filed:
 			err = c.checkFiled(r)
 		}
 		if err != nil {
@@ -147,9 +148,9 @@ func (c *checker) checkResources() error {
 	return nil
 }
 
-func (c *checker) checkFiled(r Resource) error {
+func (c *checker) checkFiled(r metadata.Resource) error {
 	size, err := c.tx.Blobs.Size(r.Digest)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
 	c.wrong(err != nil, "resource", r.Record, r.Name, "nothing vouches for its blob %s", r.Digest)
@@ -158,15 +159,15 @@ func (c *checker) checkFiled(r Resource) error {
 }
 
 // checkHeld reads the body of a resource that is held: it counts as a blob that has been looked at.
-func (c *checker) checkHeld(r Resource) error {
+func (c *checker) checkHeld(r metadata.Resource) error {
 	if !c.subset.Holds(r.Digest) {
 		return nil
 	}
 	c.result.Blobs++
 	c.result.Bytes += r.Bytes
 	_, err := verifyBody(c.tx, r)
-	if errors.Is(err, ErrRecordDamaged) {
-		c.report(Violation{Part: PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
+	if errors.Is(err, metadata.ErrRecordDamaged) {
+		c.report(metadata.Violation{Part: metadata.PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
 			Wrong: fmt.Sprintf("its file, sha256 %s, which is held in the metadata: %v (the resource is %s)", r.Digest, err, r.State)})
 		return nil
 	}
@@ -175,16 +176,16 @@ func (c *checker) checkHeld(r Resource) error {
 
 // checkBodies: what is held belongs to a resource.
 func (c *checker) checkBodies() error {
-	for of, err := range c.tx.Bodies.All(BodyKey{}) {
+	for of, err := range c.tx.Bodies.All(metadata.BodyKey{}) {
 		if err != nil {
 			return err
 		}
 		r, err := c.tx.Resources.Get(of.Resource)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
-		if err != nil || !r.needs(of) {
-			c.report(Violation{Part: PartRules, Kind: "body", ID: of.Resource.String(),
+		if err != nil || !r.Needs(of) {
+			c.report(metadata.Violation{Part: metadata.PartRules, Kind: "body", ID: of.Resource.String(),
 				Wrong: fmt.Sprintf("the body of version %d is held, and no resource needs it", of.Version)})
 		}
 	}
@@ -192,18 +193,18 @@ func (c *checker) checkBodies() error {
 }
 
 // checkPlace holds a resource against the containers that it is in.
-func (c *checker) checkPlace(r Resource) {
+func (c *checker) checkPlace(r metadata.Resource) {
 	set, ok := c.sets[r.SetID]
 	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
 	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace than itself")
 	_, inSet := c.steps[r.SetID]
 	_, inSpace := c.steps[r.DataspaceID]
-	gone := ok && set.State == Deleted || c.spaces[r.DataspaceID].State == Deleted
-	c.wrong(r.State == Active && gone && !inSet && !inSpace, "resource", r.Record, r.Name, "it is active in a deleted set or dataspace")
+	gone := ok && set.State == metadata.Deleted || c.spaces[r.DataspaceID].State == metadata.Deleted
+	c.wrong(r.State == metadata.Active && gone && !inSet && !inSpace, "resource", r.Record, r.Name, "it is active in a deleted set or dataspace")
 }
 
 func (c *checker) checkPrivileges() error {
-	for p, err := range c.tx.Privileges.All(ID{}) {
+	for p, err := range c.tx.Privileges.All(metadata.ID{}) {
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,7 @@ func (c *checker) checkUsage() error {
 			return err
 		}
 		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage says %+v, its resources are %+v", kept, c.counted[d.ID])
-		last := DayCounters{}
+		last := metadata.DayCounters{}
 		for day, err := range c.tx.Usage.Days(d.ID) {
 			if err != nil {
 				return err
@@ -242,11 +243,11 @@ func (c *checker) checkDamages() error {
 			return err
 		}
 		_, err := c.tx.Blobs.Size(d.Digest)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
 		if err != nil {
-			c.report(Violation{Part: PartRules, Kind: "damage", ID: d.Digest.String(), Wrong: "a blob is marked damaged that has no row"})
+			c.report(metadata.Violation{Part: metadata.PartRules, Kind: "damage", ID: d.Digest.String(), Wrong: "a blob is marked damaged that has no row"})
 		}
 	}
 	return nil
@@ -255,14 +256,14 @@ func (c *checker) checkDamages() error {
 // checkContainers holds what is under way against its containers.
 func (c *checker) checkContainers() {
 	for _, step := range c.steps {
-		state := Deleted
+		state := metadata.Deleted
 		if step.Restore {
-			state = Active
+			state = metadata.Active
 		}
-		container, ok := c.spaces[step.Container].Record, step.ofDataspace()
+		container, ok := c.spaces[step.Container].Record, step.OfDataspace()
 		if !ok {
 			container = c.sets[step.Container].Record
 		}
-		c.wrong(container.State != state, "step", Record{ID: step.Container}, "", "its container is not %s", state)
+		c.wrong(container.State != state, "step", metadata.Record{ID: step.Container}, "", "its container is not %s", state)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 const (
@@ -23,7 +24,7 @@ type scrubber struct {
 	stop    context.CancelFunc
 	stopped chan struct{}
 
-	state ScrubState
+	state metadata.ScrubState
 	moved bool      // since the position was saved
 	news  bool      // more than that has happened since: a blob was read, or a pass came to its end
 	saved time.Time // when
@@ -96,7 +97,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 func (s *scrubber) load(ctx context.Context) (ok bool) {
-	err := s.meta.View(ctx, func(tx *Tx) (err error) {
+	err := s.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 		s.state, err = tx.Scrub.Get()
 		return err
 	})
@@ -109,16 +110,16 @@ func (s *scrubber) load(ctx context.Context) (ok bool) {
 
 // begin begins a pass.
 func (s *scrubber) begin() {
-	s.state = ScrubState{Begun: Stamp(time.Now().UnixMicro()), Passes: s.state.Passes}
+	s.state = metadata.ScrubState{Begun: metadata.Stamp(time.Now().UnixMicro()), Passes: s.state.Passes}
 }
 
 // next returns the next blob and where it is among the digests, from 0 to 1; nil and 1 where there is none.
-func (s *scrubber) next(ctx context.Context) (at float64, next *Blob, err error) {
+func (s *scrubber) next(ctx context.Context) (at float64, next *metadata.Blob, err error) {
 	var after *blobs.Digest
 	if s.state.After != (blobs.Digest{}) {
 		after = &s.state.After
 	}
-	err = s.meta.View(ctx, func(tx *Tx) error {
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
 		found, err := collect(tx.Blobs.All(after), 1)
 		if len(found) > 0 {
 			next = &found[0]
@@ -144,7 +145,7 @@ func (s *scrubber) pass(to float64) {
 }
 
 // visit reads one blob. One that could not be read to its end because the service ends comes again.
-func (s *scrubber) visit(ctx context.Context, b Blob) error {
+func (s *scrubber) visit(ctx context.Context, b metadata.Blob) error {
 	wrong, err := s.judge(ctx, b)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -156,7 +157,7 @@ func (s *scrubber) visit(ctx context.Context, b Blob) error {
 		s.state.Found++
 	}
 	s.watch.scrubbed(b.Bytes, wrong != "")
-	if errors.Is(err, ErrReadOnly) {
+	if errors.Is(err, metadata.ErrReadOnly) {
 		return nil // the state of the service, which tells it by itself
 	}
 	return err
@@ -172,11 +173,11 @@ func (s *scrubber) save(ctx context.Context, last bool) error {
 		return nil
 	}
 	s.saved = time.Now()
-	err := s.writeBehind(ctx, func(tx *Tx) error { return tx.Scrub.Put(s.state) })
+	err := s.writeBehind(ctx, func(tx *metadata.Tx) error { return tx.Scrub.Put(s.state) })
 	if err == nil {
 		s.moved, s.news = false, false
 	}
-	if errors.Is(err, ErrReadOnly) {
+	if errors.Is(err, metadata.ErrReadOnly) {
 		return nil
 	}
 	return err

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -154,20 +156,20 @@ func TestScrubSavesRarely(t *testing.T) {
 
 // commits counts what is written.
 type commits struct {
-	repository.Store
+	metadata.Store
 	n        int
 	readOnly atomic.Bool
 }
 
-func (c *commits) Update(ctx context.Context, fn func(*repository.Tx) error) error {
+func (c *commits) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if c.readOnly.Load() {
-		return fmt.Errorf("%w: since an I/O error", repository.ErrReadOnly)
+		return fmt.Errorf("%w: since an I/O error", metadata.ErrReadOnly)
 	}
 	c.n++
 	return c.Store.Update(ctx, fn)
 }
 
-func (c *commits) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+func (c *commits) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return c.Update(ctx, fn)
 }
 
@@ -188,7 +190,7 @@ func TestScrubGoesOnReadOnly(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		_, _, err := svc.OpenResource(t.Context(), k.admin, r.ID.String())
-		k.refused(err, repository.CodeDataDamaged)
+		k.refused(err, errs.CodeDataDamaged)
 		if got, err := k.content(r.ID); err != nil || got == "file 0 4" {
 			t.Errorf("another service, which knows nothing of it, reads %q, %v", got, err)
 		}
@@ -249,7 +251,7 @@ func TestScrubEndsInTheMiddleOfABlob(t *testing.T) {
 		if took := time.Since(begun); took > time.Minute {
 			t.Errorf("Close took %v", took)
 		}
-		k.ok(k.meta.View(t.Context(), func(tx *repository.Tx) error {
+		k.ok(k.meta.View(t.Context(), func(tx *metadata.Tx) error {
 			state, err := tx.Scrub.Get()
 			if state.Checked != 0 {
 				t.Errorf("counted what was not read to its end: %+v", state)

@@ -14,6 +14,7 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -65,7 +66,7 @@ type Service struct {
 
 // New opens the repository over its stores and goes on with the deletions and restorations that were under way. The caller
 // closes the Service, then the stores.
-func New(meta Store, files blobs.Store, config Config) *Service {
+func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
@@ -110,28 +111,28 @@ func (s *Service) Close() {
 	s.watermark.close()
 }
 
-func (s *Service) now() Stamp { return Stamp(s.config.Now().UnixMicro()) }
+func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
 
 // view runs fn in a read transaction with the caller as he is now.
-func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
+func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.read(ctx, s.asCaller(p, fn))
 }
 
 // viewDurable is view for what no power cut may take back once it has been told.
-func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
+func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return storageError(s.meta.ViewDurable(ctx, s.asCaller(p, fn)))
 }
 
 // update runs fn in a write transaction with the caller as he is now.
-func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *Tx, p auth.Principal) error) error {
+func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
 	return s.write(ctx, s.asCaller(p, fn))
 }
 
 // asCaller looks at the caller, his key and his session again inside the transaction: a long upload must not end with rights lost meanwhile.
 // Where the rows are still those of which he was made, it need not read them. What one transaction says of him is not kept for another
 // attempt, in which it may never have been so.
-func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) error) func(*Tx) error {
-	return func(tx *Tx) error {
+func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
 		p, version := came, tx.Access()
 		tx.Facts = s.facts.at(version)
 		if p.AsOf != 0 && p.AsOf == version {
@@ -141,23 +142,23 @@ func (s *Service) asCaller(came auth.Principal, fn func(*Tx, auth.Principal) err
 			return fn(tx, p)
 		}
 		user, err := tx.Users.Get(p.UserID)
-		if err == nil && user.State != Active {
-			err = ErrNotFound
+		if err == nil && user.State != metadata.Active {
+			err = metadata.ErrNotFound
 		}
-		if err == nil && p.KeyID != (ID{}) {
-			var key Key
-			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.now()) != KeyActive {
-				err = ErrNotFound
+		if err == nil && p.KeyID != (metadata.ID{}) {
+			var key metadata.Key
+			if key, err = tx.Keys.Get(p.UserID, p.KeyID); err == nil && key.StateAt(s.now()) != metadata.KeyActive {
+				err = metadata.ErrNotFound
 			}
 		}
 		if err == nil && p.Session != (auth.SessionDigest{}) {
-			var session Session
+			var session metadata.Session
 			if session, err = tx.Sessions.Get(p.UserID, p.Session); err == nil && session.Expires <= s.now() {
-				err = ErrNotFound
+				err = metadata.ErrNotFound
 			}
 		}
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, metadata.ErrNotFound):
 			return unauthenticated()
 		case err != nil:
 			return err

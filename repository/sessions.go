@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 )
 
 // A session stands for the key that it was made with: whoever has its token may do what the key lets him do, as long as there are
@@ -42,10 +43,10 @@ func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth
 }
 
 // readSession is whom the session makes of those who send it, from the tables.
-func (s *Service) readSession(ctx context.Context, user ID, digest auth.SessionDigest) (c *caller, err error) {
-	err = s.meta.View(ctx, func(tx *Tx) error {
+func (s *Service) readSession(ctx context.Context, user metadata.ID, digest auth.SessionDigest) (c *caller, err error) {
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
 		session, err := tx.Sessions.Get(user, digest)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, metadata.ErrNotFound) {
 			return ErrUnknownKey
 		}
 		if err != nil {
@@ -67,11 +68,11 @@ func (s *Service) readSession(ctx context.Context, user ID, digest auth.SessionD
 
 // SignIn makes a session of a key, and ends the former one, if that is not "". Only the token that it returns opens it, and nothing
 // can show that again.
-func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Principal, token string, ends Stamp, err error) {
+func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Principal, token string, ends metadata.Stamp, err error) {
 	if p, err = s.Authenticate(ctx, key); err != nil {
 		return p, "", 0, err
 	}
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := s.clearSessions(tx, p.UserID); err != nil {
 			return err
 		}
@@ -80,9 +81,9 @@ func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Princi
 				return err
 			}
 		}
-		session := Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + Stamp(s.config.SessionAge/time.Microsecond)}
+		session := metadata.Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + metadata.Stamp(s.config.SessionAge/time.Microsecond)}
 		if p.Expires != 0 {
-			session.Expires = min(session.Expires, Stamp(p.Expires))
+			session.Expires = min(session.Expires, metadata.Stamp(p.Expires))
 		}
 		token, session.Digest = auth.NewSession(p.UserID)
 		ends = session.Expires
@@ -96,15 +97,15 @@ func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Princi
 
 // clearSessions makes room for another session of a user: those that have ended go, with the key or by themselves, and of the
 // others as many of the oldest as are too many.
-func (s *Service) clearSessions(tx *Tx, user ID) error {
-	var left []Session
+func (s *Service) clearSessions(tx *metadata.Tx, user metadata.ID) error {
+	var left []metadata.Session
 	var gone []auth.SessionDigest
 	for session, err := range tx.Sessions.OfUser(user) {
 		if err != nil {
 			return err
 		}
 		k, err := tx.Keys.Get(user, session.KeyID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
 		if err != nil || k.Gone != 0 || session.Expires <= s.now() {
@@ -113,7 +114,7 @@ func (s *Service) clearSessions(tx *Tx, user ID) error {
 		}
 		left = append(left, session)
 	}
-	slices.SortFunc(left, func(a, b Session) int { return cmp.Compare(a.Created, b.Created) })
+	slices.SortFunc(left, func(a, b metadata.Session) int { return cmp.Compare(a.Created, b.Created) })
 	for len(left) >= maxSessions {
 		gone, left = append(gone, left[0].Digest), left[1:]
 	}
@@ -132,15 +133,15 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 		return nil
 	}
 	// Strangers have no part in a commit. But that a session is gone counts only when it cannot come back after a power cut.
-	err := s.meta.ViewDurable(ctx, func(tx *Tx) error {
+	err := s.meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Sessions.Get(user, digest)
 		return err
 	})
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, metadata.ErrNotFound):
 		return nil
 	case err != nil:
 		return storageError(err)
 	}
-	return s.write(ctx, func(tx *Tx) error { return tx.Sessions.Remove(user, digest) })
+	return s.write(ctx, func(tx *metadata.Tx) error { return tx.Sessions.Remove(user, digest) })
 }

@@ -9,13 +9,15 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // TestSessionFromMemory: a session that is known costs no transaction and no allocation either.
 func TestSessionFromMemory(t *testing.T) {
-	meta := &counting{Memory: repositorytest.NewMemory(time.Now)}
+	meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
 	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc, 1)
 	_, key, err := svc.CreateKey(t.Context(), h.admin, "me", nil)
@@ -43,7 +45,7 @@ func TestSessionFromMemory(t *testing.T) {
 	}
 	for _, other := range []string{"", "x", key, token + "A", token[:len(token)-1], token[:len(token)-2] + "**", "lss_" + strings.Repeat("A", 64)} {
 		_, err := svc.AuthenticateSession(ctx, other)
-		h.refused(err, repository.CodeUnauthenticated)
+		h.refused(err, errs.CodeUnauthenticated)
 		if !errors.Is(err, repository.ErrUnknownKey) {
 			t.Errorf("%q: %v", other, err)
 		}
@@ -55,13 +57,13 @@ func TestSessionFromMemory(t *testing.T) {
 
 // forgetful is a store that can no longer promise what it holds.
 type forgetful struct {
-	repository.Store
+	metadata.Store
 	lost bool
 }
 
-func (f *forgetful) ViewDurable(ctx context.Context, fn func(*repository.Tx) error) error {
+func (f *forgetful) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if f.lost {
-		return repository.ErrNotDurable
+		return metadata.ErrNotDurable
 	}
 	return f.Store.ViewDurable(ctx, fn)
 }
@@ -69,7 +71,7 @@ func (f *forgetful) ViewDurable(ctx context.Context, fn func(*repository.Tx) err
 // TestSignedOutForGood: that a session is gone is said only when a power cut cannot bring it back.
 func TestSignedOutForGood(t *testing.T) {
 	t.Parallel()
-	meta := &forgetful{Store: repositorytest.NewMemory(time.Now)}
+	meta := &forgetful{Store: metadatatest.NewMemory(time.Now)}
 	svc := repository.NewHeld(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, svc, 1)
 	_, key, err := svc.CreateKey(t.Context(), h.admin, "me", nil)
@@ -78,7 +80,7 @@ func TestSignedOutForGood(t *testing.T) {
 	h.ok(err)
 	h.ok(svc.SignOut(t.Context(), token))
 	meta.lost = true
-	if err := svc.SignOut(t.Context(), token); !errors.Is(err, repository.ErrNotDurable) {
+	if err := svc.SignOut(t.Context(), token); !errors.Is(err, metadata.ErrNotDurable) {
 		t.Errorf("signed out: %v", err)
 	}
 }

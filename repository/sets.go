@@ -4,29 +4,31 @@ import (
 	"context"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // setFields are the fields of a set that can be changed.
-var setFields = setters[Set]{
-	"title":       textSetter(titleText, func(s *Set) *string { return &s.Title }),
-	"description": textSetter(proseText, func(s *Set) *string { return &s.Description }),
+var setFields = setters[metadata.Set]{
+	"title":       textSetter(titleText, func(s *metadata.Set) *string { return &s.Title }),
+	"description": textSetter(proseText, func(s *metadata.Set) *string { return &s.Description }),
 }
 
 // refuseSetField is readOnly, with a code of its own for what people try.
 func refuseSetField(field string) error {
 	if field == "dataspaceId" {
-		return conflict(CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
+		return conflict(errs.CodeSetCannotMove, field, "a set cannot be moved to another dataspace")
 	}
 	return readOnly(field)
 }
 
 // CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description.
-func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created Set, err error) {
+func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created metadata.Set, err error) {
 	dataspaceID, err := f.required("dataspaceId")
 	if err != nil {
-		return Set{}, err
+		return metadata.Set{}, err
 	}
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := findDataspace(tx, dataspaceID, "dataspaceId")
 		if err != nil {
 			return err
@@ -34,7 +36,7 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 		if err := authorise(tx, p, d, auth.Write); err != nil {
 			return err
 		}
-		set := Set{DataspaceID: d.ID}
+		set := metadata.Set{DataspaceID: d.ID}
 		if set.Name, err = f.required("name"); err != nil {
 			return err
 		}
@@ -44,11 +46,11 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 		if err := create(&set, f, setFields, "name", "dataspaceId"); err != nil {
 			return err
 		}
-		if d.State == Deleted {
+		if d.State == metadata.Deleted {
 			return parentDeleted("dataspaceId", "dataspace")
 		}
 		id, err := tx.Sets.ByName(set.Name)
-		if err := free(id, err, conflict(CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace")); err != nil {
+		if err := free(id, err, conflict(errs.CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace")); err != nil {
 			return err
 		}
 		set.Record = newRecord(tx, p)
@@ -59,8 +61,8 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 }
 
 // GetSet returns one set.
-func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set Set, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := findSet(tx, id, "")
 		if err != nil {
 			return err
@@ -72,8 +74,8 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 }
 
 // UpdateSet changes title or description.
-func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[Set]) (updated Set, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		placed, err := findSet(tx, id, "")
 		if err != nil {
 			return err
@@ -104,18 +106,18 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 }
 
 // DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
-func (s *Service) DeleteSet(ctx context.Context, p auth.Principal, id string, match Match) (Set, error) {
+func (s *Service) DeleteSet(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, false)
 }
 
 // RestoreSet restores a set and exactly what its deletion took along.
-func (s *Service) RestoreSet(ctx context.Context, p auth.Principal, id string, match Match) (Set, error) {
+func (s *Service) RestoreSet(ctx context.Context, p auth.Principal, id string, match Match) (metadata.Set, error) {
 	return s.passSet(ctx, p, id, match, true)
 }
 
-func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (set Set, err error) {
+func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, match Match, restore bool) (set metadata.Set, err error) {
 	underWay := false
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		underWay = false
 		placed, err := findSet(tx, id, "")
 		if err != nil {
@@ -129,7 +131,7 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 			record: &set.Record, restore: restore, by: p.UserID, space: set.DataspaceID,
 			above: placed.above, own: placed.own, shown: set.State, tag: set.Tag(),
 		}
-		if placed.dataspace.State == Deleted {
+		if placed.dataspace.State == metadata.Deleted {
 			c.orphaned = parentDeleted("", "dataspace of this set")
 		}
 		step, wait, err := c.pass(tx, match)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -22,29 +23,29 @@ const (
 const stepRetry = time.Second
 
 // cascade is what a Step does to the objects below its container. A cascade of no Step changes nothing.
-type cascade struct{ *Step }
+type cascade struct{ *metadata.Step }
 
 // target is the state that the step gives to objects.
-func (s cascade) target() State {
+func (s cascade) target() metadata.State {
 	if s.Restore {
-		return Active
+		return metadata.Active
 	}
-	return Deleted
+	return metadata.Deleted
 }
 
 // due tells whether the step will still change an object with this record. A cascade of no Step changes nothing.
-func (s cascade) due(r Record) bool {
+func (s cascade) due(r metadata.Record) bool {
 	switch {
 	case s.Step == nil:
 		return false
 	case s.Restore:
-		return r.State == Deleted && r.TakenBy == s.Deletion
+		return r.State == metadata.Deleted && r.TakenBy == s.Deletion
 	}
-	return r.State == Active
+	return r.State == metadata.Active
 }
 
 // shows is the state in which a client sees an object with this record.
-func (s cascade) shows(r Record) State {
+func (s cascade) shows(r metadata.Record) metadata.State {
 	if s.due(r) {
 		return s.target()
 	}
@@ -52,7 +53,7 @@ func (s cascade) shows(r Record) State {
 }
 
 // take moves one object's record.
-func (s cascade) take(r *Record, stamp Stamp) {
+func (s cascade) take(r *metadata.Record, stamp metadata.Stamp) {
 	r.State, r.TakenBy = s.target(), 0
 	if !s.Restore {
 		r.TakenBy = s.Deletion
@@ -63,7 +64,7 @@ func (s cascade) take(r *Record, stamp Stamp) {
 // advance moves objects for about stepWork, and tells whether none is left. Objects are found by ranges of the indexes: a
 // deletion eats up the range of what is active; a restoration walks what was deleted between the container's deletion and the
 // restoration, which is exactly what the deletion took, less what has been purged.
-func (s cascade) advance(tx *Tx) (done bool, err error) {
+func (s cascade) advance(tx *metadata.Tx) (done bool, err error) {
 	begun := time.Now()
 	for moved := 0; moved < stepObjects && time.Since(begun) < stepWork; moved += stepChunk {
 		if done, err = s.advanceChunk(tx); done || err != nil {
@@ -73,7 +74,7 @@ func (s cascade) advance(tx *Tx) (done bool, err error) {
 	return false, nil
 }
 
-func (s cascade) advanceChunk(tx *Tx) (done bool, err error) {
+func (s cascade) advanceChunk(tx *metadata.Tx) (done bool, err error) {
 	sets, err := s.advanceSets(tx)
 	if err != nil {
 		return false, err
@@ -82,11 +83,11 @@ func (s cascade) advanceChunk(tx *Tx) (done bool, err error) {
 	return sets+resources < stepChunk, err
 }
 
-func (s cascade) advanceSets(tx *Tx) (moved int, err error) {
-	if !s.ofDataspace() {
+func (s cascade) advanceSets(tx *metadata.Tx) (moved int, err error) {
+	if !s.OfDataspace() {
 		return 0, nil
 	}
-	within := SetRange{Dataspaces: []ID{s.DataspaceID}, States: s.source(), After: s.AfterSet}
+	within := metadata.SetRange{Dataspaces: []metadata.ID{s.DataspaceID}, States: s.source(), After: s.AfterSet}
 	sets, err := collect(tx.Sets.Range(within), stepChunk)
 	if err != nil {
 		return 0, err
@@ -105,22 +106,22 @@ func (s cascade) advanceSets(tx *Tx) (moved int, err error) {
 }
 
 // advanceResources brings the counters in line once for all that it moves.
-func (s cascade) advanceResources(tx *Tx, most int) (moved int, err error) {
+func (s cascade) advanceResources(tx *metadata.Tx, most int) (moved int, err error) {
 	resources, err := collect(tx.Resources.Range(s.resources()), most)
 	if err != nil {
 		return 0, err
 	}
-	var change Counters
-	var last Stamp
+	var change metadata.Counters
+	var last metadata.Stamp
 	for _, r := range resources {
 		s.AfterStamp = r.Modified
-		if !s.due(r.Record) || r.Body == Purged {
+		if !s.due(r.Record) || r.Body == metadata.Purged {
 			continue
 		}
 		after := r
 		last = tx.Stamp()
 		s.take(&after.Record, last)
-		change = change.add(counted(after)).add(counted(r).negated())
+		change = change.Add(counted(after)).Add(counted(r).Negated())
 		if err := keepResource(tx, &r, after); err != nil {
 			return 0, err
 		}
@@ -129,10 +130,10 @@ func (s cascade) advanceResources(tx *Tx, most int) (moved int, err error) {
 }
 
 // resources is the range of those that are left.
-func (s cascade) resources() ResourceRange {
-	within := ResourceRange{States: s.source(), Order: paging.Oldest}
-	if s.ofDataspace() {
-		within.Dataspaces = []ID{s.DataspaceID}
+func (s cascade) resources() metadata.ResourceRange {
+	within := metadata.ResourceRange{States: s.source(), Order: paging.Oldest}
+	if s.OfDataspace() {
+		within.Dataspaces = []metadata.ID{s.DataspaceID}
 	} else {
 		within.Set = s.Container
 	}
@@ -168,7 +169,7 @@ func collect[T any](seq iter.Seq2[T, error], most int) ([]T, error) {
 }
 
 // begin starts a step in the transaction that changed its container. What fits into one step is done at once.
-func begin(tx *Tx, step *Step) (done bool, err error) {
+func begin(tx *metadata.Tx, step *metadata.Step) (done bool, err error) {
 	if done, err = (cascade{step}).advance(tx); done || err != nil {
 		return done, err
 	}
@@ -177,21 +178,21 @@ func begin(tx *Tx, step *Step) (done bool, err error) {
 
 // stepper carries out the steps in the table, one bounded commit each, in turn, whatever container they belong to.
 type stepper struct {
-	meta    Transactions
+	meta    metadata.Transactions
 	trouble *troubles
 	wake    chan struct{}
 	stop    context.CancelFunc
 	stopped chan struct{}
 
 	mu      sync.Mutex
-	waiting map[ID][]chan error
+	waiting map[metadata.ID][]chan error
 }
 
-func startStepper(meta Transactions, trouble *troubles) *stepper {
+func startStepper(meta metadata.Transactions, trouble *troubles) *stepper {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &stepper{
 		meta: meta, trouble: trouble, wake: make(chan struct{}, 1), stop: cancel, stopped: make(chan struct{}),
-		waiting: map[ID][]chan error{},
+		waiting: map[metadata.ID][]chan error{},
 	}
 	go s.run(ctx)
 	return s
@@ -204,7 +205,7 @@ func (s *stepper) close() {
 
 // wait returns when nothing is under way in the container any more, or with the error that holds it up; then the steps go
 // on by themselves as soon as they can.
-func (s *stepper) wait(ctx context.Context, container ID) error {
+func (s *stepper) wait(ctx context.Context, container metadata.ID) error {
 	answer := make(chan error, 1)
 	s.mu.Lock()
 	s.waiting[container] = append(s.waiting[container], answer)
@@ -217,13 +218,13 @@ func (s *stepper) wait(ctx context.Context, container ID) error {
 	case err := <-answer:
 		return err
 	case <-s.stopped:
-		return ErrClosed
+		return metadata.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *stepper) answer(container ID, err error) {
+func (s *stepper) answer(container metadata.ID, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, answer := range s.waiting[container] {
@@ -236,7 +237,7 @@ func (s *stepper) answer(container ID, err error) {
 // left alone for a while; the others go on.
 func (s *stepper) run(ctx context.Context) {
 	defer close(s.stopped)
-	held := map[ID]hold{}
+	held := map[metadata.ID]hold{}
 	for ctx.Err() == nil {
 		steps, err := s.pending(ctx)
 		moved := false
@@ -281,14 +282,14 @@ func (s *stepper) sleep(ctx context.Context, again bool) {
 }
 
 // pending reads the table, and answers those who wait for a container that is not in it.
-func (s *stepper) pending(ctx context.Context) (steps []Step, err error) {
+func (s *stepper) pending(ctx context.Context) (steps []metadata.Step, err error) {
 	s.mu.Lock()
-	idle := make(map[ID]bool, len(s.waiting))
+	idle := make(map[metadata.ID]bool, len(s.waiting))
 	for container := range s.waiting {
 		idle[container] = true
 	}
 	s.mu.Unlock()
-	err = s.meta.View(ctx, func(tx *Tx) error {
+	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
 		steps, err = collect(tx.Steps.All(), 1<<20)
 		return err
 	})
@@ -302,10 +303,10 @@ func (s *stepper) pending(ctx context.Context) (steps []Step, err error) {
 }
 
 // advance carries out one step of a container in a commit of its own.
-func (s *stepper) advance(ctx context.Context, container ID) error {
-	return s.meta.UpdateBehind(ctx, func(tx *Tx) error {
+func (s *stepper) advance(ctx context.Context, container metadata.ID) error {
+	return s.meta.UpdateBehind(ctx, func(tx *metadata.Tx) error {
 		step, err := tx.Steps.Get(container)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, metadata.ErrNotFound) {
 			return nil
 		}
 		if err != nil {

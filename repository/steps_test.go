@@ -10,6 +10,9 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
@@ -20,16 +23,16 @@ type held struct {
 	t     *testing.T
 	svc   *repository.Service
 	admin auth.Principal
-	space repository.Dataspace
-	sets  []repository.Set
-	files []repository.Resource
+	space metadata.Dataspace
+	sets  []metadata.Set
+	files []metadata.Resource
 }
 
 var always = repository.Match{}
 
 func newHeld(t *testing.T) *held {
 	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
-	return populated(t, repository.NewHeld(repositorytest.NewMemory(time.Now), blobstest.NewMemory(), config), 450, 0)
+	return populated(t, repository.NewHeld(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config), 450, 0)
 }
 
 // populated makes an admin, a dataspace and sets with so many resources.
@@ -60,14 +63,14 @@ func (h *held) ok(err error) {
 	}
 }
 
-func (h *held) upload(set repository.Set, name string) repository.Resource {
+func (h *held) upload(set metadata.Set, name string) metadata.Resource {
 	h.t.Helper()
 	r, err := h.tryUpload(set, name)
 	h.ok(err)
 	return r
 }
 
-func (h *held) tryUpload(set repository.Set, name string) (repository.Resource, error) {
+func (h *held) tryUpload(set metadata.Set, name string) (metadata.Resource, error) {
 	up, id := h.svc.NewUpload(h.admin), set.ID.String()
 	h.ok(up.Receive(h.t.Context(), strings.NewReader(name)))
 	defer func() { h.ok(up.Discard()) }()
@@ -77,18 +80,18 @@ func (h *held) tryUpload(set repository.Set, name string) (repository.Resource, 
 // begun accepts the answer to a deletion or restoration that stands still.
 func (h *held) begun(err error) {
 	h.t.Helper()
-	h.refused(err, repository.CodeUnavailable)
+	h.refused(err, errs.CodeUnavailable)
 }
 
-func (h *held) refused(err error, code repository.Code) {
+func (h *held) refused(err error, code errs.Code) {
 	h.t.Helper()
-	var known *repository.Error
+	var known *errs.Error
 	if !errors.As(err, &known) || known.Code != code {
 		h.t.Errorf("got %v, want an error with code %s", err, code)
 	}
 }
 
-func (h *held) get(id repository.ID) repository.Resource {
+func (h *held) get(id metadata.ID) metadata.Resource {
 	h.t.Helper()
 	r, err := h.svc.GetResource(h.t.Context(), h.admin, id.String())
 	h.ok(err)
@@ -96,9 +99,9 @@ func (h *held) get(id repository.ID) repository.Resource {
 }
 
 // listed returns the states in which the listing of the first set shows its resources.
-func (h *held) listed() map[repository.ID]repository.State {
+func (h *held) listed() map[metadata.ID]metadata.State {
 	h.t.Helper()
-	states := map[repository.ID]repository.State{}
+	states := map[metadata.ID]metadata.State{}
 	page, err := repositorytest.ListResources(h.t.Context(), h.svc, h.admin, paging.SetResources, repository.ListRequest{
 		Container: h.sets[0].ID.String(), Params: map[string][]string{"state": {"all"}, "limit": {"1000"}},
 	})
@@ -110,14 +113,14 @@ func (h *held) listed() map[repository.ID]repository.State {
 }
 
 // finish takes the steps that are left.
-func (h *held) finish(container repository.ID) {
+func (h *held) finish(container metadata.ID) {
 	for range 50 { // more than it takes on the slowest machine
 		h.ok(h.svc.TakeStep(h.t.Context(), container))
 	}
 }
 
-func edit(description string) repository.Edit[repository.Resource] {
-	return repository.Edit[repository.Resource]{Fields: repository.Fields{"description": description}}
+func edit(description string) repository.Edit[metadata.Resource] {
+	return repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": description}}
 }
 
 // TestWhatIsDueInADeletion: from the first commit on everything in the set is shown deleted and nothing can be put into it;
@@ -139,34 +142,34 @@ func TestWhatIsDueInADeletion(t *testing.T) {
 			}
 			h.begun(err)
 
-			if state := h.listed()[last.ID]; state != repository.Active {
+			if state := h.listed()[last.ID]; state != metadata.Active {
 				t.Errorf("the listing shows a resource %s before its step", state)
 			}
-			if r := h.get(last.ID); r.State != repository.Deleted || r.Modified != last.Modified {
+			if r := h.get(last.ID); r.State != metadata.Deleted || r.Modified != last.Modified {
 				t.Errorf("a resource that is due is shown %s, modified at %d; want deleted, at %d", r.State, r.Modified, last.Modified)
 			}
 			_, _, err = h.svc.OpenResource(ctx, h.admin, last.ID.String())
-			h.refused(err, repository.CodeResourceGone)
+			h.refused(err, errs.CodeResourceGone)
 			_, err = h.tryUpload(h.sets[0], "late")
-			h.refused(err, repository.CodeParentDeleted)
+			h.refused(err, errs.CodeParentDeleted)
 			_, err = h.svc.EditResource(ctx, h.admin, last.ID.String(), edit("late"))
-			h.refused(err, repository.CodeDeleted)
+			h.refused(err, errs.CodeDeleted)
 			_, err = h.svc.RestoreResource(ctx, h.admin, last.ID.String(), always)
-			h.refused(err, repository.CodeParentDeleted)
+			h.refused(err, errs.CodeParentDeleted)
 			if again, err := h.svc.DeleteResource(ctx, h.admin, last.ID.String(), always); err != nil || again.Modified != last.Modified {
 				t.Errorf("deleting what is due changed it: %v, %v", again, err)
 			}
 			_, err = h.svc.RestoreSet(ctx, h.admin, set, always)
-			h.refused(err, repository.CodeBusy)
+			h.refused(err, errs.CodeBusy)
 			_, err = h.svc.RestoreDataspace(ctx, h.admin, h.space.ID.String(), always)
 			if container == "set" {
 				err = passDataspace(ctx, h)
 			}
-			h.refused(err, repository.CodeBusy)
+			h.refused(err, errs.CodeBusy)
 
 			h.finish(of)
 			for id, state := range h.listed() {
-				if state != repository.Deleted {
+				if state != metadata.Deleted {
 					t.Fatalf("%s is still %s", id, state)
 				}
 			}
@@ -196,21 +199,21 @@ func TestWhatIsDueInARestoration(t *testing.T) {
 	_, err = h.svc.RestoreSet(ctx, h.admin, set.String(), always)
 	h.begun(err)
 
-	if got := h.get(kept.ID).State; got != repository.Active {
+	if got := h.get(kept.ID).State; got != metadata.Active {
 		t.Errorf("what comes back is shown %s", got)
 	}
-	if got := h.get(before.ID).State; got != repository.Deleted {
+	if got := h.get(before.ID).State; got != metadata.Deleted {
 		t.Errorf("what had been deleted before is shown %s", got)
 	}
-	if got := h.listed()[kept.ID]; got != repository.Deleted {
+	if got := h.listed()[kept.ID]; got != metadata.Deleted {
 		t.Errorf("the listing shows a resource %s before its step", got)
 	}
 	due := h.get(edited.ID)
-	changed, err := h.svc.EditResource(ctx, h.admin, edited.ID.String(), repository.Edit[repository.Resource]{
+	changed, err := h.svc.EditResource(ctx, h.admin, edited.ID.String(), repository.Edit[metadata.Resource]{
 		Fields: repository.Fields{"description": "new"}, Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{due.Tag()}}},
 	})
 	h.ok(err)
-	if changed.State != repository.Active || h.listed()[edited.ID] != repository.Active {
+	if changed.State != metadata.Active || h.listed()[edited.ID] != metadata.Active {
 		t.Error("writing to a resource did not take its step")
 	}
 	_, err = h.svc.DeleteResource(ctx, h.admin, dropped.ID.String(), always)
@@ -219,9 +222,9 @@ func TestWhatIsDueInARestoration(t *testing.T) {
 
 	h.finish(set)
 	for id, state := range h.listed() {
-		want := repository.Active
+		want := metadata.Active
 		if id == before.ID || id == dropped.ID {
-			want = repository.Deleted
+			want = metadata.Deleted
 		}
 		if state != want {
 			t.Errorf("%s is %s at the end, want %s", id, state, want)
@@ -245,27 +248,27 @@ func TestRestoringADataspaceBringsBackWhatItTook(t *testing.T) {
 	h.begun(err)
 	h.finish(h.space.ID)
 	_, err = h.svc.RestoreSet(ctx, h.admin, large.ID.String(), always)
-	h.refused(err, repository.CodeParentDeleted)
+	h.refused(err, errs.CodeParentDeleted)
 	_, err = h.svc.RestoreDataspace(ctx, h.admin, h.space.ID.String(), always)
 	h.begun(err)
 	h.finish(h.space.ID)
 
-	for id, want := range map[repository.ID]repository.State{large.ID: repository.Active, small.ID: repository.Deleted} {
+	for id, want := range map[metadata.ID]metadata.State{large.ID: metadata.Active, small.ID: metadata.Deleted} {
 		set, err := h.svc.GetSet(ctx, h.admin, id.String())
 		h.ok(err)
 		if set.State != want {
 			t.Errorf("set %s is %s, want %s", set.Name, set.State, want)
 		}
 	}
-	if got := h.get(h.files[0].ID).State; got != repository.Active {
+	if got := h.get(h.files[0].ID).State; got != metadata.Active {
 		t.Errorf("a resource that the dataspace took is %s", got)
 	}
-	if got := h.get(inSmall.ID).State; got != repository.Deleted {
+	if got := h.get(inSmall.ID).State; got != metadata.Deleted {
 		t.Errorf("a resource that its set took is %s", got)
 	}
 	_, err = h.svc.RestoreSet(ctx, h.admin, small.ID.String(), always)
 	h.ok(err)
-	if got := h.get(inSmall.ID).State; got != repository.Active {
+	if got := h.get(inSmall.ID).State; got != metadata.Active {
 		t.Errorf("a resource whose set is back is %s", got)
 	}
 	usage, err := h.svc.DataspaceUsage(ctx, h.admin, h.space.ID.String())

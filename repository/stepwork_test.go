@@ -7,34 +7,35 @@ import (
 	"time"
 
 	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // slow is a store that takes its time for each resource that is put, once it is told to.
 type slow struct {
-	repository.Store
+	metadata.Store
 	each time.Duration
 }
 
 type slowResources struct {
-	repository.Resources
+	metadata.Resources
 	each time.Duration
 }
 
-func (r slowResources) Put(row repository.Resource) error {
+func (r slowResources) Put(row metadata.Resource) error {
 	time.Sleep(r.each)
 	return r.Resources.Put(row)
 }
 
-func (s *slow) Update(ctx context.Context, fn func(*repository.Tx) error) error {
-	return s.Store.Update(ctx, func(tx *repository.Tx) error {
+func (s *slow) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	return s.Store.Update(ctx, func(tx *metadata.Tx) error {
 		tx.Resources = slowResources{tx.Resources, s.each}
 		return fn(tx)
 	})
 }
 
-func (s *slow) UpdateBehind(ctx context.Context, fn func(*repository.Tx) error) error {
+func (s *slow) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
@@ -52,7 +53,7 @@ func TestStepsAreCutByTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				meta := &slow{Store: repositorytest.NewMemory(time.Now)}
+				meta := &slow{Store: metadatatest.NewMemory(time.Now)}
 				config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
 				h := populated(t, repository.NewHeld(meta, blobstest.NewMemory(), config), 450)
 				meta.each = tc.each
@@ -60,7 +61,7 @@ func TestStepsAreCutByTime(t *testing.T) {
 				h.begun(err)
 				moved := 0
 				for _, state := range h.listed() {
-					if state == repository.Deleted {
+					if state == metadata.Deleted {
 						moved++
 					}
 				}

@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // stores are the two stores, with what this process knows of them beyond what they hold. A Service and those who look after
 // its stores share one.
 type stores struct {
-	meta  Store
+	meta  metadata.Store
 	blobs blobs.Store
 
 	unsynced atomic.Pointer[error] // a blob could not be synced: no more writes until the disk has been looked at
@@ -23,7 +25,7 @@ type stores struct {
 }
 
 // newStores takes the function that hears of what goes wrong in the background; nil: nobody does.
-func newStores(meta Store, files blobs.Store, note func(task string, err error)) *stores {
+func newStores(meta metadata.Store, files blobs.Store, note func(task string, err error)) *stores {
 	s := &stores{meta: meta, blobs: files, opinions: newOpinions(), troubles: troubles{failing: map[string]string{}, note: note}}
 	if note == nil {
 		s.troubles.note = func(string, error) {}
@@ -32,22 +34,22 @@ func newStores(meta Store, files blobs.Store, note func(task string, err error))
 }
 
 // read runs fn in a read transaction.
-func (s *stores) read(ctx context.Context, fn func(*Tx) error) error {
+func (s *stores) read(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return storageError(s.meta.View(ctx, fn))
 }
 
 // write runs fn in a write transaction.
-func (s *stores) write(ctx context.Context, fn func(*Tx) error) error {
+func (s *stores) write(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.unsynced.Load() != nil {
-		return storageError(ErrReadOnly)
+		return storageError(metadata.ErrReadOnly)
 	}
 	return storageError(s.meta.Update(ctx, fn))
 }
 
 // writeBehind is write for work in the background, which gives way to requests.
-func (s *stores) writeBehind(ctx context.Context, fn func(*Tx) error) error {
+func (s *stores) writeBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
 	if s.unsynced.Load() != nil {
-		return storageError(ErrReadOnly)
+		return storageError(metadata.ErrReadOnly)
 	}
 	return storageError(s.meta.UpdateBehind(ctx, fn))
 }
@@ -66,22 +68,22 @@ func (s *stores) blobError(err error) error {
 // caused it.
 var storageErrors = []struct {
 	sentinel error
-	as       Error
+	as       errs.Error
 }{
-	{blobs.ErrUnsynced, Error{Kind: Internal, Code: CodeReadOnly, Message: "the file could not be brought to stable storage; nothing was changed"}},
-	{ErrOutcomeUnknown, Error{Kind: Internal, Code: CodeOutcomeUnknown,
+	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage; nothing was changed"}},
+	{metadata.ErrOutcomeUnknown, errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown,
 		Message: "an I/O error came in the middle of the change; it may or may not be there after a restart of the service"}},
-	{ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
-	{blobs.ErrNoSpace, Error{Kind: NoSpace, Code: CodeNoSpace, Message: "no space is left; nothing was changed"}},
-	{ErrReadOnly, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
-	{ErrNotDurable, Error{Kind: Unavailable, Code: CodeReadOnly, Message: "what this would show has not reached the disk"}},
-	{ErrUnwritable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
-	{blobs.ErrUnavailable, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
-	{ErrClosed, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the service is shutting down"}},
-	{context.Canceled, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the request was given up"}},
-	{context.DeadlineExceeded, Error{Kind: Unavailable, Code: CodeUnavailable, Message: "the request took too long"}},
-	{blobs.ErrTooLarge, Error{Kind: TooLarge, Code: CodeTooLarge, Field: "file", Message: "the file is larger than this service accepts"}},
-	{ErrRecordDamaged, Error{Kind: Internal, Code: CodeDataDamaged, Message: "a stored record is damaged"}},
+	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
+	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "what this would show has not reached the disk"}},
+	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
+	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
+	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
+	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},
+	{context.DeadlineExceeded, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request took too long"}},
+	{blobs.ErrTooLarge, errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: "file", Message: "the file is larger than this service accepts"}},
+	{metadata.ErrRecordDamaged, errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "a stored record is damaged"}},
 }
 
 // storageError turns whatever a use case met into an *Error.
@@ -89,7 +91,7 @@ func storageError(err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *Error
+	var known *errs.Error
 	if errors.As(err, &known) {
 		return err
 	}
@@ -100,5 +102,5 @@ func storageError(err error) error {
 			return &as
 		}
 	}
-	return &Error{Kind: Internal, Code: CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
@@ -41,7 +42,7 @@ func (w *surveyor) run(ctx context.Context) {
 	defer close(w.stopped)
 	w.troubles.tell(taskSurvey, w.lookAtRecent(ctx))
 	for pause := surveyDelay; sleep(ctx, pause); pause = surveyEvery {
-		w.troubles.tell(taskSurvey, ignore(w.survey(ctx), ErrReadOnly)) // which the service tells by itself
+		w.troubles.tell(taskSurvey, ignore(w.survey(ctx), metadata.ErrReadOnly)) // which the service tells by itself
 	}
 }
 
@@ -53,9 +54,9 @@ const (
 // lookAtRecent sees whether the files of the resources that were changed last are there, in their length: what a power cut, an
 // unmounted disk or a folder of an older state has taken is told at the start, and not when somebody wants it.
 func (w *surveyor) lookAtRecent(ctx context.Context) error {
-	var page []Resource
-	err := w.meta.View(ctx, func(tx *Tx) (err error) {
-		page, err = collect(tx.Resources.Range(ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
+	var page []metadata.Resource
+	err := w.meta.View(ctx, func(tx *metadata.Tx) (err error) {
+		page, err = collect(tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
 		return err
 	})
 	if err != nil {
@@ -66,7 +67,7 @@ func (w *surveyor) lookAtRecent(ctx context.Context) error {
 		if ctx.Err() != nil || wrong == recentWrong {
 			return nil
 		}
-		if r.Body != Filed {
+		if r.Body != metadata.Filed {
 			continue
 		}
 		size, err := w.blobs.Stat(r.Digest)
@@ -74,7 +75,7 @@ func (w *surveyor) lookAtRecent(ctx context.Context) error {
 			continue
 		}
 		wrong++
-		if _, err := w.judge(ctx, Blob{r.Digest, r.Bytes}); err != nil && ctx.Err() == nil && !errors.Is(err, ErrReadOnly) {
+		if _, err := w.judge(ctx, metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); err != nil && ctx.Err() == nil && !errors.Is(err, metadata.ErrReadOnly) {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 const (
@@ -50,9 +51,9 @@ func (w *sweeper) sweep(ctx context.Context) error {
 // expire removes the transfers that have expired, but for those that somebody is at.
 func (w *sweeper) expire(ctx context.Context) error {
 	for {
-		var due []ID
-		now := Stamp(w.now().UnixMicro())
-		err := w.meta.View(ctx, func(tx *Tx) (err error) {
+		var due []metadata.ID
+		now := metadata.Stamp(w.now().UnixMicro())
+		err := w.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			due, err = collect(tx.Transfers.Ended(now), sweepMost)
 			return err
 		})
@@ -78,8 +79,8 @@ func (w *sweeper) expire(ctx context.Context) error {
 var errWentOn = errors.New("it has not expired")
 
 // end removes a transfer that had expired, or returns errWentOn: somebody may have been at it then, and have gone on since.
-func (w *sweeper) end(ctx context.Context, id ID, by Stamp) error {
-	left, err := w.forget(ctx, id, func(t Transfer) error {
+func (w *sweeper) end(ctx context.Context, id metadata.ID, by metadata.Stamp) error {
+	left, err := w.forget(ctx, id, func(t metadata.Transfer) error {
 		if t.Expires > by {
 			return errWentOn
 		}
@@ -90,14 +91,14 @@ func (w *sweeper) end(ctx context.Context, id ID, by Stamp) error {
 
 // forget removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the
 // reason that is left: the sweeper removes it later.
-func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) (left, err error) {
-	var t Transfer
-	err = s.write(ctx, func(tx *Tx) (err error) {
+func (s *stores) forget(ctx context.Context, id metadata.ID, check func(metadata.Transfer) error) (left, err error) {
+	var t metadata.Transfer
+	err = s.write(ctx, func(tx *metadata.Tx) (err error) {
 		if t, err = tx.Transfers.Get(id); err == nil {
 			err = check(t)
 		}
 		if err != nil {
-			return ignore(err, ErrNotFound)
+			return ignore(err, metadata.ErrNotFound)
 		}
 		return tx.Transfers.Remove(id)
 	})
@@ -109,11 +110,11 @@ func (s *stores) forget(ctx context.Context, id ID, check func(Transfer) error) 
 
 // withdraw takes the file of a transfer away again that was put in its place and whose record could not be written: nobody else knows
 // of it, and it would be in the way until a purge.
-func (s *stores) withdraw(ctx context.Context, t Transfer) error {
+func (s *stores) withdraw(ctx context.Context, t metadata.Transfer) error {
 	if !t.Waits() || t.Mark.Size == 0 {
 		return nil
 	}
-	staged, err := s.blobs.WholePart(t.name(), t.Mark)
+	staged, err := s.blobs.WholePart(t.PartName(), t.Mark)
 	if err == nil {
 		err = staged.Withdraw(func() error { return s.noRow(ctx, t.Digest) })
 	}
@@ -126,16 +127,16 @@ func (s *stores) withdraw(ctx context.Context, t Transfer) error {
 // dropStray removes a file without a row, or whose row says that it has become a resource. A row is there before its file, so there
 // will be none any more.
 func (w *sweeper) dropStray(ctx context.Context, name string) error {
-	id, ok := parseID(name)
+	id, ok := metadata.ParseID(name)
 	if !ok {
 		return nil // nobody's: left for a person to look at
 	}
-	var t Transfer
-	err := w.meta.ViewDurable(ctx, func(tx *Tx) (err error) {
+	var t metadata.Transfer
+	err := w.meta.ViewDurable(ctx, func(tx *metadata.Tx) (err error) {
 		t, err = tx.Transfers.Get(id)
-		return ignore(err, ErrNotFound)
+		return ignore(err, metadata.ErrNotFound)
 	})
-	if err == nil && (t.ID == ID{} || t.Done()) {
+	if err == nil && (t.ID == metadata.ID{} || t.Done()) {
 		err = w.blobs.DropPart(name)
 	}
 	return err

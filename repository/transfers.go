@@ -10,6 +10,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // A file may come part by part, over days, connections and restarts. How much of it has come is a row, which never says more than
@@ -49,41 +51,41 @@ type Piece struct {
 
 // BeginTransfer begins with a file that comes in parts. What can be refused before it has come is refused now. An empty file has come
 // whole with that: a transfer that comes with an error has begun, and its file is not taken.
-func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start TransferStart) (Transfer, error) {
-	t := Transfer{
+func (s *Service) BeginTransfer(ctx context.Context, p auth.Principal, start TransferStart) (metadata.Transfer, error) {
+	t := metadata.Transfer{
 		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
 		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
 		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
 	}
 	for _, t.Expected = range start.Fields.Expected {
 		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
-			return Transfer{}, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
+			return metadata.Transfer{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
 		}
 	}
 	if t.Length == 0 { // as the last part of any other file does
 		digest, err := t.Mark.Digest()
 		if err != nil {
-			return Transfer{}, s.blobError(err)
+			return metadata.Transfer{}, s.blobError(err)
 		}
 		t.Digest = digest
 	}
-	find := func(tx *Tx, p auth.Principal) error { return aim(tx, p, &t, start) }
+	find := func(tx *metadata.Tx, p auth.Principal) error { return aim(tx, p, &t, start) }
 	if err := s.view(ctx, p, find); err != nil {
-		return Transfer{}, err
+		return metadata.Transfer{}, err
 	}
 	if err := s.acceptable(start); err != nil {
-		return Transfer{}, err
+		return metadata.Transfer{}, err
 	}
-	err := s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := find(tx, p); err != nil {
 			return err
 		}
 		t.Created = tx.Stamp()
-		t.ID, t.Expires = NewID(t.Created), s.uploadEnd()
+		t.ID, t.Expires = metadata.NewID(t.Created), s.uploadEnd()
 		return tx.Transfers.Put(t)
 	})
 	if err != nil {
-		return Transfer{}, err
+		return metadata.Transfer{}, err
 	}
 	if t.Whole() {
 		return s.finish(ctx, p, t)
@@ -98,10 +100,12 @@ func valueOf(text *string) string {
 	return *text
 }
 
-func (s *Service) uploadEnd() Stamp { return s.now() + Stamp(s.config.UploadAge/time.Microsecond) }
+func (s *Service) uploadEnd() metadata.Stamp {
+	return s.now() + metadata.Stamp(s.config.UploadAge/time.Microsecond)
+}
 
 // aim finds where the file goes, and whether it may.
-func aim(tx *Tx, p auth.Principal, t *Transfer, start TransferStart) error {
+func aim(tx *metadata.Tx, p auth.Principal, t *metadata.Transfer, start TransferStart) error {
 	if start.ResourceID != nil {
 		placed, err := replaceable(tx, p, *start.ResourceID, start.Fields)
 		t.ResourceID = placed.ID
@@ -120,8 +124,8 @@ func aim(tx *Tx, p auth.Principal, t *Transfer, start TransferStart) error {
 
 // blame names the field that an object comes from in an error which says what is wrong with the object.
 func blame(err error, field string) error {
-	var known *Error
-	if !errors.As(err, &known) || known.Field != "" || known.Kind != NotFound && known.Kind != Conflict {
+	var known *errs.Error
+	if !errors.As(err, &known) || known.Field != "" || known.Kind != errs.NotFound && known.Kind != errs.Conflict {
 		return err
 	}
 	blamed := *known
@@ -132,7 +136,7 @@ func blame(err error, field string) error {
 // acceptable refuses what the file could never be.
 func (s *Service) acceptable(start TransferStart) error {
 	if most := s.config.MaxUpload; most > 0 && start.Length > most {
-		return &Error{Kind: TooLarge, Code: CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
+		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
 	}
 	file, err := described(start.Fields)
 	if err == nil {
@@ -145,9 +149,9 @@ func (s *Service) acceptable(start TransferStart) error {
 }
 
 // fieldsOf is what came with the announcement.
-func fieldsOf(t Transfer) UploadFields {
+func fieldsOf(t metadata.Transfer) UploadFields {
 	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableNames()}
-	if t.SetID != (ID{}) {
+	if t.SetID != (metadata.ID{}) {
 		set := t.SetID.String()
 		f.SetID = &set
 	}
@@ -162,7 +166,7 @@ func fieldsOf(t Transfer) UploadFields {
 
 // GetTransfer returns a transfer of the caller as it is when nobody is at it. One that has come whole and was not refused, since the
 // service ended just then for instance, becomes a resource now; one that was refused gives its refusal.
-func (s *Service) GetTransfer(ctx context.Context, p auth.Principal, id string) (Transfer, error) {
+func (s *Service) GetTransfer(ctx context.Context, p auth.Principal, id string) (metadata.Transfer, error) {
 	t, turn, err := s.atTransfer(ctx, p, id, func() {})
 	if err != nil {
 		return t, err
@@ -172,7 +176,7 @@ func (s *Service) GetTransfer(ctx context.Context, p auth.Principal, id string) 
 	case t.Done():
 		return t, nil
 	case t.Refusal.Code != "":
-		return t, &Error{Kind: t.Refusal.Kind, Code: t.Refusal.Code, Field: t.Refusal.Field, Message: t.Refusal.Message}
+		return t, &errs.Error{Kind: t.Refusal.Kind, Code: t.Refusal.Code, Field: t.Refusal.Field, Message: t.Refusal.Message}
 	case t.Whole():
 		return s.finish(ctx, p, t)
 	}
@@ -181,7 +185,7 @@ func (s *Service) GetTransfer(ctx context.Context, p auth.Principal, id string) 
 
 // ContinueTransfer adds a piece to a transfer of the caller. The last one makes the resource; so does an empty one at the end of a
 // file that was refused, as if it had just come. What has come of a piece before its Body failed is kept.
-func (s *Service) ContinueTransfer(ctx context.Context, p auth.Principal, id string, piece Piece) (Transfer, error) {
+func (s *Service) ContinueTransfer(ctx context.Context, p auth.Principal, id string, piece Piece) (metadata.Transfer, error) {
 	t, turn, err := s.atTransfer(ctx, p, id, piece.Stop)
 	if err != nil {
 		return t, err
@@ -193,7 +197,7 @@ func (s *Service) ContinueTransfer(ctx context.Context, p auth.Principal, id str
 		}
 	}
 	if piece.Offset != t.Mark.Size {
-		return t, conflict(CodeOffset, "Upload-Offset", "the next piece of this upload begins at byte %d, not %d", t.Mark.Size, piece.Offset)
+		return t, conflict(errs.CodeOffset, "Upload-Offset", "the next piece of this upload begins at byte %d, not %d", t.Mark.Size, piece.Offset)
 	}
 	if piece.Length > t.Length-piece.Offset {
 		return t, errLonger
@@ -219,27 +223,27 @@ func (s *Service) EndTransfer(ctx context.Context, p auth.Principal, id string) 
 		return err
 	}
 	defer turn.give()
-	_, err = s.forget(ctx, t.ID, func(Transfer) error { return nil })
+	_, err = s.forget(ctx, t.ID, func(metadata.Transfer) error { return nil })
 	return err
 }
 
 // found begins a transfer anew whose file is not there as far as its row says: a backup holds the rows, and not these files.
-func (s *Service) found(t Transfer) (Transfer, error) {
-	err := s.blobs.HavePart(t.name(), t.Mark)
+func (s *Service) found(t metadata.Transfer) (metadata.Transfer, error) {
+	err := s.blobs.HavePart(t.PartName(), t.Mark)
 	if !errors.Is(err, blobs.ErrNotFound) {
 		return t, s.blobError(err)
 	}
 	return s.restart(t)
 }
 
-func (s *Service) restart(t Transfer) (Transfer, error) {
-	t.Mark, t.Digest, t.Refusal = blobs.Mark{}, blobs.Digest{}, Refusal{}
+func (s *Service) restart(t metadata.Transfer) (metadata.Transfer, error) {
+	t.Mark, t.Digest, t.Refusal = blobs.Mark{}, blobs.Digest{}, metadata.Refusal{}
 	return t, s.keep(t)
 }
 
 // keep writes down how far a transfer has come. Who sent what has come no longer matters.
-func (s *Service) keep(t Transfer) error {
-	return s.write(context.Background(), func(tx *Tx) error { return tx.Transfers.Put(t) })
+func (s *Service) keep(t metadata.Transfer) error {
+	return s.write(context.Background(), func(tx *metadata.Tx) error { return tx.Transfers.Put(t) })
 }
 
 // errLonger: more has come than was announced. Whose bytes these are, nobody knows.
@@ -256,9 +260,9 @@ func ending(body io.Reader) error {
 }
 
 // add adds a piece. Marks are set on the way, unless it has to be verified first.
-func (s *Service) add(ctx context.Context, t Transfer, piece Piece) (Transfer, error) {
+func (s *Service) add(ctx context.Context, t metadata.Transfer, piece Piece) (metadata.Transfer, error) {
 	if s.unsynced.Load() != nil { // no mark could be set
-		return t, storageError(ErrReadOnly)
+		return t, storageError(metadata.ErrReadOnly)
 	}
 	every, body := int64(markEvery), &spell{Reader: piece.Body, last: markAfter}
 	if piece.Verify != nil {
@@ -266,14 +270,14 @@ func (s *Service) add(ctx context.Context, t Transfer, piece Piece) (Transfer, e
 	}
 	for {
 		body.begun = time.Now()
-		mark, reading := s.blobs.AddPart(ctx, t.name(), t.Mark, body, min(every, t.Length-t.Mark.Size))
+		mark, reading := s.blobs.AddPart(ctx, t.PartName(), t.Mark, body, min(every, t.Length-t.Mark.Size))
 		reading = ignore(reading, errSpell)
 		if reading == nil && mark.Size == t.Length {
 			reading = ending(piece.Body)
 		}
 		refused := piece.refused(reading)
 		if refused != nil || mark == t.Mark && errors.Is(reading, blobs.ErrNoSpace) {
-			_ = s.blobs.CutPart(t.name(), t.Mark) // others may need the room; if it does not work, the next piece takes it
+			_ = s.blobs.CutPart(t.PartName(), t.Mark) // others may need the room; if it does not work, the next piece takes it
 		}
 		if refused != nil {
 			return t, s.blobError(refused)
@@ -324,7 +328,7 @@ func (p Piece) refused(reading error) error {
 }
 
 // mark writes down that so much has come.
-func (s *Service) mark(t Transfer, mark blobs.Mark) (Transfer, error) {
+func (s *Service) mark(t metadata.Transfer, mark blobs.Mark) (metadata.Transfer, error) {
 	t.Mark, t.Expires = mark, s.uploadEnd()
 	if mark.Size == t.Length {
 		digest, err := mark.Digest()
@@ -337,11 +341,11 @@ func (s *Service) mark(t Transfer, mark blobs.Mark) (Transfer, error) {
 }
 
 // refusals are the kinds of errors that say something about the upload, and not about the service at this time.
-var refusals = []Kind{Invalid, Forbidden, NotFound, Conflict, Gone, Precondition}
+var refusals = []errs.Kind{errs.Invalid, errs.Forbidden, errs.NotFound, errs.Conflict, errs.Gone, errs.Precondition}
 
 // finish makes the resource of a transfer that has come whole. A refusal is written down, so that whoever asks for the upload hears
 // it again, and not that all of it is there, which a client would take for success.
-func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Transfer, error) {
+func (s *Service) finish(ctx context.Context, p auth.Principal, t metadata.Transfer) (metadata.Transfer, error) {
 	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
 	staged, err := s.whole(ctx, t)
 	if errors.Is(err, blobs.ErrNotFound) {
@@ -354,31 +358,31 @@ func (s *Service) finish(ctx context.Context, p auth.Principal, t Transfer) (Tra
 	defer func() { _ = u.Discard() }() // there is nothing to remove
 	u.received = &received{staged: staged, digest: staged.Digest()}
 	done := t
-	u.with = func(tx *Tx, made Resource) error {
-		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Digest(), Refusal{}, s.uploadEnd()
+	u.with = func(tx *metadata.Tx, made metadata.Resource) error {
+		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Digest(), metadata.Refusal{}, s.uploadEnd()
 		return tx.Transfers.Put(done)
 	}
-	if t.ResourceID != (ID{}) {
+	if t.ResourceID != (metadata.ID{}) {
 		_, err = u.Replace(ctx, t.ResourceID.String(), fieldsOf(t))
 	} else {
 		_, err = u.Create(ctx, fieldsOf(t))
 	}
 	if err == nil {
-		_ = s.blobs.DropPart(t.name()) // or the sweeper does
+		_ = s.blobs.DropPart(t.PartName()) // or the sweeper does
 		return done, nil
 	}
-	var refused *Error
+	var refused *errs.Error
 	if errors.As(err, &refused) && slices.Contains(refusals, refused.Kind) {
 		t.Digest = staged.Digest()
-		t.Refusal = Refusal{refused.Kind, refused.Code, refused.Field, refused.Message}
+		t.Refusal = metadata.Refusal{Kind: refused.Kind, Code: refused.Code, Field: refused.Field, Message: refused.Message}
 		err = errors.Join(err, s.keep(t))
 	}
 	return t, err
 }
 
 // whole is WholePart. A file that is in its place already is read first: it may be another upload's, and have lain there for long.
-func (s *Service) whole(ctx context.Context, t Transfer) (blobs.Staged, error) {
-	if err := s.blobs.HavePart(t.name(), t.Mark); errors.Is(err, blobs.ErrNotFound) {
+func (s *Service) whole(ctx context.Context, t metadata.Transfer) (blobs.Staged, error) {
+	if err := s.blobs.HavePart(t.PartName(), t.Mark); errors.Is(err, blobs.ErrNotFound) {
 		wrong, err := verdict(t.Digest, blobs.Verify(ctx, s.blobs, t.Digest, t.Mark.Size))
 		if err == nil && wrong != "" {
 			err = blobs.ErrNotFound
@@ -387,5 +391,5 @@ func (s *Service) whole(ctx context.Context, t Transfer) (blobs.Staged, error) {
 			return nil, err
 		}
 	}
-	return s.blobs.WholePart(t.name(), t.Mark)
+	return s.blobs.WholePart(t.PartName(), t.Mark)
 }

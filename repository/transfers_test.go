@@ -16,6 +16,8 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -36,26 +38,26 @@ func (p *partly) config() repository.Config {
 }
 
 // over is another service of the same repository.
-func (p *partly) over(meta repository.Store, files blobs.Store) *repository.Service {
+func (p *partly) over(meta metadata.Store, files blobs.Store) *repository.Service {
 	return repository.NewHeld(meta, files, p.config())
 }
 
 // waiting is a transfer that has come whole, and was refused since its set was deleted just then. The set is there again.
-func (p *partly) waiting(content string) repository.Transfer {
+func (p *partly) waiting(content string) metadata.Transfer {
 	p.t.Helper()
 	ctx, set := p.t.Context(), p.sets[0].ID.String()
 	begun := p.begin(p.admin, "file", content, content[:5])
 	_, err := p.svc.DeleteSet(ctx, p.admin, set, always)
 	p.ok(err)
 	_, err = p.add(p.admin, begun, content[5:])
-	wantCode(p.t, err, repository.CodeParentDeleted)
+	wantCode(p.t, err, errs.CodeParentDeleted)
 	_, err = p.svc.RestoreSet(ctx, p.admin, set, always)
 	p.ok(err)
 	return p.stored(begun.ID)
 }
 
 // begin begins a file, of which something comes.
-func (p *partly) begin(by auth.Principal, name, whole, first string) repository.Transfer {
+func (p *partly) begin(by auth.Principal, name, whole, first string) metadata.Transfer {
 	p.t.Helper()
 	set := p.sets[0].ID.String()
 	t, err := p.svc.BeginTransfer(p.t.Context(), by, repository.TransferStart{Fields: repository.UploadFields{SetID: &set, Name: &name}, Length: int64(len(whole))})
@@ -65,7 +67,7 @@ func (p *partly) begin(by auth.Principal, name, whole, first string) repository.
 	return t
 }
 
-func (p *partly) add(by auth.Principal, t repository.Transfer, more string) (repository.Transfer, error) {
+func (p *partly) add(by auth.Principal, t metadata.Transfer, more string) (metadata.Transfer, error) {
 	return p.svc.ContinueTransfer(p.t.Context(), by, t.ID.String(), repository.Piece{
 		Offset: t.Mark.Size, Length: -1, Body: strings.NewReader(more), Stop: func() {},
 	})
@@ -90,7 +92,7 @@ func TestSweep(t *testing.T) {
 	done := p.begin(p.admin, "done", "0123", "0123")
 	p.now = p.now.Add(59 * time.Minute)
 	young := p.begin(p.admin, "young", "abcdefghij", "abcde")
-	stray := repository.NewID(1).String()
+	stray := metadata.NewID(1).String()
 	for _, name := range []string{stray, "notes.txt"} {
 		p.ok(os.WriteFile(filepath.Join(p.dir, "parts", name), []byte("x"), 0o600))
 	}
@@ -107,9 +109,9 @@ func TestSweep(t *testing.T) {
 	if got := p.parts(); !slices.Equal(got, want) {
 		t.Errorf("after: %q, want %q", got, want)
 	}
-	for _, gone := range []repository.Transfer{old, done} {
+	for _, gone := range []metadata.Transfer{old, done} {
 		_, err := p.svc.GetTransfer(t.Context(), p.admin, gone.ID.String())
-		wantCode(t, err, repository.CodeUploadNotFound)
+		wantCode(t, err, errs.CodeUploadNotFound)
 	}
 	if got, err := p.content(done.Made); err != nil || got != "0123" {
 		t.Errorf("the resource that was made has %q, %v", got, err)
@@ -121,9 +123,9 @@ func TestSweep(t *testing.T) {
 	p.sound()
 }
 
-func wantCode(t *testing.T, err error, want repository.Code) {
+func wantCode(t *testing.T, err error, want errs.Code) {
 	t.Helper()
-	var known *repository.Error
+	var known *errs.Error
 	if !errors.As(err, &known) || known.Code != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -148,9 +150,9 @@ func TestPurgeSparesWhatWaits(t *testing.T) {
 	_, err = p.svc.Revoke(ctx, p.admin, grant.ID.String(), always)
 	p.ok(err)
 	_, err = p.add(editor, waiting, "56789")
-	wantCode(t, err, repository.CodeForbidden)
+	wantCode(t, err, errs.CodeForbidden)
 	waiting = p.stored(waiting.ID)
-	if !waiting.Waits() || waiting.Refusal.Code != repository.CodeForbidden {
+	if !waiting.Waits() || waiting.Refusal.Code != errs.CodeForbidden {
 		t.Errorf("it is %+v", waiting)
 	}
 	whole, err := p.files.WholePart(waiting.ID.String(), waiting.Mark)
@@ -162,7 +164,7 @@ func TestPurgeSparesWhatWaits(t *testing.T) {
 		}
 	}
 	_, err = p.svc.GetTransfer(ctx, editor, waiting.ID.String())
-	wantCode(t, err, repository.CodeForbidden)
+	wantCode(t, err, errs.CodeForbidden)
 	_, _, err = p.svc.Grant(ctx, p.admin, role)
 	p.ok(err)
 	waiting, err = p.add(editor, waiting, "")
@@ -181,9 +183,9 @@ func TestPurgeSparesWhatWaits(t *testing.T) {
 	p.sound()
 }
 
-func (p *partly) stored(id repository.ID) (row repository.Transfer) {
+func (p *partly) stored(id metadata.ID) (row metadata.Transfer) {
 	p.t.Helper()
-	p.ok(p.meta.View(p.t.Context(), func(tx *repository.Tx) (err error) {
+	p.ok(p.meta.View(p.t.Context(), func(tx *metadata.Tx) (err error) {
 		row, err = tx.Transfers.Get(id)
 		return err
 	}))
@@ -201,12 +203,12 @@ func TestFinishedOnce(t *testing.T) {
 	begun.Mark = mark
 	begun.Digest, err = mark.Digest()
 	p.ok(err)
-	p.ok(p.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Transfers.Put(begun) }))
-	var made repository.ID
+	p.ok(p.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Transfers.Put(begun) }))
+	var made metadata.ID
 	for range 3 {
 		asked, err := p.svc.GetTransfer(t.Context(), p.admin, begun.ID.String())
 		p.ok(err)
-		if !asked.Done() || made != (repository.ID{}) && asked.Made != made {
+		if !asked.Done() || made != (metadata.ID{}) && asked.Made != made {
 			t.Errorf("it is %+v", asked)
 		}
 		made = asked.Made
@@ -224,7 +226,7 @@ func TestLostParts(t *testing.T) {
 	begun := p.begin(p.admin, "lost", "0123456789", "01234")
 	p.ok(p.files.DropPart(begun.ID.String()))
 	_, err := p.add(p.admin, begun, "56789")
-	wantCode(t, err, repository.CodeOffset)
+	wantCode(t, err, errs.CodeOffset)
 	asked, err := p.svc.GetTransfer(t.Context(), p.admin, begun.ID.String())
 	if err != nil || asked.Mark != (blobs.Mark{}) {
 		t.Errorf("it is at %d, %v", asked.Mark.Size, err)
@@ -243,7 +245,7 @@ func TestNoPartAfterAFailedSync(t *testing.T) {
 	begun := p.begin(p.admin, "file", "0123", "01")
 	faulty := &syncless{Store: p.files}
 	svc := p.over(p.meta, faulty)
-	for _, want := range []error{blobs.ErrUnsynced, repository.ErrReadOnly} {
+	for _, want := range []error{blobs.ErrUnsynced, metadata.ErrReadOnly} {
 		_, err := svc.ContinueTransfer(t.Context(), p.admin, begun.ID.String(), repository.Piece{Offset: 2, Length: -1, Body: strings.NewReader("2"), Stop: func() {}})
 		if !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)

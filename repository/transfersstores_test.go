@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -30,15 +32,15 @@ func TestTransferToldForGood(t *testing.T) {
 	svc, meta := promising(p)
 	for _, lost := range []bool{false, true} {
 		meta.lost = lost
-		if err := svc.EndTransfer(t.Context(), p.admin, ended.ID.String()); errors.Is(err, repository.ErrNotDurable) != lost {
+		if err := svc.EndTransfer(t.Context(), p.admin, ended.ID.String()); errors.Is(err, metadata.ErrNotDurable) != lost {
 			t.Errorf("lost: %t: the end of one that is not there: %v", lost, err)
 		}
-		for _, of := range []repository.Transfer{done, half} {
+		for _, of := range []metadata.Transfer{done, half} {
 			_, got := svc.GetTransfer(t.Context(), p.admin, of.ID.String())
 			_, sent := svc.ContinueTransfer(t.Context(), p.admin, of.ID.String(), repository.Piece{
 				Offset: of.Mark.Size, Body: strings.NewReader(""), Stop: func() {},
 			})
-			if errors.Is(got, repository.ErrNotDurable) != lost || errors.Is(sent, repository.ErrNotDurable) != lost {
+			if errors.Is(got, metadata.ErrNotDurable) != lost || errors.Is(sent, metadata.ErrNotDurable) != lost {
 				t.Errorf("%s, lost: %t: asked: %v; an empty piece: %v", of.Name, lost, got, sent)
 			}
 		}
@@ -120,7 +122,7 @@ func TestSweepSparesWhatWentOn(t *testing.T) {
 	}
 	p.ok(svc.Sweep(t.Context()))
 	_, err = svc.GetTransfer(t.Context(), p.admin, first.ID.String())
-	wantCode(t, err, repository.CodeUploadNotFound)
+	wantCode(t, err, errs.CodeUploadNotFound)
 	got, err := svc.GetTransfer(t.Context(), p.admin, second.ID.String())
 	if err != nil || got.Mark.Size != 3 {
 		t.Errorf("the second one is at %d, %v", got.Mark.Size, err)

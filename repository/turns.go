@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 const (
@@ -23,15 +25,15 @@ const (
 // turns gives everybody who is at a transfer his turn: there is one at a time.
 type turns struct {
 	mu   sync.Mutex
-	held map[ID]*turnAt
+	held map[metadata.ID]*turnAt
 }
 
-func newTurns() *turns { return &turns{held: map[ID]*turnAt{}} }
+func newTurns() *turns { return &turns{held: map[metadata.ID]*turnAt{}} }
 
 // turnAt is the turn of somebody at a transfer.
 type turnAt struct {
 	turns *turns
-	id    ID
+	id    metadata.ID
 	stop  func() // has what he waits for end
 	since time.Time
 	moved atomic.Int64 // how long after that something has come from him last
@@ -40,7 +42,7 @@ type turnAt struct {
 
 // take waits for the turn, and ends that of somebody from whom nothing comes. Stop is called, perhaps several times, to end this
 // one in its turn. The caller ends it with give.
-func (t *turns) take(ctx context.Context, id ID, stop func()) (*turnAt, error) {
+func (t *turns) take(ctx context.Context, id metadata.ID, stop func()) (*turnAt, error) {
 	for until := time.Now().Add(turnPatience); ; {
 		mine, other := t.try(id, stop)
 		if mine != nil {
@@ -56,13 +58,13 @@ func (t *turns) take(ctx context.Context, id ID, stop func()) (*turnAt, error) {
 			return nil, storageError(ctx.Err())
 		}
 		if time.Now().After(until) {
-			return nil, &Error{Kind: Locked, Code: CodeLocked, Message: "another request is at this upload; try again when it is done"}
+			return nil, &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request is at this upload; try again when it is done"}
 		}
 	}
 }
 
 // try returns the turn, or else whose it is.
-func (t *turns) try(id ID, stop func()) (mine, other *turnAt) {
+func (t *turns) try(id metadata.ID, stop func()) (mine, other *turnAt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if other = t.held[id]; other != nil {
@@ -99,38 +101,38 @@ func (w watched) Read(p []byte) (int, error) {
 
 // atTransfer waits for the turn at a transfer of the caller, which the caller of this gives back. What it returns is on stable storage,
 // also that there is no such transfer: a client may forget what he has of the file.
-func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (Transfer, *turnAt, error) {
-	id, ok := parseID(text)
+func (s *Service) atTransfer(ctx context.Context, p auth.Principal, text string, stop func()) (metadata.Transfer, *turnAt, error) {
+	id, ok := metadata.ParseID(text)
 	if !ok {
-		return Transfer{}, nil, uploadNotFound()
+		return metadata.Transfer{}, nil, uploadNotFound()
 	}
 	if _, err := s.ownTransfer(ctx, p, id); err != nil { // before strangers make others wait
-		return Transfer{}, nil, err
+		return metadata.Transfer{}, nil, err
 	}
 	turn, err := s.turns.take(ctx, id, stop)
 	if err != nil {
-		return Transfer{}, nil, err
+		return metadata.Transfer{}, nil, err
 	}
 	t, err := s.ownTransfer(ctx, p, id)
 	if err != nil {
 		turn.give()
-		return Transfer{}, nil, err
+		return metadata.Transfer{}, nil, err
 	}
 	return t, turn, nil
 }
 
 func uploadNotFound() error {
-	return &Error{Kind: NotFound, Code: CodeUploadNotFound, Message: "there is no such upload of yours"}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "there is no such upload of yours"}
 }
 
-func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id ID) (t Transfer, err error) {
-	err = s.viewDurable(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) ownTransfer(ctx context.Context, p auth.Principal, id metadata.ID) (t metadata.Transfer, err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		t, err = tx.Transfers.Get(id)
 		switch {
-		case errors.Is(err, ErrNotFound), err == nil && t.UserID != p.UserID:
+		case errors.Is(err, metadata.ErrNotFound), err == nil && t.UserID != p.UserID:
 			return uploadNotFound()
 		case err == nil && t.Expires <= s.now():
-			return &Error{Kind: Gone, Code: CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+			return &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; begin it anew"}
 		}
 		return err
 	})

@@ -5,17 +5,18 @@ import (
 	"errors"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // unnotedAtMost is how many unreferenced blobs a purge remembers before it writes them down. Until then it goes on removing: on a full
 // disk, room comes first.
 const unnotedAtMost = 10_000
 
-// begin returns the moment since which a blob is known to be unreferenced, at a reading of the clock. What an earlier epoch has
+// unreferencedSince returns the moment since which a blob is known to be unreferenced, at a reading of the clock. What an earlier epoch has
 // written down counts from the beginning of this one: between the two the blob may have had references that are lost. Since is a
 // stamp, and stamps never go back: after a clock that ran ahead, Since lies in the future, for years perhaps. Then the reading at which
 // that was noticed counts. It does not count otherwise, so that a clock which is behind for a while makes no blob older than it is.
-func (u Unreferenced) begin(epoch Epoch, now Stamp) (begin Stamp, known bool) {
+func unreferencedSince(u metadata.Unreferenced, epoch metadata.Epoch, now metadata.Stamp) (begin metadata.Stamp, known bool) {
 	begin = u.Since
 	if begin <= epoch.Base {
 		begin = max(begin, epoch.Began)
@@ -27,29 +28,29 @@ func (u Unreferenced) begin(epoch Epoch, now Stamp) (begin Stamp, known bool) {
 }
 
 // clock reads the clock as a stamp, which may not be the next one.
-func (p *purge) clock() Stamp { return Stamp(p.now().UnixMicro()) }
+func (p *purge) clock() metadata.Stamp { return metadata.Stamp(p.now().UnixMicro()) }
 
 // due tells whether an unreferenced blob has been so for long enough, and whether the beginning of that is written down.
-func (p *purge) due(tx *Tx, digest blobs.Digest) (due, noted bool, err error) {
+func (p *purge) due(tx *metadata.Tx, digest blobs.Digest) (due, noted bool, err error) {
 	if p.any {
 		return true, true, nil
 	}
 	u, err := tx.Unreferenced.Get(digest)
 	if err != nil {
-		return false, false, ignore(err, ErrNotFound)
+		return false, false, ignore(err, metadata.ErrNotFound)
 	}
 	return p.longAgo(tx, u)
 }
 
 // longAgo is due for a row.
-func (p *purge) longAgo(tx *Tx, u Unreferenced) (due, noted bool, err error) {
+func (p *purge) longAgo(tx *metadata.Tx, u metadata.Unreferenced) (due, noted bool, err error) {
 	epoch, err := tx.Lineage.Epoch()
-	begin, known := u.begin(epoch, p.clock())
+	begin, known := unreferencedSince(u, epoch, p.clock())
 	return known && begin < p.cutoff, known, err
 }
 
 // stillDue returns errRecent where due says so in the transaction that is to forget the blob: it may have had a reference meanwhile.
-func (p *purge) stillDue(tx *Tx, digest blobs.Digest) error {
+func (p *purge) stillDue(tx *metadata.Tx, digest blobs.Digest) error {
 	due, _, err := p.due(tx, digest)
 	if err == nil && !due {
 		err = errRecent
@@ -58,7 +59,7 @@ func (p *purge) stillDue(tx *Tx, digest blobs.Digest) error {
 }
 
 // keepRecent counts an unreferenced blob that stays.
-func (p *purge) keepRecent(ctx context.Context, b Blob, noted bool) error {
+func (p *purge) keepRecent(ctx context.Context, b metadata.Blob, noted bool) error {
 	p.result.Recent++
 	p.result.RecentBytes += b.Bytes
 	if noted || p.dry {
@@ -74,7 +75,7 @@ func (p *purge) keepRecent(ctx context.Context, b Blob, noted bool) error {
 func (p *purge) note(ctx context.Context) error {
 	for len(p.unnoted) > 0 {
 		some := p.unnoted[:min(len(p.unnoted), purgeObjects)]
-		err := p.writeBehind(ctx, func(tx *Tx) error {
+		err := p.writeBehind(ctx, func(tx *metadata.Tx) error {
 			for _, b := range some {
 				if err := p.noteBlob(tx, b); err != nil {
 					return err
@@ -91,13 +92,13 @@ func (p *purge) note(ctx context.Context) error {
 }
 
 // noteBlob writes down that a blob is unreferenced, unless it has come to be needed, or somebody else has written it down.
-func (p *purge) noteBlob(tx *Tx, b Blob) error {
+func (p *purge) noteBlob(tx *metadata.Tx, b metadata.Blob) error {
 	if err := unused(tx, b.Digest); err != nil {
 		return ignore(err, errReferred)
 	}
 	u, err := tx.Unreferenced.Get(b.Digest)
-	if errors.Is(err, ErrNotFound) {
-		return tx.Unreferenced.Put(Unreferenced{Digest: b.Digest, Bytes: b.Bytes, Since: tx.Stamp()})
+	if errors.Is(err, metadata.ErrNotFound) {
+		return tx.Unreferenced.Put(metadata.Unreferenced{Digest: b.Digest, Bytes: b.Bytes, Since: tx.Stamp()})
 	}
 	if err != nil {
 		return err
@@ -112,9 +113,9 @@ func (p *purge) noteBlob(tx *Tx, b Blob) error {
 // tidy takes out what is written down of blobs that have a reference, or are gone: removed by hand, for instance.
 func (p *purge) tidy(ctx context.Context) error {
 	for after := (*blobs.Digest)(nil); !p.dry; {
-		var page []Unreferenced
+		var page []metadata.Unreferenced
 		var stale []blobs.Digest
-		err := p.meta.View(ctx, func(tx *Tx) (err error) {
+		err := p.meta.View(ctx, func(tx *metadata.Tx) (err error) {
 			page, err = collect(tx.Unreferenced.All(after), purgeObjects)
 			return err
 		})
@@ -140,7 +141,7 @@ func (p *purge) tidy(ctx context.Context) error {
 
 // stale tells whether a blob is not unreferenced, or not there. What cannot be looked at may be there.
 func (p *purge) stale(ctx context.Context, digest blobs.Digest) (stale bool, err error) {
-	err = p.meta.View(ctx, func(tx *Tx) error {
+	err = p.meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := unused(tx, digest); err != nil {
 			return err
 		}
@@ -161,7 +162,7 @@ func (p *purge) forget(ctx context.Context, digests []blobs.Digest) error {
 	if len(digests) == 0 {
 		return nil
 	}
-	return p.writeBehind(ctx, func(tx *Tx) error {
+	return p.writeBehind(ctx, func(tx *metadata.Tx) error {
 		for _, digest := range digests {
 			if err := tx.Unreferenced.Remove(digest); err != nil {
 				return err

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
 const day = 24 * time.Hour
 
 // noted returns what is written down of unreferenced blobs.
-func (k *kept) noted() (total repository.BlobCount) {
+func (k *kept) noted() (total metadata.BlobCount) {
 	k.t.Helper()
-	k.ok(k.meta.View(k.t.Context(), func(tx *repository.Tx) (err error) {
+	k.ok(k.meta.View(k.t.Context(), func(tx *metadata.Tx) (err error) {
 		total, err = tx.Unreferenced.Total()
 		return err
 	}))
@@ -54,7 +55,7 @@ func TestPurgeCountsFromTheFirstSight(t *testing.T) {
 		k.want("90 days after the replacement", k.purged(90*day, nil), [3]int64{1, 0, 1})
 		time.Sleep(time.Hour)
 		k.want("90 days after the first purge", k.purged(90*day, nil), [3]int64{0, 1, 0})
-		if got := k.noted(); got != (repository.BlobCount{}) {
+		if got := k.noted(); got != (metadata.BlobCount{}) {
 			t.Errorf("%+v are still noted", got)
 		}
 	})
@@ -69,7 +70,7 @@ func TestPurgeCountsAnewAfterAReference(t *testing.T) {
 		k.replace(r, "another")
 		time.Sleep(100 * day)
 		again := k.upload(k.sets[0], "file 0 0")
-		if got := k.noted(); got != (repository.BlobCount{}) {
+		if got := k.noted(); got != (metadata.BlobCount{}) {
 			t.Errorf("with a reference %+v are noted", got)
 		}
 		k.replace(again, "yet another")
@@ -87,9 +88,9 @@ func TestPurgeByAClockThatRanAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 0)
 		k.leave(orphan, []byte("orphan"))
-		ahead := repository.Stamp(time.Now().AddDate(10, 0, 0).UnixMicro())
-		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error {
-			return tx.Unreferenced.Put(repository.Unreferenced{Digest: orphan, Bytes: 6, Since: ahead})
+		ahead := metadata.Stamp(time.Now().AddDate(10, 0, 0).UnixMicro())
+		k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error {
+			return tx.Unreferenced.Put(metadata.Unreferenced{Digest: orphan, Bytes: 6, Since: ahead})
 		}))
 		k.want("noted in ten years", k.purged(90*day, nil), [3]int64{0, 0, 1})
 		k.want("noted in ten years, once more", k.purged(time.Nanosecond, nil), [3]int64{0, 0, 1})
@@ -136,20 +137,20 @@ func TestPurgeLeavesWhatWasNotedMeanwhile(t *testing.T) {
 			r := k.files0()
 			k.replace(r, "another")
 			if rowless {
-				k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+				k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Remove(r.Digest) }))
 			}
 			time.Sleep(91 * day)
 			files := interrupted{k.files, func() {
 				k.replace(k.upload(k.sets[0], "file 0 0"), "yet another")
 				if rowless {
-					k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Remove(r.Digest) }))
+					k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Remove(r.Digest) }))
 				}
 			}}
 			got, err := repository.NewUpkeep(k.meta, files).Purge(t.Context(), repository.PurgeOptions{OlderThan: 90 * day})
 			if _, stat := k.files.Stat(r.Digest); err != nil || stat != nil || got.Blobs != 0 || got.Orphans != 0 {
 				t.Errorf("without a row %t: %+v, %v; the file: %v", rowless, got, err, stat)
 			}
-			if k.noted() != (repository.BlobCount{Blobs: 1, Bytes: 8}) {
+			if k.noted() != (metadata.BlobCount{Blobs: 1, Bytes: 8}) {
 				t.Errorf("without a row %t: noted are %+v", rowless, k.noted())
 			}
 		})
@@ -162,23 +163,23 @@ func TestSurvey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 2)
 		k.leave(orphan, []byte("orphan"))
-		k.ok(k.meta.Update(t.Context(), func(tx *repository.Tx) error { return tx.Blobs.Put(orphan2, 7) }))
+		k.ok(k.meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Put(orphan2, 7) }))
 		k.leave(orphan2, []byte("orphan2"))
 		if _, result := k.check(k.upkeep, repository.CheckOptions{}); result.Unreferenced != 2 || result.UnreferencedBytes != 13 {
 			t.Errorf("a check counts %d, %d bytes", result.Unreferenced, result.UnreferencedBytes)
 		}
-		if k.noted() != (repository.BlobCount{}) {
+		if k.noted() != (metadata.BlobCount{}) {
 			t.Error("a check has written something down")
 		}
 		svc := repository.New(k.meta, k.files, repository.Config{})
 		defer svc.Close()
 		time.Sleep(time.Hour)
-		if got := svc.Condition(t.Context()).Detail; got.Unreferenced != (repository.BlobCount{Blobs: 2, Bytes: 13}) || len(got.Background) != 0 {
+		if got := svc.Condition(t.Context()).Detail; got.Unreferenced != (metadata.BlobCount{Blobs: 2, Bytes: 13}) || len(got.Background) != 0 {
 			t.Errorf("after an hour: %+v, %v", got.Unreferenced, got.Background)
 		}
 		k.ok(os.Remove(k.path(orphan)))
 		time.Sleep(day)
-		if got := svc.Condition(t.Context()).Detail.Unreferenced; got != (repository.BlobCount{Blobs: 1, Bytes: 7}) {
+		if got := svc.Condition(t.Context()).Detail.Unreferenced; got != (metadata.BlobCount{Blobs: 1, Bytes: 7}) {
 			t.Errorf("after one was removed by hand: %+v", got)
 		}
 		time.Sleep(90 * day)
@@ -224,10 +225,10 @@ func TestSurveyWhileNothingCanBeWritten(t *testing.T) {
 	})
 }
 
-type readOnlyStore struct{ repository.Store }
+type readOnlyStore struct{ metadata.Store }
 
-func (readOnlyStore) UpdateBehind(context.Context, func(*repository.Tx) error) error {
-	return repository.ErrReadOnly
+func (readOnlyStore) UpdateBehind(context.Context, func(*metadata.Tx) error) error {
+	return metadata.ErrReadOnly
 }
 
 // TestPurgeCountsAnewInEachEpoch: what an epoch before a restoration has noted may have had references that are lost.
@@ -240,7 +241,7 @@ func TestPurgeCountsAnewInEachEpoch(t *testing.T) {
 		k.remove(k.held.files[1])
 		k.want("at first", k.purged(90*day, nil), [3]int64{0, 0, 2})
 		time.Sleep(100 * day)
-		_, err := repository.BeginEpoch(t.Context(), k.meta, time.Now())
+		_, err := metadata.BeginEpoch(t.Context(), k.meta, time.Now())
 		k.ok(err)
 		time.Sleep(time.Hour)
 		for _, dry := range []bool{true, false} {

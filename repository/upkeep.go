@@ -8,6 +8,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // Upkeep looks after the stores: it checks, purges and copies them. It asks nobody for permission. It is safe for concurrent use.
@@ -19,13 +21,13 @@ type Upkeep struct {
 
 // NewUpkeep is for the command line on the machine itself, while no service runs on the stores. They may be open for reading
 // only, as far as what is asked for only reads. The caller closes them.
-func NewUpkeep(store Store, files blobs.Store) *Upkeep {
+func NewUpkeep(store metadata.Store, files blobs.Store) *Upkeep {
 	return &Upkeep{stores: newStores(store, files, nil)}
 }
 
 // Upkeep is for sysadmins, while the service runs.
 func (s *Service) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error) {
-	err := s.view(ctx, p, func(_ *Tx, p auth.Principal) error { return onlySysadmin(p) })
+	err := s.view(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return onlySysadmin(p) })
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (s *Service) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error)
 func (u *Upkeep) TrashGrace() time.Duration { return u.grace }
 
 // Snapshot copies the metadata as they are at one moment. The caller closes it.
-func (u *Upkeep) Snapshot(ctx context.Context) (Snapshot, error) {
+func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	snapshot, err := u.meta.Snapshot(ctx)
 	return snapshot, storageError(err)
 }
@@ -62,13 +64,13 @@ func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser
 }
 
 func blobNotFound() error {
-	return &Error{Kind: NotFound, Code: CodeBlobNotFound, Message: "there is no file with this digest"}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeBlobNotFound, Message: "there is no file with this digest"}
 }
 
 // openKept opens a blob that is not in the trash; blobs.ErrNotFound where it may be there.
 func (u *Upkeep) openKept(ctx context.Context, d blobs.Digest) (io.ReadSeekCloser, int64, error) {
 	b, wrong, err := u.row(ctx, d)
-	if errors.Is(err, ErrNotFound) { // removed since the snapshot that named it
+	if errors.Is(err, metadata.ErrNotFound) { // removed since the snapshot that named it
 		b.Bytes, err = u.blobs.Stat(d)
 	}
 	if err != nil {
@@ -87,9 +89,9 @@ func (u *Upkeep) openKept(ctx context.Context, d blobs.Digest) (io.ReadSeekClose
 }
 
 // row reads the row of a blob, and what is known to be wrong with it.
-func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b Blob, wrong string, err error) {
+func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b metadata.Blob, wrong string, err error) {
 	b.Digest = d
-	err = u.meta.View(ctx, func(tx *Tx) error {
+	err = u.meta.View(ctx, func(tx *metadata.Tx) error {
 		if b.Bytes, err = tx.Blobs.Size(d); err != nil {
 			return err
 		}
@@ -100,7 +102,7 @@ func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b Blob, wrong string,
 }
 
 // look is judge, without writing anything down where nobody reads by it.
-func (u *Upkeep) look(ctx context.Context, b Blob) (wrong string, err error) {
+func (u *Upkeep) look(ctx context.Context, b metadata.Blob) (wrong string, err error) {
 	if u.marks {
 		return u.judge(ctx, b)
 	}

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 // kept is a repository with its files on disk, to break them and to look after them.
 type kept struct {
 	*held
 	dir    string
-	meta   *repositorytest.Memory
+	meta   *metadatatest.Memory
 	files  *blobs.Dir
 	upkeep *repository.Upkeep
 }
@@ -38,7 +39,7 @@ func (unsynced) Create(path string) (blobs.File, error) {
 // newKept makes a repository with sets of so many resources, in which nothing runs in the background.
 func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 	t.Helper()
-	k := &kept{dir: t.TempDir(), meta: repositorytest.NewMemory(time.Now)}
+	k := &kept{dir: t.TempDir(), meta: metadatatest.NewMemory(time.Now)}
 	var err error
 	if k.files, err = blobs.OpenDir(k.dir, unsynced{}); err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func (k *kept) flip(d blobs.Digest) {
 }
 
 // content reads the file of a resource.
-func (k *kept) content(id repository.ID) (string, error) {
+func (k *kept) content(id metadata.ID) (string, error) {
 	_, file, err := k.svc.OpenResource(k.t.Context(), k.admin, id.String())
 	if err != nil {
 		return "", err
@@ -82,7 +83,7 @@ func (k *kept) content(id repository.ID) (string, error) {
 }
 
 // replace gives a resource other content.
-func (k *kept) replace(r repository.Resource, content string) repository.Resource {
+func (k *kept) replace(r metadata.Resource, content string) metadata.Resource {
 	k.t.Helper()
 	up := k.svc.NewUpload(k.admin)
 	k.ok(up.Receive(k.t.Context(), bytes.NewReader([]byte(content))))
@@ -92,7 +93,7 @@ func (k *kept) replace(r repository.Resource, content string) repository.Resourc
 	return replaced
 }
 
-func (k *kept) remove(r repository.Resource) repository.Resource {
+func (k *kept) remove(r metadata.Resource) metadata.Resource {
 	k.t.Helper()
 	r, err := k.svc.DeleteResource(k.t.Context(), k.admin, r.ID.String(), always)
 	k.ok(err)
@@ -100,9 +101,9 @@ func (k *kept) remove(r repository.Resource) repository.Resource {
 }
 
 // marks are the blobs known to be damaged.
-func (k *kept) marks() (all []repository.Damage) {
+func (k *kept) marks() (all []metadata.Damage) {
 	k.t.Helper()
-	k.ok(k.meta.View(k.t.Context(), func(tx *repository.Tx) error {
+	k.ok(k.meta.View(k.t.Context(), func(tx *metadata.Tx) error {
 		all = nil
 		for d, err := range tx.Damages.All() {
 			if err != nil {
@@ -116,9 +117,9 @@ func (k *kept) marks() (all []repository.Damage) {
 }
 
 // check returns what a check finds, and its result.
-func (k *kept) check(u *repository.Upkeep, o repository.CheckOptions) (found []repository.Violation, result repository.CheckResult) {
+func (k *kept) check(u *repository.Upkeep, o repository.CheckOptions) (found []metadata.Violation, result repository.CheckResult) {
 	k.t.Helper()
-	result, err := u.Check(k.t.Context(), o, repository.CheckEvents{Violation: func(v repository.Violation) { found = append(found, v) }})
+	result, err := u.Check(k.t.Context(), o, repository.CheckEvents{Violation: func(v metadata.Violation) { found = append(found, v) }})
 	k.ok(err)
 	return found, result
 }

@@ -10,6 +10,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // Upload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
@@ -18,8 +20,8 @@ type Upload struct {
 	service  *Service
 	caller   auth.Principal
 	received *received
-	into     string                    // the set in which he may create, as he was told
-	with     func(*Tx, Resource) error // what is written in the same commit; nil: nothing
+	into     string                                      // the set in which he may create, as he was told
+	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
 	ended    bool
 }
 
@@ -55,7 +57,7 @@ func (u *Upload) Into(ctx context.Context, setID string) error {
 	if u.into == setID && setID != "" {
 		return nil // the transaction that writes has the last word
 	}
-	err := u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+	err := u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		set, err := findSet(tx, setID, "setId")
 		if err != nil {
 			return err
@@ -70,7 +72,7 @@ func (u *Upload) Into(ctx context.Context, setID string) error {
 
 // Over tells whether the caller may replace the resource, before the body is read.
 func (u *Upload) Over(ctx context.Context, id string) error {
-	return u.service.view(ctx, u.caller, func(tx *Tx, p auth.Principal) error {
+	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		r, err := findResource(tx, id)
 		if err != nil {
 			return err
@@ -99,7 +101,7 @@ func (s *Service) roomFor(bytes int64) error {
 	if err != nil || bytes <= room.Bytes && room.Files != 0 {
 		return nil // where nothing is known the disk decides
 	}
-	return storageError(ErrNoSpace)
+	return storageError(metadata.ErrNoSpace)
 }
 
 // MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
@@ -129,18 +131,18 @@ func (u *Upload) Discard() error {
 }
 
 // Create makes the resource.
-func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, err error) {
+func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.Resource, err error) {
 	if f.SetID == nil {
-		return Resource{}, missing("setId", "setId is required: the id of the set that receives the file")
+		return metadata.Resource{}, missing("setId", "setId is required: the id of the set that receives the file")
 	}
 	if err := u.Into(ctx, *f.SetID); err != nil {
-		return Resource{}, err
+		return metadata.Resource{}, err
 	}
 	file, err := u.describe(f)
 	if err != nil {
-		return Resource{}, err
+		return metadata.Resource{}, err
 	}
-	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
+	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		set, err := openSet(tx, p, *f.SetID)
 		if err != nil {
 			return nil, err
@@ -156,7 +158,7 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created Resource, 
 }
 
 // openSet finds the set in which the caller is about to create a resource.
-func openSet(tx *Tx, p auth.Principal, id string) (placedSet, error) {
+func openSet(tx *metadata.Tx, p auth.Principal, id string) (placedSet, error) {
 	set, err := findSet(tx, id, "setId")
 	if err != nil {
 		return set, err
@@ -165,24 +167,24 @@ func openSet(tx *Tx, p auth.Principal, id string) (placedSet, error) {
 		return set, err
 	}
 	switch {
-	case set.dataspace.State == Deleted:
+	case set.dataspace.State == metadata.Deleted:
 		return set, parentDeleted("setId", "dataspace of this set")
-	case set.shown().State == Deleted:
+	case set.shown().State == metadata.Deleted:
 		return set, parentDeleted("setId", "set")
 	}
 	return set, nil
 }
 
 // Replace gives the resource another file, with the name, format and description that come with it.
-func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replaced Resource, err error) {
+func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
 	if err := u.Over(ctx, id); err != nil {
-		return Resource{}, err
+		return metadata.Resource{}, err
 	}
 	file, err := u.describe(f)
 	if err != nil {
-		return Resource{}, err
+		return metadata.Resource{}, err
 	}
-	err = u.commit(ctx, func(tx *Tx, p auth.Principal) (write func() error, err error) {
+	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		placed, err := replaceable(tx, p, id, f)
 		if err != nil {
 			return nil, err
@@ -201,7 +203,7 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 }
 
 // replaceable finds the resource that the caller is about to give another file.
-func replaceable(tx *Tx, p auth.Principal, id string, f UploadFields) (placedResource, error) {
+func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (placedResource, error) {
 	placed, err := findResource(tx, id)
 	if err != nil {
 		return placed, err
@@ -217,27 +219,27 @@ func replaceable(tx *Tx, p auth.Principal, id string, f UploadFields) (placedRes
 }
 
 // vouch writes, beside the record, the body itself or that its file is in its place.
-func (u *Upload) vouch(tx *Tx, r Resource) error {
+func (u *Upload) vouch(tx *metadata.Tx, r metadata.Resource) error {
 	if u.with != nil {
 		if err := u.with(tx, r); err != nil {
 			return err
 		}
 	}
-	if r.Body == Held {
-		return errors.Join(tx.Bodies.Put(r.bodyKey(), u.received.bytes), u.service.hold.count(tx))
+	if r.Body == metadata.Held {
+		return errors.Join(tx.Bodies.Put(r.BodyKey(), u.received.bytes), u.service.hold.count(tx))
 	}
 	return vouchForFile(tx, r)
 }
 
 // intent checks what an upload is to do, in a transaction, and returns what does it there.
-type intent func(*Tx, auth.Principal) (write func() error, err error)
+type intent func(*metadata.Tx, auth.Principal) (write func() error, err error)
 
-func (check intent) only(tx *Tx, p auth.Principal) error {
+func (check intent) only(tx *metadata.Tx, p auth.Principal) error {
 	_, err := check(tx, p)
 	return err
 }
 
-func (check intent) andWrite(tx *Tx, p auth.Principal) error {
+func (check intent) andWrite(tx *metadata.Tx, p auth.Principal) error {
 	write, err := check(tx, p)
 	if err != nil {
 		return err
@@ -247,7 +249,7 @@ func (check intent) andWrite(tx *Tx, p auth.Principal) error {
 
 // commit writes the record of the received body, and the body with it or its file before it.
 func (u *Upload) commit(ctx context.Context, check intent) error {
-	if u.received.place() == Filed {
+	if u.received.place() == metadata.Filed {
 		return u.commitFile(ctx, check)
 	}
 	err := u.service.update(ctx, u.caller, check.andWrite)
@@ -271,7 +273,7 @@ func (u *Upload) commitFile(ctx context.Context, check intent) error {
 	}
 	s.opinions.placed(digest)
 	err := s.update(ctx, u.caller, check.andWrite)
-	if err != nil && !errors.Is(err, ErrOutcomeUnknown) && u.with == nil { // a transfer has nothing else for its next try
+	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a transfer has nothing else for its next try
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
 	}
@@ -286,13 +288,13 @@ func (u *Upload) withdraw(ctx context.Context) {
 }
 
 // describe checks what came beside the body and returns the resource that both make, without its record and place.
-func (u *Upload) describe(f UploadFields) (r Resource, err error) {
+func (u *Upload) describe(f UploadFields) (r metadata.Resource, err error) {
 	if u.received == nil {
 		return r, missing("file", "file is required: the file to upload")
 	}
 	for _, want := range f.Expected {
 		if want != u.received.digest {
-			return r, &Error{Kind: Invalid, Code: CodeDigestMismatch, Field: f.Names.digest(),
+			return r, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: f.Names.digest(),
 				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was kept"}
 		}
 	}
@@ -305,7 +307,7 @@ func (u *Upload) describe(f UploadFields) (r Resource, err error) {
 }
 
 // described is what can be said of a resource without its body.
-func described(f UploadFields) (r Resource, err error) {
+func described(f UploadFields) (r metadata.Resource, err error) {
 	r.Filename = f.Filename[strings.LastIndexAny(f.Filename, `/\`)+1:]
 	if r.Name, err = nameOf(f, r.Filename); err != nil {
 		return r, err

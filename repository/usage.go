@@ -7,30 +7,31 @@ import (
 	"slices"
 
 	"labshelf/auth"
+	"labshelf/metadata"
 	"labshelf/paging"
 )
 
 // UsageSummary is how much is kept, in a dataspace or in several, and how that came to be.
 type UsageSummary struct {
-	Counters
-	Days       []DayCounters // ascending; the sums at the end of each day on which one of them changed
+	metadata.Counters
+	Days       []metadata.DayCounters // ascending; the sums at the end of each day on which one of them changed
 	Dataspaces []DataspaceCounters
 }
 
 // DataspaceCounters are the counters of one dataspace.
 type DataspaceCounters struct {
-	DataspaceID ID
-	Counters
+	DataspaceID metadata.ID
+	metadata.Counters
 }
 
 // DataspaceUsage returns the usage of one dataspace, without Dataspaces.
 func (s *Service) DataspaceUsage(ctx context.Context, p auth.Principal, id string) (u UsageSummary, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		dataspace, err := readableDataspace(tx, p, id)
 		if err != nil {
 			return err
 		}
-		u, err = usageOf(tx, []ID{dataspace})
+		u, err = usageOf(tx, []metadata.ID{dataspace})
 		u.Dataspaces = nil
 		return err
 	})
@@ -39,13 +40,13 @@ func (s *Service) DataspaceUsage(ctx context.Context, p auth.Principal, id strin
 
 // Usage returns the usage of all dataspaces that the caller may read.
 func (s *Service) Usage(ctx context.Context, p auth.Principal) (u UsageSummary, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
-		ids, err := readable(tx, p, ID{})
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		ids, err := readable(tx, p, metadata.ID{})
 		if err != nil {
 			return err
 		}
 		if ids == nil {
-			for d, err := range tx.Dataspaces.All(ID{}) {
+			for d, err := range tx.Dataspaces.All(metadata.ID{}) {
 				if err != nil {
 					return err
 				}
@@ -59,46 +60,46 @@ func (s *Service) Usage(ctx context.Context, p auth.Principal) (u UsageSummary, 
 }
 
 // usageOf sums the counters of several dataspaces. A day on which only some of them changed counts the others as they were.
-func usageOf(tx *Tx, dataspaces []ID) (UsageSummary, error) {
-	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []DayCounters{}}
-	changes := map[Day]Counters{}
+func usageOf(tx *metadata.Tx, dataspaces []metadata.ID) (UsageSummary, error) {
+	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []metadata.DayCounters{}}
+	changes := map[metadata.Day]metadata.Counters{}
 	for _, id := range dataspaces {
 		counters, err := countersOf(tx, id)
 		if err != nil {
 			return u, err
 		}
-		u.Counters = u.add(counters)
+		u.Counters = u.Add(counters)
 		u.Dataspaces = append(u.Dataspaces, DataspaceCounters{id, counters})
-		var before Counters
+		var before metadata.Counters
 		for day, err := range tx.Usage.Days(id) {
 			if err != nil {
 				return u, err
 			}
-			changes[day.Day] = changes[day.Day].add(day.Counters).add(before.negated())
+			changes[day.Day] = changes[day.Day].Add(day.Counters).Add(before.Negated())
 			before = day.Counters
 		}
 		if before != counters {
-			return u, fmt.Errorf("%w: the usage of dataspace %s is not that of its last day", ErrRecordDamaged, id)
+			return u, fmt.Errorf("%w: the usage of dataspace %s is not that of its last day", metadata.ErrRecordDamaged, id)
 		}
 	}
-	var sum Counters
+	var sum metadata.Counters
 	for _, day := range slices.Sorted(maps.Keys(changes)) {
-		sum = sum.add(changes[day])
-		u.Days = append(u.Days, DayCounters{day, sum})
+		sum = sum.Add(changes[day])
+		u.Days = append(u.Days, metadata.DayCounters{Day: day, Counters: sum})
 	}
 	return u, nil
 }
 
 // countersOf returns the counters of a dataspace. Each resource counts in them, so where they are zero and there is one, their row
 // can no longer be found.
-func countersOf(tx *Tx, dataspace ID) (Counters, error) {
+func countersOf(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error) {
 	counters, err := tx.Usage.Get(dataspace)
-	if err != nil || counters != (Counters{}) {
+	if err != nil || counters != (metadata.Counters{}) {
 		return counters, err
 	}
-	for _, err := range tx.Resources.Range(ResourceRange{Dataspaces: []ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
+	for _, err := range tx.Resources.Range(metadata.ResourceRange{Dataspaces: []metadata.ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
 		if err == nil {
-			err = fmt.Errorf("%w: dataspace %s has resources and no usage", ErrRecordDamaged, dataspace)
+			err = fmt.Errorf("%w: dataspace %s has resources and no usage", metadata.ErrRecordDamaged, dataspace)
 		}
 		return counters, err
 	}

@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // userFields are the fields of a user that can be changed; sysadmin only by sysadmins.
-var userFields = setters[User]{
-	"fullname": textSetter(titleText, func(u *User) *string { return &u.Fullname }),
-	"about":    textSetter(proseText, func(u *User) *string { return &u.About }),
-	"sysadmin": boolSetter(func(u *User) *bool { return &u.Sysadmin }),
+var userFields = setters[metadata.User]{
+	"fullname": textSetter(titleText, func(u *metadata.User) *string { return &u.Fullname }),
+	"about":    textSetter(proseText, func(u *metadata.User) *string { return &u.About }),
+	"sysadmin": boolSetter(func(u *metadata.User) *bool { return &u.Sysadmin }),
 }
 
 // me stands for the caller's own id wherever the id of a user is expected.
@@ -37,8 +39,8 @@ func checkUsername(name string) error {
 }
 
 // CreateUser makes a user. Fields: username, optional fullname, about, sysadmin.
-func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (created User, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (created metadata.User, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := onlySysadmin(p); err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (c
 	return created, err
 }
 
-func newUser(tx *Tx, p auth.Principal, f Fields) (u User, err error) {
+func newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err error) {
 	if u.Username, err = f.required("username"); err != nil {
 		return u, err
 	}
@@ -59,7 +61,7 @@ func newUser(tx *Tx, p auth.Principal, f Fields) (u User, err error) {
 		return u, err
 	}
 	id, err := tx.Users.ByName(u.Username)
-	if err := free(id, err, conflict(CodeUsernameTaken, "username", "a user with this username exists, perhaps a deleted one; case does not matter")); err != nil {
+	if err := free(id, err, conflict(errs.CodeUsernameTaken, "username", "a user with this username exists, perhaps a deleted one; case does not matter")); err != nil {
 		return u, err
 	}
 	u.Record = newRecord(tx, p)
@@ -67,8 +69,8 @@ func newUser(tx *Tx, p auth.Principal, f Fields) (u User, err error) {
 }
 
 // GetUser returns one user. Every registered user may read it.
-func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u User, err error) {
-	err = s.view(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u metadata.User, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err = findUser(tx, myself(p, id), "")
 		return err
 	})
@@ -76,8 +78,8 @@ func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u U
 }
 
 // UpdateUser changes fullname or about; a sysadmin also changes sysadmin.
-func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, edit Edit[User]) (updated User, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
+func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.User]) (updated metadata.User, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := findUser(tx, myself(p, id), "")
 		if err != nil {
 			return err
@@ -114,22 +116,22 @@ func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, e
 }
 
 // anotherSysadmin refuses to lose the last one.
-func anotherSysadmin(tx *Tx, but ID) error {
-	for u, err := range tx.Users.All(ID{}) {
+func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
+	for u, err := range tx.Users.All(metadata.ID{}) {
 		if err != nil {
 			return err
 		}
-		if u.Sysadmin && u.State == Active && u.ID != but {
+		if u.Sysadmin && u.State == metadata.Active && u.ID != but {
 			return nil
 		}
 	}
-	return conflict(CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
+	return conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
 }
 
 // DeleteUser deletes a user. His keys are revoked at once, for good; his privileges stay.
-func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) (u User, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
-		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == Deleted {
+func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Deleted {
 			return err
 		}
 		if u.Sysadmin {
@@ -137,11 +139,11 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 				return err
 			}
 		}
-		keys, err := collect(tx.Keys.OfUser(u.ID, ID{}), 1<<20)
+		keys, err := collect(tx.Keys.OfUser(u.ID, metadata.ID{}), 1<<20)
 		if err != nil {
 			return err
 		}
-		u.State, u.Modified, u.ModifiedBy = Deleted, tx.Stamp(), p.UserID
+		u.State, u.Modified, u.ModifiedBy = metadata.Deleted, tx.Stamp(), p.UserID
 		for _, k := range keys {
 			if k.Gone != 0 {
 				continue
@@ -157,18 +159,18 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 }
 
 // RestoreUser makes a deleted user active again, without his keys.
-func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, match Match) (u User, err error) {
-	err = s.update(ctx, p, func(tx *Tx, p auth.Principal) error {
-		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == Active {
+func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {
 			return err
 		}
-		u.State, u.Modified, u.ModifiedBy = Active, tx.Stamp(), p.UserID
+		u.State, u.Modified, u.ModifiedBy = metadata.Active, tx.Stamp(), p.UserID
 		return tx.Users.Put(u)
 	})
 	return u, err
 }
 
-func (s *Service) passingUser(tx *Tx, p auth.Principal, id string, match Match) (User, error) {
+func (s *Service) passingUser(tx *metadata.Tx, p auth.Principal, id string, match Match) (metadata.User, error) {
 	u, err := findUser(tx, myself(p, id), "")
 	if err != nil {
 		return u, err
@@ -182,29 +184,29 @@ func (s *Service) passingUser(tx *Tx, p auth.Principal, id string, match Match) 
 // Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key or, if that is "", with a
 // new one. It returns the key, or "" if the repository has users.
 func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err error) {
-	err = s.meta.Update(ctx, func(tx *Tx) error {
+	err = s.meta.Update(ctx, func(tx *metadata.Tx) error {
 		key = ""
-		users, err := collect(tx.Users.All(ID{}), 1)
+		users, err := collect(tx.Users.All(metadata.ID{}), 1)
 		if err != nil || len(users) > 0 {
 			return err
 		}
 		stamp := tx.Stamp()
-		admin := User{Record: Record{ID: NewID(stamp), State: Active, Created: stamp, Modified: stamp}, Username: "admin", Sysadmin: true}
+		admin := metadata.User{Record: metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp}, Username: "admin", Sysadmin: true}
 		admin.CreatedBy, admin.ModifiedBy = admin.ID, admin.ID
 		if key = chosen; key == "" {
 			key = auth.NewKey()
 		}
-		return errors.Join(tx.Users.Put(admin), putKey(tx, Key{UserID: admin.ID, Label: "first start"}, key))
+		return errors.Join(tx.Users.Put(admin), putKey(tx, metadata.Key{UserID: admin.ID, Label: "first start"}, key))
 	})
 	return key, storageError(err)
 }
 
 // NewKeyFor makes a key for an active user, for an operator who has the data directory: no caller, no permission.
 func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, err error) {
-	err = s.meta.Update(ctx, func(tx *Tx) error {
+	err = s.meta.Update(ctx, func(tx *metadata.Tx) error {
 		id, err := tx.Users.ByName(username)
-		if errors.Is(err, ErrNotFound) {
-			return &Error{Kind: NotFound, Code: CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", Shorten(username))}
+		if errors.Is(err, metadata.ErrNotFound) {
+			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", Shorten(username))}
 		}
 		if err != nil {
 			return err
@@ -213,11 +215,11 @@ func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, e
 		if err != nil {
 			return err
 		}
-		if u.State == Deleted {
-			return conflict(CodeUserDeleted, "user", "the user %q is deleted", u.Username)
+		if u.State == metadata.Deleted {
+			return conflict(errs.CodeUserDeleted, "user", "the user %q is deleted", u.Username)
 		}
 		key = auth.NewKey()
-		return putKey(tx, Key{UserID: u.ID, Label: "made on the server"}, key)
+		return putKey(tx, metadata.Key{UserID: u.ID, Label: "made on the server"}, key)
 	})
 	return key, storageError(err)
 }

@@ -1,6 +1,10 @@
 package repository
 
-import "time"
+import (
+	"time"
+
+	"labshelf/metadata"
+)
 
 // Watch hears of what the service does beside answering requests, for those who measure it. Its functions are called from several
 // goroutines, must return soon, and must not call the Service. Those that are nil hear nothing.
@@ -10,7 +14,7 @@ type Watch struct {
 	// Scrubbed hears of a blob that was read in the background to see whether it is whole.
 	Scrubbed func(bytes int64, damaged bool)
 	// Moved hears of a batch of held bodies that have become files, how long that took, and why it failed.
-	Moved func(moved BodyCount, took time.Duration, err error)
+	Moved func(moved metadata.BodyCount, took time.Duration, err error)
 }
 
 func (w *Watch) purged(removed PurgeResult, took time.Duration, err error) {
@@ -19,7 +23,7 @@ func (w *Watch) purged(removed PurgeResult, took time.Duration, err error) {
 	}
 }
 
-func (w *Watch) moved(moved BodyCount, took time.Duration, err error) {
+func (w *Watch) moved(moved metadata.BodyCount, took time.Duration, err error) {
 	if w.Moved != nil {
 		w.Moved(moved, took, err)
 	}

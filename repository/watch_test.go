@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -71,9 +72,9 @@ func TestWatchScrub(t *testing.T) {
 // TestWatchMove: each batch of held bodies that becomes files is told, and so is one that cannot.
 func TestWatchMove(t *testing.T) {
 	t.Parallel()
-	var told []repository.BodyCount
+	var told []metadata.BodyCount
 	var failed error
-	k, files := newWatchedHolding(t, repository.Watch{Moved: func(moved repository.BodyCount, took time.Duration, err error) {
+	k, files := newWatchedHolding(t, repository.Watch{Moved: func(moved metadata.BodyCount, took time.Duration, err error) {
 		if took < 0 || took == 0 && runtime.GOOS != "windows" { // whose clock is coarse
 			t.Errorf("it took %s", took)
 		}
@@ -85,7 +86,7 @@ func TestWatchMove(t *testing.T) {
 	}
 	files.before = nil
 	k.move()
-	if want := (repository.BodyCount{Bodies: 2, Bytes: 3}); len(told) != 2 || told[1] != want || failed != nil {
+	if want := (metadata.BodyCount{Bodies: 2, Bytes: 3}); len(told) != 2 || told[1] != want || failed != nil {
 		t.Errorf("told %+v, %v, want %+v", told, failed, want)
 	}
 	k.wantBodies("after", 0, 0)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 )
 
 // watermarkEvery is the time between two watermarks, while there are changes.
@@ -23,16 +24,16 @@ type watermarks interface {
 // watermark is how far the metadata had come that the blobs belong to. It lies among the blobs, so that metadata which are older
 // than these, because somebody put them back, are noticed.
 type watermark struct {
-	Identity Identity `json:"identity"`
-	Epoch    EpochID  `json:"epoch"`
-	Stamp    Stamp    `json:"stamp"` // of a change that was on stable storage, µs
+	Identity metadata.Identity `json:"identity"`
+	Epoch    metadata.EpochID  `json:"epoch"`
+	Stamp    metadata.Stamp    `json:"stamp"` // of a change that was on stable storage, µs
 }
 
 // lineageState is how far the metadata have come.
 type lineageState struct {
-	identity Identity
-	epoch    Epoch
-	last     Stamp
+	identity metadata.Identity
+	epoch    metadata.Epoch
+	last     metadata.Stamp
 }
 
 // mark returns the watermark of the state.
@@ -40,7 +41,7 @@ func (s lineageState) mark() watermark { return watermark{s.identity, s.epoch.ID
 
 // older tells why metadata in this state are not those that the blobs belong to, nor later ones; "" where they are.
 func (s lineageState) older(w watermark) string {
-	at := func(stamp Stamp) string { return stamp.Time().Format(time.RFC3339Nano) }
+	at := func(stamp metadata.Stamp) string { return stamp.Time().Format(time.RFC3339Nano) }
 	switch {
 	case w == (watermark{}):
 		return ""
@@ -83,8 +84,8 @@ func readWatermarks(files watermarks) (current, aside watermark, err error) {
 
 // lineageNow reads how far the metadata have come, as far as that is on stable storage.
 func (s *stores) lineageNow(ctx context.Context) (state lineageState, err error) {
-	state.identity = IdentityOf(s.meta.Secret())
-	err = s.meta.ViewDurable(ctx, func(tx *Tx) error {
+	state.identity = metadata.IdentityOf(s.meta.Secret())
+	err = s.meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		if state.epoch, err = tx.Lineage.Epoch(); err != nil {
 			return err
 		}
@@ -164,7 +165,7 @@ func (w *watermarker) run(ctx context.Context) {
 // compare tells whether the metadata are older than the blobs, and goes on telling it until the file that says so is removed.
 func (w *watermarker) compare(ctx context.Context) {
 	why, err := w.olderMetadata(ctx)
-	if errors.Is(err, ErrNotDurable) {
+	if errors.Is(err, metadata.ErrNotDurable) {
 		return // the state of the service, which tells it by itself
 	}
 	if err == nil && why != "" {
@@ -180,14 +181,14 @@ func (w *watermarker) settle(ctx context.Context) {
 	}
 	err := w.settleWatermark(ctx, w.now())
 	w.older = err != nil
-	if !errors.Is(err, ErrReadOnly) && !errors.Is(err, errWatermark) { // which are told elsewhere
+	if !errors.Is(err, metadata.ErrReadOnly) && !errors.Is(err, errWatermark) { // which are told elsewhere
 		w.troubles.tell(taskSetWatermark, err)
 	}
 }
 
 // SettleWatermark is for whoever has opened the stores to write, before anything else is written: a later stamp would hide that the
 // metadata are older than the files. What a Service then tells of it stays.
-func SettleWatermark(ctx context.Context, store Store, files blobs.Store, now time.Time) error {
+func SettleWatermark(ctx context.Context, store metadata.Store, files blobs.Store, now time.Time) error {
 	return ignore(newStores(store, files, nil).settleWatermark(ctx, now), errWatermark) // a check tells it, and a service writes another
 }
 
@@ -207,7 +208,7 @@ func (s *stores) settleWatermark(ctx context.Context, now time.Time) error {
 	if err != nil || state.older(current) == "" {
 		return err
 	}
-	if _, err := BeginEpoch(ctx, s.meta, now); err != nil {
+	if _, err := metadata.BeginEpoch(ctx, s.meta, now); err != nil {
 		return err
 	}
 	if aside != (watermark{}) && state.older(aside) != "" {
@@ -244,7 +245,7 @@ func (c *check) checkHistory(ctx context.Context) error {
 		why = errWatermark.Error()
 	}
 	if why != "" {
-		c.report(Violation{Part: PartHistory, Kind: "metadata", Wrong: why})
+		c.report(metadata.Violation{Part: metadata.PartHistory, Kind: "metadata", Wrong: why})
 	}
 	return ignore(err, errWatermark)
 }

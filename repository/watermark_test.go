@@ -10,14 +10,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
-	"labshelf/repository/repositorytest"
 )
 
 const comparing = "comparing the metadata with the files"
 
 // session is what one run of the service over some metadata told of them, after it ran for a while.
-func (k *kept) session(meta *repositorytest.Memory, during func(*repository.Service)) (told string, noted []string) {
+func (k *kept) session(meta *metadatatest.Memory, during func(*repository.Service)) (told string, noted []string) {
 	k.t.Helper()
 	svc := repository.New(meta, k.files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000, Note: func(task string, err error) {
 		if err != nil {
@@ -42,20 +43,20 @@ func (k *kept) session(meta *repositorytest.Memory, during func(*repository.Serv
 }
 
 // history returns what a check says of the metadata against those that the files belong to.
-func (k *kept) history(meta repository.Store) (found []string) {
+func (k *kept) history(meta metadata.Store) (found []string) {
 	k.t.Helper()
 	violations, _ := k.check(repository.NewUpkeep(meta, k.files), repository.CheckOptions{})
 	for _, v := range violations {
-		if v.Part == repository.PartHistory {
+		if v.Part == metadata.PartHistory {
 			found = append(found, v.Wrong)
 		}
 	}
 	return found
 }
 
-func epochOf(k *kept, meta repository.Store) (epoch repository.Epoch) {
+func epochOf(k *kept, meta metadata.Store) (epoch metadata.Epoch) {
 	k.t.Helper()
-	k.ok(meta.View(k.t.Context(), func(tx *repository.Tx) (err error) {
+	k.ok(meta.View(k.t.Context(), func(tx *metadata.Tx) (err error) {
 		epoch, err = tx.Lineage.Epoch()
 		return err
 	}))
@@ -65,7 +66,7 @@ func epochOf(k *kept, meta repository.Store) (epoch repository.Epoch) {
 func (k *kept) watermark(name string) string { return filepath.Join(k.dir, "blobs", name) }
 
 // rolledBack is a repository whose metadata go on, and the same metadata as they were before a file came.
-func rolledBack(t *testing.T) (k *kept, older *repositorytest.Memory, lost repository.Resource) {
+func rolledBack(t *testing.T) (k *kept, older *metadatatest.Memory, lost metadata.Resource) {
 	t.Helper()
 	k = newKept(t, repository.Config{}, 1)
 	older = k.meta.Reopen(time.Now)
@@ -88,8 +89,8 @@ func TestOlderMetadataAreTold(t *testing.T) {
 			t.Errorf("before the service starts on them: %q", found)
 		}
 		before := epochOf(k, older)
-		k.ok(older.Update(t.Context(), func(tx *repository.Tx) error { // long ago, in the state that was put back
-			return tx.Unreferenced.Put(repository.Unreferenced{Digest: lost.Digest, Bytes: lost.Bytes, Since: 1})
+		k.ok(older.Update(t.Context(), func(tx *metadata.Tx) error { // long ago, in the state that was put back
+			return tx.Unreferenced.Put(metadata.Unreferenced{Digest: lost.Digest, Bytes: lost.Bytes, Since: 1})
 		}))
 		for start := range 3 {
 			told, noted := k.session(older, nil)
@@ -182,7 +183,7 @@ func TestWatermarksThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k, _, _ := rolledBack(t)
-		other := repositorytest.NewMemory(time.Now)
+		other := metadatatest.NewMemory(time.Now)
 		if found := k.history(other); len(found) != 1 || !strings.Contains(found[0], "belong to another repository") {
 			t.Errorf("of another repository: %q", found)
 		}

@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/verify/e2e"
 )
@@ -61,8 +62,8 @@ type generator struct {
 	files  *blobs.Dir
 	repo   *repository.Service
 	caller auth.Principal
-	spaces []repository.ID
-	homes  []repository.Set // the sets
+	spaces []metadata.ID
+	homes  []metadata.Set // the sets
 	kept   []blobs.Digest
 	random *rand.Rand
 }
@@ -145,7 +146,7 @@ func (g *generator) makeResources(ctx context.Context) error {
 	for done := 0; done < g.resources; {
 		left := g.resources - done
 		n := min(left, max(leastInCommit, min(mostInCommit, left/20)))
-		if err := g.meta.Update(ctx, func(tx *repository.Tx) error { return g.put(tx, done, n) }); err != nil {
+		if err := g.meta.Update(ctx, func(tx *metadata.Tx) error { return g.put(tx, done, n) }); err != nil {
 			return err
 		}
 		done += n
@@ -160,9 +161,9 @@ func (g *generator) makeResources(ctx context.Context) error {
 }
 
 // put puts n resources, the first of which has a number, with all that uploads would put.
-func (g *generator) put(tx *repository.Tx, first, n int) error {
-	changes := map[repository.ID]repository.Counters{}
-	var last repository.Stamp
+func (g *generator) put(tx *metadata.Tx, first, n int) error {
+	changes := map[metadata.ID]metadata.Counters{}
+	var last metadata.Stamp
 	for i := first; i < first+n; i++ {
 		set, digest := g.homes[i%len(g.homes)], g.kept[g.random.IntN(len(g.kept))]
 		if i < len(g.kept) {
@@ -173,8 +174,8 @@ func (g *generator) put(tx *repository.Tx, first, n int) error {
 		}
 		last = tx.Stamp()
 		name := filenameOf(uint64(i))
-		err := tx.Resources.Put(repository.Resource{
-			Record: repository.Record{ID: repository.NewID(last), State: repository.Active, Created: last, Modified: last,
+		err := tx.Resources.Put(metadata.Resource{
+			Record: metadata.Record{ID: metadata.NewID(last), State: metadata.Active, Created: last, Modified: last,
 				CreatedBy: g.caller.UserID, ModifiedBy: g.caller.UserID},
 			SetID: set.ID, DataspaceID: set.DataspaceID, Name: name, Filename: name, Format: "DAT",
 			MimeType: "application/octet-stream", Digest: digest, Bytes: smallFile,

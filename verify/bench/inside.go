@@ -12,6 +12,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
 	"labshelf/bolt"
+	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/verify/e2e"
 )
@@ -47,7 +48,7 @@ func (in *inside) close() error {
 }
 
 // upload does what the service does with an upload once its request has been read.
-func (in *inside) upload(ctx context.Context, set, filename string, body []byte) (r repository.Resource, err error) {
+func (in *inside) upload(ctx context.Context, set, filename string, body []byte) (r metadata.Resource, err error) {
 	upload := in.repo.NewUpload(in.caller)
 	defer func() { err = errors.Join(err, upload.Discard()) }()
 	if err := upload.Receive(ctx, bytes.NewReader(body)); err != nil {

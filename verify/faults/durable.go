@@ -21,7 +21,7 @@ func durable() []string {
 		"bolt/bodies.go", "bolt/blobs.go", "bolt/commit.go", "bolt/create.go", "bolt/durable.go", "bolt/file.go", "bolt/open.go",
 		"bolt/snapshot.go", "bolt/update.go",
 		"repository/bodies.go", "repository/hold.go", "repository/mover.go", "repository/purge.go",
-		"repository/sweeper.go", "repository/transfers.go", "repository/uploads.go",
+		"repository/sweeper.go", "repository/transfers.go", "repository/unreferenced.go", "repository/uploads.go",
 	}
 }
 

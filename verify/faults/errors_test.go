@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"labshelf/repository"
+	"labshelf/errs"
 	"labshelf/verify/faults/passfs"
 	"labshelf/verify/faults/script"
 )
@@ -31,12 +31,12 @@ func injections() []injection {
 	grows := []passfs.Kind{passfs.Create, passfs.Write, passfs.Truncate, passfs.Mkdir, passfs.Link, passfs.Rename}
 	changes := append(slices.Clone(grows), passfs.Unlink, passfs.Attr)
 	return []injection{
-		{name: "I/O error at a sync", errno: syscall.EIO, at: syncs, denies: string(repository.CodeReadOnly)},
-		{name: "I/O error at a sync that loses data", errno: syscall.EIO, at: syncs[:1], drops: true, denies: string(repository.CodeReadOnly)},
-		{name: "I/O error at a write", errno: syscall.EIO, at: []passfs.Kind{passfs.Write}, denies: string(repository.CodeInternal)},
-		{name: "no space once", errno: syscall.ENOSPC, at: grows, denies: string(repository.CodeNoSpace)},
-		{name: "no space for a while", errno: syscall.ENOSPC, at: grows, lasts: true, denies: string(repository.CodeNoSpace)},
-		{name: "read-only for a while", errno: syscall.EROFS, at: changes, lasts: true, denies: string(repository.CodeUnavailable)},
+		{name: "I/O error at a sync", errno: syscall.EIO, at: syncs, denies: string(errs.CodeReadOnly)},
+		{name: "I/O error at a sync that loses data", errno: syscall.EIO, at: syncs[:1], drops: true, denies: string(errs.CodeReadOnly)},
+		{name: "I/O error at a write", errno: syscall.EIO, at: []passfs.Kind{passfs.Write}, denies: string(errs.CodeInternal)},
+		{name: "no space once", errno: syscall.ENOSPC, at: grows, denies: string(errs.CodeNoSpace)},
+		{name: "no space for a while", errno: syscall.ENOSPC, at: grows, lasts: true, denies: string(errs.CodeNoSpace)},
+		{name: "read-only for a while", errno: syscall.EROFS, at: changes, lasts: true, denies: string(errs.CodeUnavailable)},
 	}
 }
 
@@ -224,10 +224,10 @@ func (f *failure) answer(r script.Report) string {
 		return ""
 	}
 	// FUSE leaves in memory what it could not write. So a commit can be seen, whatever the error was.
-	f.visible = f.visible || r.Code == string(repository.CodeOutcomeUnknown) && f.hit.Path == script.MetaFile && f.hit.Offset < metaPages
+	f.visible = f.visible || r.Code == string(errs.CodeOutcomeUnknown) && f.hit.Path == script.MetaFile && f.hit.Offset < metaPages
 	code, final := f.policy(r)
 	if f.denied > 1 && final {
-		code = string(repository.CodeReadOnly)
+		code = string(errs.CodeReadOnly)
 	}
 	if code != r.Code && !(f.visible && f.lasts && r.Code == f.denies) { // the body of an upload comes first
 		f.complain(r, "%q is answered with %s, want %s: %s", name, r.Code, code, r.Error)
@@ -257,13 +257,13 @@ func (f *failure) policy(r script.Report) (code string, final bool) {
 	case opening:
 		return script.Other, false
 	case f.visible:
-		return string(repository.CodeOutcomeUnknown), true
+		return string(errs.CodeOutcomeUnknown), true
 	case snapshot:
 		return r.Code, false
 	case f.errno != syscall.EIO:
 		return f.denies, false
 	case f.hit.Path == script.MetaFile:
-		return string(repository.CodeOutcomeUnknown), true
+		return string(errs.CodeOutcomeUnknown), true
 	default:
 		return f.denies, sync
 	}

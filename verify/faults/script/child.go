@@ -14,7 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"labshelf/repository"
+	"labshelf/errs"
+	"labshelf/metadata"
 )
 
 // What the parent answers to a Report.
@@ -82,8 +83,8 @@ func (w *world) try(ctx context.Context, n int, op operation, before State) (now
 // readBodies reads every file that a client can read.
 func (w *world) readBodies(ctx context.Context) error {
 	var ids []string
-	err := w.store.View(ctx, func(tx *repository.Tx) error {
-		return each(tx.Resources.Range(repository.ResourceRange{States: pagingActive, Order: pagingOldest}), func(r repository.Resource) error {
+	err := w.store.View(ctx, func(tx *metadata.Tx) error {
+		return each(tx.Resources.Range(metadata.ResourceRange{States: pagingActive, Order: pagingOldest}), func(r metadata.Resource) error {
 			if len(ids) < 20 {
 				ids = append(ids, r.ID.String())
 			}
@@ -100,7 +101,7 @@ func (w *world) readBodies(ctx context.Context) error {
 
 func (w *world) readBody(ctx context.Context, id string) error {
 	r, file, err := w.svc.OpenResource(ctx, w.admin, id)
-	if codeOf(err) == string(repository.CodeResourceGone) { // a deletion in steps has not come to it yet
+	if codeOf(err) == string(errs.CodeResourceGone) { // a deletion in steps has not come to it yet
 		return nil
 	}
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"labshelf/repository"
+	"labshelf/metadata"
 )
 
 // held is the size of the greatest body that is committed with its record.
@@ -65,7 +65,7 @@ func (w *world) finishFile() error {
 }
 
 func (w *world) heldBodies(ctx context.Context) (n int64, err error) {
-	err = w.store.View(ctx, func(tx *repository.Tx) error {
+	err = w.store.View(ctx, func(tx *metadata.Tx) error {
 		total, err := tx.Bodies.Total()
 		n = total.Bodies
 		return err

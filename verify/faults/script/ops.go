@@ -14,6 +14,8 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -158,7 +160,7 @@ func steps() []operation {
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
 		{"edit a set", false, withID("notes", func(ctx context.Context, w *world, id string) error {
-			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[repository.Set]{Fields: repository.Fields{"title": "Notes"}}))
+			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Notes"}}))
 		})},
 		{"move after opening", false, move},
 		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
@@ -182,7 +184,7 @@ func (w *world) open() (err error) {
 		return errors.Join(err, w.store.Close())
 	}
 	w.moved = make(chan error, 100)
-	moved := func(_ repository.BodyCount, _ time.Duration, err error) { w.moved <- err }
+	moved := func(_ metadata.BodyCount, _ time.Duration, err error) { w.moved <- err }
 	w.svc = repository.New(w.store, w.files, repository.Config{
 		PageSize: 100, DirectoryPageSize: 100, HoldUpTo: held, Watch: repository.Watch{Moved: moved},
 	})
@@ -209,8 +211,8 @@ func bootstrap(ctx context.Context, w *world) error {
 	if _, err := w.svc.Bootstrap(ctx, ""); err != nil {
 		return err
 	}
-	return w.store.View(ctx, func(tx *repository.Tx) error {
-		return each(tx.Users.All(repository.ID{}), func(u repository.User) error {
+	return w.store.View(ctx, func(tx *metadata.Tx) error {
+		return each(tx.Users.All(metadata.ID{}), func(u metadata.User) error {
 			w.admin = auth.Principal{UserID: u.ID, Username: u.Username}
 			return nil
 		})
@@ -275,31 +277,31 @@ func withID(name string, do func(ctx context.Context, w *world, id string) error
 func edit(name, field, value string) func(context.Context, *world) error {
 	return withID(name, func(ctx context.Context, w *world, id string) error {
 		fields := repository.Fields{field: value}
-		return last(w.svc.EditResource(ctx, w.admin, id, repository.Edit[repository.Resource]{Fields: fields}))
+		return last(w.svc.EditResource(ctx, w.admin, id, repository.Edit[metadata.Resource]{Fields: fields}))
 	})
 }
 
 // fill makes many resources in one commit, all with one body, as an importer would. Its errors are told as a use case tells them.
 func fill(ctx context.Context, w *world) error {
 	err := fillStore(ctx, w)
-	for sentinel, code := range map[error]repository.Code{
-		repository.ErrOutcomeUnknown: repository.CodeOutcomeUnknown, repository.ErrReadOnly: repository.CodeReadOnly,
-		repository.ErrNoSpace: repository.CodeNoSpace, repository.ErrUnwritable: repository.CodeUnavailable,
+	for sentinel, code := range map[error]errs.Code{
+		metadata.ErrOutcomeUnknown: errs.CodeOutcomeUnknown, metadata.ErrReadOnly: errs.CodeReadOnly,
+		metadata.ErrNoSpace: errs.CodeNoSpace, metadata.ErrUnwritable: errs.CodeUnavailable,
 	} {
 		if errors.Is(err, sentinel) {
-			return &repository.Error{Code: code, Err: err}
+			return &errs.Error{Code: code, Err: err}
 		}
 	}
 	return err
 }
 
 func fillStore(ctx context.Context, w *world) error {
-	return w.store.Update(ctx, func(tx *repository.Tx) error {
+	return w.store.Update(ctx, func(tx *metadata.Tx) error {
 		set, err := byName(tx.Sets.ByName, tx.Sets.Get, "many")
 		if err != nil {
 			return err
 		}
-		var body repository.Blob
+		var body metadata.Blob
 		for b, err := range tx.Blobs.All(nil) {
 			if err != nil {
 				return err
@@ -308,12 +310,12 @@ func fillStore(ctx context.Context, w *world) error {
 				body = b
 			}
 		}
-		counters := repository.Counters{ActiveFiles: many, ActiveBytes: many * body.Bytes}
+		counters := metadata.Counters{ActiveFiles: many, ActiveBytes: many * body.Bytes}
 		for i := range many {
 			stamp := tx.Stamp()
-			r := repository.Resource{
-				Record: repository.Record{
-					ID: repository.NewID(stamp), State: repository.Active, Created: stamp, Modified: stamp,
+			r := metadata.Resource{
+				Record: metadata.Record{
+					ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp,
 					CreatedBy: w.admin.UserID, ModifiedBy: w.admin.UserID,
 				},
 				SetID: set.ID, DataspaceID: set.DataspaceID, Name: fmt.Sprintf("%03d.txt", i), MimeType: "text/plain",
@@ -330,7 +332,7 @@ func fillStore(ctx context.Context, w *world) error {
 	})
 }
 
-func byName[T any](find func(string) (repository.ID, error), get func(repository.ID) (T, error), name string) (row T, err error) {
+func byName[T any](find func(string) (metadata.ID, error), get func(metadata.ID) (T, error), name string) (row T, err error) {
 	id, err := find(name)
 	if err != nil {
 		return row, err

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -46,8 +47,8 @@ func giveUp(name string) func(context.Context, *world) error {
 }
 
 // eachTransfer calls fn with every transfer: all of them expire some day.
-func eachTransfer(tx *repository.Tx, fn func(repository.Transfer) error) error {
-	return each(tx.Transfers.Ended(1<<62), func(id repository.ID) error {
+func eachTransfer(tx *metadata.Tx, fn func(metadata.Transfer) error) error {
+	return each(tx.Transfers.Ended(1<<62), func(id metadata.ID) error {
 		t, err := tx.Transfers.Get(id)
 		if err != nil {
 			return err
@@ -57,7 +58,7 @@ func eachTransfer(tx *repository.Tx, fn func(repository.Transfer) error) error {
 }
 
 func (r *reader) transfers() error {
-	return eachTransfer(r.tx, func(t repository.Transfer) error {
+	return eachTransfer(r.tx, func(t metadata.Transfer) error {
 		t.Mark.Hash = hex.EncodeToString([]byte(t.Mark.Hash)) // it is told as text
 		r.note(transferKind, t.Announced, t, t.Mark.Size, t.Length, t.Done())
 		return nil
@@ -66,8 +67,8 @@ func (r *reader) transfers() error {
 
 // lostParts tells of each file that comes in parts, and has not come whole, whether what was acknowledged of it is there.
 func (w *world) lostParts(ctx context.Context) (wrong []string, err error) {
-	err = w.store.View(ctx, func(tx *repository.Tx) error {
-		return eachTransfer(tx, func(t repository.Transfer) error {
+	err = w.store.View(ctx, func(tx *metadata.Tx) error {
+		return eachTransfer(tx, func(t metadata.Transfer) error {
 			if t.Done() {
 				return nil
 			}
@@ -80,7 +81,7 @@ func (w *world) lostParts(ctx context.Context) (wrong []string, err error) {
 	return wrong, err
 }
 
-func (w *world) partThere(t repository.Transfer) error {
+func (w *world) partThere(t metadata.Transfer) error {
 	if t.Whole() {
 		staged, err := w.files.WholePart(t.ID.String(), t.Mark)
 		if err != nil {

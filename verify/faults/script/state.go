@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
 )
 
 // Line is one row as it is told.
@@ -26,16 +27,16 @@ const usageKind = "usage"
 
 // reader turns the tables of one transaction into a State.
 type reader struct {
-	tx    *repository.Tx
+	tx    *metadata.Tx
 	state State
-	names map[repository.ID]string
-	held  map[blobs.Digest]repository.Blob
+	names map[metadata.ID]string
+	held  map[blobs.Digest]metadata.Blob
 }
 
 // Read returns what is in the store.
-func Read(ctx context.Context, store repository.Reader) (State, error) {
-	r := &reader{state: State{}, names: map[repository.ID]string{}, held: map[blobs.Digest]repository.Blob{}}
-	err := store.View(ctx, func(tx *repository.Tx) error {
+func Read(ctx context.Context, store metadata.Reader) (State, error) {
+	r := &reader{state: State{}, names: map[metadata.ID]string{}, held: map[blobs.Digest]metadata.Blob{}}
+	err := store.View(ctx, func(tx *metadata.Tx) error {
 		r.tx = tx
 		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps, r.transfers} {
 			if err := part(); err != nil {
@@ -69,10 +70,10 @@ func each[T any](rows iter.Seq2[T, error], fn func(T) error) error {
 }
 
 func (r *reader) users() error {
-	return each(r.tx.Users.All(repository.ID{}), func(u repository.User) error {
+	return each(r.tx.Users.All(metadata.ID{}), func(u metadata.User) error {
 		r.names[u.ID] = u.Username
 		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin)
-		return each(r.tx.Keys.OfUser(u.ID, repository.ID{}), func(k repository.Key) error {
+		return each(r.tx.Keys.OfUser(u.ID, metadata.ID{}), func(k metadata.Key) error {
 			k.LastUsed = 0 // is written down some time later
 			r.note("key", u.Username+"/"+k.Label, k, k.Gone != 0)
 			return nil
@@ -81,7 +82,7 @@ func (r *reader) users() error {
 }
 
 func (r *reader) dataspaces() error {
-	return each(r.tx.Dataspaces.All(repository.ID{}), func(d repository.Dataspace) error {
+	return each(r.tx.Dataspaces.All(metadata.ID{}), func(d metadata.Dataspace) error {
 		r.names[d.ID] = d.Name
 		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility)
 		counters, err := r.tx.Usage.Get(d.ID)
@@ -91,7 +92,7 @@ func (r *reader) dataspaces() error {
 }
 
 func (r *reader) sets() error {
-	return each(r.tx.Sets.Range(repository.SetRange{States: paging.All}), func(s repository.Set) error {
+	return each(r.tx.Sets.Range(metadata.SetRange{States: paging.All}), func(s metadata.Set) error {
 		r.names[s.ID] = s.Name
 		r.note("set", s.Name, s, s.State, s.Title, r.names[s.DataspaceID])
 		return nil
@@ -99,19 +100,19 @@ func (r *reader) sets() error {
 }
 
 func (r *reader) resources() error {
-	all := repository.ResourceRange{States: paging.All, Order: paging.Oldest}
-	return each(r.tx.Resources.Range(all), func(o repository.Resource) error {
-		if o.Body == repository.Held {
-			r.held[o.Digest] = repository.Blob{Digest: o.Digest, Bytes: o.Bytes}
-			o.Body = repository.Filed
+	all := metadata.ResourceRange{States: paging.All, Order: paging.Oldest}
+	return each(r.tx.Resources.Range(all), func(o metadata.Resource) error {
+		if o.Body == metadata.Held {
+			r.held[o.Digest] = metadata.Blob{Digest: o.Digest, Bytes: o.Bytes}
+			o.Body = metadata.Filed
 		}
-		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == repository.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
+		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == metadata.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
 		return nil
 	})
 }
 
 func (r *reader) privileges() error {
-	return each(r.tx.Privileges.All(repository.ID{}), func(p repository.Privilege) error {
+	return each(r.tx.Privileges.All(metadata.ID{}), func(p metadata.Privilege) error {
 		r.note("privilege", r.names[p.UserID]+"@"+r.names[p.DataspaceID], p, p.State, p.Role)
 		return nil
 	})
@@ -119,7 +120,7 @@ func (r *reader) privileges() error {
 
 // blobs counts as one what is held: when it is moved is nobody's business.
 func (r *reader) blobs() error {
-	err := each(r.tx.Blobs.All(nil), func(b repository.Blob) error {
+	err := each(r.tx.Blobs.All(nil), func(b metadata.Blob) error {
 		delete(r.held, b.Digest)
 		r.note("blob", b.Digest.String(), b, b.Bytes)
 		return nil
@@ -131,7 +132,7 @@ func (r *reader) blobs() error {
 }
 
 func (r *reader) steps() error {
-	return each(r.tx.Steps.All(), func(s repository.Step) error {
+	return each(r.tx.Steps.All(), func(s metadata.Step) error {
 		r.note("step", r.names[s.Container], s, s.Restore)
 		return nil
 	})
@@ -229,7 +230,7 @@ func (s State) Apply(r Report) State {
 
 // codeOf returns the code of an error as clients see it, "other" for one that never gets so far, "" for none.
 func codeOf(err error) string {
-	var known *repository.Error
+	var known *errs.Error
 	switch {
 	case err == nil:
 		return ""

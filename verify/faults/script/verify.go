@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -37,8 +38,8 @@ const settleLimit = 10 * time.Second
 func (w *world) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
-		err := w.store.View(ctx, func(tx *repository.Tx) error {
-			return each(tx.Steps.All(), func(repository.Step) error { pending++; return nil })
+		err := w.store.View(ctx, func(tx *metadata.Tx) error {
+			return each(tx.Steps.All(), func(metadata.Step) error { pending++; return nil })
 		})
 		held, failed := w.heldBodies(ctx)
 		if err = errors.Join(err, failed); err != nil || pending == 0 && held == 0 {
@@ -97,7 +98,7 @@ func look(ctx context.Context, dir string) (found State, wrong []string, err err
 		return nil, nil, err
 	}
 	events := repository.CheckEvents{
-		Violation: func(v repository.Violation) { wrong = append(wrong, v.String()) },
+		Violation: func(v metadata.Violation) { wrong = append(wrong, v.String()) },
 		Progress:  func(int64, int64) {},
 	}
 	if _, err := repository.NewUpkeep(w.store, w.files).Check(ctx, repository.CheckOptions{}, events); err != nil {

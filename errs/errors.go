@@ -1,0 +1,128 @@
+// Package errs has the one kind of error that use cases return: its kind, which decides the HTTP status and the exit code, and its code,
+// which programs read.
+package errs
+
+import (
+	"fmt"
+)
+
+// Kind sorts errors by what the caller can do about them. Each kind has one HTTP status and one exit code. The numbers are stored with
+// refusals: they never change.
+type Kind uint8
+
+// The kinds. Internal is the zero value: an error that nobody sorted.
+const (
+	Internal           Kind = iota // a fault of the service
+	Invalid                        // the input breaks a rule
+	Unauthenticated                // no valid key
+	Forbidden                      // known, but not allowed
+	NotFound                       // no such object
+	Conflict                       // not in the present state of things
+	Gone                           // was there, is not any more
+	Precondition                   // the object is not in the version that the caller asked for
+	TooLarge                       // larger than a limit
+	UnsupportedMedia               // not a content type that is read here
+	MethodNotAllowed               // not what this object can do
+	UnsatisfiableRange             // not a part of the file
+	TimedOut                       // the caller stopped sending
+	NoSpace                        // no room on the disk
+	Unavailable                    // not now
+	Misdirected                    // meant for another service
+	TooManyRequests                // too often, for now
+	Locked                         // somebody else is at it
+	ChecksumMismatch               // what came is not what was announced
+)
+
+// Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.
+type Code string
+
+// The codes.
+const (
+	CodeInternal          Code = "internal"
+	CodeOutcomeUnknown    Code = "outcome_unknown"
+	CodeDataDamaged       Code = "data_damaged"
+	CodeInvalidField      Code = "invalid_field"
+	CodeMissingField      Code = "missing_field"
+	CodeUnknownField      Code = "unknown_field"
+	CodeInvalidBody       Code = "invalid_body"
+	CodeInvalidParameter  Code = "invalid_parameter"
+	CodeInvalidToken      Code = "invalid_page_token"
+	CodeDigestMismatch    Code = "digest_mismatch"
+	CodeKeyInURL          Code = "key_in_url"
+	CodeUnauthenticated   Code = "unauthenticated"
+	CodeTooManyFailures   Code = "too_many_failures"
+	CodeMisdirected       Code = "misdirected"
+	CodeForbidden         Code = "forbidden"
+	CodeKeyRequired       Code = "key_required"
+	CodeCrossOrigin       Code = "cross_origin"
+	CodeNotFound          Code = "not_found"
+	CodeDataspaceNotFound Code = "dataspace_not_found"
+	CodeSetNotFound       Code = "set_not_found"
+	CodeResourceNotFound  Code = "resource_not_found"
+	CodeUserNotFound      Code = "user_not_found"
+	CodeKeyNotFound       Code = "key_not_found"
+	CodePrivilegeNotFound Code = "privilege_not_found"
+	CodeBlobNotFound      Code = "blob_not_found"
+	CodeUploadNotFound    Code = "upload_not_found"
+	CodeUploadExpired     Code = "upload_expired"
+	CodeOffset            Code = "offset_mismatch"
+	CodeChecksum          Code = "checksum_mismatch"
+	CodeLocked            Code = "locked"
+	CodeTusVersion        Code = "unsupported_tus_version"
+	CodeMethodNotAllowed  Code = "method_not_allowed"
+	CodeReadOnlyField     Code = "read_only_field"
+	CodeSetCannotMove     Code = "set_cannot_move"
+	CodeResourceMove      Code = "resource_cannot_move"
+	CodeSetNameTaken      Code = "set_name_taken"
+	CodeDataspaceTaken    Code = "dataspace_name_taken"
+	CodeUsernameTaken     Code = "username_taken"
+	CodeParentDeleted     Code = "parent_deleted"
+	CodeDeleted           Code = "deleted"
+	CodePurged            Code = "purged"
+	CodeBusy              Code = "busy"
+	CodeLastSysadmin      Code = "last_sysadmin"
+	CodeUserDeleted       Code = "user_deleted"
+	CodeResourceGone      Code = "resource_deleted"
+	CodeSetGone           Code = "set_deleted"
+	CodePrecondition      Code = "precondition_failed"
+	CodeTooLarge          Code = "too_large"
+	CodeUnsupportedMedia  Code = "unsupported_media_type"
+	CodeRange             Code = "range_not_satisfiable"
+	CodeTimeout           Code = "request_timeout"
+	CodeNoSpace           Code = "no_space"
+	CodeReadOnly          Code = "read_only"
+	CodeUnavailable       Code = "unavailable"
+)
+
+// Codes returns every code, for the documents that list them and the tests that compare.
+func Codes() []Code {
+	return []Code{
+		CodeInternal, CodeOutcomeUnknown, CodeDataDamaged, CodeInvalidField, CodeMissingField, CodeUnknownField,
+		CodeInvalidBody, CodeInvalidParameter, CodeInvalidToken, CodeDigestMismatch, CodeKeyInURL, CodeUnauthenticated, CodeKeyRequired, CodeCrossOrigin,
+		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
+		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
+		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
+		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
+		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
+		CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
+	}
+}
+
+// Error is the only kind of error that use cases return. Message is written for strangers and never holds a path, a key or
+// another error's text; Err is for the log.
+type Error struct {
+	Kind    Kind
+	Code    Code
+	Message string
+	Field   string // the field, part or parameter to blame, or ""
+	Err     error
+}
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Err)
+	}
+	return fmt.Sprintf("%s: %s", e.Code, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,102 @@
+package metadata
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// Identity names a repository: its data directory, every backup of it, and every data directory restored from one. It is
+// public, and does not reveal the secret from which it is derived.
+type Identity [16]byte
+
+// identityInfo separates this use of the secret from that by page tokens, and never changes.
+const identityInfo = "labshelf repository identity"
+
+// IdentityOf derives the identity from the secret of the metadata, so that metadata written before there were identities have
+// theirs, too.
+func IdentityOf(secret [32]byte) Identity {
+	key, err := hkdf.Key(sha256.New, secret[:], nil, identityInfo, len(Identity{}))
+	if err != nil {
+		panic("repository: HKDF refuses 16 bytes: " + err.Error())
+	}
+	return Identity(key)
+}
+
+// String returns 32 hexadecimal digits; "" for the zero Identity, which no repository has.
+func (i Identity) String() string { return hexText(i) }
+
+// MarshalText is String.
+func (i Identity) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads what String returns.
+func (i *Identity) UnmarshalText(text []byte) error { return readHexText((*[16]byte)(i), text) }
+
+// EpochID names an epoch for ever. It is random.
+type EpochID [16]byte
+
+// String returns 32 hexadecimal digits; "" for the zero EpochID.
+func (id EpochID) String() string { return hexText(id) }
+
+// MarshalText is String.
+func (id EpochID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what String returns.
+func (id *EpochID) UnmarshalText(text []byte) error { return readHexText((*[16]byte)(id), text) }
+
+// Epoch is a period in which the metadata of a repository only went forward. Each restoration begins another one: what older
+// epochs have changed after Base is not in it, and of two states with different epochs the stamps alone do not tell whether
+// one continues the other. The zero Epoch is that of metadata written before there were epochs.
+type Epoch struct {
+	ID    EpochID
+	Base  Stamp // the last stamp of the state with which the epoch began; greater ones were given out in it
+	Began Stamp // when it began, by the clock
+}
+
+// NewEpoch returns an epoch that continues a state whose last stamp is base.
+func NewEpoch(base Stamp, now time.Time) Epoch {
+	e := Epoch{Base: base, Began: Stamp(now.UnixMicro())}
+	rand.Read(e.ID[:]) // never fails
+	return e
+}
+
+// Continues tells whether the state at stamp in an epoch of the same repository is one that this epoch has come from: one of its
+// own, or one that another epoch had reached by its Base.
+func (e Epoch) Continues(other EpochID, stamp Stamp) bool { return e.ID == other || stamp <= e.Base }
+
+// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. It is for
+// whoever puts the metadata back to an older state. Errors: those of Update.
+func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, err error) {
+	err = meta.Update(ctx, func(tx *Tx) error {
+		last, err := tx.Lineage.LastStamp()
+		if err != nil {
+			return err
+		}
+		epoch = NewEpoch(last, now)
+		return tx.Lineage.Put(epoch)
+	})
+	return epoch, err
+}
+
+func hexText(id [16]byte) string {
+	if id == ([16]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(id[:])
+}
+
+func readHexText(id *[16]byte, text []byte) error {
+	*id = [16]byte{}
+	if len(text) == 0 {
+		return nil
+	}
+	if len(text) != hex.EncodedLen(len(id)) {
+		return fmt.Errorf("%q has not %d hexadecimal digits", text, hex.EncodedLen(len(id)))
+	}
+	_, err := hex.Decode(id[:], text)
+	return err
+}

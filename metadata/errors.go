@@ -1,0 +1,23 @@
+package metadata
+
+import "errors"
+
+// What a metadata store reports; it wraps them, with the cause for the log.
+var (
+	// ErrNotFound: the table holds no such row.
+	ErrNotFound = errors.New("not found")
+	// ErrRecordDamaged: a stored row does not match its checksum or cannot be decoded.
+	ErrRecordDamaged = errors.New("record damaged")
+	// ErrNoSpace: there was no room for the change; nothing of it was kept.
+	ErrNoSpace = errors.New("no space left")
+	// ErrUnwritable: the file cannot be written, or no file be opened, at this time; nothing of the change was kept.
+	ErrUnwritable = errors.New("not writable now")
+	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since it was opened to be read only.
+	ErrReadOnly = errors.New("read-only")
+	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+	// ErrNotDurable: what was read has not reached stable storage and never may.
+	ErrNotDurable = errors.New("not on stable storage")
+	// ErrClosed: the store has been closed.
+	ErrClosed = errors.New("closed")
+)

@@ -1,0 +1,268 @@
+package metadatatest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"labshelf/metadata"
+)
+
+// maxActions is how many transactions, at most, one random history has. Each is short, so that a hundred of them on a real
+// disk take two or three seconds; -rapid.checks asks for more.
+const maxActions = 10
+
+// Compare does random things to a store and to Memory, by one clock, and fails where they do not say the same. file is the one
+// file in its directory that makes up the store, which is then also copied at any moment and brought back from its snapshots;
+// "" for a store that is not in its directory. It logs how many operations (writes, reading transactions, and what else is
+// done to the store) it tried.
+func Compare(t *testing.T, open Open, file string) {
+	done := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp("", "metadatatest")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Error(err)
+			}
+		}()
+		m := newMachine(rt, dir, open)
+		m.file = file
+		defer m.close(rt)
+		defer func() { done += m.done }()
+		someWrites := func(rt *rapid.T) { m.update(rt, 0, 8) }
+		actions := []func(*rapid.T){someWrites, m.view, someWrites, m.view, someWrites, someWrites, m.everything, m.purge, m.reopen}
+		if file != "" {
+			actions = append(actions, m.crash, m.backUp, m.restore)
+		}
+		m.update(rt, 10, 20)
+		for range rapid.IntRange(1, maxActions).Draw(rt, "actions") {
+			m.clock.move(rapid.SampledFrom(moves()).Draw(rt, "clock moves by"))
+			actions[rapid.IntRange(0, len(actions)-1).Draw(rt, "action")](rt)
+			m.done++
+		}
+		m.everything(rt)
+	})
+	t.Logf("%d operations", done)
+}
+
+// moves are how far the clock goes between transactions.
+func moves() []time.Duration {
+	return []time.Duration{
+		0, time.Microsecond, 999 * time.Microsecond, time.Millisecond, 3 * time.Second, 24 * time.Hour, -time.Millisecond, -time.Hour,
+	}
+}
+
+// machine is a store and what it should be.
+type machine struct {
+	clock   *clock
+	subject metadata.Store
+	model   *Memory
+	open    Open
+	file    string // see Compare
+	root    string // holds the directories of all places that the store has been in
+	places  int
+	dir     string // where it is now
+	backups []backup
+	pool    pool
+	last    metadata.Stamp // that the machine has taken
+	done    int            // operations
+}
+
+func newMachine(rt *rapid.T, root string, open Open) *machine {
+	m := &machine{clock: newClock(), open: open, root: root, pool: drawPool(rt)}
+	m.dir = m.place()
+	if err := os.Mkdir(m.dir, 0o700); err != nil {
+		rt.Fatal(err)
+	}
+	m.model = NewMemory(m.clock.now)
+	m.start(rt)
+	// No row is older than the first stamp, or the store would rightly call it damaged.
+	for _, store := range []metadata.Store{m.model, m.subject} {
+		err := store.Update(context.Background(), func(tx *metadata.Tx) error {
+			m.last = tx.Stamp()
+			return nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+	}
+	return m
+}
+
+// start opens the store where it is now.
+func (m *machine) start(rt *rapid.T) {
+	var err error
+	if m.subject, err = m.open(m.dir, m.clock.now); err != nil {
+		m.subject = m.model.Reopen(m.clock.now) // something to close
+		rt.Fatalf("open: %v", err)
+	}
+}
+
+func (m *machine) close(rt *rapid.T) {
+	if err := errors.Join(m.model.Close(), m.subject.Close()); err != nil {
+		rt.Errorf("close: %v", err)
+	}
+}
+
+// op is one use of a transaction. Its answer can be compared.
+type op struct {
+	name string
+	run  func(*metadata.Tx) (any, error)
+}
+
+// answer is what a store said to an op.
+type answer struct {
+	Op    string
+	Value any
+	Err   string
+}
+
+func (o op) answer(tx *metadata.Tx) answer {
+	value, err := o.run(tx)
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		return answer{Op: o.name, Err: "not found"}
+	case err != nil:
+		return answer{Op: o.name, Err: err.Error()}
+	}
+	return answer{Op: o.name, Value: value}
+}
+
+// session runs ops on the model as they are drawn, so that they can depend on what the model holds, and keeps them for the
+// subject.
+type session struct {
+	tx   *metadata.Tx
+	ops  []op
+	want []answer
+}
+
+func (s *session) do(o op) answer {
+	a := o.answer(s.tx)
+	s.ops, s.want = append(s.ops, o), append(s.want, a)
+	return a
+}
+
+// replay runs the ops on the subject. It may be called again, for another try of the same transaction.
+func (s *session) replay(tx *metadata.Tx) (got []answer) {
+	for _, o := range s.ops {
+		got = append(got, o.answer(tx))
+	}
+	return got
+}
+
+// update writes and reads in a transaction, which fails at times.
+func (m *machine) update(rt *rapid.T, least, most int) {
+	var end error
+	if rapid.IntRange(0, 5).Draw(rt, "fails at 5") == 5 {
+		end = errOnPurpose
+	}
+	last := m.last
+	s := &session{}
+	err := m.model.Update(context.Background(), func(tx *metadata.Tx) error {
+		s.tx = tx
+		for range rapid.IntRange(least, most).Draw(rt, "writes") {
+			m.write(rt, s)
+		}
+		m.reads(rt, s, 4)
+		return end
+	})
+	if !errors.Is(err, end) {
+		rt.Fatalf("memory: %v", err)
+	}
+	var got []answer
+	err = m.subject.Update(context.Background(), func(tx *metadata.Tx) error {
+		got = s.replay(tx)
+		return end
+	})
+	if !errors.Is(err, end) {
+		rt.Fatalf("update: got error %v, want %v", err, end)
+	}
+	agree(rt, "update", got, s.want)
+	m.done += len(s.ops)
+	if end != nil {
+		m.last = last
+	}
+}
+
+// view reads, in either kind of view.
+func (m *machine) view(rt *rapid.T) {
+	s := &session{}
+	err := m.model.View(context.Background(), func(tx *metadata.Tx) error {
+		s.tx = tx
+		m.reads(rt, s, 16)
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("memory: %v", err)
+	}
+	run := m.subject.View
+	if rapid.Bool().Draw(rt, "durable") {
+		run = m.subject.ViewDurable
+	}
+	var got []answer
+	err = run(context.Background(), func(tx *metadata.Tx) error {
+		got = s.replay(tx)
+		return nil
+	})
+	if err != nil {
+		rt.Fatalf("view: %v", err)
+	}
+	agree(rt, "view", got, s.want)
+}
+
+// everything compares all that can be asked.
+func (m *machine) everything(rt *rapid.T) {
+	asked := m.pool.probe()
+	all := func(of metadata.Reader) (got map[string]any) {
+		err := of.View(context.Background(), func(tx *metadata.Tx) (err error) {
+			got, err = contents(tx, asked)
+			return err
+		})
+		if err != nil {
+			rt.Fatalf("read everything: %v", err)
+		}
+		return got
+	}
+	agree(rt, "everything", all(m.subject), all(m.model))
+	behind, want := m.subject.Health().ClockBehind, m.model.Health().ClockBehind
+	if (behind - want).Abs() > time.Millisecond {
+		rt.Fatalf("the clock is %v behind, want %v", behind, want)
+	}
+}
+
+// reopen closes the store and opens it again.
+func (m *machine) reopen(rt *rapid.T) {
+	secret := m.subject.Secret()
+	m.close(rt)
+	m.model = m.model.Reopen(m.clock.now)
+	m.start(rt)
+	agree(rt, "secret after opening again", m.subject.Secret(), secret)
+}
+
+func agree(rt *rapid.T, when string, got, want any) {
+	rt.Helper()
+	if !reflect.DeepEqual(got, want) { // much faster than cmp, which explains
+		rt.Fatalf("%s (-memory +subject):\n%s", when, cmp.Diff(want, got))
+	}
+}
+
+// rows makes an op of a sequence, of which it reads up to most items; 0 reads all.
+func rowsOp[T any](name string, most int, seq func(*metadata.Tx) iter.Seq2[T, error]) op {
+	return op{fmt.Sprintf("%s, up to %d", name, most), func(tx *metadata.Tx) (any, error) {
+		if most == 0 {
+			return list(seq(tx))
+		}
+		return take(seq(tx), most)
+	}}
+}

@@ -1,0 +1,229 @@
+package metadatatest
+
+import (
+	"fmt"
+	"reflect"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
+
+// usageRow, blobRow, bodyRow and scrubRow are what the tables without a type of their own hold.
+type (
+	usageRow struct {
+		Dataspace metadata.ID
+		Day       metadata.Day
+		Counters  metadata.Counters
+	}
+	blobRow struct {
+		Digest blobs.Digest
+		Size   int64
+	}
+	bodyRow struct {
+		metadata.BodyKey
+		Body string
+	}
+	scrubRow struct {
+		State metadata.ScrubState
+	}
+)
+
+// put puts a row into its table.
+func put(tx *metadata.Tx, row any) error {
+	switch row := row.(type) {
+	case metadata.Dataspace:
+		return tx.Dataspaces.Put(row)
+	case metadata.Set:
+		return tx.Sets.Put(row)
+	case metadata.Resource:
+		return tx.Resources.Put(row)
+	case metadata.User:
+		return tx.Users.Put(row)
+	case metadata.Key:
+		return tx.Keys.Put(row)
+	case metadata.Session:
+		return tx.Sessions.Put(row)
+	case metadata.Transfer:
+		return tx.Transfers.Put(row)
+	case metadata.Privilege:
+		return tx.Privileges.Put(row)
+	case metadata.Step:
+		return tx.Steps.Put(row)
+	case usageRow:
+		return tx.Usage.Put(row.Dataspace, row.Day, row.Counters)
+	case blobRow:
+		return tx.Blobs.Put(row.Digest, row.Size)
+	case metadata.Damage:
+		return tx.Damages.Put(row)
+	case metadata.Unreferenced:
+		return tx.Unreferenced.Put(row)
+	case bodyRow:
+		return tx.Bodies.Put(row.BodyKey, []byte(row.Body))
+	case scrubRow:
+		return tx.Scrub.Put(row.State)
+	}
+	return fmt.Errorf("no table holds a %T", row)
+}
+
+func putAll(tx *metadata.Tx, rows []any) error {
+	for _, row := range rows {
+		if err := put(tx, row); err != nil {
+			return fmt.Errorf("put %T: %w", row, err)
+		}
+	}
+	return nil
+}
+
+// way is one way to find a single row.
+type way struct {
+	name string
+	find func(*metadata.Tx) (any, error)
+}
+
+// waysTo returns every way to find the row by itself.
+func waysTo(row any) []way {
+	switch row := row.(type) {
+	case metadata.Dataspace:
+		return []way{
+			{"Dataspaces.Get", func(tx *metadata.Tx) (any, error) { return tx.Dataspaces.Get(row.ID) }},
+			{"Dataspaces.ByName", func(tx *metadata.Tx) (any, error) {
+				return named(row.Name, tx.Dataspaces.ByName, tx.Dataspaces.Get)
+			}},
+		}
+	case metadata.Set:
+		return []way{
+			{"Sets.Get", func(tx *metadata.Tx) (any, error) { return tx.Sets.Get(row.ID) }},
+			{"Sets.ByName", func(tx *metadata.Tx) (any, error) { return named(row.Name, tx.Sets.ByName, tx.Sets.Get) }},
+		}
+	case metadata.Resource:
+		return []way{{"Resources.Get", func(tx *metadata.Tx) (any, error) { return tx.Resources.Get(row.ID) }}}
+	case metadata.User:
+		return []way{
+			{"Users.Get", func(tx *metadata.Tx) (any, error) { return tx.Users.Get(row.ID) }},
+			{"Users.ByName", func(tx *metadata.Tx) (any, error) {
+				return named(row.Username, tx.Users.ByName, tx.Users.Get)
+			}},
+		}
+	case metadata.Key:
+		return []way{
+			{"Keys.Get", func(tx *metadata.Tx) (any, error) { return tx.Keys.Get(row.UserID, row.ID) }},
+			{"Keys.ByDigest", func(tx *metadata.Tx) (any, error) { return tx.Keys.ByDigest(row.Digest) }},
+		}
+	case metadata.Session:
+		return []way{{"Sessions.Get", func(tx *metadata.Tx) (any, error) { return tx.Sessions.Get(row.UserID, row.Digest) }}}
+	case metadata.Transfer:
+		return []way{{"Transfers.Get", func(tx *metadata.Tx) (any, error) { return tx.Transfers.Get(row.ID) }}}
+	case metadata.Privilege:
+		return []way{
+			{"Privileges.Get", func(tx *metadata.Tx) (any, error) { return tx.Privileges.Get(row.ID) }},
+			{"Privileges.Of", func(tx *metadata.Tx) (any, error) {
+				return tx.Privileges.Of(row.UserID, row.DataspaceID)
+			}},
+		}
+	case metadata.Step:
+		return []way{{"Steps.Get", func(tx *metadata.Tx) (any, error) { return tx.Steps.Get(row.Container) }}}
+	case blobRow:
+		return []way{{"Blobs.Size", func(tx *metadata.Tx) (any, error) {
+			size, err := tx.Blobs.Size(row.Digest)
+			return blobRow{row.Digest, size}, err
+		}}}
+	case bodyRow:
+		return []way{{"Bodies.Get", func(tx *metadata.Tx) (any, error) {
+			body, err := tx.Bodies.Get(row.BodyKey)
+			return bodyRow{row.BodyKey, string(body)}, err
+		}}}
+	case metadata.Damage:
+		return []way{{"Damages.Get", func(tx *metadata.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
+	case metadata.Unreferenced:
+		return []way{{"Unreferenced.Get", func(tx *metadata.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
+	}
+	return nil
+}
+
+func named[T any](name string, byName func(string) (metadata.ID, error), get func(metadata.ID) (T, error)) (row T, err error) {
+	id, err := byName(name)
+	if err != nil {
+		return row, err
+	}
+	return get(id)
+}
+
+// id returns an id of the tests; those with a greater n are greater.
+func id(n byte) metadata.ID { return metadata.ID{0: 1, 15: n} }
+
+// filler fills the fields of a row with values of which no two are alike, so that a field which is lost, or kept in place of
+// another one, shows.
+type filler struct {
+	next  int
+	first bool // which one to take of the values of a state, visibility, role or bool
+}
+
+// filled returns a row without a zero field. The other row has another value in every field.
+func filled[T any](other bool) (row T) {
+	f := &filler{next: 1, first: other}
+	if other {
+		f.next = 100
+	}
+	f.fill(reflect.ValueOf(&row).Elem())
+	if resource, ok := any(&row).(*metadata.Resource); ok {
+		resource.Damaged = false // no part of a stored row: it is found out when a record is answered
+	}
+	return row
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.next++
+	switch v.Interface().(type) {
+	case metadata.Body:
+		v.SetUint(uint64(either(f.first, metadata.Filed, metadata.Held)))
+		return
+	case metadata.State:
+		v.SetUint(uint64(either(f.first, metadata.Active, metadata.Deleted)))
+		return
+	case metadata.Visibility:
+		v.SetUint(uint64(either(f.first, metadata.Private, metadata.Public)))
+		return
+	case auth.Role:
+		v.SetUint(uint64(either(f.first, auth.Member, auth.Admin)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			v.Index(i).SetUint(uint64(f.next))
+		}
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text-%d", f.next))
+	case reflect.Bool:
+		v.SetBool(!f.first)
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(f.next))
+	default:
+		v.SetInt(int64(f.next))
+	}
+}
+
+func either[T any](first bool, a, b T) T {
+	if first {
+		return a
+	}
+	return b
+}
+
+// fieldsOf calls visit with the path of every field of a row that has no fields itself.
+func fieldsOf(t reflect.Type, path []int, visit func(path []int, name string)) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		here := append(path[:len(path):len(path)], i)
+		if field.Type.Kind() == reflect.Struct {
+			fieldsOf(field.Type, here, visit)
+			continue
+		}
+		visit(here, field.Name)
+	}
+}

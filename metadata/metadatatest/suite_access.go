@@ -1,0 +1,178 @@
+package metadatatest
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"labshelf/metadata"
+)
+
+func accessTests() map[string]func(*testing.T, *store) {
+	return map[string]func(*testing.T, *store){
+		"what decides access has a version":       testAccessVersion,
+		"a use of a key decides nothing":          testLastUseDecidesNothing,
+		"operations of one commit do not mislead": testAccessInUpdates,
+		"one version is one state":                testOneVersionOneState,
+	}
+}
+
+// accessOf is what a view says of the version.
+func accessOf(tx *metadata.Tx) (uint64, error) { return tx.Access(), nil }
+
+func testAccessVersion(t *testing.T, s *store) {
+	before := s.AccessVersion()
+	if before == 0 {
+		t.Error("a new store has no version")
+	}
+	for _, other := range []bool{false, true} {
+		for _, row := range filledRows(other) {
+			decides := false
+			switch row.(type) {
+			case metadata.User, metadata.Key, metadata.Session, metadata.Privilege, metadata.Dataspace, metadata.Set, metadata.Step:
+				decides = true
+			}
+			s.put(t, row)
+			now := s.AccessVersion()
+			if now < before || now > before != decides {
+				t.Errorf("a new %T: version %d after %d", row, now, before)
+			}
+			same(t, fmt.Sprintf("Access in a view after a %T", row), view(t, s, accessOf), now)
+			before = now
+		}
+	}
+	s.reopen(t)
+	if s.AccessVersion() == 0 {
+		t.Error("a store that was opened again has no version")
+	}
+}
+
+func testLastUseDecidesNothing(t *testing.T, s *store) {
+	key := filled[metadata.Key](false)
+	s.put(t, key)
+	before := s.AccessVersion()
+	key.LastUsed++
+	s.put(t, key)
+	same(t, "the version after a use", s.AccessVersion(), before)
+	same(t, "the row", view(t, s, func(tx *metadata.Tx) (metadata.Key, error) { return tx.Keys.Get(key.UserID, key.ID) }), key)
+	key.LastUsed, key.Gone = key.LastUsed+1, key.Gone+1
+	s.put(t, key)
+	if s.AccessVersion() == before {
+		t.Error("a key was used and revoked, and the version is the same")
+	}
+}
+
+// testAccessInUpdates: an update knows the version until something is changed, be it by itself or by another one of its commit.
+func testAccessInUpdates(t *testing.T, s *store) {
+	user, role := filled[metadata.User](false), filled[metadata.Privilege](false)
+	for _, row := range []any{user, role} {
+		var first, last uint64
+		before := s.AccessVersion()
+		s.update(t, func(tx *metadata.Tx) error {
+			first = tx.Access()
+			err := put(tx, row)
+			last = tx.Access()
+			return err
+		})
+		same(t, "before the change", first, before)
+		same(t, "after the change", last, 0)
+	}
+	failed := s.Update(t.Context(), func(tx *metadata.Tx) error {
+		user.Fullname += "!"
+		return errors.Join(put(tx, user), errOnPurpose)
+	})
+	isError(t, "an update that fails", failed, errOnPurpose)
+	same(t, "Access in a view after an update that failed", view(t, s, accessOf), s.AccessVersion())
+
+	var updates sync.WaitGroup
+	for range 8 {
+		updates.Go(func() {
+			for range 20 {
+				if err := s.Update(t.Context(), raise(user.ID)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	updates.Wait()
+}
+
+// raise changes a row that decides access, and finds the version gone where another operation has done so before the commit.
+func raise(user metadata.ID) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
+		u, err := tx.Users.Get(user)
+		if err != nil {
+			return err
+		}
+		u.About += "."
+		if err := tx.Users.Put(u); err != nil {
+			return err
+		}
+		if tx.Access() != 0 {
+			return errors.New("a version that is over")
+		}
+		return nil
+	}
+}
+
+// testOneVersionOneState remembers a row under the version at which it was read, as a cache would. It must be the row that
+// everybody reads at that version, and never one from before a change that was answered.
+func testOneVersionOneState(t *testing.T, s *store) {
+	user := filled[metadata.User](false)
+	user.Fullname = "0"
+	s.put(t, user)
+	var (
+		known    sync.Map // version → number of the change
+		answered atomic.Int64
+		over     atomic.Bool
+		hits     atomic.Int64
+		readers  sync.WaitGroup
+	)
+	look := func() error {
+		after := answered.Load()
+		if got, ok := known.Load(s.AccessVersion()); ok {
+			if hits.Add(1); got.(int64) < after {
+				return fmt.Errorf("change %d was answered, and %d is remembered", after, got)
+			}
+			return nil
+		}
+		return s.View(t.Context(), func(tx *metadata.Tx) error {
+			u, err := tx.Users.Get(user.ID)
+			version := tx.Access()
+			if err != nil || version == 0 {
+				return err
+			}
+			change, err := strconv.ParseInt(u.Fullname, 10, 64)
+			if was, there := known.LoadOrStore(version, change); there && was != change {
+				return fmt.Errorf("version %d is that of change %d and of change %d", version, was, change)
+			}
+			return err
+		})
+	}
+	for range 4 {
+		readers.Go(func() {
+			for !over.Load() {
+				if err := look(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for change := range int64(200) {
+		user.Fullname = strconv.FormatInt(change+1, 10)
+		s.put(t, user)
+		answered.Store(change + 1)
+	}
+	over.Store(true)
+	readers.Wait()
+	if err := errors.Join(look(), look()); err != nil {
+		t.Error(err)
+	}
+	if hits.Load() == 0 {
+		t.Error("nothing that was remembered could ever be used")
+	}
+}

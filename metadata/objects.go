@@ -1,0 +1,261 @@
+package metadata
+
+import (
+	"strconv"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/errs"
+)
+
+// State of an object. The numbers are stored in keys: they never change.
+type State uint8
+
+// The states.
+const (
+	Active  State = 1
+	Deleted State = 2
+)
+
+// String returns the state as the interface writes it.
+func (s State) String() string {
+	if s == Active {
+		return "active"
+	}
+	return "deleted"
+}
+
+// Visibility tells who may read a dataspace without a role in it. The numbers are stored: they never change.
+type Visibility uint8
+
+// The visibilities.
+const (
+	Private Visibility = 1 // only users with a role
+	Public  Visibility = 2 // every registered user
+)
+
+// String returns the visibility as the interface writes it.
+func (v Visibility) String() string {
+	if v == Public {
+		return "public"
+	}
+	return "private"
+}
+
+// Record is what every stored object has. Created and Modified are equal in a new object; Modified changes when the object
+// is changed, replaced, deleted or restored.
+type Record struct {
+	ID                    ID
+	State                 State
+	TakenBy               Stamp // the deletion of a container that took the object along; 0 when it was deleted by itself
+	Created, Modified     Stamp
+	CreatedBy, ModifiedBy ID // users
+}
+
+// Tag identifies this version of the record as a client sees it: id, stamp of the last change, state shown. It is the
+// content of the record's strong ETag, without quotes.
+func (r Record) Tag() string {
+	return r.ID.String() + "." + strconv.FormatInt(int64(r.Modified), 36) + "." + r.State.String()[:1]
+}
+
+// Dataspace holds sets. Users have roles in dataspaces.
+type Dataspace struct {
+	Record
+	Name, Title, Description string
+	Visibility               Visibility
+	Origin                   string // free text; "" is none
+}
+
+// Set holds resources.
+type Set struct {
+	Record
+	DataspaceID              ID
+	Name, Title, Description string
+}
+
+// Resource is one file: this record and the blob that Digest names.
+type Resource struct {
+	Record
+	SetID, DataspaceID        ID
+	Name, Description, Format string
+	MimeType, Filename        string
+	Digest                    blobs.Digest
+	Bytes                     int64
+	Version                   uint32 // how often the file has been replaced
+	Body                      Body   // where the bytes are
+	Damaged                   bool   // the blob is known to be damaged or missing; told to callers, never stored
+}
+
+// Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.
+func (r Resource) Tag() string {
+	if r.Body == Purged {
+		return r.Record.Tag() + "p"
+	}
+	return r.Record.Tag()
+}
+
+// User is a person or a program that calls the service.
+type User struct {
+	Record
+	Username, Fullname, About string
+	Sysadmin                  bool
+}
+
+// Key is one credential of a user. The key itself is not stored, only its digest.
+type Key struct {
+	ID, UserID              ID
+	Digest                  auth.KeyDigest
+	Label, Prefix           string
+	Created                 Stamp
+	Expires, LastUsed, Gone Stamp // 0: never
+}
+
+// Session is a way in for a browser, made with a key. Its token is not stored, only the digest.
+type Session struct {
+	UserID, KeyID    ID
+	Digest           auth.SessionDigest
+	Created, Expires Stamp
+}
+
+// Transfer is a file on its way in, part by part; the protocol that it comes by calls it an upload. It is its user's alone.
+type Transfer struct {
+	ID, UserID        ID
+	SetID, ResourceID ID // the set that it goes into, or else the resource that it replaces; the other one is zero
+	Created, Expires  Stamp
+	Length            int64        // of the file, in bytes
+	Mark              blobs.Mark   // what has come
+	Digest            blobs.Digest // of the file, once all of it has come; before, zero
+
+	Name, Format, Description, Filename, ContentType string
+	Expected                                         blobs.Digest // as announced; zero: it was not
+	Match                                            string       // the tag that a resource to be replaced must have; "": any
+
+	Announced string // what the client said about it, in the words of the protocol: for the gateway
+	Made      ID     // the resource that it became, or that it replaced the file of; zero: it has not
+	Refusal   Refusal
+}
+
+// Refusal is why a file that has come is not taken. The zero value: it has not been refused.
+type Refusal struct {
+	Kind           errs.Kind
+	Code           errs.Code
+	Field, Message string
+}
+
+// Whole tells whether all of the file has come.
+func (t Transfer) Whole() bool { return t.Digest != blobs.Digest{} }
+
+// Done tells whether the file has become that of a resource.
+func (t Transfer) Done() bool { return t.Made != ID{} }
+
+// Waits tells whether all of the file has come and it may still become that of a resource.
+func (t Transfer) Waits() bool { return t.Whole() && !t.Done() }
+
+// PartName is that of the file as the blob store keeps it meanwhile.
+func (t Transfer) PartName() string { return t.ID.String() }
+
+// KeyState of a key at a moment.
+type KeyState string
+
+// The states of a key.
+const (
+	KeyActive  KeyState = "active"
+	KeyExpired KeyState = "expired"
+	KeyRevoked KeyState = "revoked"
+)
+
+// StateAt returns the key's state at now.
+func (k Key) StateAt(now Stamp) KeyState {
+	switch {
+	case k.Gone != 0:
+		return KeyRevoked
+	case k.Expires != 0 && k.Expires <= now:
+		return KeyExpired
+	}
+	return KeyActive
+}
+
+// Privilege is one user's role in one dataspace. There is at most one for each pair; it is Deleted when revoked.
+type Privilege struct {
+	Record
+	UserID, DataspaceID ID
+	Role                auth.Role
+}
+
+// Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources, each counted in full,
+// also where two share one blob.
+type Counters struct {
+	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes int64
+}
+
+// Add returns the sum of both.
+func (c Counters) Add(d Counters) Counters {
+	return Counters{
+		ActiveFiles: c.ActiveFiles + d.ActiveFiles, ActiveBytes: c.ActiveBytes + d.ActiveBytes,
+		DeletedFiles: c.DeletedFiles + d.DeletedFiles, DeletedBytes: c.DeletedBytes + d.DeletedBytes,
+	}
+}
+
+// Negated returns the counters with the opposite sign.
+func (c Counters) Negated() Counters {
+	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes}
+}
+
+// Blob is the row of one blob.
+type Blob struct {
+	Digest blobs.Digest
+	Bytes  int64
+}
+
+// Damage is what is known about a blob whose file is damaged or missing.
+type Damage struct {
+	Digest blobs.Digest
+	Found  Stamp  // when it was found first
+	What   string // what is wrong, for people
+}
+
+// Unreferenced is a blob that no resource refers to, and when that began. The times are of different clocks; see Unreferenced.begin.
+type Unreferenced struct {
+	Digest blobs.Digest
+	Bytes  int64
+	Since  Stamp // of the change that took the last reference, or of the transaction that first found none
+	Seen   Stamp // the clock, when it was first found behind Since, µs since 1970; 0: it was not
+}
+
+// BlobCount is a number of blobs, and their bytes.
+type BlobCount struct{ Blobs, Bytes int64 }
+
+// ScrubState is how far the background reading of all blobs has come. The zero value: it has never begun.
+type ScrubState struct {
+	After   blobs.Digest // blobs up to this one are done in this pass; zero: none
+	Begun   Stamp        // when this pass began; 0: no pass has
+	Checked int64        // blobs read in this pass
+	Found   int64        // of which damaged or missing
+	Passes  int64        // passes that came to their end
+}
+
+// Day is a day in UTC, counted from 1970-01-01.
+type Day int32
+
+// Day returns the day of the stamp.
+func (s Stamp) Day() Day {
+	return Day(s.Millis() / (24 * 60 * 60 * 1000))
+}
+
+// Step is a deletion or restoration of a container that is under way: the container has changed, the objects in it follow
+// in bounded commits.
+type Step struct {
+	Container   ID
+	DataspaceID ID    // the container's own id when it is a dataspace
+	Restore     bool  // else a deletion
+	By          ID    // the user who asked for it
+	Deletion    Stamp // the stamp of the container's deletion: the identity that taken objects carry in TakenBy
+	Begun       Stamp // the stamp of the container's last change
+	AfterSet    ID    // restoration: sets up to here are done
+	AfterStamp  Stamp // restoration: resources deleted up to here are done
+}
+
+// OfDataspace tells whether the container is a dataspace; otherwise it is a set.
+func (s Step) OfDataspace() bool {
+	return s.Container == s.DataspaceID
+}

@@ -1,0 +1,331 @@
+// Package metadata holds the nouns of a repository, and the contract of the store that keeps their records: all that an engine
+// implements, and no rule of the repository. Package metadatatest proves an implementation.
+package metadata
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/paging"
+)
+
+// Reader reads the tables in transactions.
+//
+// The function given to a transaction may run in another goroutine. It must not use the Tx after it returns, must not start
+// another transaction, and gets copies that it may keep, except from Resources.Page.
+type Reader interface {
+	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
+	View(ctx context.Context, fn func(*Tx) error) error
+
+	// ViewDurable is View, and returns only when everything that fn could see is on stable storage. It holds no transaction
+	// while it waits. It returns ErrNotDurable if that will not happen, and then nothing of what fn returned. Pages are read
+	// with it, so that no page token ever names a stamp that a power cut takes back.
+	ViewDurable(ctx context.Context, fn func(*Tx) error) error
+}
+
+// Writer changes the tables in transactions, one at a time; what Reader says of the function holds here too.
+type Writer interface {
+	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
+	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, and
+	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrReadOnly,
+	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
+	Update(ctx context.Context, fn func(*Tx) error) error
+
+	// UpdateBehind is Update for work in the background, which is to come in pieces of a few milliseconds: it gives way to
+	// those who wait in Update, with whom it shares no commit. While they keep coming it gets no more than every other
+	// commit and half of the time; it is never starved.
+	UpdateBehind(ctx context.Context, fn func(*Tx) error) error
+}
+
+// Maintenance is what a metadata store offers beyond its rows for checks and backups.
+type Maintenance interface {
+	// Inspect holds against each other what only the store knows about (its pages, the checksums of its rows, its indexes, its
+	// stamps), calls report for each Violation of the parts PartPages and PartRows, in no particular order, and repairs
+	// nothing. An error says why it could not go on. It is one long read transaction: while it runs, the space of what others
+	// replace or remove is not used again, so the file may grow.
+	Inspect(ctx context.Context, report func(Violation)) error
+
+	// Snapshot copies one consistent state, all of which is on stable storage, to a file of its own. It returns ErrNoSpace if
+	// there is no room for that, ErrNotDurable if the state will never be on stable storage, ErrClosed, or the context's error.
+	Snapshot(ctx context.Context) (Snapshot, error)
+}
+
+// Snapshot is a copy of a metadata store, to be read from its beginning to its end, in a form of the store's own. The caller
+// closes it; that removes it.
+type Snapshot interface {
+	io.ReadSeekCloser
+	// Stamp returns the last stamp given out in the state that was copied.
+	Stamp() Stamp
+	// Bytes returns the length.
+	Bytes() int64
+}
+
+// Versioned is what a metadata store offers to those who remember what they have read.
+type Versioned interface {
+	// AccessVersion names the present state of the rows that decide who may do what, and where: users, keys but for when they
+	// were last used, sessions, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether
+	// the commit succeeded or not. It begins above 0; 0 means that such a commit is under way and nothing can be said.
+	AccessVersion() uint64
+}
+
+// Transactions reads and changes the tables.
+type Transactions interface {
+	Reader
+	Writer
+}
+
+// Store is a metadata store: typed tables in transactions, ordered listings, stamps. It knows no rule of the repository. Package bolt
+// implements it for real, metadatatest in memory for comparison; both pass the same suite.
+type Store interface {
+	Transactions
+	Versioned
+	Maintenance
+
+	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
+	Secret() [32]byte
+
+	// Health tells how the store is.
+	Health() Health
+
+	// Close waits for running transactions and refuses others. It is not to be called twice.
+	Close() error
+}
+
+// Health of a metadata store.
+type Health struct {
+	ReadOnly    error         // why no change is taken any more; nil while all is well
+	ClockBehind time.Duration // how far the clock is behind the last stamp; 0 if it is not
+	Suspect     error         // what an operator should know of how the store was found when it was opened; nil: nothing
+}
+
+// Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
+type Tx struct {
+	Dataspaces   Dataspaces
+	Sets         Sets
+	Resources    Resources
+	Users        Users
+	Keys         Keys
+	Sessions     Sessions
+	Transfers    Transfers
+	Privileges   Privileges
+	Steps        Steps
+	Usage        Usage
+	Blobs        Blobs
+	Damages      Damages
+	Unreferenced UnreferencedBlobs
+	Bodies       Bodies
+	Scrub        Scrub
+	Lineage      Lineage
+
+	// Stamp returns the next stamp; see the type. Each call gives a greater one.
+	Stamp func() Stamp
+
+	// Access returns the AccessVersion of the rows that this transaction sees; 0 if that cannot be told, and once it has changed
+	// one of them. In two transactions with the same version, other than 0, those rows are the same.
+	Access func() uint64
+
+	// Facts is what the caller remembers of those rows. The store does not look at it.
+	Facts any
+}
+
+// Whatever finds one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put
+// inserts, or replaces the row with the same id, and brings all indexes in line with the new row; that a name or a pair is
+// free is for the caller to see to before. Sequences are read lazily, yield an error at most once, as their last, and must
+// not be used while their table is written.
+
+// Dataspaces is the table of dataspaces.
+type Dataspaces interface {
+	Get(ID) (Dataspace, error)
+	ByName(name string) (ID, error)
+	Put(Dataspace) error
+	// All yields every dataspace with an id greater than after, ascending.
+	All(after ID) iter.Seq2[Dataspace, error]
+	// Public yields the ids of the public dataspaces, in any state, greater than after, ascending.
+	Public(after ID) iter.Seq2[ID, error]
+}
+
+// Sets is the table of sets.
+type Sets interface {
+	Get(ID) (Set, error)
+	ByName(name string) (ID, error)
+	Put(Set) error
+	Range(SetRange) iter.Seq2[Set, error]
+}
+
+// SetRange selects sets, in ascending order of id.
+type SetRange struct {
+	Dataspaces []ID // the sets of these, without repetition; nil: of every dataspace
+	States     paging.States
+	After      ID // exclusive
+}
+
+// Resources is the table of resources, with the references from those whose bytes are Filed to their blobs.
+type Resources interface {
+	Get(ID) (Resource, error)
+	Put(Resource) error
+	Range(ResourceRange) iter.Seq2[Resource, error]
+	// Page calls fn for what Range yields, until fn returns false. The resource is lent: it is the same one each time, and its
+	// texts may be memory of the store. Neither is valid once fn has returned.
+	Page(q ResourceRange, fn func(*Resource) (more bool)) error
+}
+
+// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id) and ByName
+// (bytes of the name, then id; only within a set).
+type ResourceRange struct {
+	Set          ID   // the resources of this set, if not zero; else
+	Dataspaces   []ID // of these dataspaces, without repetition; nil: of every one
+	States       paging.States
+	Order        paging.Order
+	Since, Until Stamp           // exclusive bounds of Modified; Until 0: none. Not with ByName.
+	Name         *string         // exactly this name; only with ByName
+	NamePrefix   string          // only with ByName
+	After        paging.Position // exclusive
+}
+
+// Users is the table of users.
+type Users interface {
+	Get(ID) (User, error)
+	// ByName finds a user without regard to the case of the username.
+	ByName(username string) (ID, error)
+	Put(User) error
+	// All yields every user with an id greater than after, ascending.
+	All(after ID) iter.Seq2[User, error]
+}
+
+// Keys is the table of keys.
+type Keys interface {
+	Get(user, key ID) (Key, error)
+	ByDigest(auth.KeyDigest) (Key, error)
+	Put(Key) error
+	// OfUser yields the user's keys with an id greater than after, ascending.
+	OfUser(user, after ID) iter.Seq2[Key, error]
+}
+
+// Sessions is the table of sessions.
+type Sessions interface {
+	Get(user ID, digest auth.SessionDigest) (Session, error)
+	Put(Session) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(user ID, digest auth.SessionDigest) error
+	// OfUser yields the user's, ascending by digest.
+	OfUser(user ID) iter.Seq2[Session, error]
+}
+
+// Transfers is the table of files on their way in, part by part.
+type Transfers interface {
+	Get(ID) (Transfer, error)
+	Put(Transfer) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(ID) error
+	// Ended yields the ids of those that expire by a moment, in that order.
+	Ended(by Stamp) iter.Seq2[ID, error]
+	// Wait tells whether one that is Whole, and has not made a resource, has this digest.
+	Wait(blobs.Digest) (bool, error)
+}
+
+// Privileges is the table of privileges, revoked ones included.
+type Privileges interface {
+	Get(ID) (Privilege, error)
+	// Of returns the one of this pair.
+	Of(user, dataspace ID) (Privilege, error)
+	Put(Privilege) error
+	// All yields every privilege with an id greater than after, ascending.
+	All(after ID) iter.Seq2[Privilege, error]
+	// OfUser yields the user's, ascending by dataspace, from those greater than after.
+	OfUser(user, after ID) iter.Seq2[Privilege, error]
+	// OfDataspace yields the dataspace's, ascending by user.
+	OfDataspace(dataspace ID) iter.Seq2[Privilege, error]
+}
+
+// Steps is the table of deletions and restorations under way, at most one for each container.
+type Steps interface {
+	Get(container ID) (Step, error)
+	Put(Step) error
+	Remove(container ID) error
+	// All yields them ascending by container.
+	All() iter.Seq2[Step, error]
+}
+
+// Usage is the table of counters, by dataspace.
+type Usage interface {
+	// Get returns the counters as they are; zero where nothing was ever put.
+	Get(dataspace ID) (Counters, error)
+	// Put sets the counters, and those at the end of that day.
+	Put(dataspace ID, day Day, c Counters) error
+	// Days yields each day on which the counters were put, ascending, with those at its end.
+	Days(dataspace ID) iter.Seq2[DayCounters, error]
+}
+
+// DayCounters are the counters at the end of a day.
+type DayCounters struct {
+	Day Day
+	Counters
+}
+
+// Blobs is the table of blobs that a commit has vouched for: their files were on stable storage before it.
+type Blobs interface {
+	// Size returns the blob's length in bytes.
+	Size(blobs.Digest) (int64, error)
+	Put(digest blobs.Digest, size int64) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields every blob with a digest greater than after, ascending; nil: from the first.
+	All(after *blobs.Digest) iter.Seq2[Blob, error]
+	// Refs yields the ids of the resources, Filed, whose file the blob is, ascending, whether or not there is a row.
+	Refs(blobs.Digest) iter.Seq2[ID, error]
+}
+
+// Damages is the table of blobs that are known to be damaged or missing.
+type Damages interface {
+	Get(blobs.Digest) (Damage, error)
+	Put(Damage) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields them ascending by digest.
+	All() iter.Seq2[Damage, error]
+}
+
+// UnreferencedBlobs is the table of blobs to which no resource refers, with or without a row among Blobs.
+type UnreferencedBlobs interface {
+	Get(blobs.Digest) (Unreferenced, error)
+	Put(Unreferenced) error
+	// Remove takes the row out; that there is none is no error.
+	Remove(blobs.Digest) error
+	// All yields those with a digest greater than after, ascending; nil: from the first.
+	All(after *blobs.Digest) iter.Seq2[Unreferenced, error]
+	// Total counts what All would yield, without looking at it.
+	Total() (BlobCount, error)
+}
+
+// Bodies is the table of bodies that are kept here, and not in the blob store.
+type Bodies interface {
+	Get(BodyKey) ([]byte, error)
+	// Put does not keep or change the bytes.
+	Put(BodyKey, []byte) error
+	// Remove takes the body out; that there is none is no error.
+	Remove(BodyKey) error
+	// All yields the key of every body greater than after (by resource, then version), ascending; zero: from the first.
+	All(after BodyKey) iter.Seq2[BodyKey, error]
+	// Total counts what All would yield, without looking at it.
+	Total() (BodyCount, error)
+}
+
+// Scrub holds one row: how far the background reading of all blobs has come.
+type Scrub interface {
+	// Get returns the row; the zero value where none was ever put.
+	Get() (ScrubState, error)
+	Put(ScrubState) error
+}
+
+// Lineage says which state of the repository the rows are: the epoch, and how far its stamps have come.
+type Lineage interface {
+	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are only read.
+	Epoch() (Epoch, error)
+	Put(Epoch) error
+	// LastStamp returns the last stamp given out, also by this transaction; 0: none has been.
+	LastStamp() (Stamp, error)
+}
