@@ -157,8 +157,7 @@ func remedy(path string, err error) error {
 	case errors.Is(err, bolt.ErrNoCopy):
 		return fmt.Errorf("%w; nothing was changed; make room in %s for another file of the length of %s, and start again", err, path, metadataFile)
 	case errors.Is(err, syscall.ENOMEM):
-		return fmt.Errorf("%w; the address space of this process is limited, and %s wants 16 GiB of addresses, which cost no memory: "+
-			"lift the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run it where it is not limited (the login nodes of clusters often are)", err, program)
+		return noAddresses(err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; run it as the user that runs the service, to whom %s belongs", err, path)
 	case errors.Is(err, bolt.ErrDamaged):
@@ -166,6 +165,12 @@ func remedy(path string, err error) error {
 			"%s backup restore BACKUP --data NEWDIR", err, path, program)
 	}
 	return err
+}
+
+// noAddresses says what to do where a metadata file, also that of a backup, finds no addresses.
+func noAddresses(err error) error {
+	return fmt.Errorf("%w; the address space of this process is limited, and %s wants 16 GiB of addresses, which cost no memory: "+
+		"lift the limit with \"ulimit -v unlimited\" or LimitAS=infinity for systemd, or run it where it is not limited (the login nodes of clusters often are)", err, program)
 }
 
 // holder says, as far as is known, who has the data directory.

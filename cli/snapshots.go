@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -32,8 +33,8 @@ func allowFlags(allow *backup.Allow) []struct {
 			"the folder may be the wrong one; name another", &allow.OtherRepository, backup.ErrOtherRepository},
 		{"allow-newer-backup", "add it also if the latest one in DEST is of a later state of the repository",
 			"the records may have been put back to an older state by accident", &allow.NewerBackup, backup.ErrNewerBackup},
-		{"allow-other-epoch", "add it also if the latest one in DEST holds changes that a restoration has undone",
-			"an older snapshot was restored; what came after it is in the folder", &allow.OtherEpoch, backup.ErrOtherEpoch},
+		{"allow-other-epoch", "add it also if the latest one in DEST holds changes that a restoration, or an older meta.db, has undone",
+			"an older snapshot was restored, or an older meta.db was put back; what came after it is in the folder", &allow.OtherEpoch, backup.ErrOtherEpoch},
 	}
 }
 
@@ -43,12 +44,15 @@ func addAllowFlags(flags *pflag.FlagSet, allow *backup.Allow) {
 	}
 }
 
-// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal.
+// allowing adds to a refused snapshot what it means, and the flag that lifts the refusal; to other errors, what to do.
 func allowing(err error) error {
 	for _, f := range allowFlags(&backup.Allow{}) {
 		if errors.Is(err, f.lifts) {
 			return fmt.Errorf("%w\n%s; nothing was changed; if the snapshot is to be added all the same: --%s", err, f.means, f.name)
 		}
+	}
+	if errors.Is(err, syscall.ENOMEM) {
+		return noAddresses(err)
 	}
 	return err
 }
@@ -61,6 +65,8 @@ func addAtFlag(cmd *cobra.Command, which *string) {
 func listing(err error, folder string) error {
 	list := program + " backup list " + folder
 	switch {
+	case errors.Is(err, syscall.ENOMEM):
+		err = noAddresses(err)
 	case errors.Is(err, backup.ErrNoSnapshot):
 		err = fmt.Errorf("%w\n%q lists those that there are", err, list)
 	case errors.Is(err, backup.ErrBroken):
