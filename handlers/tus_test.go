@@ -206,7 +206,9 @@ func TestTusRefusedAtTheEnd(t *testing.T) {
 	s.piece(at, 7, "").want(http.StatusNoContent)
 
 	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
-	s.piece(at, 0, "content").problem(http.StatusBadRequest, "digest_mismatch", "sha256")
+	refused := s.piece(at, 0, "content")
+	refused.problem(http.StatusBadRequest, "digest_mismatch", "sha256")
+	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the pieces are, until the upload is given up
 	s.refusedHead(at, http.StatusBadRequest)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }

@@ -295,7 +295,7 @@ func (u *Upload) describe(f UploadFields) (r metadata.Resource, err error) {
 	for _, want := range f.Expected {
 		if want != u.received.digest {
 			return r, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: f.Names.digest(),
-				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was kept"}
+				Message: "the file that arrived has the SHA-256 " + u.received.digest.String() + ", not the one announced; nothing was changed"}
 		}
 	}
 	if r, err = described(f); err != nil {
