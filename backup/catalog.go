@@ -139,7 +139,8 @@ func ParseAt(text string) (At, error) {
 	return At{}, fmt.Errorf("%q is neither the name of a snapshot nor a time, such as 2026-11-23, 2026-11-23 14:05 (UTC) or 2026-11-23T14:05:59+01:00", text)
 }
 
-// pick returns the manifest of the snapshot that at selects. Errors: ErrBroken, ErrNoSnapshot.
+// pick returns the manifest of the snapshot that at selects: of those with no change after a time the one that was made last, so that a
+// state which a restoration has undone does not come back by its date. Errors: ErrBroken, ErrNoSnapshot.
 func (c *catalog) pick(at At) (best Manifest, err error) {
 	if at == (At{}) {
 		if c.latest == nil {
@@ -149,8 +150,8 @@ func (c *catalog) pick(at At) (best Manifest, err error) {
 	}
 	found := false
 	for _, m := range c.all() {
-		if at.name == m.Name() || at.name == "" && m.Stamp <= at.until && (!found || m.Stamp >= best.Stamp) {
-			best, found = m, true
+		if at.name == m.Name() || at.name == "" && m.Stamp <= at.until {
+			best, found = m, true // the snapshots are in the order in which they were made
 		}
 	}
 	if found {

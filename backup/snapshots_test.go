@@ -317,3 +317,30 @@ func TestParseAt(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoneSnapshot: a time selects no state that a later restoration has undone; its name still does.
+func TestUndoneSnapshot(t *testing.T) {
+	t.Parallel()
+	w, dest := newWorld(t), t.TempDir()
+	var made []string
+	back := func(o backup.CreateOptions) {
+		t.Helper()
+		created, _, err := w.tryBackUp(dest, o)
+		check(t, err)
+		made = append(made, created.Manifest.Name())
+	}
+	back(backup.CreateOptions{})
+	addUser(t, w.dir, "undone")
+	back(backup.CreateOptions{})
+	var err error
+	w.dir, err = restoredAt(t, dest, made[0])
+	check(t, err)
+	back(backup.CreateOptions{Allow: backup.Allow{OtherEpoch: true}})
+	tomorrow := time.Now().UTC().Add(24 * time.Hour).Format(time.DateOnly)
+	if users := usersAt(t, dest, tomorrow); slices.Contains(users, "undone") {
+		t.Errorf("a time selects what was undone: %v", users)
+	}
+	if users := usersAt(t, dest, made[1]); !slices.Contains(users, "undone") {
+		t.Errorf("the name of the snapshot that was undone selects %v", users)
+	}
+}

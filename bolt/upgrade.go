@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -24,8 +25,12 @@ func (s *Store) Upgraded() *Upgrade { return s.upgraded }
 // upgrade brings the file to the last version that the steps lead to, and keeps a copy of it first: an older program refuses the file
 // from then on.
 func (s *Store) upgrade(version uint32, steps []migration) error {
-	done := Upgrade{From: version, To: uint32(1 + len(steps)), Copy: fmt.Sprintf("%s.schema-%d", s.path, version)}
-	if err := s.keepCopy(done.Copy); err != nil {
+	done := Upgrade{From: version, To: uint32(1 + len(steps))}
+	var err error
+	if done.Copy, err = freeName(fmt.Sprintf("%s.schema-%d", s.path, version)); err == nil {
+		err = s.keepCopy(done.Copy)
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoCopy, err)
 	}
 	for ; version < done.To; version++ {
@@ -37,7 +42,18 @@ func (s *Store) upgrade(version uint32, steps []migration) error {
 	return nil
 }
 
-// keepCopy writes a copy of the file to a path, over an older one there, and returns when that is on stable storage.
+// freeName returns the path, with a number behind it where something is there already: the copy of an earlier upgrade stays.
+func freeName(path string) (string, error) {
+	for n, name := 2, path; ; n, name = n+1, fmt.Sprintf("%s.%d", path, n) {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// keepCopy writes a copy of the file to a path where nothing is, and returns when that is on stable storage.
 func (s *Store) keepCopy(path string) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(s.path), filepath.Base(s.path)+newMark) // which the next start removes
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"labshelf/blobs"
@@ -241,24 +242,22 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	t.Parallel()
 	path := olderFile(t, "version-4")
 	before := readerOf(t, path)
-	copied := path + ".schema-4"
-	if err := os.Mkdir(copied, 0o700); err != nil { // in the place of the copy
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(copied, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	original, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(path, Options{}); !errors.Is(err, ErrNoCopy) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that the copy can have no name beside it
+	if err := os.WriteFile(long, original, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(long, Options{}); !errors.Is(err, ErrNoCopy) {
 		t.Fatalf("where no copy can be kept: %v, %v", s, err)
 	}
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, original) {
+	if after, err := os.ReadFile(long); err != nil || !bytes.Equal(after, original) {
 		t.Errorf("where no copy can be kept, the file has changed (%v)", err)
 	}
-	if err := os.RemoveAll(copied); err != nil {
+	earlier, copied := path+".schema-4", path+".schema-4.2"
+	if err := os.WriteFile(earlier, []byte("of an earlier upgrade"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for again, want := range []*Upgrade{{From: 4, To: uint32(1 + len(migrations())), Copy: copied}, nil} {
@@ -276,8 +275,11 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if got := readerOf(t, copied); got != before {
 		t.Errorf("in the copy there are %d users, of version %d; want %d of %d", got.users, got.version, before.users, before.version)
 	}
+	if kept, err := os.ReadFile(earlier); err != nil || string(kept) != "of an earlier upgrade" {
+		t.Errorf("the copy of the earlier upgrade is %q, %v", kept, err)
+	}
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 2 {
+	if err != nil || len(entries) != 3 {
 		t.Errorf("left are %v, %v", entries, err)
 	}
 	if info, err := os.Stat(copied); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {

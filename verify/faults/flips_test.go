@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -104,8 +105,33 @@ func (s *specimen) download(ctx context.Context, c *caller, what string, r recor
 		}
 	}
 	return s.compare(ctx, c, what, func(url string, a answer, err error) bool {
-		return strings.HasSuffix(url, "/data") && bytes.Equal(s.answers[url].body, s.answers[pathOf(r.DataURL)].body)
+		if strings.HasSuffix(url, "/data") {
+			return bytes.Equal(s.answers[url].body, s.answers[pathOf(r.DataURL)].body)
+		}
+		var now, was any
+		if err != nil || json.Unmarshal(a.body, &now) != nil || json.Unmarshal(s.answers[url].body, &was) != nil {
+			return false
+		}
+		unmark(now, r.SHA256)
+		return reflect.DeepEqual(now, was)
 	})
+}
+
+// unmark takes out of an answer that the file with this digest is said to be damaged.
+func unmark(in any, digest string) {
+	switch in := in.(type) {
+	case []any:
+		for _, one := range in {
+			unmark(one, digest)
+		}
+	case map[string]any:
+		if in["sha256"] == digest && in["damaged"] == true {
+			delete(in, "damaged")
+		}
+		for _, one := range in {
+			unmark(one, digest)
+		}
+	}
 }
 
 // compare fetches everything: it must be as it was, but for what excused takes.

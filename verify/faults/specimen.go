@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 type specimen struct {
 	program, data string
 	metadata      []byte            // meta.db, as it was whole
+	watermark     []byte            // blobs/watermark, as it was then
 	raw           string            // digest of all keys and values in it
 	pages         int               // of it that are in use; the file is longer
 	answers       map[string]answer // what the service said while it was whole, by path
@@ -57,6 +59,9 @@ func newSpecimen(ctx context.Context, t *trial) (*specimen, error) {
 		return nil, err
 	}
 	if s.metadata, err = os.ReadFile(s.path()); err != nil {
+		return nil, err
+	}
+	if s.watermark, err = os.ReadFile(s.watermarkPath()); err != nil {
 		return nil, err
 	}
 	if s.raw, s.pages, err = rawDump(s.path()); err != nil {
@@ -189,10 +194,16 @@ func (s *specimen) serve(ctx context.Context, flags ...string) (service *e2e.Ser
 	return nil, nil, o, nil
 }
 
-// restore makes the metadata whole again.
+// restore makes the metadata whole again, and puts back what the files say of how far they had come: the service has written on.
 func (s *specimen) restore() error {
-	return os.WriteFile(s.path(), s.metadata, 0o600)
+	err := os.Remove(s.watermarkPath() + ".ahead")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, os.WriteFile(s.watermarkPath(), s.watermark, 0o600), os.WriteFile(s.path(), s.metadata, 0o600))
 }
+
+func (s *specimen) watermarkPath() string { return filepath.Join(s.data, "blobs", "watermark") }
 
 // rawDump returns a digest of all keys and values in a metadata file, and how many pages it has in use.
 func rawDump(path string) (sum string, pages int, err error) {

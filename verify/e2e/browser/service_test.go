@@ -108,7 +108,7 @@ func TestServicePageInTrouble(t *testing.T) {
 		};
 	}`))
 	v.follow("Service")
-	v.sees("READ-ONLY", "Reading goes on; every change is refused", "Restart the service, then run labshelf check.",
+	v.sees("READ-ONLY", "Reading goes on; changes are refused", "Restart the service, then run labshelf check.",
 		"sync: input/output error", "2 files", "moving small files out of the metadata: no space left on device", "novelty.depth", "7")
 	pictures(v, "service-trouble")
 }
