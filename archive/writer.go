@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// The entries that the archive itself adds, at its end.
+// The entries that the writer adds at the end.
 const (
 	SumsName     = "SHA256SUMS"    // as sha256sum -c reads it
 	ManifestName = "manifest.json" // the last one
 )
 
-// ErrContent is a file that has other bytes than were announced.
+// ErrContent means that the bytes of a file do not match its digest.
 var ErrContent = errors.New("the content does not have the recorded SHA-256")
 
-// Set is what an archive is made of, as its manifest tells it.
+// Set is the content of an archive, for its manifest.
 type Set struct {
 	ID   string `json:"setId"`
 	Name string `json:"setName"`
 }
 
-// File is a file to put in.
+// File is a file to be added.
 type File struct {
 	ID, Name, MimeType string
 	Bytes              int64
@@ -36,7 +36,7 @@ type File struct {
 	Modified           time.Time
 }
 
-// listed is a file in the manifest.
+// listed is the entry of a file in the manifest.
 type listed struct {
 	Path     string `json:"path"`
 	Name     string `json:"name"`
@@ -47,12 +47,12 @@ type listed struct {
 }
 
 // Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the length of its path: the directory at
-// the end of a zip, the paths given out, and, compressed, the manifest. An archive is whole only when Close has returned nil.
+// the end of a zip, the paths in use, and, compressed, the manifest. An archive is complete only when Close has returned nil.
 type Writer struct {
 	out            *bufio.Writer
 	zip            *zip.Writer
 	paths          *Paths
-	sums, manifest *growing
+	sums, manifest *deferredEntry
 	hash           hash.Hash
 	buffer         []byte
 	files          int
@@ -64,7 +64,7 @@ const buffered = 32 << 10 // bytes
 func NewWriter(to io.Writer, set Set) *Writer {
 	out := bufio.NewWriterSize(to, buffered)
 	w := &Writer{
-		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: newGrowing(), manifest: newGrowing(),
+		out: out, zip: zip.NewWriter(out), paths: NewPaths(SumsName, ManifestName), sums: newDeferredEntry(), manifest: newDeferredEntry(),
 		hash: sha256.New(), buffer: make([]byte, buffered),
 	}
 	deflater := newDeflater(io.Discard) // one for all entries, which come one after the other
@@ -76,11 +76,11 @@ func NewWriter(to io.Writer, set Set) *Writer {
 	return w
 }
 
-// Add puts a file in, read from its beginning to its end. With any error, ErrContent or one of body or of the stream, nothing more may
-// be added, and the archive must not be closed.
+// Add adds a file. After any error, ErrContent or one of body or of the stream, no file may be added, and the archive must not be
+// closed.
 func (w *Writer) Add(file File, body io.Reader) error {
 	path := w.paths.Give(file.ID, file.Name)
-	entry, err := w.zip.CreateHeader(header(path, packed(file.MimeType, path) || file.Bytes == 0, file.Modified))
+	entry, err := w.zip.CreateHeader(header(path, isCompressed(file.MimeType, path) || file.Bytes == 0, file.Modified))
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,14 @@ func (w *Writer) Add(file File, body io.Reader) error {
 	return nil
 }
 
-// Close adds the digests and the manifest and ends the archive. It does not close the stream.
+// Close adds digests and manifest and ends the archive. It does not close the stream.
 func (w *Writer) Close() error {
 	w.manifest.add("\n  },\n  \"count\": %d\n}\n", w.files)
 	made := time.Now()
-	return errors.Join(w.sums.put(w.zip, SumsName, made), w.manifest.put(w.zip, ManifestName, made), w.zip.Close(), w.out.Flush())
+	return errors.Join(w.sums.writeTo(w.zip, SumsName, made), w.manifest.writeTo(w.zip, ManifestName, made), w.zip.Close(), w.out.Flush())
 }
 
-// header is that of an entry. A time in UTC is written as such, beside the one that only says what a clock on the wall showed.
+// header is that of an entry. Its time is written in UTC, and also in local form, as the format requires.
 func header(path string, stored bool, modified time.Time) *zip.FileHeader {
 	h := &zip.FileHeader{Name: path, Method: zip.Deflate, Modified: modified.UTC()}
 	if stored {

@@ -45,7 +45,7 @@ func ShownPrefix(key string) string {
 	return key[:shownPrefix]
 }
 
-// ValidChosenKey tells whether key may be set by an operator: at least 32 printable ASCII characters, no space.
+// ValidChosenKey reports whether key may be set by an operator: at least 32 printable ASCII characters, no space.
 func ValidChosenKey(key string) bool {
 	unprintable := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(key) >= minChosenKey && !strings.ContainsFunc(key, unprintable)
@@ -62,14 +62,14 @@ func FromHeader(value string) string {
 	return value
 }
 
-// Principal is the user in whose name a request runs. The zero Principal is nobody.
+// Principal is the user in whose name a request runs. The zero Principal is a caller without a key.
 type Principal struct {
 	UserID   ulid.ULID
-	KeyID    ulid.ULID // the key that he came with; zero: none
+	KeyID    ulid.ULID // the key of the request; zero: none
 	Username string
 	Sysadmin bool
 
-	Session SessionDigest // the session of that key; zero: he came with the key itself
+	Session SessionDigest // the session of that key; zero: the request has the key itself
 
 	Expires int64  // when key or session does, in microseconds since 1970; 0: never
 	AsOf    uint64 // the state of what decides access in which the rest is true; 0: it has to be looked up

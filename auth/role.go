@@ -36,7 +36,7 @@ var roles = [...]struct {
 	Admin:  {"admin", Read | Write | Manage},
 }
 
-// Allows tells whether the role permits every action in a.
+// Allows reports whether the role permits every action in a.
 func (r Role) Allows(a Action) bool {
 	return int(r) < len(roles) && roles[r].actions&a == a
 }

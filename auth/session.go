@@ -27,7 +27,7 @@ func NewSession(user ulid.ULID) (token string, digest SessionDigest) {
 	return token, sha256.Sum256([]byte(token))
 }
 
-// ParseSession returns the user whom a token claims, and its digest. What has not the form of one is not ok.
+// ParseSession returns the user whom a token claims, and its digest. A text of another form is not ok.
 func ParseSession(token string) (user ulid.ULID, digest SessionDigest, ok bool) {
 	var text [sessionLength]byte // and not a copy elsewhere: each request of a page comes this way
 	if copy(text[:], token) != len(token) || len(token) != sessionLength || token[:len(SessionPrefix)] != SessionPrefix {

@@ -1,18 +1,3 @@
-// Package backup keeps a copy of a repository in a folder of its own: it makes the copy, holds it against itself, restores it
-// and takes lost files out of it.
-//
-// A backup keeps several snapshots of the metadata, each with a manifest that says what it is made of; the files are shared, and none is
-// taken away. What lies in the folder, with modes 0700 and 0600:
-//
-//	manifest.json                      of the latest snapshot; replaced last, so that what it names is complete
-//	manifest-<stamp>-<digest>.json     of each earlier snapshot
-//	meta-<stamp>-<digest>.db           the metadata of a snapshot
-//	blobs/00 … blobs/ff                the files, under their digests
-//	tmp/                               what is being written
-//	parts/, trash/                     empty
-//	lock                               so that two processes do not write here
-//
-// A folder of format 1 has one snapshot, and becomes one of format 2 with the next.
 package backup
 
 import (
@@ -25,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"labshelf/blobs"
 	"labshelf/bolt"
@@ -32,11 +18,11 @@ import (
 )
 
 var (
-	// ErrBroken is what is refused as a backup: it is incomplete, has been changed, or is of another format.
+	// ErrBroken: the backup is incomplete, has been changed, or is of another format.
 	ErrBroken = errors.New("the backup cannot be used")
 	// ErrBusy: another process works on the backup.
 	ErrBusy = errors.New("another process is using the backup")
-	// ErrOccupied: the folder that is to be filled holds something else.
+	// ErrOccupied: the folder to be filled contains something else.
 	ErrOccupied = errors.New("the folder is not empty")
 	// ErrMetadataDamaged: no snapshot of damaged metadata was added to those of a backup.
 	ErrMetadataDamaged = errors.New("the metadata are damaged")
@@ -44,18 +30,18 @@ var (
 	ErrInside = errors.New("the folder lies in a data directory")
 	// ErrOtherRepository: the latest snapshot in the backup is of another repository.
 	ErrOtherRepository = errors.New("the backup is of another repository")
-	// ErrNewerBackup: the latest snapshot in the backup holds changes that the repository does not know any more.
+	// ErrNewerBackup: the latest snapshot in the backup has changes that the repository has no longer.
 	ErrNewerBackup = errors.New("the backup is newer than the repository")
-	// ErrOtherEpoch: the repository was put back, and the latest snapshot in the backup holds what that has undone.
+	// ErrOtherEpoch: the repository was restored, and the latest snapshot in the backup has changes which that has undone.
 	ErrOtherEpoch = errors.New("the backup is of another epoch of the repository")
-	// ErrNoSnapshot: no snapshot in the backup is the one that was asked for.
+	// ErrNoSnapshot: the backup has no snapshot as selected.
 	ErrNoSnapshot = errors.New("the backup has no such snapshot")
-	// ErrSource is returned, together with the cause, where the bytes of a blob do not come, also when they are asked for again,
-	// and the source does not say that the blob is lost.
+	// ErrSource is returned, together with the cause, where the bytes of a blob cannot be read, also when they are requested again,
+	// and the source does not report the blob as lost.
 	ErrSource = errors.New("the source does not give all that it has")
 )
 
-// Source is a repository that a backup is made of.
+// Source is the repository to back up.
 type Source interface {
 	// Snapshot copies the metadata as of one moment. The caller closes it.
 	Snapshot(ctx context.Context) (Snapshot, error)
@@ -73,14 +59,14 @@ type Snapshot struct {
 	Bytes int64          // its length
 }
 
-// Events are called while something is under way, one at a time. Each may be nil.
+// Events are called during an operation, one at a time. Each may be nil.
 type Events struct {
 	Progress  func(what string, done, total int64) // bytes of one part of the work, such as "metadata" or "files"
 	Skipped   func(what string, bytes int64)       // so many bytes of it need no work; before the Progress that counts them
 	Violation func(metadata.Violation)             // something is damaged or missing
 }
 
-// What Progress calls the parts of the work.
+// Names of the parts of the work, for Progress.
 const (
 	partMetadata = "metadata"
 	partFiles    = "files"
@@ -88,7 +74,7 @@ const (
 	partEarlier  = "earlier files" // those that only earlier snapshots need
 )
 
-// What lies in a backup, or in a data directory, beside what package blobs keeps there.
+// Files in a backup or in a data directory, apart from those of package blobs.
 const (
 	manifestFile = "manifest.json"
 	lockFile     = "lock"
@@ -99,7 +85,7 @@ const (
 	earlierEnd   = ".json"
 )
 
-// serial makes events safe to be called concurrently, and never nil.
+// serial returns events that may be called concurrently and are never nil.
 func (e Events) serial() Events {
 	var mu sync.Mutex
 	safe := Events{Progress: func(string, int64, int64) {}, Skipped: func(string, int64) {}, Violation: func(metadata.Violation) {}}
@@ -127,7 +113,7 @@ func (e Events) serial() Events {
 	return safe
 }
 
-// meter counts bytes that are through.
+// meter counts bytes that are done.
 type meter struct {
 	what   string
 	events Events
@@ -143,7 +129,7 @@ func (m *meter) add(n int64) {
 	m.events.Progress(m.what, m.done, m.total)
 }
 
-// part is for a number of bytes of the whole, to be read perhaps more than once.
+// part returns a portion of so many bytes of the total, which may be read more than once.
 func (m *meter) part(bytes int64) *portion { return &portion{m, bytes} }
 
 // portion counts its bytes once.
@@ -152,7 +138,7 @@ type portion struct {
 	left  int64 // not yet counted
 }
 
-// through returns r, whose bytes are counted as they are read.
+// through returns r with its bytes counted as they are read.
 func (p *portion) through(r io.Reader) io.Reader { return io.TeeReader(r, p) }
 
 // Write counts.
@@ -172,15 +158,15 @@ func (p *portion) end() {
 	p.left = 0
 }
 
-// extent is how much a metadata file vouches for.
+// extent is the number and size of the blobs that a metadata file records.
 type extent struct {
 	Count int64 `json:"count"` // blobs
 	Bytes int64 `json:"bytes"` // of them
 }
 
-// vouched calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
-// replaced and not yet purged: a check wants to see every file for which there is a row.
-func vouched(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) error) error {
+// eachRow calls fn for each blob that has a row, ascending by digest, and stops at its first error. That includes files that were
+// replaced and not yet purged: a check is to see every file that is recorded.
+func eachRow(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) error) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		for blob, err := range tx.Blobs.All(nil) {
 			if err == nil {
@@ -198,7 +184,7 @@ func vouched(ctx context.Context, meta metadata.Reader, fn func(metadata.Blob) e
 }
 
 func measure(ctx context.Context, meta metadata.Reader) (e extent, err error) {
-	err = vouched(ctx, meta, func(blob metadata.Blob) error {
+	err = eachRow(ctx, meta, func(blob metadata.Blob) error {
 		e.Count++
 		e.Bytes += blob.Bytes
 		return nil
@@ -224,7 +210,7 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 			}
 		})
 	}
-	err := vouched(ctx, meta, func(blob metadata.Blob) error {
+	err := eachRow(ctx, meta, func(blob metadata.Blob) error {
 		select {
 		case queue <- blob:
 			return nil
@@ -240,7 +226,7 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 	return err
 }
 
-// report names each resource whose file a lost blob is, or the blob itself where it is no resource's.
+// report reports each resource whose file a lost blob is, or the blob itself where no resource refers to it.
 func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
@@ -265,26 +251,26 @@ func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong
 	})
 }
 
-// trusted are the folders of blobs that were found in a store, and are relied upon. Who has placed them may have been killed before
+// trusted are the folders of blobs that an earlier process has committed to a store, and that are relied on. It may have been killed before
 // the names were on stable storage.
 type trusted [256]atomic.Bool
 
 func (t *trusted) note(digest blobs.Digest) { t[digest[0]].Store(true) }
 
-// keep puts the names in the folders on stable storage.
-func (t *trusted) keep(files *blobs.Dir) error {
+// sync puts the names in the folders on stable storage.
+func (t *trusted) sync(files *blobs.Dir) error {
 	for first := range t {
 		if !t[first].Load() {
 			continue
 		}
-		if err := files.KeepNames(byte(first)); err != nil {
+		if err := files.SyncNames(byte(first)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openMetadata opens a metadata file that nobody changes.
+// openMetadata opens a metadata file for reading; no process may change it meanwhile.
 func openMetadata(path string) (*bolt.Store, error) {
 	return bolt.Open(path, bolt.Options{ReadOnly: true})
 }
@@ -311,7 +297,7 @@ func OpenLocal(path string) (*Local, error) {
 	return &Local{meta: meta, files: files}, nil
 }
 
-// Close gives the data directory free.
+// Close releases the data directory.
 func (l *Local) Close() error { return l.meta.Close() }
 
 // Snapshot implements [Source].
@@ -335,7 +321,7 @@ func (l *Local) Blob(_ context.Context, digest blobs.Digest, size int64) (io.Rea
 	return nil, fmt.Errorf("%w: %w", blobs.ErrDamaged, err)
 }
 
-// lossy is a file of which what cannot be read is lost.
+// lossy is a blob whose errors of reading mean that it is lost.
 type lossy struct{ io.ReadCloser }
 
 func (l lossy) Read(p []byte) (int, error) {
@@ -346,21 +332,20 @@ func (l lossy) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// makeDir makes a folder for its owner alone, and those above it, so that they survive a power cut.
+// makeDir creates a folder for its owner alone, and its parents, durably.
 func makeDir(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.IsDir():
-		return fmt.Errorf("%w: %s is a file", ErrOccupied, path)
-	case err == nil || !errors.Is(err, fs.ErrNotExist):
-		return err
+	err := blobs.OS{}.MkdirAll(path)
+	if at, is := errors.AsType[*fs.PathError](err); is && at.Err == syscall.ENOTDIR {
+		err = fmt.Errorf("%w: %s is a file", ErrOccupied, at.Path)
 	}
-	parent := filepath.Dir(path)
-	if err := makeDir(parent); err != nil {
-		return err
+	return err
+}
+
+// lock locks an open file, exclusively or shared, until it is closed. It does not wait.
+func lock(file *os.File, exclusive bool) error {
+	err := blobs.Lock(file, exclusive)
+	if errors.Is(err, blobs.ErrLocked) {
+		err = ErrBusy
 	}
-	if err := (blobs.OS{}).Mkdir(path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return blobs.OS{}.SyncDir(parent)
+	return err
 }

@@ -15,7 +15,7 @@ import (
 	"labshelf/metadata"
 )
 
-// catalog is the snapshots in a backup, as far as their manifests tell.
+// catalog is the snapshots in a backup, by their manifests.
 type catalog struct {
 	latest  *Manifest  // that of manifest.json
 	missing error      // why there is none; nil if there is
@@ -29,7 +29,7 @@ type Unusable struct {
 	Err  error  // ErrBroken
 }
 
-// readCatalog reads all manifests. A folder that is not there has none.
+// readCatalog reads all manifests. A missing folder has none.
 func readCatalog(folder string) (c catalog, err error) {
 	latest, err := readManifest(folder, manifestFile)
 	switch {
@@ -58,7 +58,7 @@ func readCatalog(folder string) (c catalog, err error) {
 			c.damaged = append(c.damaged, Unusable{name, err})
 		case err != nil:
 			return c, err
-		case c.latest == nil || name != c.latest.Name(): // else it was about to become an earlier one
+		case c.latest == nil || name != c.latest.Name(): // otherwise it was about to become an earlier one
 			c.earlier = append(c.earlier, m)
 		}
 	}
@@ -74,7 +74,7 @@ func (c *catalog) all() []Manifest {
 	return append(slices.Clip(c.earlier), *c.latest)
 }
 
-// next is the number of the snapshot that follows all that are there.
+// next returns the number of the next snapshot.
 func (c *catalog) next() (number int64) {
 	for _, m := range c.all() {
 		number = max(number, m.Number)
@@ -82,13 +82,13 @@ func (c *catalog) next() (number int64) {
 	return number + 1
 }
 
-// named tells whether there is a manifest for a snapshot, readable or not.
+// named reports whether there is a manifest for a snapshot, readable or not.
 func (c *catalog) named(name string) bool {
 	return slices.ContainsFunc(c.all(), func(m Manifest) bool { return m.Name() == name }) ||
 		slices.ContainsFunc(c.damaged, func(u Unusable) bool { return u.Name == name })
 }
 
-// expired are the snapshots that are neither among the last ones, as many as are kept, nor the last one of their epoch.
+// expired returns the snapshots that are neither among the last keep ones nor the last one of their epoch.
 func (c *catalog) expired(kept int) (old []Manifest) {
 	type lineage struct {
 		metadata.Identity
@@ -109,12 +109,12 @@ func (c *catalog) expired(kept int) (old []Manifest) {
 type At struct {
 	name  string
 	until metadata.Stamp
-	text  string // as it was given
+	text  string // as given
 }
 
 var snapshotName = regexp.MustCompile(`^\d+-[0-9a-f]{8}$`)
 
-// moments are how a time may be written, and how much of it that names.
+// moments are the layouts of a time, and the period that each names.
 var moments = []struct {
 	layout string
 	unit   time.Duration
@@ -124,7 +124,7 @@ var moments = []struct {
 	{"2006-01-02T15:04:05.000Z07:00", time.Millisecond}, {time.RFC3339, time.Second},
 }
 
-// ParseAt reads the name of a snapshot, as [List] tells it, or a time, as in 2026-11-23, 2026-11-23 14:05:59 (UTC) or
+// ParseAt parses the name of a snapshot, as in [List], or a time, as in 2026-11-23, 2026-11-23 14:05:59 (UTC) or
 // 2026-11-23T14:05:59+01:00. A time selects the snapshot with the latest change that is not after that day, minute, second or
 // millisecond.
 func ParseAt(text string) (At, error) {
@@ -165,7 +165,7 @@ func (c *catalog) pick(at At) (best Manifest, err error) {
 	return best, fmt.Errorf("%w: %s", ErrNoSnapshot, at.text)
 }
 
-// between returns what of a name lies between its beginning and its end.
+// between returns the part of a name between a prefix and a suffix.
 func between(name, begin, end string) (string, bool) {
 	rest, begins := strings.CutPrefix(name, begin)
 	rest, ends := strings.CutSuffix(rest, end)

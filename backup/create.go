@@ -16,10 +16,10 @@ import (
 	"labshelf/metadata"
 )
 
-// DefaultKeep is how many of the last snapshots are kept unless something else is asked for.
+// DefaultKeep is how many of the last snapshots are kept by default.
 const DefaultKeep = 7
 
-// CreateOptions say how a backup is made.
+// CreateOptions are the options of [Create].
 type CreateOptions struct {
 	Program string // and its version, for the manifest
 	Rehash  bool   // read also the files that are in the backup already, instead of trusting those of the right size
@@ -28,26 +28,26 @@ type CreateOptions struct {
 	Events
 }
 
-// Allow is for which reasons a snapshot may follow one that is no earlier state of the same repository.
+// Allow lists the reasons for which a snapshot may follow one that is no earlier state of the same repository.
 type Allow struct {
 	OtherRepository bool // ErrOtherRepository
 	NewerBackup     bool // ErrNewerBackup
 	OtherEpoch      bool // ErrOtherEpoch
 }
 
-// Created is what came of making a backup.
+// Created is the result of [Create].
 type Created struct {
 	Manifest   Manifest `json:"manifest"`
-	Copied     extent   `json:"copied"`     // blobs that were not there yet
+	Copied     extent   `json:"copied"`     // blobs that the backup did not have
 	Violations int64    `json:"violations"` // that were reported
 	Removed    []string `json:"removed"`    // the names of the snapshots that are no longer kept
 	Room       Room     `json:"room"`
 }
 
-// Create makes a backup of the source in the folder dest, or adds a snapshot to the one that is there. It is of one moment,
-// that of Source.Snapshot, while the source may go on to change. The snapshots that are there stay valid: after an error, or where the
-// process ends, all of them are still there, and calling Create again goes on. Once the new one is complete, those that Keep does not
-// ask for are removed; the files that only they needed stay.
+// Create makes a backup of the source in the folder dest, or adds a snapshot to an existing one. It is of one moment,
+// that of Source.Snapshot, while the source may go on changing. Existing snapshots stay valid, also after an error or where the
+// process ends, and calling Create again continues. Once the new one is complete, those that exceed Keep are removed; the files that only
+// they needed stay.
 //
 // A blob that the source has lost is reported, for each resource, and listed in the manifest; everything else is copied.
 // Where the metadata themselves are damaged, that is reported too, and the backup is made only if dest has no snapshot yet.
@@ -58,7 +58,7 @@ func Create(ctx context.Context, source Source, dest string, o CreateOptions) (m
 	return createOn(ctx, source, dest, o, blobs.OS{})
 }
 
-// createOn is Create, with what the backup is written with.
+// createOn is Create on a file system.
 func createOn(ctx context.Context, source Source, dest string, o CreateOptions, disk blobs.FS) (made Created, err error) {
 	d, err := openDestination(dest, disk)
 	if err != nil {
@@ -106,7 +106,7 @@ type writer struct {
 	there  trusted
 }
 
-// takeMetadata brings a snapshot of the metadata to stable storage, without a name that would make it part of the backup.
+// takeMetadata writes a snapshot of the metadata to stable storage, without a name that would make it part of the backup.
 func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	snapshot, err := w.source.Snapshot(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *writer) takeMetadata(ctx context.Context, m *Manifest) (err error) {
 	return nil
 }
 
-// fillFrom copies what the metadata that were taken refer to, if they may follow the latest snapshot.
+// fillFrom copies what the new metadata refer to, if they may follow the latest snapshot.
 func (w *writer) fillFrom(ctx context.Context, m *Manifest) error {
 	meta, err := openMetadata(w.temporary())
 	if err != nil {
@@ -175,10 +175,10 @@ func (w *writer) fill(ctx context.Context, meta *bolt.Store, m *Manifest) (err e
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.keepHeld(ctx, meta), w.there.keep(w.files))
+	return errors.Join(w.copyInline(ctx, meta), w.there.sync(w.files))
 }
 
-// keep sees to it that the backup has a blob, or lists that as lost.
+// keep copies a blob unless the backup has it, or lists it as lost.
 func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob, part *portion) error {
 	if w.has(ctx, blob) {
 		w.there.note(blob.Digest)
@@ -200,7 +200,7 @@ func (w *writer) keep(ctx context.Context, meta *bolt.Store, blob metadata.Blob,
 	return err
 }
 
-// has tells whether the backup has a blob already.
+// has reports whether the backup has a blob already.
 func (w *writer) has(ctx context.Context, blob metadata.Blob) bool {
 	if w.rehash {
 		return blobs.Verify(ctx, w.files, blob.Digest, blob.Bytes) == nil
@@ -209,7 +209,7 @@ func (w *writer) has(ctx context.Context, blob metadata.Blob) bool {
 	return err == nil && size == blob.Bytes
 }
 
-// attempts is how often a blob is asked for whose bytes do not come: a network may recover.
+// attempts is how often a blob is requested whose bytes cannot be read: a network may recover.
 const attempts = 3
 
 // fetch copies a blob from the source.
@@ -225,7 +225,7 @@ func (w *writer) fetch(ctx context.Context, blob metadata.Blob, part *portion) e
 		}
 		wait := time.Duration(try*try) * 250 * time.Millisecond
 		if errors.Is(err, blobs.ErrDamaged) {
-			wait = 0 // the source has said so itself, and there is nothing to wait for
+			wait = 0 // reported by the source itself: waiting would not help
 		}
 		select {
 		case <-ctx.Done():
@@ -235,7 +235,7 @@ func (w *writer) fetch(ctx context.Context, blob metadata.Blob, part *portion) e
 	}
 }
 
-// sourceError marks what the source is to blame for.
+// sourceError marks errors of the source.
 type sourceError struct{ error }
 
 func (e *sourceError) Unwrap() error { return e.error }
@@ -255,12 +255,11 @@ func (w *writer) fetchOnce(ctx context.Context, blob metadata.Blob, part *portio
 	if err != nil {
 		return &sourceError{err}
 	}
-	return errors.Join(place(ctx, w.files, blob, part.through(sourceReader{body})), body.Close())
+	return errors.Join(commit(ctx, w.files, blob, part.through(sourceReader{body})), body.Close())
 }
 
-// place puts what r yields into a store, if it is the blob, and returns when it is on stable storage. If it is not:
-// blobs.ErrDamaged.
-func place(ctx context.Context, store blobs.Store, blob metadata.Blob, r io.Reader) error {
+// commit writes what r yields to a store, if it is the blob, and returns when that is on stable storage. Otherwise: blobs.ErrDamaged.
+func commit(ctx context.Context, store blobs.Writer, blob metadata.Blob, r io.Reader) error {
 	staged, err := store.Stage(ctx, r, max(1, blob.Bytes))
 	if errors.Is(err, blobs.ErrTooLarge) {
 		return fmt.Errorf("%w: it has more than %d bytes", blobs.ErrDamaged, blob.Bytes)
@@ -268,13 +267,14 @@ func place(ctx context.Context, store blobs.Store, blob metadata.Blob, r io.Read
 	if err != nil {
 		return err
 	}
+	content := staged.Content()
 	switch {
-	case staged.Size() != blob.Bytes:
-		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, staged.Size(), blob.Bytes)
-	case staged.Digest() != blob.Digest:
-		err = fmt.Errorf("%w: its bytes have another digest, %s", blobs.ErrDamaged, staged.Digest())
+	case content.Size != blob.Bytes:
+		err = fmt.Errorf("%w: it has %d bytes, not %d", blobs.ErrDamaged, content.Size, blob.Bytes)
+	case content.Digest != blob.Digest:
+		err = fmt.Errorf("%w: its bytes have another digest, %s", blobs.ErrDamaged, content.Digest)
 	default:
-		err = staged.Place()
+		err = staged.Commit()
 	}
 	return errors.Join(err, staged.Discard())
 }
@@ -286,7 +286,7 @@ func copyHashed(ctx context.Context, w io.Writer, r io.Reader) (n int64, sum str
 	return n, hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// readerUntil ends with its context, which lives no longer than one copy.
+// readerUntil fails when its context ends, which belongs to one copy.
 type readerUntil struct {
 	ended interface{ Err() error }
 	io.Reader

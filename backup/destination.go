@@ -13,7 +13,7 @@ import (
 	"labshelf/metadata"
 )
 
-// destination is a folder in which a backup is made. Only one process has it.
+// destination is a folder in which a backup is made, by one process at a time.
 type destination struct {
 	path  string
 	lock  *os.File
@@ -22,7 +22,7 @@ type destination struct {
 	catalog
 }
 
-// openDestination makes the folder, or opens the backup in it, and clears away what an interrupted backup has left.
+// openDestination makes the folder, or opens the backup in it, and removes what an interrupted backup has left.
 func openDestination(path string, disk blobs.FS) (*destination, error) {
 	if err := errors.Join(refuseInside(path), refuseOthers(path)); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (d *destination) open() (err error) {
 		return err
 	}
 	if d.missing != nil && !errors.Is(d.missing, errNoManifest) {
-		return d.missing // what it named would be taken for the rest of an interrupted backup, and removed
+		return d.missing // what it named would be removed like what an interrupted backup has left
 	}
 	if d.files, err = blobs.OpenDir(d.path, d.disk); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (d *destination) open() (err error) {
 	return d.clean()
 }
 
-// refuseInside returns ErrInside for a folder in a data directory: the service would not start again, or remove what it does not know, and
-// a backup goes with the disk of what it is a backup of.
+// refuseInside returns ErrInside for a folder in a data directory: the service would not start again, or would remove foreign files, and
+// the backup would be lost with the disk of the data.
 func refuseInside(path string) error {
 	at, err := realPath(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func refuseInside(path string) error {
 	}
 }
 
-// realPath returns the absolute path of something without links in it. It need not be there, nor those above it.
+// realPath returns the absolute path without links in it. Neither the file nor its parents need exist.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -92,7 +92,7 @@ func realPath(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), nil
 }
 
-// refuseOthers returns ErrOccupied for a folder that holds something, but nothing of a backup.
+// refuseOthers returns ErrOccupied for a folder that has content, but none of a backup.
 func refuseOthers(path string) error {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -109,18 +109,18 @@ func refuseOthers(path string) error {
 	return fmt.Errorf("%w: %s holds other things than a backup", ErrOccupied, path)
 }
 
-// temporary is where the metadata are until their snapshot is complete. What is there goes when the folder is opened the next time.
+// temporary is the folder of the metadata until their snapshot is complete. Its content is removed when the destination is opened.
 func (d *destination) temporary() string { return filepath.Join(d.path, "tmp", "snapshot") }
 
-// follows returns an error if a snapshot is no later state of what the latest one is of, and that is not allowed. Only the latest one
-// counts: whoever has allowed it once need not do so again.
+// follows returns an error if a snapshot is no later state of the repository of the latest one, and that is not allowed. Only the latest
+// one counts: what was allowed once need not be allowed again.
 func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) error {
 	there := d.all()
 	if len(there) == 0 {
 		return nil
 	}
 	latest := there[len(there)-1]
-	if latest.Format == oneSnapshot { // its manifest does not tell
+	if latest.Format == oneSnapshot { // its manifest has no identity
 		if err := inMetadata(latest.metadata(d.path), func(meta *bolt.Store) error { return readLineage(ctx, meta, &latest) }); err != nil {
 			return fmt.Errorf("the metadata of the backup that is there: %w", err)
 		}
@@ -144,7 +144,7 @@ func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) err
 	return nil
 }
 
-// readLineage puts into a manifest of which repository and epoch the metadata are.
+// readLineage sets identity and epoch in a manifest from the metadata.
 func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 	m.Identity = metadata.IdentityOf(meta.Secret())
 	return meta.View(ctx, func(tx *metadata.Tx) error {
@@ -154,7 +154,7 @@ func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 	})
 }
 
-// inMetadata runs fn on a metadata file that nobody changes.
+// inMetadata runs fn on a metadata file, which no process may change meanwhile.
 func inMetadata(path string, fn func(*bolt.Store) error) error {
 	meta, err := openMetadata(path)
 	if err != nil {
@@ -164,8 +164,8 @@ func inMetadata(path string, fn func(*bolt.Store) error) error {
 }
 
 // commit makes the snapshot that was filled the latest one. First the manifest of the one before gets a name of its own, then the
-// metadata get theirs, then manifest.json is replaced. Where the process ends in between, all earlier snapshots are there, and what
-// is more is a second manifest of the one before, or metadata that no manifest names; the next run removes those.
+// metadata get theirs, then manifest.json is replaced. Where the process ends in between, all earlier snapshots are complete, and there
+// may be a second manifest of the one before, or metadata that no manifest names; the next run removes those.
 func (d *destination) commit(m *Manifest) (err error) {
 	if before := d.latest; before != nil && before.Name() != m.Name() {
 		if err := before.write(d.disk, d.path, before.earlierName()); err != nil {
@@ -185,7 +185,7 @@ func (d *destination) commit(m *Manifest) (err error) {
 	return err
 }
 
-// expire removes the snapshots that need not be kept, the manifest first: without its metadata it would name a broken snapshot. No blob is
+// expire removes the expired snapshots, the manifest first: without its metadata it would name a broken snapshot. No blob is
 // removed, since other snapshots may need it.
 func (d *destination) expire(kept int) (removed []string, err error) {
 	removed = []string{}

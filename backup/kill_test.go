@@ -19,7 +19,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // killed makes of this program the child of a kill test: what it does, from where, to where.
@@ -302,7 +302,7 @@ func wantWhole(t *testing.T, dir string) {
 	check(t, err)
 	meta, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{ReadOnly: true})
 	check(t, err)
-	_, err = repository.NewUpkeep(meta, files).Check(t.Context(), repository.CheckOptions{}, repository.CheckEvents{
+	_, err = maintenance.NewUpkeep(meta, files).Check(t.Context(), maintenance.CheckOptions{}, maintenance.CheckEvents{
 		Violation: func(v metadata.Violation) { t.Error(v) },
 	})
 	check(t, errors.Join(err, meta.Close()))

@@ -9,24 +9,24 @@ import (
 	"labshelf/blobs"
 )
 
-// Room is what a backup takes on its disk, in bytes of its files.
+// Room is the disk space of a backup, as the sizes of its files.
 type Room struct {
 	Snapshots int64  `json:"snapshots"` // of the metadata
-	Metadata  int64  `json:"metadata"`  // bytes of theirs
-	Files     extent `json:"files"`     // shared by the snapshots, also those that none of them needs any more
+	Metadata  int64  `json:"metadata"`  // in bytes
+	Files     extent `json:"files"`     // shared by the snapshots, also those to which none of them refers any more
 }
 
 // Bytes returns the sum.
 func (r Room) Bytes() int64 { return r.Metadata + r.Files.Bytes }
 
-// Listing is what a backup holds.
+// Listing is the content of a backup.
 type Listing struct {
 	Snapshots []Manifest // oldest first
 	Unusable  []Unusable // snapshots whose manifests cannot be read; that of manifest.json without a name
 	Room      Room
 }
 
-// List tells what the backup in a folder holds, by its manifests; it reads neither metadata nor files. Errors: ErrBroken for a folder
+// List returns the content of the backup in a folder by its manifests; it reads neither metadata nor files. Errors: ErrBroken for a folder
 // without any manifest, ErrBusy.
 func List(ctx context.Context, src string) (found Listing, err error) {
 	locked, err := lockShared(src)
@@ -53,7 +53,7 @@ func List(ctx context.Context, src string) (found Listing, err error) {
 	return found, err
 }
 
-// room counts what is there, by the manifests and by the lengths of the files.
+// room sums up the sizes of the files, and counts the snapshots by the manifests.
 func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error) {
 	for _, m := range c.all() {
 		r.Snapshots++
@@ -67,7 +67,7 @@ func (c *catalog) room(ctx context.Context, files *blobs.Dir) (r Room, err error
 	return r, err
 }
 
-// sharedLock is the lock of a backup that others may read, too; nil where it has none, as after copying it without.
+// sharedLock takes the lock of a backup for reading; nil where there is no lock file, as in a copy without it.
 type sharedLock struct{ file *os.File }
 
 func lockShared(folder string) (s sharedLock, err error) {

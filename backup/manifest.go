@@ -18,16 +18,16 @@ import (
 	"labshelf/metadata"
 )
 
-// Numbers of the layout of a backup. This program writes format 2, which keeps several snapshots, and reads both.
+// Formats of a backup. This program writes format 2, which has several snapshots, and reads both.
 const (
 	oneSnapshot = 1
 	format      = 2
 )
 
-// maxManifest is what a manifest can have at most, in bytes: a line for each lost file.
+// maxManifest is the greatest size of a manifest, in bytes: it has a line for each lost file.
 const maxManifest = 256 << 20
 
-// Manifest says what one snapshot in a backup is made of.
+// Manifest describes one snapshot in a backup.
 type Manifest struct {
 	Format  int            `json:"format"`
 	Number  int64          `json:"number,omitzero"` // later snapshots in a folder have greater ones; 0 in format 1
@@ -39,7 +39,7 @@ type Manifest struct {
 	Epoch    Epoch             `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
 
 	Database Database `json:"database"`
-	Blobs    extent   `json:"blobs"`             // for which the metadata vouch
+	Blobs    extent   `json:"blobs"`             // that the metadata record
 	Damaged  []string `json:"damaged,omitempty"` // digests of those that were lost already when it was made, ascending
 	Digest   string   `json:"digest"`            // SHA-256 of all the rest, in hex
 }
@@ -63,13 +63,13 @@ type Database struct {
 	SHA256 string `json:"sha256"` // in hex
 }
 
-// name is how a metadata file is called: never like an older one of other content, which has to stay until the manifest names
+// name returns the name of the metadata file: never that of an older one of other content, which must stay until the manifest names
 // the new one.
 func (d Database) name(stamp metadata.Stamp) string {
 	return fmt.Sprintf("%s%d-%s%s", metaPrefix, stamp, d.SHA256[:8], metaSuffix)
 }
 
-// lost tells whether a blob was lost when the backup was made.
+// lost reports whether a blob was lost when the backup was made.
 func (m *Manifest) lost(digest blobs.Digest) bool {
 	_, found := slices.BinarySearch(m.Damaged, digest.String())
 	return found
@@ -83,8 +83,8 @@ func (m Manifest) seal() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// write replaces the manifest of this name in a folder, when everything that it names is on stable storage. The old one or the new
-// one is there at any moment.
+// write replaces the manifest of this name in a folder, when everything that it names is on stable storage. At any
+// moment there is the old one or the new one.
 func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
 	slices.Sort(m.Damaged)
 	if m.Digest, err = m.seal(); err != nil {
@@ -112,7 +112,7 @@ func (m *Manifest) write(disk blobs.FS, folder, name string) (err error) {
 	return disk.SyncDir(folder)
 }
 
-// Two kinds of ErrBroken that are told from the others.
+// Two kinds of ErrBroken that callers distinguish.
 var (
 	errNoManifest  = fmt.Errorf("%w: there is no %s: either this is no backup, or none was ever completed", ErrBroken, manifestFile)
 	errOtherFormat = fmt.Errorf("%w: it has another format", ErrBroken)

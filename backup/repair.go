@@ -12,31 +12,31 @@ import (
 	"labshelf/metadata"
 )
 
-// Repaired is what came of repairing a data directory.
+// Repaired is the result of [Repair].
 type Repaired struct {
 	Blobs    int64 `json:"blobs"`    // that were read
-	Repaired int64 `json:"repaired"` // of which were missing or damaged, and are whole again
-	Left     int64 `json:"left"`     // of which are still missing or damaged: the backup has not got them
+	Repaired int64 `json:"repaired"` // of which were missing or damaged, and are complete again
+	Left     int64 `json:"left"`     // of which are still missing or damaged: the backup does not have them
 }
 
-// RepairEvents are called while something is repaired, one at a time. Each may be nil.
+// RepairEvents are called during a repair, one at a time. Each may be nil.
 type RepairEvents struct {
 	Progress func(what string, done, total int64)
-	Repaired func(metadata.Violation) // was so, and is whole again
-	Left     func(metadata.Violation) // is so, and stays so
+	Repaired func(metadata.Violation) // is repaired
+	Left     func(metadata.Violation) // is not
 }
 
-// Repair reads every blob of a data directory, and takes those that are missing or damaged from the
-// backup in the folder from, by digest. Nothing else is changed, but the note that a blob is damaged goes with the damage.
+// Repair reads every blob of a data directory, and copies those that are missing or damaged from the
+// backup in the folder from, by digest. Nothing else is changed, except that the row of a damage is removed with it.
 // The service is stopped and cannot start meanwhile. A backup that could not be restored may still be good for this, since
-// each blob is held against its digest.
+// each blob is compared with its digest.
 //
 // Errors: those of bolt.Open (damaged metadata are not repaired: the whole backup must be restored), blobs.ErrNoSpace.
 func Repair(ctx context.Context, dataDir, from string, events RepairEvents) (done Repaired, err error) {
 	return repairOn(ctx, dataDir, from, events, blobs.OS{})
 }
 
-// repairOn is Repair, with what the blobs are written with.
+// repairOn is Repair on a file system.
 func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, disk blobs.FS) (done Repaired, err error) {
 	lost, err := blobs.OpenDirReadOnly(from)
 	if err != nil {
@@ -64,10 +64,10 @@ func repairOn(ctx context.Context, dataDir, from string, events RepairEvents, di
 	err = eachBlob(ctx, meta, func(ctx context.Context, blob metadata.Blob) error {
 		part := progress.part(blob.Bytes)
 		defer part.end()
-		return r.look(ctx, blob, part)
+		return r.verifyOrRepair(ctx, blob, part)
 	})
-	if unkept := r.there.keep(files); unkept != nil {
-		return r.done, errors.Join(err, unkept)
+	if unsynced := r.there.sync(files); unsynced != nil {
+		return r.done, errors.Join(err, unsynced)
 	}
 	return r.done, errors.Join(err, r.removeNotes(ctx))
 }
@@ -80,7 +80,7 @@ type repairer struct {
 
 	mu    sync.Mutex
 	done  Repaired
-	noted map[blobs.Digest]bool // damage is noted; true: there is none (any more)
+	noted map[blobs.Digest]bool // those with a row of damage; true: it is complete (again)
 	there trusted
 }
 
@@ -97,11 +97,11 @@ func (r *repairer) readNotes(ctx context.Context) error {
 	})
 }
 
-// removeNotes removes those of blobs that are whole. It comes when the walk over all blobs is over: a change may have to wait for
-// those who read.
+// removeNotes removes the rows of damage of blobs that are complete. It follows the walk over all blobs: a change may have to wait for
+// read transactions.
 func (r *repairer) removeNotes(ctx context.Context) error {
-	for digest, whole := range r.noted {
-		if !whole {
+	for digest, sound := range r.noted {
+		if !sound {
 			continue
 		}
 		if err := r.meta.Update(ctx, func(tx *metadata.Tx) error { return tx.Damages.Remove(digest) }); err != nil {
@@ -111,8 +111,8 @@ func (r *repairer) removeNotes(ctx context.Context) error {
 	return nil
 }
 
-// look repairs a blob if that is needed.
-func (r *repairer) look(ctx context.Context, blob metadata.Blob, part *portion) error {
+// verifyOrRepair verifies a blob, and repairs it if necessary.
+func (r *repairer) verifyOrRepair(ctx context.Context, blob metadata.Blob, part *portion) error {
 	wrong := blobs.Verify(ctx, r.files, blob.Digest, blob.Bytes)
 	if wrong == nil {
 		r.there.note(blob.Digest)

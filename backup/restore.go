@@ -13,32 +13,32 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
-// RestoreOptions say how a backup is restored.
+// RestoreOptions are the options of [Restore].
 type RestoreOptions struct {
 	At      At   // which snapshot
-	Partial bool // restore what there is, also where files of the backup are missing or damaged
+	Partial bool // restore what is readable, also where files of the backup are missing or damaged
 	Events
-	temporary bool // the directory does not stay
+	temporary bool // the directory is removed again
 }
 
-// Restored is what came of restoring a backup.
+// Restored is the result of [Restore].
 type Restored struct {
 	Manifest Manifest
-	Earlier  int64                  // snapshots that Verify has read beyond this one
-	Check    repository.CheckResult // of the data directory that was made; its violations have been reported
+	Earlier  int64                   // snapshots that Verify has read beyond this one
+	Check    maintenance.CheckResult // of the data directory that was made; its violations have been reported
 }
 
-// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or not be there. Then it
-// checks the directory, in full; violations are reported and are no error.
+// Restore makes a data directory of a snapshot in the folder src. The directory must be empty, or not exist. Then it
+// checks the directory in full; violations are reported and are no error.
 //
-// The data directory begins an epoch of its own, so that what the repository had changed after the snapshot is not taken for its future.
+// The data directory begins a new epoch, so that what the repository has changed after the snapshot does not count as its future.
 //
-// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says why; most of that is known
-// before anything is written. Blobs that were lost when the backup was made are no reason to refuse it. The metadata are put
-// in their place last: before, after an error or where the process ends, no service starts on the directory, and it can be
+// A backup that is incomplete, damaged or of another format is refused with an ErrBroken that says why; most of that is checked
+// before anything is written. Blobs that were lost when the backup was made are no reason to refuse it. The metadata get
+// their name last: before, after an error or where the process ends, no service starts on the directory, and it can be
 // deleted.
 func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done Restored, err error) {
 	if err := refuseOccupied(dataDir); err != nil {
@@ -53,11 +53,11 @@ func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done R
 	if err := makeDir(dataDir); err != nil {
 		return done, err
 	}
-	if err = beginUnfinished(dataDir); err == nil {
+	if err = beginRestoration(dataDir); err == nil {
 		err = r.restore(ctx, dataDir)
 	}
 	if err == nil {
-		err = endUnfinished(dataDir)
+		err = endRestoration(dataDir)
 	}
 	if err != nil && o.temporary {
 		return done, err
@@ -69,7 +69,7 @@ func Restore(ctx context.Context, src, dataDir string, o RestoreOptions) (done R
 	return done, err
 }
 
-// refuseOccupied returns ErrOccupied unless the folder is empty or not there.
+// refuseOccupied returns ErrOccupied unless the folder is empty or missing.
 func refuseOccupied(path string) error {
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -78,14 +78,13 @@ func refuseOccupied(path string) error {
 	if err != nil {
 		return err
 	}
-	if Unfinished(path) {
-		return fmt.Errorf("%w: %s is what a restoration has left that did not come to its end; nothing in it is needed: delete it, and restore again",
-			ErrOccupied, path)
+	if err := Incomplete(path); err != nil {
+		return fmt.Errorf("%w: %w", ErrOccupied, err)
 	}
 	return fmt.Errorf("%w: there is %s in %s; name one that is empty, or not there yet", ErrOccupied, entries[0].Name(), path)
 }
 
-// reader is a snapshot in a backup that is being read. Nobody writes to the backup meanwhile.
+// reader reads a snapshot in a backup, which is locked against changes.
 type reader struct {
 	path     string
 	manifest Manifest
@@ -95,10 +94,10 @@ type reader struct {
 	partial  bool
 	events   Events
 
-	temporary bool // what is restored does not stay, and is compared with the backup
+	temporary bool // what is restored is compared with the backup, and removed
 }
 
-// openPicked opens the snapshot that was asked for.
+// openPicked opens the snapshot that was selected.
 func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, err error) {
 	locked, err := lockShared(path)
 	if err != nil {
@@ -114,7 +113,7 @@ func openPicked(ctx context.Context, path string, o RestoreOptions) (_ *reader, 
 	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), locked.close())
 }
 
-// openReader opens a snapshot and refuses what cannot be restored, as far as that shows without reading the blobs. The reader closes the lock.
+// openReader opens a snapshot and refuses what cannot be restored, as far as can be told without reading the blobs. The reader closes the lock.
 func openReader(ctx context.Context, path string, m Manifest, locked sharedLock, o RestoreOptions) (_ *reader, err error) {
 	r := &reader{path: path, manifest: m, locked: locked, partial: o.Partial, events: o.serial(), temporary: o.temporary}
 	defer func() {
@@ -141,12 +140,12 @@ func (r *reader) close() (err error) {
 	return errors.Join(err, r.locked.close())
 }
 
-// checkDatabase holds the metadata file against the manifest.
+// checkDatabase compares the metadata file with the manifest.
 func (r *reader) checkDatabase(ctx context.Context) error {
 	return r.copyDatabase(ctx, io.Discard)
 }
 
-// copyDatabase copies the metadata file to w, and refuses it where it is another than the manifest says.
+// copyDatabase copies the metadata file to w, and refuses one that is not as in the manifest.
 func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 	want := r.manifest.Database
 	file, err := os.Open(filepath.Join(r.path, want.File))
@@ -172,7 +171,7 @@ func (r *reader) copyDatabase(ctx context.Context, w io.Writer) (err error) {
 	return err
 }
 
-// brokenReader makes what cannot be read of a backup ErrBroken.
+// brokenReader makes errors of reading a backup ErrBroken.
 type brokenReader struct{ io.Reader }
 
 func (r brokenReader) Read(p []byte) (int, error) {
@@ -187,7 +186,7 @@ func (r brokenReader) Read(p []byte) (int, error) {
 func (r *reader) checkSizes(ctx context.Context) error {
 	var has extent
 	missing := 0
-	err := vouched(ctx, r.meta, func(blob metadata.Blob) error {
+	err := eachRow(ctx, r.meta, func(blob metadata.Blob) error {
 		has.Count++
 		has.Bytes += blob.Bytes
 		size, err := r.files.Stat(blob.Digest)
@@ -206,7 +205,7 @@ func (r *reader) checkSizes(ctx context.Context) error {
 	case missing > 0:
 		return fmt.Errorf("%w: files are missing or of another length: %d of %d", ErrBroken, missing, has.Count)
 	case has != r.manifest.Blobs:
-		return fmt.Errorf("%w: its metadata vouch for %d files of %d bytes, its manifest for %d of %d",
+		return fmt.Errorf("%w: its metadata record %d files of %d bytes, its manifest %d of %d",
 			ErrBroken, has.Count, has.Bytes, r.manifest.Blobs.Count, r.manifest.Blobs.Bytes)
 	}
 	return nil
@@ -228,7 +227,7 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 			return err
 		}
 		if r.partial || r.manifest.lost(blob.Digest) {
-			return nil // the check will tell
+			return nil // the check will report it
 		}
 		broken.Add(1)
 		return report(ctx, r.meta, blob, "in the backup: "+err.Error(), r.events)
@@ -242,7 +241,7 @@ func (r *reader) restore(ctx context.Context, dataDir string) error {
 	return r.restoreMetadata(ctx, dataDir)
 }
 
-// beginEpoch begins an epoch in the copy of the metadata: what the repository has changed since the backup is not in it.
+// beginEpoch begins an epoch in the copy of the metadata, which lacks the changes since the backup.
 func beginEpoch(ctx context.Context, path string) error {
 	meta, err := bolt.Open(path, bolt.Options{})
 	if err != nil {
@@ -252,13 +251,13 @@ func beginEpoch(ctx context.Context, path string) error {
 	return errors.Join(err, meta.Close())
 }
 
-// take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged where that is so in the first one.
+// take copies a blob from one store to another. Errors: blobs.ErrNotFound, blobs.ErrDamaged of the first one.
 func take(ctx context.Context, from, to *blobs.Dir, blob metadata.Blob, part *portion) error {
 	file, err := from.Open(blob.Digest, blob.Bytes)
 	if err != nil {
 		return err
 	}
-	return errors.Join(place(ctx, to, blob, part.through(lossy{file})), file.Close())
+	return errors.Join(commit(ctx, to, blob, part.through(lossy{file})), file.Close())
 }
 
 func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
@@ -285,8 +284,8 @@ func (r *reader) restoreMetadata(ctx context.Context, dataDir string) error {
 	return disk.SyncDir(dataDir)
 }
 
-// check looks at a whole data directory whose service is stopped.
-func check(ctx context.Context, dataDir string, events Events) (result repository.CheckResult, err error) {
+// check checks a complete data directory whose service is stopped.
+func check(ctx context.Context, dataDir string, events Events) (result maintenance.CheckResult, err error) {
 	files, err := blobs.OpenDirReadOnly(dataDir)
 	if err != nil {
 		return result, err
@@ -296,7 +295,7 @@ func check(ctx context.Context, dataDir string, events Events) (result repositor
 		return result, err
 	}
 	defer func() { err = errors.Join(err, meta.Close()) }()
-	return repository.NewUpkeep(meta, files).Check(ctx, repository.CheckOptions{}, repository.CheckEvents{
+	return maintenance.NewUpkeep(meta, files).Check(ctx, maintenance.CheckOptions{}, maintenance.CheckEvents{
 		Violation: events.Violation,
 		Progress:  func(done, total int64) { events.Progress(partCheck, done, total) },
 	})

@@ -117,8 +117,8 @@ func leave(t *testing.T, path, content string) {
 	check(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 }
 
-// TestStrangersInBackup: what else lies in the folder does not matter.
-func TestStrangersInBackup(t *testing.T) {
+// TestUnknownFilesInBackup: what else lies in the folder does not matter.
+func TestUnknownFilesInBackup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.upload("one")
@@ -176,7 +176,7 @@ func TestCancelledRestore(t *testing.T) {
 		t.Errorf("a service would start: %v", err)
 	}
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
-	wantError(t, err, backup.ErrOccupied, dir+" is what a restoration has left that did not come to its end; nothing in it is needed: delete it")
+	wantError(t, err, backup.ErrOccupied, dir+" is an incomplete restoration; nothing in it is needed: delete it")
 	check(t, os.RemoveAll(dir))
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
 	check(t, err)
@@ -184,13 +184,13 @@ func TestCancelledRestore(t *testing.T) {
 
 	// What has lost its metadata later is no such thing, nor is a complete one in which the note has stayed.
 	check(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), nil, 0o600))
-	if backup.Unfinished(dir) {
-		t.Error("a complete data directory counts as unfinished")
+	if backup.Incomplete(dir) != nil {
+		t.Error("a complete data directory counts as incomplete")
 	}
 	check(t, os.Remove(filepath.Join(dir, "restore.unfinished")))
 	check(t, os.Remove(filepath.Join(dir, "meta.db")))
-	if backup.Unfinished(dir) {
-		t.Error("a data directory without its metadata counts as unfinished")
+	if backup.Incomplete(dir) != nil {
+		t.Error("a data directory without its metadata counts as incomplete")
 	}
 	_, err = backup.Restore(t.Context(), dest, dir, backup.RestoreOptions{})
 	wantError(t, err, backup.ErrOccupied, "empty, or not there")

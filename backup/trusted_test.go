@@ -41,9 +41,9 @@ func synced(dir string, calls []blobstest.Call) map[string]int {
 // badSync is a fault of the first folder of blobs that is synced: opening the store syncs two others before.
 var badSync = blobstest.Fault{Op: blobstest.SyncDir, N: 3, Err: &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}}
 
-// TestFoundFilesAreKept: a process that was making the backup may have been killed between naming a file and syncing its folder. The
-// next manifest does not vouch for the file before that is made up for.
-func TestFoundFilesAreKept(t *testing.T) {
+// TestFoundFilesAreSynced: a process that was making the backup may have been killed between naming a file and syncing its folder. The
+// next manifest is written after that folder is synced.
+func TestFoundFilesAreSynced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.upload(someFiles...)
@@ -59,7 +59,7 @@ func TestFoundFilesAreKept(t *testing.T) {
 	}
 	disk.Arm(badSync)
 	_, err := create()
-	wantError(t, err, blobs.ErrUnsynced, "keep the names in folder")
+	wantError(t, err, blobs.ErrUnsynced, "sync the names in folder")
 	if got := filepath.Base(metaOf(t, dest)); got != older.Manifest.Database.File {
 		t.Errorf("the metadata are in %s", got)
 	}
@@ -101,7 +101,7 @@ func TestRepairKeepsFoundFiles(t *testing.T) {
 	disk := blobstest.NewFaultFS(blobs.OS{})
 	disk.Arm(badSync)
 	_, err = backup.RepairOn(t.Context(), w.dir, dest, backup.RepairEvents{}, disk)
-	wantError(t, err, blobs.ErrUnsynced, "keep the names in folder")
+	wantError(t, err, blobs.ErrUnsynced, "sync the names in folder")
 	if !noted() {
 		t.Error("the damage was forgotten too early")
 	}

@@ -13,8 +13,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Verify restores a snapshot in the folder dest to a folder of its own below tempDir ("": the system's), checks that, holds it
-// against the backup, and removes it. There must be room for all of it. Unless one snapshot was asked for, it then reads, in the
+// Verify restores a snapshot in the folder dest to a folder of its own below tempDir ("": the system's), checks that, compares it
+// with the backup, and removes it. It needs free space for all of it. Unless one snapshot was selected, it then reads, in the
 // backup, all that the other snapshots need beyond that one. Errors: those of Restore.
 func Verify(ctx context.Context, dest, tempDir string, o RestoreOptions) (done Restored, err error) {
 	locked, err := lockShared(dest)
@@ -71,7 +71,7 @@ func verifyEarlier(ctx context.Context, dest string, after Manifest, o RestoreOp
 	return count, err
 }
 
-// verifyBefore reads a snapshot, but for the files that the one after it needs and has.
+// verifyBefore reads a snapshot, except for the files that the one after it needs and has.
 func verifyBefore(ctx context.Context, dest string, m, after Manifest, o RestoreOptions) (err error) {
 	newer, err := openMetadata(after.metadata(dest))
 	if err != nil {
@@ -104,7 +104,7 @@ func verifyBefore(ctx context.Context, dest string, m, after Manifest, o Restore
 	return err
 }
 
-// has tells whether metadata have a row of a blob.
+// has reports whether metadata have a row of a blob.
 func has(ctx context.Context, meta metadata.Reader, blob metadata.Blob) bool {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Blobs.Size(blob.Digest)

@@ -22,6 +22,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // world is a data directory whose service is stopped, but for the moments in which a test works with it.
@@ -32,6 +33,7 @@ type world struct {
 	key string
 
 	holdUpTo int64
+	observer repository.Observer
 }
 
 // newWorld makes a data directory with one set.
@@ -60,7 +62,7 @@ func (w *world) with(fn func(context.Context, *repository.Service)) {
 	check(w.t, err)
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(w.t, err)
-	s := repository.New(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: w.holdUpTo})
+	s := repository.New(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: w.holdUpTo, Observer: w.observer})
 	defer func() {
 		s.Close()
 		check(w.t, meta.Close())
@@ -100,9 +102,9 @@ func (w *world) purge(r metadata.Resource) {
 		admin := w.admin(ctx, s)
 		_, err := s.DeleteResource(ctx, admin, r.ID.String(), repository.Match{})
 		check(w.t, err)
-		keeper, err := s.Upkeep(ctx, admin)
+		upkeep, err := s.Upkeep(ctx, admin)
 		check(w.t, err)
-		_, err = keeper.Purge(ctx, repository.PurgeOptions{})
+		_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{})
 		check(w.t, err)
 	})
 }

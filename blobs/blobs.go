@@ -1,12 +1,3 @@
-// Package blobs keeps bytes under their SHA-256 digest.
-//
-// A body is written in two steps, so that "on the disk" and "visible" are different words: [Store.Stage] streams it to
-// a temporary file and syncs that, [Staged.Place] gives it its final name and syncs the folder. Only a body whose Place
-// has returned nil may be promised to anyone. Bodies that are in memory already go both ways at once, many together, with
-// [Writer.PlaceAll].
-//
-// A caller that records digests elsewhere pins a digest before it places the blob or relies on one that is there, and
-// releases the pin when its record is committed. It removes in the opposite order: record first, blob second.
 package blobs
 
 import (
@@ -17,7 +8,7 @@ import (
 	"time"
 )
 
-// HeadSize is the number of bytes that [Staged.Head] keeps of a longer body.
+// HeadSize is the number of bytes that [Content] has of a longer body.
 const HeadSize = 3072
 
 var (
@@ -35,7 +26,7 @@ var (
 	// read-only or no more files can be opened. Unless the error is ErrUnsynced too, no blob was lost or changed, and
 	// trying again later may help.
 	ErrUnavailable = errors.New("storage unavailable for now")
-	// ErrPinned is returned by Remove when somebody holds a pin on the digest.
+	// ErrPinned is returned by Remove and Withdraw while there is a pin on the digest.
 	ErrPinned = errors.New("blob pinned")
 	// ErrUnsynced is returned, together with the cause, when a sync failed (but not when a full disk was the cause
 	// and the file has been removed). The kernel may have dropped what it could not write, and a later sync would
@@ -43,10 +34,18 @@ var (
 	ErrUnsynced = errors.New("storage could not be synced")
 )
 
-// Store holds blobs. All methods may be called from several goroutines at once.
+// Store holds blobs. All methods may be called from several goroutines at once, but for those of [PartialFiles] with the same name.
+// It is composed of roles; a use case asks for the roles that it needs.
 type Store interface {
+	Reader
 	Writer
+	Remover
+	Trash
+	PartialFiles
+}
 
+// Reader reads blobs.
+type Reader interface {
 	// Open returns the blob for reading from its start; the caller closes it. size is what the blob is known to
 	// have, in bytes. Errors: ErrNotFound; ErrDamaged when the size differs. The content is not hashed. A Remove
 	// that succeeds meanwhile does not disturb the reader.
@@ -56,81 +55,90 @@ type Store interface {
 	Stat(digest Digest) (int64, error)
 
 	// Walk calls fn with digest and size of each blob in ascending order of digests. It stops at the first error of
-	// fn and returns it unchanged, or at the end of ctx. A blob placed or removed during the walk may be seen or
+	// fn and returns it unchanged, or at the end of ctx. A blob committed or removed during the walk may be seen or
 	// not. fn may call the store.
 	Walk(ctx context.Context, fn func(digest Digest, size int64) error) error
-
-	// Remove takes the blob out of the store, and returns when its absence is on stable storage.
-	//
-	// While nobody can pin the digest, confirm is called first (nil: nothing is asked). It is the place to make sure
-	// once more that no record refers to the blob, and to forget what is recorded of it; it must not pin or remove
-	// the same digest. Where it returns an error the blob is untouched, and Remove returns that very error.
-	//
-	// Errors: ErrPinned while a pin is held, and then confirm was not called and the blob is untouched; ErrNotFound,
-	// and then confirm has succeeded all the same. Where the system does not let go of an open file, Remove fails
-	// while there is a reader.
-	Remove(digest Digest, confirm func() error) error
-
-	// Pin keeps Remove away from the digest, whether or not there is such a blob yet, until release is called.
-	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
-	// that what the caller sees of the blob afterwards stays true. Pins live in memory only.
-	Pin(digest Digest) (release func())
 }
 
-// Writer is how bodies come into a [Store].
+// Writer adds blobs, and protects them until they are recorded.
 type Writer interface {
-	Parts
-
-	// Stage reads r once, to its end, and keeps the body on stable storage without making it visible.
+	// Stage reads r once, to its end, and writes the body to stable storage without making it visible.
 	//
 	// limit is the greatest size accepted, in bytes; 0 means none, and a negative one refuses every body. At most
 	// one byte beyond it is read. A longer body gives ErrTooLarge, a full disk ErrNoSpace. An error of r is wrapped
 	// as it is, whatever it is, so that errors.Is and errors.As find it. ctx is looked at before each Read of r; it
 	// does not interrupt one. After any error nothing of the body is left.
 	//
-	// The caller ends the life of what is returned by a Place that succeeds or by Discard.
+	// The caller ends the life of what is returned by a Commit that succeeds or by Discard.
 	Stage(ctx context.Context, r io.Reader, limit int64) (Staged, error)
 
-	// PlaceAll makes each body the blob of its digest, replacing one that is there, and returns when all of them are on
+	// CommitAll makes each body the blob of its digest, replacing one that is there, and returns when all of them are on
 	// stable storage. It asks for a body when it is done with the one before but for the sync of its folder; it does not
 	// change or keep them. The same body may come more than once.
 	//
-	// After an error none of the blobs may be promised, though some may be visible. Unless it is ErrUnsynced, the same
-	// bodies may be placed again.
-	PlaceAll(bodies iter.Seq[[]byte]) error
+	// After an error none of the blobs may be acknowledged, though some may be visible. Unless it is ErrUnsynced, the same
+	// bodies may be committed again.
+	CommitAll(bodies iter.Seq[[]byte]) error
+
+	// Pin prevents removal of the digest, whether or not there is such a blob yet, until release is called.
+	// Pins are counted; calling one release again does nothing. Pin waits for a Remove of the digest under way, so
+	// that what the caller sees of the blob afterwards stays true. Pins live in memory only.
+	Pin(digest Digest) (release func())
+}
+
+// Remover removes blobs.
+type Remover interface {
+	// Remove takes the blob out of the store, and returns when its absence is on stable storage.
+	//
+	// While no pin of the digest can be taken, confirm is called first (nil: nothing is asked). It is the place to make sure
+	// once more that no record refers to the blob, and to forget what is recorded of it; it must not pin or remove
+	// the same digest. Where it returns an error the blob is untouched, and Remove returns that very error.
+	//
+	// Errors: ErrPinned while there is a pin, and then confirm was not called and the blob is untouched; ErrNotFound,
+	// and then confirm has succeeded all the same. Where the system cannot remove an open file, Remove fails
+	// while there is a reader.
+	Remove(digest Digest, confirm func() error) error
 }
 
 // Staged is a body on stable storage that is not visible yet. Its methods must not be called concurrently.
 type Staged interface {
-	// Digest returns the SHA-256 of the body.
-	Digest() Digest
+	// Content describes the body.
+	Content() Content
 
-	// Size returns the length of the body in bytes.
-	Size() int64
-
-	// Head returns the first bytes of the body, at most HeadSize, for finding out its type. The caller must not
-	// change them.
-	Head() []byte
-
-	// Place makes the body the blob of its digest, replacing one that is there, and returns when that is on stable
+	// Commit makes the body the blob of its digest, replacing one that is there, and returns when that is on stable
 	// storage. Called again after success it does nothing.
 	//
-	// After an error the blob must not be promised, though it may be visible (another upload of the same body may rely
-	// on it, so it is not taken back). Where it is ErrUnsynced, calling Place again returns the same error. After any
-	// other error Place may be tried again. After Discard it fails with fs.ErrClosed.
-	Place() error
+	// After an error the blob must not be acknowledged, though it may be visible (another upload of the same body may rely
+	// on it, so it is not removed). Where it is ErrUnsynced, calling Commit again returns the same error. After any
+	// other error Commit may be tried again. After Discard it fails with fs.ErrClosed.
+	Commit() error
 
-	// Discard gives the body up, and does nothing after a Place that made it visible or after another Discard. When
+	// Discard removes the body, and does nothing after a Commit that made it visible or after another Discard. When
 	// it fails, calling it again tries again.
 	Discard() error
 
-	// Withdraw is Discard for a body that has been placed and came to nothing: it deletes the blob for good, unless somebody
-	// holds a pin on it (ErrPinned) or confirm, which runs while nobody can pin it, returns an error, which Withdraw then
-	// returns as it is. The caller has released his own pin. Where it fails, or the power, what is left is a blob too many.
+	// Withdraw is Discard for a body that has been committed and is not needed: it deletes the blob for good, unless there is
+	// a pin on it (ErrPinned) or confirm, which runs while no pin can be taken, returns an error, which Withdraw then
+	// returns as it is. The caller has released its own pin. An error, or a power cut, leaves an unreferenced blob.
 	Withdraw(confirm func() error) error
 }
 
-// Trash is what stores offer of the blobs that were removed. The methods may be called from several goroutines at once.
+// Content describes a body.
+type Content struct {
+	Digest Digest // SHA-256 of all of it
+	Size   int64  // in bytes
+	Head   []byte // the first bytes, at most HeadSize, from which its type can be told; not to be changed
+}
+
+// Inspector is what stores offer to a check of their own files.
+type Inspector interface {
+	// Unexpected calls fn with the path of whatever lies among the blobs and is none, or could be read or changed by others, and
+	// why it is wrong. It looks at no content. The order is that of paths. It stops at the first error of fn and returns
+	// it unchanged, or at the end of ctx.
+	Unexpected(ctx context.Context, fn func(path, why string) error) error
+}
+
+// Trash has the blobs that were removed.
 type Trash interface {
 	// OpenTrashed opens a removed blob for reading from its start and returns its size in bytes; the caller closes it.
 	// ErrNotFound: it was never there or is gone for good; ErrDamaged: what lies there is no regular file.

@@ -14,10 +14,10 @@ import (
 
 // Dir is a [Store] in a directory:
 //
-//	blobs/00 … blobs/ff   a blob lies in the folder of its first byte, under its digest in lower-case hex; the first one makes it
+//	blobs/00 … blobs/ff   blobs, each in the folder of its first byte, under its digest in lower-case hex; the first one creates the folder
 //	blobs/watermark       what SetWatermark wrote; .ahead: what was set aside; .new: one that is being written
 //	tmp/                  bodies being staged, emptied at OpenDir
-//	parts/                bodies that come in parts, as far as they have come
+//	parts/                partial files
 //	trash/                removed blobs, under their digest; the time of their last change is that of the removal
 //
 // Directories have mode 0700 and files 0600. One process owns the directory; Dir does not lock it. Blobs can be
@@ -28,27 +28,27 @@ type Dir struct {
 	blobs            string
 	tmp              string
 	trash            string
-	parts            string
+	partials         string
 	temps            atomic.Uint64 // temporary files named so far
-	chunks           chunks
+	chunks           chunkPool
 	pins             *pins
 	folders          folders
-	trashNames       names      // of what is in trash/
-	partNames        names      // of what is in parts/
-	trashing         sync.Mutex // so that what has just been removed is not taken for the older file that it replaces
+	trashNames       names      // in trash/
+	partialNames     names      // in parts/
+	trashing         sync.Mutex // so that EmptyTrash does not take a file that was just removed for the older one that it replaces
 	keepsOpenTargets bool
 	readOnly         bool
 }
 
 var (
-	_ Store = (*Dir)(nil)
-	_ Trash = (*Dir)(nil)
+	_ Store     = (*Dir)(nil)
+	_ Inspector = (*Dir)(nil)
 )
 
-// OpenDir opens the store below path, an existing directory that nobody else has open as a store. fsys is what it writes
+// OpenDir opens the store below path, an existing directory that no other process has open as a store. fsys is what it writes
 // with, OS{} outside tests.
 //
-// What is missing of the layout is made, its names are synced, the files in tmp/ are removed. It is an error when a directory of
+// What is missing of the layout is created, its names are synced, the files in tmp/ are removed. It is an error when a directory of
 // the layout is something else (a symbolic link, say), when they are not all on one file system, since renaming could
 // not be atomic, and when tmp/ holds anything that cannot be removed, such as a directory with something in it.
 func OpenDir(path string, fsys FS) (*Dir, error) {
@@ -56,8 +56,8 @@ func OpenDir(path string, fsys FS) (*Dir, error) {
 	if err := d.layOut(); err != nil {
 		return nil, err
 	}
-	// These two hold the names of the others. They are synced also when nothing was missing, since an earlier open, or upload, may
-	// have ended before it got to that.
+	// These two hold the names of the others. They are synced also when nothing was missing, since an earlier process may have ended
+	// before its sync.
 	if err := d.syncFolders(); err != nil {
 		return nil, unsynced("open the store", err)
 	}
@@ -76,22 +76,22 @@ func newDir(path string, fsys FS) *Dir {
 		blobs:            filepath.Join(path, "blobs"),
 		tmp:              filepath.Join(path, "tmp"),
 		trash:            filepath.Join(path, "trash"),
-		parts:            filepath.Join(path, "parts"),
-		chunks:           chunks{pool: sync.Pool{New: func() any { return new(chunk) }}},
+		partials:         filepath.Join(path, "parts"),
+		chunks:           chunkPool{pool: sync.Pool{New: func() any { return new(chunk) }}},
 		pins:             newPins(),
 		keepsOpenTargets: !renameReplacesOpenFile,
 	}
 }
 
-// layOut makes the directories that are missing, but for the folders of first bytes.
+// layOut creates the directories that are missing, but for the folders of first bytes.
 func (d *Dir) layOut() error {
-	tops := []string{d.blobs, d.tmp, d.trash, d.parts}
+	tops := []string{d.blobs, d.tmp, d.trash, d.partials}
 	for _, dir := range tops {
 		if err := d.ensure(dir); err != nil {
 			return err
 		}
 	}
-	if err := d.findFolders(); err != nil {
+	if err := d.readFolders(); err != nil {
 		return err
 	}
 	return oneDevice(tops...)
@@ -161,7 +161,7 @@ func (d *Dir) Stat(digest Digest) (int64, error) {
 	return info.Size(), nil
 }
 
-// openRegular opens the file of a blob and makes sure that it is one, not a link to one or a pipe that would block.
+// openRegular opens the file of a blob, which must be a regular file, not a link to one or a pipe that would block.
 func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	f, err := openToRead(path)
 	if errors.Is(err, errIrregular) {
@@ -180,7 +180,7 @@ func openRegular(path string, digest Digest) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// errIrregular is returned where something is not even opened, since it is no regular file.
+// errIrregular is returned where something is not opened since it is no regular file.
 var errIrregular = errors.New("not a regular file")
 
 func irregular(digest Digest) error {
@@ -239,7 +239,7 @@ func (d *Dir) list(dir string) ([]fs.DirEntry, error) {
 // Pin implements [Store].
 func (d *Dir) Pin(digest Digest) (release func()) { return d.pins.pin(digest) }
 
-// missing says which blob an error is about, and makes the absence of its file ErrNotFound.
+// missing adds the blob to an error, and makes the absence of its file ErrNotFound.
 func missing(digest Digest, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s", ErrNotFound, digest)
@@ -247,7 +247,7 @@ func missing(digest Digest, err error) error {
 	return failed("reach blob "+digest.String(), err)
 }
 
-// failed says what could not be done, and adds the sentinel for its cause.
+// failed adds to an error what could not be done, and the sentinel for its cause.
 func failed(what string, err error) error {
 	switch {
 	case noSpace(err):
@@ -258,8 +258,8 @@ func failed(what string, err error) error {
 	return fmt.Errorf("blobs: %s: %w", what, err)
 }
 
-// unsynced is failed for a sync of something that stays. Where the directory could not even be opened for it, nothing has
-// been tried yet, and the sync can be tried again.
+// unsynced is failed for a sync of something that stays. Where the directory could not be opened for it, nothing has
+// been tried yet, and the sync may be tried again.
 func unsynced(what string, err error) error {
 	if unopened(err) {
 		return failed(what, err)

@@ -25,7 +25,7 @@ func TestOneDevice(t *testing.T) {
 	}
 }
 
-// TestSyncDirSyncs uses a file system that refuses to sync its directories: only who tries gets to know that.
+// TestSyncDirSyncs uses a file system that refuses to sync its directories: an error shows that it was tried.
 func TestSyncDirSyncs(t *testing.T) {
 	t.Parallel()
 	if err := (blobs.OS{}).SyncDir("/proc"); !errors.Is(err, syscall.EINVAL) {
@@ -75,7 +75,7 @@ func openMounted(t *testing.T, data string) {
 	}
 }
 
-// TestIrregular has what cannot be opened, or can and is no file, in the place of a blob.
+// TestIrregular has something in place of a blob that cannot be opened, or can and is no regular file.
 func TestIrregular(t *testing.T) {
 	t.Parallel()
 	plants := map[string]func(path string) error{
@@ -135,7 +135,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	tries := map[string]error{
-		"Open": get(dir, here), "Verify": verify(t, dir, here), "Stage": put(dir, here), "Place": staged.Place(),
+		"Open": get(dir, here), "Verify": verify(t, dir, here), "Stage": put(dir, here), "Place": staged.Commit(),
 		"Remove": dir.Remove(digestOf(here), nil), "Walk": dir.Walk(t.Context(), func(blobs.Digest, int64) error { return nil }),
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -146,7 +146,7 @@ func useWithoutDescriptors(t *testing.T, data string) {
 			t.Errorf("%s: got %v, want ErrUnavailable alone", name, err)
 		}
 	}
-	if err := errors.Join(staged.Place(), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
+	if err := errors.Join(staged.Commit(), get(dir, other), put(dir, here), verify(t, dir, here)); err != nil {
 		t.Errorf("with descriptors again: %v", err)
 	}
 	checkSound(t, data)

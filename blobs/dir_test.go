@@ -34,13 +34,13 @@ func openDir(t *testing.T, data string, fsys blobs.FS) *blobs.Dir {
 	return dir
 }
 
-// put stages and places content without hiding any error.
+// put stages and commits content without hiding any error.
 func put(store blobs.Store, content []byte) error {
 	staged, err := store.Stage(context.Background(), bytes.NewReader(content), 0)
 	if err != nil {
 		return err
 	}
-	return errors.Join(staged.Place(), staged.Discard())
+	return errors.Join(staged.Commit(), staged.Discard())
 }
 
 // get compares the blob with content.
@@ -89,7 +89,7 @@ func checkSound(t *testing.T, data string) {
 		}
 		content, err := os.ReadFile(path)
 		if path != blobPath(data, content) {
-			t.Errorf("%s holds something else", path)
+			t.Errorf("%s has other content", path)
 		}
 		return err
 	})
@@ -251,8 +251,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestPlaceHeals has a damaged copy replaced by the next upload of the same body.
-func TestPlaceHeals(t *testing.T) {
+// TestCommitReplacesDamagedFile has a damaged copy replaced by the next upload of the same body.
+func TestCommitReplacesDamagedFile(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
 	dir := openDir(t, data, blobs.OS{})
@@ -271,20 +271,20 @@ func TestPlaceHeals(t *testing.T) {
 	}
 }
 
-// TestPlaceMakesRoom: a folder that somebody made where a blob belongs goes to the trash, with what is in it.
-func TestPlaceMakesRoom(t *testing.T) {
+// TestCommitReplacesFolder: a folder in place of a blob goes to the trash, with what is in it.
+func TestCommitReplacesFolder(t *testing.T) {
 	t.Parallel()
 	data := blobstest.DataDir(t)
 	dir := openDir(t, data, blobs.OS{})
 	content := blobstest.Content(1000)
-	inTheWay := blobPath(data, content)
-	if err := errors.Join(os.Mkdir(inTheWay, 0o700), os.WriteFile(filepath.Join(inTheWay, "a"), nil, 0o600)); err != nil {
+	folder := blobPath(data, content)
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(folder, "a"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(put(dir, content), get(dir, content)); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(data, "trash", filepath.Base(inTheWay), "a")); err != nil {
+	if _, err := os.Stat(filepath.Join(data, "trash", filepath.Base(folder), "a")); err != nil {
 		t.Error(err)
 	}
 }
@@ -316,7 +316,7 @@ func TestStageMemory(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	staged, err := dir.Stage(t.Context(), io.LimitReader(zeros{}, size), 0)
 	runtime.ReadMemStats(&after)
-	if err != nil || staged.Size() != size {
+	if err != nil || staged.Content().Size != size {
 		t.Fatal(staged, err)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 5<<20 {

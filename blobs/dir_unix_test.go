@@ -64,7 +64,7 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	before := syscall.Umask(umask)
 	defer syscall.Umask(before)
 	dir := openDir(t, data, blobs.OS{})
-	for _, content := range []string{"placed", "removed"} {
+	for _, content := range []string{"committed", "removed"} {
 		if err := put(dir, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
@@ -73,12 +73,12 @@ func layWithUmask(t *testing.T, data string, umask int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.Remove(removed.Digest(), nil); err != nil {
+	if err := dir.Remove(removed.Content().Digest, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestPlanted has things at the place of a blob that only look like it when they are followed or opened.
+// TestPlanted has something in place of a blob that looks like it only when it is followed or opened.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	content := blobstest.Content(1000)

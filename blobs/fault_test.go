@@ -15,7 +15,7 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// TestFaults fails each call of staging and placing, one after the other: the Nth of all, and the Nth of its kind.
+// TestFaults fails each call of staging and committing, one after the other: the Nth of all, and the Nth of its kind.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
@@ -53,7 +53,7 @@ type faultyStore struct {
 	data string
 }
 
-// try stages and places a body under a fault, looks at what became of it, and then does it again without the fault.
+// try stages and commits a body under a fault, looks at what became of it, and then does it again without the fault.
 func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	t.Helper()
 	content := blobstest.Content(600 << 10)
@@ -71,9 +71,9 @@ func (s *faultyStore) try(t *testing.T, fault blobstest.Fault, reached bool) {
 	}
 	s.checkError(t, name, err, fault.Err, calls)
 	s.checkCalls(t, name, calls)
-	placed := has(calls, blobstest.Rename, nil)
-	if got := get(s.dir, content); placed != (got == nil) || !placed && !errors.Is(got, blobs.ErrNotFound) {
-		t.Errorf("%s: renamed %t, and reading gives %v", name, placed, got)
+	renamed := has(calls, blobstest.Rename, nil)
+	if got := get(s.dir, content); renamed != (got == nil) || !renamed && !errors.Is(got, blobs.ErrNotFound) {
+		t.Errorf("%s: renamed %t, and reading gives %v", name, renamed, got)
 	}
 	left := names(t, filepath.Join(s.data, "tmp"))
 	if (len(left) > 0) != has(calls, blobstest.Remove, fault.Err) {
@@ -120,7 +120,7 @@ func has(calls []blobstest.Call, op blobstest.Op, err error) bool {
 	return false
 }
 
-// checkError holds err against the cause and against the sentinels that it must and must not match.
+// checkError compares err with the cause and with the sentinels that it must and must not match.
 func (s *faultyStore) checkError(t *testing.T, name string, err, cause error, calls []blobstest.Call) {
 	t.Helper()
 	if !errors.Is(err, cause) {
@@ -169,7 +169,7 @@ func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Ca
 			delete(open, call.Path)
 		case blobstest.Rename:
 			if call.Err == nil && (!synced[call.Path] || open[call.Path]) {
-				t.Errorf("%s: placed before it was synced and closed", name)
+				t.Errorf("%s: renamed before it was synced and closed", name)
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func (s *faultyStore) checkCalls(t *testing.T, name string, calls []blobstest.Ca
 	}
 }
 
-// TestNewFolderFaults fails what making a folder takes, and then places again.
+// TestNewFolderFaults fails each call of creating a folder, and then commits again.
 func TestNewFolderFaults(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -205,18 +205,18 @@ func TestNewFolderFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(blobstest.Fault{Op: test.op, N: test.n, Err: test.cause})
-		if err := staged.Place(); !errors.Is(err, test.kind) {
-			t.Errorf("%s %v: Place: %v", test.op, test.cause, err)
+		if err := staged.Commit(); !errors.Is(err, test.kind) {
+			t.Errorf("%s %v: Commit: %v", test.op, test.cause, err)
 		}
 		faulty.Arm()
-		if err := staged.Place(); (err == nil) != test.again {
-			t.Errorf("%s %v: Place again: %v", test.op, test.cause, err)
+		if err := staged.Commit(); (err == nil) != test.again {
+			t.Errorf("%s %v: Commit again: %v", test.op, test.cause, err)
 		}
 		parent := slices.ContainsFunc(faulty.Calls(), func(call blobstest.Call) bool {
 			return call.Op == blobstest.SyncDir && call.Path == filepath.Join(data, "blobs")
 		})
 		if parent != test.again {
-			t.Errorf("%s %v: the second Place synced the name of the folder: %v", test.op, test.cause, parent)
+			t.Errorf("%s %v: the second Commit synced the name of the folder: %v", test.op, test.cause, parent)
 		}
 		if err := staged.Discard(); err != nil {
 			t.Error(err)
@@ -345,8 +345,8 @@ func TestKeepOpenTargets(t *testing.T) {
 			t.Fatal(err)
 		}
 		faulty.Arm(test.faults...)
-		if err := staged.Place(); !errors.Is(err, test.want) {
-			t.Errorf("%s: Place: got %v, want %v", test.name, err, test.want)
+		if err := staged.Commit(); !errors.Is(err, test.want) {
+			t.Errorf("%s: Commit: got %v, want %v", test.name, err, test.want)
 		}
 		if err := staged.Discard(); err != nil {
 			t.Errorf("%s: Discard: %v", test.name, err)

@@ -3,7 +3,10 @@ package blobs
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -32,7 +35,7 @@ type FS interface {
 	SyncDir(path string) error
 }
 
-// Names is how an [FS] gives files their names, and takes them.
+// Names changes the names of files.
 type Names interface {
 	// Link gives a file another name, which nothing has yet. Not every file system can do that.
 	Link(from, to string) error
@@ -46,14 +49,14 @@ type Names interface {
 	Remove(path string) error
 }
 
-// Files is how an [FS] opens files for writing.
+// Files opens files for writing.
 type Files interface {
 	// Create makes a file of mode 0600, whatever the umask, and opens it for writing. An existing one is an error
 	// that matches fs.ErrExist. After an error no file made by this call is left.
 	Create(path string) (File, error)
 
-	// Reopen opens a file that is there for writing from a position on, in bytes, and cuts off what is there from then on. That there
-	// is none is an error that matches fs.ErrNotExist.
+	// Reopen opens an existing file for writing from a position on, in bytes, and truncates it there. That there is none is an error
+	// that matches fs.ErrNotExist.
 	Reopen(path string, at int64) (File, error)
 }
 
@@ -109,6 +112,32 @@ func (OS) Mkdir(path string) error {
 	}
 	return os.Chmod(path, dirMode)
 }
+
+// MkdirAll creates a directory of mode 0700, and those above it that are missing, and syncs their names. An existing directory is no
+// error; where the path, or one above it, is something else, an *fs.PathError names that one and matches syscall.ENOTDIR.
+func (o OS) MkdirAll(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "mkdir", Path: path, Err: syscall.ENOTDIR}
+	case err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return err
+	}
+	parent := filepath.Dir(path)
+	if err := o.MkdirAll(parent); err != nil {
+		return err
+	}
+	if err := o.Mkdir(path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return o.SyncDir(parent)
+}
+
+// ErrLocked is returned by Lock where another process, or another descriptor of this one, has the lock.
+var ErrLocked = errors.New("the file is locked")
+
+// Lock locks an open file, exclusively or shared, until it is closed. It does not wait.
+func Lock(file *os.File, exclusive bool) error { return lock(file, exclusive) }
 
 // Touch implements [FS].
 func (OS) Touch(path string, at time.Time) error { return os.Chtimes(path, at, at) }

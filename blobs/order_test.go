@@ -2,6 +2,8 @@ package blobs_test
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -58,7 +60,7 @@ func TestOrder(t *testing.T) {
 		run  func() error
 		want []string
 	}{
-		{"stage and place", func() error { return put(dir, small) }, []string{
+		{"stage and commit", func() error { return put(dir, small) }, []string{
 			"create tmp/1", "write tmp/1", "sync tmp/1", "close tmp/1",
 			"rename tmp/1 " + of(small), "syncdir " + folder(small),
 		}},
@@ -73,16 +75,16 @@ func TestOrder(t *testing.T) {
 		{"stage and discard", discard, []string{
 			"create tmp/4", "write tmp/4", "sync tmp/4", "close tmp/4", "remove tmp/4",
 		}},
-		{"two at once", func() error { return dir.PlaceAll(slices.Values([][]byte{small, long})) }, []string{
+		{"two at once", func() error { return dir.CommitAll(slices.Values([][]byte{small, long})) }, []string{
 			"create tmp/5", "write tmp/5", "sync tmp/5", "close tmp/5", "rename tmp/5 " + of(small),
 			"create tmp/6", "write tmp/6", "write tmp/6", "write tmp/6", "sync tmp/6", "close tmp/6", "rename tmp/6 " + of(long),
 			"syncdir " + min(folder(small), folder(long)), "syncdir " + max(folder(small), folder(long)),
 		}},
-		{"two of one folder at once", func() error { return dir.PlaceAll(slices.Values([][]byte{small, small})) }, []string{
+		{"two of one folder at once", func() error { return dir.CommitAll(slices.Values([][]byte{small, small})) }, []string{
 			"create tmp/7", "write tmp/7", "sync tmp/7", "close tmp/7", "rename tmp/7 " + of(small),
 			"create tmp/8", "write tmp/8", "sync tmp/8", "close tmp/8", "rename tmp/8 " + of(small), "syncdir " + folder(small),
 		}},
-		{"keep names", func() error { return dir.KeepNames(digestOf(small)[0]) }, []string{"syncdir " + folder(small)}},
+		{"sync names", func() error { return dir.SyncNames(digestOf(small)[0]) }, []string{"syncdir " + folder(small)}},
 		{"remove", func() error { return dir.Remove(digestOf(small), nil) }, []string{
 			"touch " + of(small),
 			"rename " + of(small) + " trash/" + filepath.Base(of(small)), "syncdir trash", "syncdir " + folder(small),
@@ -99,28 +101,29 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderOfParts has each part synced before it counts, and the name of the first.
-func TestOrderOfParts(t *testing.T) {
+// TestOrderOfPartialFiles has each chunk synced before it is acknowledged, and the name of the file with the first. No chunk, no sync.
+func TestOrderOfPartialFiles(t *testing.T) {
 	t.Parallel()
 	dir, recorded, data := openFaulty(t)
 	recorded.Arm()
-	mark := blobs.Mark{}
-	for range 2 {
+	at := blobs.Checkpoint{}
+	for _, chunk := range []string{"abc", "defg", ""} {
 		var err error
-		if mark, err = dir.AddPart(t.Context(), "a", mark, strings.NewReader("abc"), 3); err != nil {
+		if at, err = dir.AppendPartial(t.Context(), "a", at, strings.NewReader(chunk), 100); !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 	}
 	want := []string{
 		"create parts/a", "write parts/a", "sync parts/a", "close parts/a", "syncdir parts",
 		"reopen parts/a", "write parts/a", "sync parts/a", "close parts/a",
+		"reopen parts/a", "close parts/a",
 	}
 	if diff := cmp.Diff(want, steps(data, recorded.Calls())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestOrderOfFirstOpen has the tops made, then those synced that hold their names.
+// TestOrderOfFirstOpen has the top folders created, then those synced that hold their names.
 func TestOrderOfFirstOpen(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -150,7 +153,7 @@ func TestOrderInNewFolders(t *testing.T) {
 			"mkdir blobs/ba", "rename tmp/1 " + of(first), "syncdir blobs/ba", "syncdir blobs",
 		}},
 		{"two at once, and one in a folder that is there", func() error {
-			return dir.PlaceAll(slices.Values([][]byte{second, first, third}))
+			return dir.CommitAll(slices.Values([][]byte{second, first, third}))
 		}, []string{
 			"create tmp/2", "write tmp/2", "sync tmp/2", "close tmp/2", "mkdir blobs/01", "rename tmp/2 " + of(second),
 			"create tmp/3", "write tmp/3", "sync tmp/3", "close tmp/3", "rename tmp/3 " + of(first),

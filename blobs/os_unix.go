@@ -60,3 +60,15 @@ func device(path string) (uint64, error) {
 	}
 	return uint64(stat.Dev), nil // signed on some systems
 }
+
+func lock(file *os.File, exclusive bool) error {
+	how := syscall.LOCK_SH
+	if exclusive {
+		how = syscall.LOCK_EX
+	}
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrLocked
+	}
+	return err
+}

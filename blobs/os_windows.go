@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/windows"
 )
 
 // renameReplacesOpenFile: not on every file system, and not where another process has opened the file without sharing it.
@@ -107,4 +109,16 @@ func device(path string) (uint64, error) {
 	var info syscall.ByHandleFileInformation
 	err = syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &info)
 	return uint64(info.VolumeSerialNumber), errors.Join(err, f.Close())
+}
+
+func lock(file *os.File, exclusive bool) error {
+	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if exclusive {
+		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err := windows.LockFileEx(windows.Handle(file.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return ErrLocked
+	}
+	return err
 }

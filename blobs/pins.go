@@ -2,10 +2,10 @@ package blobs
 
 import "sync"
 
-// beingRemoved stands in the pin table in place of a count.
+// beingRemoved is the count of a digest that is being removed.
 const beingRemoved = -1
 
-// pins decides between those who rely on a blob and those who remove it.
+// pins excludes removals of blobs that are pinned.
 type pins struct {
 	mu     sync.Mutex
 	freed  sync.Cond // a removal has ended
@@ -18,7 +18,7 @@ func newPins() *pins {
 	return p
 }
 
-// pin waits for a removal under way, counts one pin and returns what takes it back.
+// pin waits for a removal under way, counts one pin and returns the function that releases it.
 func (p *pins) pin(digest Digest) (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -38,7 +38,7 @@ func (p *pins) unpin(digest Digest) {
 	}
 }
 
-// remove runs fn while nobody can pin the digest and no other removal of it runs, or returns ErrPinned.
+// remove runs fn while no pin of the digest can be taken and no other removal of it runs, or returns ErrPinned.
 func (p *pins) remove(digest Digest, fn func() error) error {
 	if !p.claim(digest) {
 		return ErrPinned

@@ -14,22 +14,22 @@ import (
 	"labshelf/blobs/blobstest"
 )
 
-// gateFS holds every move to trash/ up until somebody receives from gate.
-type gateFS struct {
+// blockingFS blocks every move to trash/ until unblock is received from.
+type blockingFS struct {
 	blobs.FS
-	gate    chan struct{}
+	unblock chan struct{}
 	arrived *atomic.Int32
 }
 
-func (g gateFS) Rename(from, to string) error {
+func (g blockingFS) Rename(from, to string) error {
 	if strings.Contains(to, "trash") {
 		g.arrived.Add(1)
-		g.gate <- struct{}{}
+		g.unblock <- struct{}{}
 	}
 	return g.FS.Rename(from, to)
 }
 
-// TestRemoveUnderWay has others come for a digest while its file is about to be moved away.
+// TestRemoveUnderWay pins and removes a digest while its file is about to be moved to the trash.
 func TestRemoveUnderWay(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -55,15 +55,15 @@ func TestRemoveUnderWay(t *testing.T) {
 	data := blobstest.DataDir(t)
 	for _, test := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			gate := make(chan struct{})
+			unblock := make(chan struct{})
 			var arrived atomic.Int32
-			dir := openDir(t, data, gateFS{blobs.OS{}, gate, &arrived})
+			dir := openDir(t, data, blockingFS{blobs.OS{}, unblock, &arrived})
 			if err := put(dir, content); err != nil {
 				t.Fatal(err)
 			}
 			removed, done := make(chan error, 1), make(chan error, 2)
 			go func() { removed <- dir.Remove(digestOf(content), nil) }()
-			synctest.Wait() // Remove stands at the gate
+			synctest.Wait() // Remove is blocked
 			for range 2 {
 				go func() { done <- test.then(dir) }()
 			}
@@ -75,12 +75,12 @@ func TestRemoveUnderWay(t *testing.T) {
 				t.Errorf("%d moves of the one blob at once", n)
 			}
 			dir.Pin(digestOf([]byte("other")))() // must not wait
-			<-gate
+			<-unblock
 			if err := <-removed; err != nil {
 				t.Error("Remove:", err)
 			}
-			go func() { // the gate is open from now on
-				for range gate {
+			go func() { // nothing is blocked from now on
+				for range unblock {
 				}
 			}()
 			for range 2 {
@@ -88,12 +88,12 @@ func TestRemoveUnderWay(t *testing.T) {
 					t.Errorf("%s: %v", test.name, err)
 				}
 			}
-			close(gate)
+			close(unblock)
 		})
 	}
 }
 
-// stepFS stops before one call of a removal, and tells that it is there.
+// stepFS stops before one call of a removal, and signals that it has.
 type stepFS struct {
 	blobs.FS
 	at          string
@@ -124,8 +124,8 @@ func (s stepFS) SyncDir(path string) error {
 	return s.FS.SyncDir(path)
 }
 
-// TestPinAtEachStep has somebody come for a digest at each step of its removal: he gets it before the removal has begun or
-// after it has ended, and what he sees then stays so.
+// TestPinAtEachStep pins a digest at each step of its removal: the pin is taken before the removal has begun or after it has ended, and
+// what is seen then stays true.
 func TestPinAtEachStep(t *testing.T) {
 	t.Parallel()
 	content := []byte("abc")
@@ -182,7 +182,7 @@ func TestPinAtEachStep(t *testing.T) {
 			release := <-pinned
 			err := get(dir, content)
 			if step.stays && err != nil || !step.stays && !errors.Is(err, blobs.ErrNotFound) {
-				t.Errorf("%s: who has pinned it reads %v", name, err)
+				t.Errorf("%s: with the pin, reading gives %v", name, err)
 			}
 			if err := <-removed; err != step.want || confirmed == (step.at == "before") {
 				t.Errorf("%s: Remove: got %v, want %v; confirmed: %t", name, err, step.want, confirmed)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 )
@@ -23,40 +21,37 @@ func (d *Dir) Stage(ctx context.Context, r io.Reader, limit int64) (_ Staged, er
 		return nil, failed("create a temporary file", err)
 	}
 	s := &staged{dir: d, temp: temp}
-	whole := false
-	// Deferred, so that a reader that panics leaves no file behind either.
+	complete := false
+	// Deferred, so that a reader that panics leaves no file either.
 	defer func() {
-		if !whole {
+		if !complete {
 			err = errors.Join(err, s.Discard())
 		}
 	}()
 	if err := s.write(ctx, f, r, limit); err != nil {
 		return nil, err
 	}
-	whole = true
+	complete = true
 	return s, nil
 }
 
-// tempName is enough with a number: tmp/ was empty when counting began, and nobody else makes files there.
+// tempName returns an unused name. A number is enough: tmp/ was empty when counting began, and only this Dir makes files there.
 func (d *Dir) tempName() string { return filepath.Join(d.tmp, strconv.FormatUint(d.temps.Add(1), 10)) }
 
 type staged struct {
-	dir    *Dir
-	temp   string // empty once the file has gone from there
-	stays  bool   // it is a part: it keeps its own name, and nobody takes that away but its owner
-	digest Digest
-	size   int64
-	head   []byte
-	named  bool  // the final name was given
-	placed bool  // and synced, or never will be
-	synced error // what became of syncing it
+	dir       *Dir
+	content   Content
+	temp      string // path of the file; empty once it was moved from there or removed
+	partial   bool   // it is a partial file: it keeps its own name until RemovePartial
+	named     bool   // the final name was given
+	committed bool   // and its sync was tried, once and for all
+	synced    error  // the result of that sync
 }
 
 var _ Staged = (*staged)(nil)
 
-func (s *staged) Digest() Digest { return s.digest }
-func (s *staged) Size() int64    { return s.size }
-func (s *staged) Head() []byte   { return s.head }
+// Content implements [Staged].
+func (s *staged) Content() Content { return s.content }
 
 // write fills, syncs and closes f.
 func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (err error) {
@@ -71,7 +66,7 @@ func (s *staged) write(ctx context.Context, f File, r io.Reader, limit int64) (e
 	return syncBody("sync a temporary file", f)
 }
 
-// syncBody syncs what has been written and nobody relies on yet. A full disk does no harm: all of it is removed, or written again.
+// syncBody syncs what has been written and is not acknowledged yet. A full disk is no ErrUnsynced: all of it is removed, or written again.
 func syncBody(what string, f File) error {
 	err := syncFile(f)
 	switch {
@@ -83,40 +78,40 @@ func syncBody(what string, f File) error {
 	return unsynced(what, err)
 }
 
-// fill copies r to w and learns digest, size and head on the way.
+// fill copies r to w and sets the content.
 func (s *staged) fill(ctx context.Context, w io.Writer, r io.Reader, limit int64) error {
 	copied := newCopier(w, &s.dir.chunks, nil)
 	defer func() { _, _ = copied.close() }() // another error came first
 	for last := false; !last; {
-		part := filled{chunk: copied.chunk()}
+		read := filled{chunk: copied.chunk()}
 		var err error
-		if part.size, err = s.next(ctx, r, limit, part.chunk); err != nil && err != io.EOF {
+		if read.size, err = s.next(ctx, r, limit, read.chunk); err != nil && err != io.EOF {
 			return err
 		}
 		last = err == io.EOF
-		if err := copied.add(part, last); err != nil {
+		if err := copied.add(read, last); err != nil {
 			return failed("write a temporary file", err)
 		}
 	}
 	var err error
-	if s.digest, err = copied.close(); err != nil {
+	if s.content.Digest, err = copied.close(); err != nil {
 		return failed("write a temporary file", err)
 	}
 	return nil
 }
 
-// next reads as much of the body as c holds and counts it. io.EOF comes with the last part.
+// next reads as much of the body as c can hold and counts it. io.EOF comes with the last chunk.
 func (s *staged) next(ctx context.Context, r io.Reader, limit int64, c *chunk) (int, error) {
-	room := c[:]
+	buf := c[:]
 	if limit > 0 {
-		room = c[:1+min(chunkSize-1, limit-s.size)]
+		buf = c[:1+min(chunkSize-1, limit-s.content.Size)]
 	}
-	n, err := ReadFull(ctx, r, room)
-	if s.size == 0 {
-		s.head = bytes.Clone(room[:min(n, HeadSize)])
+	n, err := ReadFull(ctx, r, buf)
+	if s.content.Size == 0 {
+		s.content.Head = bytes.Clone(buf[:min(n, HeadSize)])
 	}
-	s.size += int64(n)
-	if limit > 0 && s.size > limit {
+	s.content.Size += int64(n)
+	if limit > 0 && s.content.Size > limit {
 		return n, ErrTooLarge
 	}
 	if err != nil && err != io.EOF {
@@ -148,109 +143,6 @@ func writeFull(w io.Writer, b []byte) error {
 		return io.ErrShortWrite
 	}
 	return err
-}
-
-// Place implements [Staged].
-func (s *staged) Place() error {
-	if s.placed {
-		return s.synced
-	}
-	if !s.named {
-		if s.temp == "" {
-			return fmt.Errorf("blobs: place a discarded body: %w", fs.ErrClosed)
-		}
-		if err := s.rename(); err != nil {
-			return err
-		}
-		s.temp, s.named = "", true
-	}
-	err := s.dir.syncFolder(s.digest[0])
-	if err != nil {
-		err = unsynced("place "+s.digest.String(), err)
-	}
-	if errors.Is(err, ErrUnavailable) {
-		return err
-	}
-	s.placed, s.synced = true, err
-	return err
-}
-
-// rename gives the temporary file its final name. A folder that has the name goes to the trash. Where a file in use cannot be
-// replaced (Windows), one of the same content that has the name already is the blob; one of other content is damaged, and gives way.
-func (s *staged) rename() error {
-	if err := s.dir.makeFolder(s.digest[0]); err != nil {
-		return err
-	}
-	from, to := s.temp, s.dir.path(s.digest)
-	if s.stays {
-		if sameFile(from, to) { // it was placed before, and nothing came of that; a rename would do nothing then
-			return nil
-		}
-		from = s.dir.alias(from)
-	}
-	err := s.dir.fs.Rename(from, to)
-	if err == nil {
-		return nil
-	}
-	if err = s.makeWay(from, to, err); err != nil {
-		if from != s.temp {
-			_ = s.dir.fs.Remove(from) // or the next start does
-		}
-		return failed("place "+s.digest.String(), err)
-	}
-	return nil
-}
-
-// makeWay goes on with a rename that has failed, and returns that error where it cannot.
-func (s *staged) makeWay(from, to string, failed error) error {
-	info, err := os.Lstat(to)
-	switch {
-	case err != nil:
-		return failed
-	case info.IsDir():
-		if err := s.dir.discard(s.digest); err != nil {
-			return err
-		}
-		return s.dir.fs.Rename(from, to)
-	case !s.dir.keepsOpenTargets:
-		return failed
-	}
-	err = Verify(context.Background(), s.dir, s.digest, s.size)
-	switch {
-	case err == nil:
-		return s.dir.fs.Remove(from)
-	case errors.Is(err, ErrDamaged) && s.dir.unlink(to) == nil:
-		return s.dir.fs.Rename(from, to)
-	}
-	return failed
-}
-
-// Discard implements [Staged].
-func (s *staged) Discard() error {
-	if s.temp == "" || s.stays {
-		return nil
-	}
-	if err := s.dir.fs.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failed("remove a temporary file", err)
-	}
-	s.temp = ""
-	return nil
-}
-
-// Withdraw implements [Staged]. The folder is not synced: a blob that comes back harms nobody.
-func (s *staged) Withdraw(confirm func() error) error {
-	if !s.named && !s.stays { // a part may have been placed before
-		return s.Discard()
-	}
-	return s.dir.pins.remove(s.digest, func() error {
-		if err := confirm(); err != nil {
-			return err
-		}
-		if err := s.dir.unlink(s.dir.path(s.digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return failed("withdraw "+s.digest.String(), err)
-		}
-		return nil
-	})
 }
 
 // syncFile puts a staged body on stable storage.

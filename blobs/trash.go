@@ -27,7 +27,7 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 		if err := d.discard(digest); err != nil {
 			return missing(digest, err)
 		}
-		// The new name first: a power cut between the two must not leave the file without any.
+		// The new name first: a power cut between the two must not leave the file without a name.
 		err := d.trashNames.sync(d.fs, d.trash)
 		if err == nil {
 			err = d.syncWithin(digest[0])
@@ -39,8 +39,8 @@ func (d *Dir) Remove(digest Digest, confirm func() error) error {
 	})
 }
 
-// discard dates the blob and moves it to trash/. What is no regular file is moved as it is: a date would go to what a link
-// leads to.
+// discard sets the time of the blob and moves it to trash/. What is no regular file is moved as it is: a link would pass the time on to
+// its target.
 func (d *Dir) discard(digest Digest) error {
 	path := d.path(digest)
 	info, err := os.Lstat(path)
@@ -130,7 +130,7 @@ func (d *Dir) EmptyTrash(ctx context.Context, before time.Time) (files int, byte
 	return files, bytes, err
 }
 
-// deleteTrashed looks at the time again: a blob of the same digest may have been removed since the folder was read.
+// deleteTrashed compares the time again: a blob of the same digest may have been removed since the folder was read.
 func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err error) {
 	d.trashing.Lock()
 	defer d.trashing.Unlock()
@@ -145,7 +145,7 @@ func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err 
 	case err == nil:
 		return true, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return false, nil // another EmptyTrash was quicker
+		return false, nil // another EmptyTrash has deleted it
 	}
 	return false, failed("delete a removed blob", err)
 }

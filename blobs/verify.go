@@ -13,8 +13,8 @@ import (
 //
 // Errors: ErrNotFound; ErrDamaged, saying in which way, also when it cannot be read, and then with the cause;
 // ErrUnavailable; that of ctx, which is looked at between reads.
-func Verify(ctx context.Context, s Store, digest Digest, size int64) error {
-	f, err := s.Open(digest, size)
+func Verify(ctx context.Context, r Reader, digest Digest, size int64) error {
+	f, err := r.Open(digest, size)
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged), errors.Is(err, ErrUnavailable):
@@ -22,9 +22,9 @@ func Verify(ctx context.Context, s Store, digest Digest, size int64) error {
 	default:
 		return unreadable(digest, err)
 	}
-	uncache(f)
+	dropPageCache(f)
 	err = VerifyReader(ctx, f, digest, size)
-	uncache(f) // what is read this once need not push out what is read often
+	dropPageCache(f) // what is read this once need not push out what is read often
 	if closed := f.Close(); closed != nil && err == nil {
 		err = unreadable(digest, closed)
 	}

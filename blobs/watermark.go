@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// The files beside the folders of first bytes. Each is a short text of the caller's.
+// The files in blobs/ that are no blobs. Each is a short text of the caller's.
 const (
 	watermarkFile = "watermark"       // of the present
 	aheadFile     = "watermark.ahead" // that was set aside
@@ -47,8 +47,8 @@ func (d *Dir) readWatermark(name string) ([]byte, error) {
 	return text, nil
 }
 
-// SetWatermark replaces the text, which is synced before it gets its name. The name is not: a power cut may bring back the text before.
-// It is not to be called concurrently. Errors: ErrNoSpace, ErrUnavailable, or another one; the text before is then in its place.
+// SetWatermark replaces the text, which is synced before it gets its name. The name is not: a power cut may bring back the previous text.
+// It is not to be called concurrently. After an error (ErrNoSpace, ErrUnavailable, or another one) the previous text is there.
 func (d *Dir) SetWatermark(text []byte) error {
 	fresh := filepath.Join(d.blobs, freshFile)
 	f, err := d.fs.Create(fresh)
@@ -73,7 +73,7 @@ func (d *Dir) SetWatermark(text []byte) error {
 	return nil
 }
 
-// AsideWatermark sets the text aside, over one that was set aside before. It stays until somebody removes the file.
+// AsideWatermark sets the text aside, replacing one that was set aside before. It stays until the file is removed by hand.
 func (d *Dir) AsideWatermark() error {
 	if err := d.fs.Rename(filepath.Join(d.blobs, watermarkFile), filepath.Join(d.blobs, aheadFile)); err != nil {
 		return failed("set the watermark aside", err)
@@ -81,7 +81,7 @@ func (d *Dir) AsideWatermark() error {
 	return nil
 }
 
-// isWatermark tells whether an entry of blobs/ is one of these files, which are no blobs and not stray.
+// isWatermark reports whether an entry of blobs/ is one of these files, which are expected there.
 func isWatermark(info os.FileInfo) bool {
 	switch info.Name() {
 	case watermarkFile, aheadFile, freshFile:

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeBackEvery is how many bytes are written to a file before the system is asked to begin bringing them to the disk.
+// writeBackEvery is how many bytes are written to a file before writeback of them is started.
 const writeBackEvery = 8 << 20
 
-// earlyFile has the system begin with a large file while the rest still comes in, so that little is left for Sync to wait for:
-// 512 MiB took 0.31 s instead of 0.42, and of that Sync 0.12 s instead of 0.29. What is durable is decided by Sync alone.
+// earlyFile starts writeback of a large file while the rest still arrives, so that little is left for Sync: 512 MiB took 0.31 s instead
+// of 0.42, and of that Sync 0.12 s instead of 0.29. Durability comes from Sync alone.
 type earlyFile struct {
 	*os.File
-	size, begun int64 // bytes: written, and handed to the disk
+	size, begun int64 // bytes: written, and of which writeback was started
 }
 
 // newFile is for a file that is written from a position on.
 func newFile(f *os.File, at int64) File { return &earlyFile{File: f, size: at, begun: at} }
 
-// Write implements [File]. An error that shows while the disk is fed is one of this write: nothing of it may get lost.
+// Write implements [File]. An error of the writeback is one of this write: it must not get lost.
 func (f *earlyFile) Write(b []byte) (int, error) {
 	n, err := f.File.Write(b)
 	f.size += int64(n)

@@ -33,7 +33,7 @@ func BenchmarkPage(b *testing.B) {
 				b.Run(fmt.Sprintf("of=%d/in=%s/at=%s", resources, place.name, depth.name), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						lend(b, s.Store, q, 100)
+						borrow(b, s.Store, q, 100)
 					}
 				})
 			}
@@ -41,8 +41,8 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// lend reads a page and looks at what it lends.
-func lend(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items, texts int) {
+// borrow reads a page and what is borrowed with it.
+func borrow(t testing.TB, s *Store, q metadata.ResourceRange, limit int) (items, texts int) {
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		return tx.Resources.Page(q, func(r *metadata.Resource) bool {
 			items, texts = items+1, texts+len(r.Name)
@@ -68,7 +68,7 @@ func TestPageAllocatesNothingPerResource(t *testing.T) {
 		var items [2]int
 		var allocations [2]float64
 		for i, limit := range []int{10, 900} {
-			allocations[i] = testing.AllocsPerRun(20, func() { items[i], _ = lend(t, s.Store, q, limit) })
+			allocations[i] = testing.AllocsPerRun(20, func() { items[i], _ = borrow(t, s.Store, q, limit) })
 		}
 		if items[1] < 8*items[0] || allocations[0] != allocations[1] {
 			t.Errorf("%s: %d resources for %v allocations, %d for %v", name, items[0], allocations[0], items[1], allocations[1])

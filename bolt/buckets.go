@@ -24,7 +24,7 @@ const (
 	privilegesBucket
 	privilegesByDataspace
 	privilegesByUser
-	stepsBucket
+	cascadesBucket
 	usageBucket
 	usageByDay
 	blobsBucket
@@ -32,19 +32,19 @@ const (
 	blobsDamaged
 	bodiesBucket
 	sessionsBucket
-	transfersBucket
-	transfersByEnd
-	transfersByDigest
+	uploadsBucket
+	uploadsByEnd
+	uploadsByDigest
 	blobsUnreferenced
 	bucketCount
 )
 
-// buckets says what each bucket is called in the file, and how full its pages are packed when they split: those that grow at
-// the end of their ranges to the brim, since nothing will come in between (1,207 bytes a resource instead of 2,111).
+// buckets says what each bucket is called in the file, and how full its pages are when they split: full in buckets that grow
+// at the end of their ranges, since no key comes in between (1,207 bytes a resource instead of 2,111).
 var buckets = [bucketCount]struct {
 	name  string
 	fill  float64
-	since uint32 // the version that brought it
+	since uint32 // the schema version that added it
 }{
 	metaBucket:            {"meta", mixed, 1},
 	dataspacesBucket:      {"dataspaces", growing, 1},
@@ -66,7 +66,7 @@ var buckets = [bucketCount]struct {
 	privilegesBucket:      {"privileges", growing, 1},
 	privilegesByDataspace: {"privileges_by_dataspace", mixed, 1},
 	privilegesByUser:      {"privileges_by_user", mixed, 1},
-	stepsBucket:           {"steps", mixed, 1},
+	cascadesBucket:        {"steps", mixed, 1},
 	usageBucket:           {"usage", mixed, 1},
 	usageByDay:            {"usage_by_day", growing, 1},
 	blobsBucket:           {"blobs", mixed, 1},
@@ -74,9 +74,9 @@ var buckets = [bucketCount]struct {
 	blobsDamaged:          {"blobs_damaged", mixed, 2},
 	bodiesBucket:          {"bodies", growing, 3},
 	sessionsBucket:        {"sessions", mixed, 4},
-	transfersBucket:       {"transfers", growing, 5},
-	transfersByEnd:        {"transfers_by_end", growing, 5},
-	transfersByDigest:     {"transfers_by_digest", mixed, 5},
+	uploadsBucket:         {"transfers", growing, 5},
+	uploadsByEnd:          {"transfers_by_end", growing, 5},
+	uploadsByDigest:       {"transfers_by_digest", mixed, 5},
 	blobsUnreferenced:     {"blobs_unreferenced", mixed, 7},
 }
 
@@ -86,14 +86,3 @@ const (
 )
 
 func (b bucket) String() string { return buckets[b].name }
-
-// The rows of the meta bucket.
-const (
-	schemaRow       = "schema"
-	lastStampRow    = "last stamp"
-	secretRow       = "token secret"
-	scrubRow        = "scrub"              // not there until a scrub has begun
-	heldRow         = "held bodies"        // not there until one was held
-	unreferencedRow = "unreferenced blobs" // not there until one was noted
-	epochRow        = "epoch"              // since version 6
-)

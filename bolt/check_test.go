@@ -31,16 +31,16 @@ func fullStore(t *testing.T) *Store {
 			tx.Sets.Put(metadata.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
 			tx.Resources.Put(metadata.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
 			tx.Sessions.Put(metadata.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
-			tx.Transfers.Put(metadata.Transfer{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
+			tx.Uploads.Put(metadata.ResumableUpload{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
 			tx.Keys.Put(metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
 			tx.Privileges.Put(metadata.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
-			tx.Steps.Put(metadata.Step{Container: set, DataspaceID: space}),
+			tx.Cascades.Put(metadata.Cascade{Container: set, DataspaceID: space}),
 			tx.Usage.Put(space, 1, metadata.Counters{ActiveFiles: 1}),
 			tx.Blobs.Put(blobs.Digest{}, 9),
 			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
 			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
-			tx.Bodies.Put(metadata.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
+			tx.InlineBodies.Put(metadata.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
 		)
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case stepsBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
+		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -150,7 +150,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
-// TestCheckNamesDamagedBody once, not the total too: what else is wrong with the bodies is told from it. Without it all is well.
+// TestCheckNamesDamagedBody once, not the total too: other damage of bodies is told apart from it. Without it all is well.
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
@@ -168,7 +168,7 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 	if len(found) != 1 || found[0].Kind != bodiesBucket.String() || found[0].ID != keyText(bodyKey(of)) {
 		t.Errorf("found %v", found)
 	}
-	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Remove(of) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Remove(of) }); err != nil {
 		t.Fatal(err)
 	}
 	checkIntegrity(t, s)
@@ -228,7 +228,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"sets":                 func() error { return last(tx.Sets.Range(metadata.SetRange{States: 3})) },
 			"resource":             func() error { _, err := tx.Resources.Get(resource); return err },
 			"resources":            func() error { return last(tx.Resources.Range(metadata.ResourceRange{States: 3, Order: 1})) },
-			"resources, lent":      func() error { return last(metadatatest.Paged(tx, metadata.ResourceRange{States: 3, Order: 1})) },
+			"resources, borrowed":  func() error { return last(metadatatest.Paged(tx, metadata.ResourceRange{States: 3, Order: 1})) },
 			"user":                 func() error { _, err := tx.Users.Get(user); return err },
 			"user by name":         func() error { _, err := tx.Users.ByName("anna"); return err },
 			"users":                func() error { return last(tx.Users.All(metadata.ID{})) },
@@ -236,14 +236,14 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"key, lost":            func() error { return last(tx.Keys.OfUser(user, metadata.ID{})) },
 			"session":              func() error { _, err := tx.Sessions.Get(user, auth.SessionDigest{1}); return err },
 			"sessions":             func() error { return last(tx.Sessions.OfUser(user)) },
-			"transfer":             func() error { _, err := tx.Transfers.Get(idAt('T', 1)); return err },
+			"transfer":             func() error { _, err := tx.Uploads.Get(idAt('T', 1)); return err },
 			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
 			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
 			"privileges":           func() error { return last(tx.Privileges.All(metadata.ID{})) },
 			"privileges of a user": func() error { return last(tx.Privileges.OfUser(user, metadata.ID{})) },
 			"privileges of all":    func() error { return last(tx.Privileges.OfDataspace(space)) },
-			"step":                 func() error { _, err := tx.Steps.Get(set); return err },
-			"steps":                func() error { return last(tx.Steps.All()) },
+			"step":                 func() error { _, err := tx.Cascades.Get(set); return err },
+			"steps":                func() error { return last(tx.Cascades.All()) },
 			"usage":                func() error { _, err := tx.Usage.Get(space); return err },
 			"days":                 func() error { return last(tx.Usage.Days(space)) },
 			"blob":                 func() error { _, err := tx.Blobs.Size(blobs.Digest{}); return err },

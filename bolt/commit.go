@@ -12,62 +12,64 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"labshelf/bolt/fsck"
 	"labshelf/metadata"
 )
 
 // maxBatch is how many operations share a commit at most.
 const maxBatch = 256
 
-// committer carries out all changes, in one goroutine: it takes whatever is queued, runs it in one transaction and commits
-// that. While a commit is under way the next batch gathers, so nobody waits for company.
+// committer runs all changes, in one goroutine, as group commits without added delay: it takes whatever is queued, runs it in one
+// transaction and commits that. While a commit is under way the next group gathers in the queue.
 type committer struct {
-	db      *bbolt.DB
-	now     func() time.Time
-	commit  func(*bbolt.Tx) error
-	inPlace func() error    // tells whether what is committed will be found again
-	queue   chan *operation // of Update
-	behind  chan *operation // of UpdateBehind
-	turn    turn            // which of the two comes next; of run alone
-	free    freelist        // of run alone
-	closing chan struct{}
-	stopped chan struct{}
-	watch   *watch
+	db         *bbolt.DB
+	now        func() time.Time
+	commit     func(*bbolt.Tx) error
+	checkPath  func() error    // fails if another file, or none, is at the path of this one
+	queue      chan *operation // of Update
+	background chan *operation // of UpdateBackground
+	fair       fairQueue       // which of the two queues is next; used by run alone
+	free       freelist        // used by run alone
+	closing    chan struct{}
+	stopped    chan struct{}
+	observer   *observer
 
-	stuck  bool          // a transaction could not be ended; to be read once it has stopped
+	stuck  bool          // a transaction could not be ended; read after stopped is closed
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
 	last    metadata.Stamp     // the last one that was committed
-	held    metadata.BodyCount // as it was committed
+	inline  metadata.BodyCount // as committed
 	durable int                // id of the last transaction that is on stable storage
 	failed  error              // why no change is taken any more
 	changed chan struct{}      // closed when durable or failed changes
 }
 
-// operation is one call of Update or UpdateBehind. Whoever claims it decides: the committer to run it, or the caller to give up.
+// operation is one call of Update or UpdateBackground. The committer claims it to run it, or the caller to give up.
 type operation struct {
-	fn      func(*metadata.Tx) error
-	queued  time.Time // where somebody measures
-	behind  bool      // of UpdateBehind
-	claimed atomic.Bool
-	err     error
-	done    chan struct{}
+	fn         func(*metadata.Tx) error
+	queued     time.Time // zero without an Observe
+	background bool      // of UpdateBackground
+	claimed    atomic.Bool
+	err        error
+	done       chan struct{}
 }
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
-// start runs a committer on a file whose last transaction, seen, has been synced; on one that is only read it refuses all.
+// start runs a committer on a file whose last transaction, seen, has been synced. On a file opened to be read only it refuses all
+// changes.
 func start(s *Store, options Options, seen *tx) (*committer, error) {
-	meta, err := metaOf(seen.bolt)
+	meta, err := fsck.TxMeta(seen.bolt)
 	if err != nil {
 		return nil, err
 	}
 	db := s.db
 	c := &committer{
-		db: db, now: options.Now, watch: newWatch(options.Watch), commit: commit, inPlace: s.inPlace,
-		queue: make(chan *operation, maxBatch), behind: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
-		free: freelist{long: longList, quiet: quiet, absent: meta.freelist == noFreelist},
-		last: seen.last, held: seen.held, durable: seen.bolt.ID(), changed: make(chan struct{}),
+		db: db, now: options.Now, observer: newObserver(options.Observe), commit: commit, checkPath: s.checkPath,
+		queue: make(chan *operation, maxBatch), background: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
+		free: freelist{long: longFreelist, idle: idleTime, absent: meta.Freelist == fsck.NoFreelist},
+		last: seen.last, inline: seen.inline, durable: seen.bolt.ID(), changed: make(chan struct{}),
 	}
 	c.access.Store(firstAccess)
 	if db.IsReadOnly() {
@@ -79,7 +81,7 @@ func start(s *Store, options Options, seen *tx) (*committer, error) {
 
 // do queues fn and waits for its outcome.
 func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*metadata.Tx) error) error {
-	op := &operation{done: make(chan struct{}), queued: c.watch.queued(), behind: queue == c.behind, fn: func(tx *metadata.Tx) error {
+	op := &operation{done: make(chan struct{}), queued: c.observer.queued(), background: queue == c.background, fn: func(tx *metadata.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -115,32 +117,32 @@ func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*meta
 
 func (c *committer) run() {
 	defer close(c.stopped)
-	defer func() { _ = c.fail(metadata.ErrClosed) }() // whoever waits for a commit waits no longer
+	defer func() { _ = c.fail(metadata.ErrClosed) }() // ends the waits for a commit
 	debug.SetPanicOnFault(true)
 	for op := c.next(); op != nil; op = c.next() {
 		begun := time.Now()
 		c.process(c.gather(op))
-		c.turn.took(op.behind, begun, time.Now())
+		c.fair.committed(op.background, begun, time.Now())
 		if c.free.wanted {
-			c.listFree()
+			c.writeFreelist()
 		}
 	}
-	c.listFree()
+	c.writeFreelist()
 }
 
-// close ends the committer once the queue is empty.
+// close ends the committer when the queue is empty.
 func (c *committer) close() {
 	close(c.closing)
 	<-c.stopped
 }
 
-// gather claims an operation, and what is in the queue with it.
+// gather claims an operation, and those queued behind it for the same group commit.
 func (c *committer) gather(op *operation) (batch []*operation) {
 	for {
 		if op.claimed.CompareAndSwap(false, true) {
 			batch = append(batch, op)
 		}
-		if len(batch) == maxBatch || op.behind {
+		if len(batch) == maxBatch || op.background {
 			return batch
 		}
 		select {
@@ -151,14 +153,14 @@ func (c *committer) gather(op *operation) (batch []*operation) {
 	}
 }
 
-// process carries out a batch. Nobody gets an answer before the commit: a refusal may rest on what another operation of the
-// batch has written.
+// process runs a batch. No operation is answered before the commit: a refusal may rest on what another operation of the batch has
+// written.
 func (c *committer) process(batch []*operation) {
 	outcome := errUnfinished
 	rest := batch
-	c.watch.begin(batch)
+	c.observer.begin(batch)
 	defer func() {
-		c.watch.end()
+		c.observer.end()
 		for _, op := range rest {
 			if outcome != nil {
 				op.err = outcome
@@ -174,13 +176,13 @@ func (c *committer) process(batch []*operation) {
 			outcome = err
 			return
 		}
-		// What the spoiler wrote is gone with the transaction. The others run again, without it.
+		// The writes of the spoiler are gone with the transaction. The others run again, without it.
 		rest = append(rest[:spoiler:spoiler], rest[spoiler+1:]...)
 	}
 }
 
-// attempt runs operations in one transaction and commits it. One that fails after it wrote spoils the transaction: then
-// nothing is committed, and attempt returns its place. Otherwise that is negative, and err is the outcome of the commit.
+// attempt runs operations in one transaction and commits it. An operation that fails after it wrote spoils the transaction: nothing is
+// committed, and attempt returns the index of that operation. Otherwise spoiler is negative, and err is the outcome of the commit.
 func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	if c.failed != nil {
 		return -1, c.failed
@@ -189,22 +191,22 @@ func (c *committer) attempt(ops []*operation) (spoiler int, err error) {
 	if err != nil {
 		return -1, c.fail(err)
 	}
-	defer func() { // also where an operation ends its goroutine
+	defer func() { // also if an operation ends its goroutine
 		if failed := c.rollback(btx); failed != nil {
 			err = errors.Join(err, failed)
 		}
 	}()
-	err = guarded(func() (err error) {
-		spoiler, err = c.carryOut(btx, ops)
+	err = catchFault(func() (err error) {
+		spoiler, err = c.runAll(btx, ops)
 		return err
 	})
 	return spoiler, err
 }
 
-// rollback ends a transaction that has not been committed; it does nothing to one that has. If bbolt cannot even do that, it
-// still holds its locks.
+// rollback ends a transaction that has not been committed; it does nothing to one that has. If bbolt cannot do that, it still holds its
+// locks, and the store is stuck.
 func (c *committer) rollback(btx *bbolt.Tx) error {
-	err := guarded(btx.Rollback)
+	err := catchFault(btx.Rollback)
 	if err == nil || errors.Is(err, berrors.ErrTxClosed) {
 		return nil
 	}
@@ -212,7 +214,7 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 	return c.fail(err)
 }
 
-func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
+func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err error) {
 	t := c.transaction(btx)
 	wrote := false
 	for i, op := range ops {
@@ -226,29 +228,29 @@ func (c *committer) carryOut(btx *bbolt.Tx, ops []*operation) (spoiler int, err 
 		return -1, nil
 	}
 	c.free.decide(c.db, false)
-	return -1, c.watch.commit(btx, len(ops), func() error { return c.finish(btx, t) })
+	return -1, c.observer.commit(btx, len(ops), func() error { return c.finish(btx, t) })
 }
 
-// transaction begins where the last commit ended.
+// transaction continues the counters of the last commit.
 func (c *committer) transaction(btx *bbolt.Tx) *tx {
-	return &tx{bolt: btx, now: c.now, last: c.last, held: c.held, version: c.access.Load()}
+	return &tx{bolt: btx, now: c.now, last: c.last, inline: c.inline, version: c.access.Load()}
 }
 
-// run carries out one operation. If it spoiled the transaction, nothing of that may be committed; else, if it failed, there is
-// nothing of it, and the stamps that it took are free again.
+// run runs one operation. If it spoiled the transaction, nothing of the transaction may be committed. If it failed without that, it has
+// changed nothing, and the stamps that it took are free again.
 func (t *tx) run(fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	before := t.last
 	t.wrote, t.failed = false, nil
 	returned := false
 	defer func() {
 		if returned {
-			return // who is to blame takes longer to find out than most operations
+			return // causedByFile takes longer than most operations
 		}
-		damaged := fileIsToBlame()
+		damaged := causedByFile()
 		p := recover()
 		switch {
 		case damaged:
-			spoiled, err = true, fmt.Errorf("bolt: %w: %s", metadata.ErrRecordDamaged, reason(p))
+			spoiled, err = true, fmt.Errorf("bolt: %w: %s", metadata.ErrRecordDamaged, faultText(p))
 		case p != nil:
 			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
@@ -264,30 +266,30 @@ func (t *tx) run(fn func(*metadata.Tx) error) (spoiled bool, err error) {
 	return err != nil && t.wrote, err
 }
 
-// finish commits. An error of a sync is never tried again: what was not written then counts as written afterwards.
+// finish commits. A sync that failed is never repeated: the kernel may have dropped the pages, and then reports success.
 func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	id := btx.ID()
-	t.put(metaBucket, nameKey(lastStampRow), seal(nameKey(lastStampRow), lastStampFields, t.last))
-	if t.held != c.held {
-		t.put(metaBucket, nameKey(heldRow), seal(nameKey(heldRow), bodyCountFields, t.held))
+	putMetaRow(t, lastStampRow, lastStampFields, t.last)
+	if t.inline != c.inline {
+		putMetaRow(t, inlineRow, bodyCountFields, t.inline)
 	}
 	if t.failed != nil {
 		return t.failed
 	}
-	if t.decided {
+	if t.accessChanged {
 		defer c.changeAccess()()
 	}
-	err := c.guarded(btx)
+	err := c.commitCatching(btx)
 	if err == nil {
-		err = c.inPlace()
+		err = c.checkPath()
 	}
 	if err == nil {
 		c.free.absent = c.db.NoFreelistSync
-		c.publish(func() { c.durable, c.last, c.held = id, t.last, t.held })
+		c.publish(func() { c.durable, c.last, c.inline = id, t.last, t.inline })
 		return nil
 	}
-	err = revealed(err)
-	if kind := passing(err); kind != nil && c.rollback(btx) == nil && !c.visible(id) {
+	err = withCause(err)
+	if kind := transient(err); kind != nil && c.rollback(btx) == nil && !c.visible(id) {
 		c.free.failed()
 		return fmt.Errorf("bolt: commit: %w: %w", kind, err)
 	}
@@ -295,9 +297,9 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	return fmt.Errorf("bolt: commit: %w: %w", metadata.ErrOutcomeUnknown, err)
 }
 
-// passing returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another time, and after which nothing but
+// transient returns ErrNoSpace or ErrUnwritable for an error of a write that may succeed another time, and after which nothing but
 // what was to be written is lost; nil for any other.
-func passing(err error) error {
+func transient(err error) error {
 	switch {
 	case noSpace(err):
 		return metadata.ErrNoSpace
@@ -307,8 +309,8 @@ func passing(err error) error {
 	return nil
 }
 
-// guarded commits, and turns a panic of bbolt, which a damaged file can cause, into an error.
-func (c *committer) guarded(btx *bbolt.Tx) (err error) {
+// commitCatching commits, and turns a panic of bbolt, which a damaged file can cause, into an error.
+func (c *committer) commitCatching(btx *bbolt.Tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("bolt: commit panicked: %v", p)
@@ -317,9 +319,9 @@ func (c *committer) guarded(btx *bbolt.Tx) (err error) {
 	return c.commit(btx)
 }
 
-// visible tells whether a transaction whose commit has failed is there all the same, as far as can be seen.
+// visible tells whether readers see a transaction whose commit has failed, or may.
 func (c *committer) visible(id int) (visible bool) {
-	err := guarded(func() error {
+	err := catchFault(func() error {
 		btx, err := c.db.Begin(false)
 		if err != nil {
 			return err
@@ -330,7 +332,7 @@ func (c *committer) visible(id int) (visible bool) {
 	return visible || err != nil
 }
 
-// fail ends all changing until the file is opened again, and returns what later changes are told.
+// fail refuses all changes until the file is opened again, and returns the error of later changes.
 func (c *committer) fail(cause error) error {
 	c.publish(func() {
 		if c.failed == nil {
@@ -340,6 +342,7 @@ func (c *committer) fail(cause error) error {
 	return c.failed
 }
 
+// publish changes the fields under mu and wakes all waits for them.
 func (c *committer) publish(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -371,8 +374,8 @@ func (c *committer) waitDurable(ctx context.Context, id int) error {
 func (c *committer) health() metadata.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	behind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
-	return metadata.Health{ReadOnly: c.failed, ClockBehind: max(0, behind)}
+	clockBehind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
+	return metadata.Health{ReadOnly: c.failed, ClockBehind: max(0, clockBehind)}
 }
 
 // commit writes what a transaction has changed, and returns when it is on stable storage.

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"go.etcd.io/bbolt"
 
@@ -43,7 +43,7 @@ func TestBatchIsolation(t *testing.T) {
 		"panics":             {func(*metadata.Tx) error { panic("by mistake") }, "panicked: by mistake", 2},
 		"writes and panics":  {after(putUser("bad"), func() error { panic("by mistake") }), "panicked: by mistake", 2},
 		"cannot write": {func(tx *metadata.Tx) error {
-			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // whoever overlooks the error keeps nothing either
+			_ = putUser(strings.Repeat("x", bbolt.MaxKeySize+1))(tx) // overlooking the error changes nothing either
 			return nil
 		}, "put into usernames: key too large", 2},
 	} {
@@ -71,8 +71,8 @@ func TestBatchIsolation(t *testing.T) {
 	}
 }
 
-// TestManySpoilers has half of a batch fail after writing.
-func TestManySpoilers(t *testing.T) {
+// TestManyOperationsFailAfterWriting has half of a batch fail after writing.
+func TestManyOperationsFailAfterWriting(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	var batch []func(*metadata.Tx) error
@@ -118,9 +118,13 @@ func TestNothingWrittenIsNoCommit(t *testing.T) {
 }
 
 // TestAnswersFollowTheCommit holds a commit back: neither the writer nor one who was refused because of what the writer wrote
-// may hear of it before.
+// may be answered before.
 func TestAnswersFollowTheCommit(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, answersFollowTheCommit)
+}
+
+func answersFollowTheCommit(t *testing.T) {
 	s := openStore(t)
 	reached, release := make(chan struct{}), make(chan struct{})
 	s.committer.commit = func(tx *bbolt.Tx) error {
@@ -128,16 +132,17 @@ func TestAnswersFollowTheCommit(t *testing.T) {
 		<-release
 		return tx.Commit()
 	}
-	free := hold(t, s)
+	free := block(t, s)
 	writer, refused := enqueue(s, putUser("anna")), enqueue(s, putUser("anna"))
 	free()
 	<-reached
+	synctest.Wait()
 	select {
 	case err := <-writer:
 		t.Errorf("the writer got its answer before the commit: %v", err)
 	case err := <-refused:
 		t.Errorf("the refused one got its answer before the commit: %v", err)
-	case <-time.After(50 * time.Millisecond):
+	default:
 	}
 	close(release)
 	if err := <-writer; err != nil {
@@ -191,7 +196,7 @@ func TestStampsFollowTheCommits(t *testing.T) {
 func TestContextEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	free := hold(t, s)
+	free := block(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ran atomic.Bool
 	answer := make(chan error, 1)
@@ -205,9 +210,9 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	if err := <-answer; !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	behind := enqueue(s, putUser("anna"))
+	next := enqueue(s, putUser("anna"))
 	free()
-	if err := <-behind; err != nil || ran.Load() {
+	if err := <-next; err != nil || ran.Load() {
 		t.Errorf("the next one: %v; the function ran: %v", err, ran.Load())
 	}
 	checkIntegrity(t, s)
@@ -221,7 +226,7 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := hold(t, s)
+	free := block(t, s)
 	queued := []chan error{enqueue(s, putUser("one")), enqueue(s, putUser("two"))}
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
@@ -251,7 +256,7 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	}
 }
 
-// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and nobody waits for ever.
+// TestOperationEndsItsGoroutine: nothing is acknowledged that was not committed, and no caller waits for ever.
 func TestOperationEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)

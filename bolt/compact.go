@@ -12,18 +12,19 @@ import (
 	"labshelf/metadata"
 )
 
-// compactBytes is how much Compact copies in one transaction, about: it is kept in memory until then.
+// compactBytes is about how much Compact copies in one transaction, which is kept in memory until its commit.
 const compactBytes = 16 << 20
 
-// Compact writes the file at path anew, without what is free in it, and returns its length in bytes before and after. No other
-// process may have it open (ErrLocked). The new file is made beside the old one, brought to stable storage, and inspected like
-// the old one before; only then it takes its place. Up to that moment, and after any error, the old file is as it was. A file in
-// which Inspect finds something is not touched (ErrDamaged); without room for a second file there is metadata.ErrNoSpace.
+// Compact replaces the file at path by a copy without free pages, and returns its length in bytes before and after. No other process
+// may have it open (ErrLocked). The copy is made in the same directory, synced and inspected, and then renamed over the old file. Until
+// then, and after any error, the old file is as it was. A file in which Inspect finds something is not touched (ErrDamaged); without room
+// for the copy the error is metadata.ErrNoSpace. When the context ends, Compact stops within one transaction of the copy, which is why
+// bbolt's Compact is not used: nothing stops that one.
 func Compact(ctx context.Context, path string) (before, after int64, err error) {
 	if before, after, err = compact(ctx, path); err == nil {
 		return before, after, nil
 	}
-	if kind := passing(err); kind != nil {
+	if kind := transient(err); kind != nil {
 		err = fmt.Errorf("%w: %w", kind, err)
 	}
 	return 0, 0, fmt.Errorf("bolt: compact %s: %w", path, err)
@@ -40,15 +41,15 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 			err = errors.Join(err, old.Close())
 		}
 	}()
-	if err := old.sound(ctx); err != nil {
+	if err := old.verify(ctx); err != nil {
 		return 0, 0, err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newMark)
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newInfix)
 	if err != nil {
 		return 0, 0, err
 	}
 	fresh := file.Name()
-	defer func() { _ = os.Remove(fresh) }() // there is none any more when all went well
+	defer func() { _ = os.Remove(fresh) }() // it is absent after the rename
 	if err := errors.Join(file.Close(), old.copyTo(ctx, fresh)); err != nil {
 		return 0, 0, err
 	}
@@ -60,8 +61,8 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	// Whoever waits for the lock of the old file from here on finds that another one is in its place; see openWhole. Where an
-	// open file cannot be replaced, it is closed before.
+	// A process that waits for the lock of the old file finds after the rename that another file is at the path; see openExamined. Where
+	// an open file cannot be replaced, it is closed before.
 	if renamesOverOpen {
 		err = os.Rename(fresh, path)
 	}
@@ -75,8 +76,8 @@ func compact(ctx context.Context, path string) (before, after int64, err error) 
 	return was.Size(), is.Size(), errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// sound returns an ErrDamaged if Inspect finds anything.
-func (s *Store) sound(ctx context.Context) error {
+// verify returns an ErrDamaged if Inspect finds anything.
+func (s *Store) verify(ctx context.Context) error {
 	found, first := 0, ""
 	err := s.Inspect(ctx, func(v metadata.Violation) {
 		if found++; found == 1 {
@@ -89,7 +90,7 @@ func (s *Store) sound(ctx context.Context) error {
 	return err
 }
 
-// copyTo makes the empty file at path into one of the same contents, on stable storage and sound.
+// copyTo fills the empty file at path with the same contents, syncs it and verifies it.
 func (s *Store) copyTo(ctx context.Context, path string) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, NoSync: true})
 	if err != nil {
@@ -108,10 +109,10 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(copied.sound(ctx), s.sameAs(ctx, copied), copied.Close())
+	return errors.Join(copied.verify(ctx), s.compareCounts(ctx, copied), copied.Close())
 }
 
-// copyBucket fills a new bucket in order, so that its pages are full.
+// copyBucket fills a new bucket in order of keys, so that its pages are full.
 func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Bucket) error {
 	cursor := from.Cursor()
 	key, value := cursor.First()
@@ -137,8 +138,8 @@ func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Buck
 	return nil
 }
 
-// sameAs returns an error where the buckets of another file hold another number of keys.
-func (s *Store) sameAs(ctx context.Context, other *Store) error {
+// compareCounts returns an error if the buckets of another file hold another number of keys.
+func (s *Store) compareCounts(ctx context.Context, other *Store) error {
 	var here, there [bucketCount]int
 	count := func(into *[bucketCount]int) func(*tx) error {
 		return func(t *tx) error {

@@ -118,7 +118,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactLeavesAlone what it cannot copy: the file stays as it is, and nothing lies beside it.
+// TestCompactLeavesAlone what it cannot copy: the file stays as it is, and no other is left in its directory.
 func TestCompactLeavesAlone(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -164,14 +164,14 @@ func TestReplacedWhileItWasOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.inPlace(); err != nil {
+	if err := s.checkPath(); err != nil {
 		t.Errorf("before: %v", err)
 	}
 	if renamesOverOpen {
 		if err := os.Rename(other, path); err != nil {
 			t.Error(err)
 		}
-		if err := s.inPlace(); !errors.Is(err, ErrLocked) {
+		if err := s.checkPath(); !errors.Is(err, ErrLocked) {
 			t.Errorf("after it was replaced: %v", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -52,45 +53,50 @@ func TestViewDurableWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openStore(t)
-			visible, release := visibleCommit(s)
-			written := make(chan error, 1)
-			go func() { written <- s.Update(context.Background(), putUser("anna")) }()
-			<-visible
-
-			var seen int
-			if err := s.View(t.Context(), count(&seen)); err != nil || seen != 1 {
-				t.Errorf("View: %d users, %v", seen, err)
-			}
-			short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			if err := s.ViewDurable(short, count(&seen)); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("a durable view did not wait: %v", err)
-			}
-			viewed := make(chan error, 1)
-			go func() { viewed <- s.ViewDurable(context.Background(), count(&seen)) }()
-			select {
-			case err := <-viewed:
-				t.Errorf("a durable view came back before the commit: %v", err)
-				viewed <- err
-			case <-time.After(20 * time.Millisecond):
-			}
-			release <- tc.outcome
-			if err := <-viewed; !errors.Is(err, tc.want) || seen != 1 {
-				t.Errorf("a durable view: %d users, %v, want %v", seen, err, tc.want)
-			}
-			if err := <-written; (err == nil) != (tc.outcome == nil) {
-				t.Errorf("the change: %v", err)
-			}
-			// What was made of something that may never be true is not to be taken for an answer.
-			nothing := errors.New("nothing there")
-			err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nothing })
-			if want := cmp.Or(tc.want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
-				t.Errorf("a durable view that fails: %v, want %v", err, want)
-			}
-			checkIntegrity(t, s)
+			synctest.Test(t, func(t *testing.T) { viewDurableWaits(t, tc.outcome, tc.want) })
 		})
 	}
+}
+
+func viewDurableWaits(t *testing.T, outcome, want error) {
+	s := openStore(t)
+	visible, release := visibleCommit(s)
+	written := make(chan error, 1)
+	go func() { written <- s.Update(context.Background(), putUser("anna")) }()
+	<-visible
+
+	var seen int
+	if err := s.View(t.Context(), count(&seen)); err != nil || seen != 1 {
+		t.Errorf("View: %d users, %v", seen, err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.ViewDurable(short, count(&seen)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a durable view did not wait: %v", err)
+	}
+	viewed := make(chan error, 1)
+	go func() { viewed <- s.ViewDurable(context.Background(), count(&seen)) }()
+	synctest.Wait()
+	select {
+	case err := <-viewed:
+		t.Errorf("a durable view came back before the commit: %v", err)
+		viewed <- err
+	default:
+	}
+	release <- outcome
+	if err := <-viewed; !errors.Is(err, want) || seen != 1 {
+		t.Errorf("a durable view: %d users, %v, want %v", seen, err, want)
+	}
+	if err := <-written; (err == nil) != (outcome == nil) {
+		t.Errorf("the change: %v", err)
+	}
+	// What was made of something that may never be true is not to be taken for an answer.
+	nothing := errors.New("nothing there")
+	err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nothing })
+	if want := cmp.Or(want, nothing); !errors.Is(err, want) || want != nothing && errors.Is(err, nothing) {
+		t.Errorf("a durable view that fails: %v, want %v", err, want)
+	}
+	checkIntegrity(t, s)
 }
 
 // TestViewDurableHoldsNoTransaction: a reader who waits must not keep the file from being closed, nor pages from being used

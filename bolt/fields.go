@@ -2,8 +2,8 @@ package bolt
 
 import "labshelf/metadata"
 
-// These functions are the stored form of the nouns: their order is the order in the record. Fields are never moved, taken
-// out or put in between; see record.go.
+// These functions are the stored form of the nouns: the order of their calls is that of the fields in the record. Fields are never moved,
+// removed or inserted; see record.go.
 
 func (c *codec) stamp(s *metadata.Stamp) { c.int64((*int64)(s)) }
 
@@ -47,7 +47,7 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.int64(&r.Bytes)
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
-	c.bad = c.bad || r.Body > metadata.Held
+	c.bad = c.bad || r.Body > metadata.Inline
 }
 
 func userFields(c *codec, u *metadata.User) {
@@ -78,7 +78,7 @@ func sessionFields(c *codec, s *metadata.Session) {
 	c.stamp(&s.Expires)
 }
 
-func transferFields(c *codec, t *metadata.Transfer) {
+func uploadFields(c *codec, t *metadata.ResumableUpload) {
 	c.fixed(t.ID[:])
 	c.fixed(t.UserID[:])
 	c.fixed(t.SetID[:])
@@ -86,8 +86,8 @@ func transferFields(c *codec, t *metadata.Transfer) {
 	c.stamp(&t.Created)
 	c.stamp(&t.Expires)
 	c.int64(&t.Length)
-	c.int64(&t.Mark.Size)
-	c.text(&t.Mark.Hash)
+	c.int64(&t.Checkpoint.Size)
+	c.text(&t.Checkpoint.Hash)
 	c.fixed(t.Digest[:])
 	c.text(&t.Name)
 	c.text(&t.Format)
@@ -111,7 +111,7 @@ func privilegeFields(c *codec, p *metadata.Privilege) {
 	c.uint8((*uint8)(&p.Role))
 }
 
-func stepFields(c *codec, s *metadata.Step) {
+func cascadeFields(c *codec, s *metadata.Cascade) {
 	c.fixed(s.Container[:])
 	c.fixed(s.DataspaceID[:])
 	c.truth(&s.Restore)

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/bolt/fsck"
 	"labshelf/metadata"
 )
 
@@ -23,11 +25,11 @@ func listed(t *testing.T, path string) bool {
 		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
-	meta, ok := readFileMeta(file)
+	meta, ok := fsck.ReadMeta(file)
 	if !ok {
 		t.Fatal("no valid meta page")
 	}
-	return meta.freelist != noFreelist
+	return meta.Freelist != fsck.NoFreelist
 }
 
 // fragmented opens a store that leaves out a list of more than so many free pages, and makes a good many pages free in it.
@@ -38,8 +40,8 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 	if err != nil {
 		t.Fatal(err)
 	}
-	release := hold(t, s)
-	s.committer.free.long, s.committer.free.quiet = long, quiet
+	release := block(t, s)
+	s.committer.free.long, s.committer.free.idle = long, quiet
 	release()
 	const rows = 2_000
 	write := func(fn func(tx *metadata.Tx, n int) error) {
@@ -57,12 +59,12 @@ func fragmented(t *testing.T, long int, quiet time.Duration) (s *Store, names []
 		}
 	}
 	container := func(n int) metadata.ID { return metadata.ID{14: byte(n >> 8), 15: byte(n)} }
-	write(func(tx *metadata.Tx, n int) error { return tx.Steps.Put(metadata.Step{Container: container(n)}) })
+	write(func(tx *metadata.Tx, n int) error { return tx.Cascades.Put(metadata.Cascade{Container: container(n)}) })
 	write(func(tx *metadata.Tx, n int) error {
 		if n%8 == 0 { // so that the tree keeps a branch
 			return nil
 		}
-		return tx.Steps.Remove(container(n))
+		return tx.Cascades.Remove(container(n))
 	})
 	for n := range 3 {
 		name := fmt.Sprint("user-", n)
@@ -103,38 +105,44 @@ func TestFreeListOnDisk(t *testing.T) {
 	}{
 		"short":           {10_000, time.Hour, true},
 		"long":            {10, time.Hour, false},
-		"long, and quiet": {10, time.Millisecond, true},
+		"long, and quiet": {10, time.Minute, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _ := fragmented(t, tc.long, tc.quiet)
-			end := time.Now().Add(10 * time.Second)
-			for tc.during && !listed(t, s.path) && time.Now().Before(end) {
-				time.Sleep(time.Millisecond)
-			}
-			if got := listed(t, s.path); got != tc.during {
-				t.Errorf("the list is in the file: %v, want %v", got, tc.during)
-			}
-			if err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nil }); err != nil {
-				t.Errorf("a durable view: %v", err)
-			}
-			checkIntegrity(t, s)
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if !listed(t, s.path) {
-				t.Error("the list is not in the file that was closed")
-			}
+			synctest.Test(t, func(t *testing.T) { listOnDisk(t, tc.long, tc.quiet, tc.during) })
 		})
 	}
 }
 
-// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file where their list was left out. The
+func listOnDisk(t *testing.T, long int, quiet time.Duration, during bool) {
+	s, _ := fragmented(t, long, quiet)
+	time.Sleep(time.Minute) // of the bubble
+	synctest.Wait()
+	if got := listed(t, s.path); got != during {
+		t.Errorf("the list is in the file: %v, want %v", got, during)
+	}
+	if err := s.ViewDurable(t.Context(), func(*metadata.Tx) error { return nil }); err != nil {
+		t.Errorf("a durable view: %v", err)
+	}
+	checkIntegrity(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !listed(t, s.path) {
+		t.Error("the list is not in the file that was closed")
+	}
+}
+
+// TestFreeListOnFullDisk: a commit that fails has bbolt look for free pages in the whole file if their list was left out. The
 // next one that fails is not to do so again.
 func TestFreeListOnFullDisk(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, listOnFullDisk)
+}
+
+func listOnFullDisk(t *testing.T) {
 	s, names := fragmented(t, 10, time.Hour)
-	release := hold(t, s)
+	release := block(t, s)
 	full := true
 	s.committer.commit = func(btx *bbolt.Tx) error {
 		if full {
@@ -147,10 +155,9 @@ func TestFreeListOnFullDisk(t *testing.T) {
 	if err := s.Update(t.Context(), putUser("refused")); !errors.Is(err, metadata.ErrNoSpace) {
 		t.Errorf("on a full disk: %v", err)
 	}
-	for end := time.Now().Add(10 * time.Second); !listed(t, s.path); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the list is not in the file")
-		}
+	synctest.Wait() // the list is written after the answer
+	if !listed(t, s.path) {
+		t.Fatal("the list is not in the file")
 	}
 	if got := usersIn(t, s); !slices.Equal(got, names) {
 		t.Errorf("users: %q, want %q", got, names)
@@ -221,8 +228,8 @@ func TestDamageWithoutFreeList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, _ := readFileMeta(bytes.NewReader(whole))
-	whole = whole[:meta.past*uint64(pageSize)]    // the file is made longer by 16 MiB at once
+	meta, _ := fsck.ReadMeta(bytes.NewReader(whole))
+	whole = whole[:meta.Past*uint64(pageSize)]    // the file is made longer by 16 MiB at once
 	path := filepath.Join(t.TempDir(), "meta.db") // one for all: each is made longer
 	for at := 2 * pageSize; at < len(whole); at++ {
 		if !slices.Contains([]int{9, 11, 23, 27}, at%pageSize) { // of its flags, of the number of entries, of where the first one is
@@ -245,12 +252,12 @@ func TestDamageWithoutFreeList(t *testing.T) {
 	}
 }
 
-// TestFreeListAndHeldBodies: the commit that writes the list changes nothing else. In both, the count of held bodies is there.
-func TestFreeListAndHeldBodies(t *testing.T) {
+// TestFreeListKeepsInlineCount: the commit that writes the list changes nothing else: the count of inline bodies is there after it.
+func TestFreeListKeepsInlineCount(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
 	key := metadata.BodyKey{Resource: metadata.ID{15: 1}}
-	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Bodies.Put(key, []byte("body")) }); err != nil {
+	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Put(key, []byte("body")) }); err != nil {
 		t.Fatal(err)
 	}
 	if listed(t, s.path) {
@@ -264,9 +271,9 @@ func TestFreeListAndHeldBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = s.View(t.Context(), func(tx *metadata.Tx) error {
-		got, err := tx.Bodies.Total()
+		got, err := tx.InlineBodies.Total()
 		if want := (metadata.BodyCount{Bodies: 1, Bytes: 4}); got != want {
-			t.Errorf("%+v are held, want %+v", got, want)
+			t.Errorf("%+v are inline, want %+v", got, want)
 		}
 		return err
 	})

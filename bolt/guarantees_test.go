@@ -28,9 +28,9 @@ func changes() int {
 	return 250
 }
 
-// TestGuarantee1 is "an object is returned at least once": harvesters that follow the changes end up with the last version of
+// TestListingComplete is "an object is returned at least once": harvesters that follow the changes end up with the last version of
 // every resource.
-func TestGuarantee1(t *testing.T) {
+func TestListingComplete(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
 	stop := make(chan struct{})
@@ -55,9 +55,9 @@ func TestGuarantee1(t *testing.T) {
 	checkIntegrity(t, w.store)
 }
 
-// TestGuarantee1CalmObjects is the same in the orders in which changes do not come to the front: what is neither modified nor
+// TestListingCompleteForUnchanged is the same in the orders in which changes do not come to the front: what is neither modified nor
 // renamed during a walk is in it.
-func TestGuarantee1CalmObjects(t *testing.T) {
+func TestListingCompleteForUnchanged(t *testing.T) {
 	w := newWorld(t, nil)
 	calm := w.churn(4, 40, 0)
 	w.rewalk([]string{"newest", "name"}, func() { w.churn(4, changes()/4, 2) }, func(k *walk) {
@@ -67,7 +67,7 @@ func TestGuarantee1CalmObjects(t *testing.T) {
 		}
 		for id, r := range calm {
 			if want := btoi(k.matches(r)); times[id] != want {
-				t.Errorf("%s: %s, which nobody touched, came %d times, want %d", k.name, id, times[id], want)
+				t.Errorf("%s: %s, which was not touched, came %d times, want %d", k.name, id, times[id], want)
 				return
 			}
 		}
@@ -81,9 +81,9 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestGuarantee2 is "no object is returned twice unless it was modified during the walk": no walk meets one version twice, in
+// TestListingNoRepetition is "no object is returned twice unless it was modified during the walk": no walk meets one version twice, in
 // any order.
-func TestGuarantee2(t *testing.T) {
+func TestListingNoRepetition(t *testing.T) {
 	w := newWorld(t, nil)
 	w.churn(4, 40, 0)
 	w.rewalk([]string{"oldest", "newest", "name"}, func() { w.churn(8, changes()/2, 2) }, func(k *walk) {
@@ -98,9 +98,9 @@ func TestGuarantee2(t *testing.T) {
 	})
 }
 
-// TestGuarantee3 is "the cost of a page depends on its size alone". It counts: a step of a cursor is a step, however long it
+// TestListingConstantCost is "the cost of a page depends on its size alone". It counts: a step of a cursor is a step, however long it
 // takes.
-func TestGuarantee3(t *testing.T) {
+func TestListingConstantCost(t *testing.T) {
 	w := newWorld(t, nil)
 	truth := w.churn(8, changes(), 0)
 	var busy atomic.Bool
@@ -170,9 +170,9 @@ func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (p
 	return pages
 }
 
-// TestGuarantee4 is "the address that answered with the end stays valid, and returns later what was created or modified since,
+// TestSinceLinkOnlyNew is "the address that answered with the end stays valid, and returns later what was created or modified since,
 // and only that", through restarts: what a harvester receives is in strictly rising order of stamps, so nothing comes again.
-func TestGuarantee4(t *testing.T) {
+func TestSinceLinkOnlyNew(t *testing.T) {
 	w := newWorld(t, nil)
 	walks := w.walks("oldest")
 	stop := make(chan struct{})
@@ -200,9 +200,9 @@ func TestGuarantee4(t *testing.T) {
 	}
 }
 
-// TestGuarantee4PowerCut is the same when the power fails while a commit is on its way: its page was not sent, so the stamps
+// TestSinceLinkOnlyNewAfterPowerCut is the same when the power fails while a commit is on its way: its page was not sent, so the stamps
 // that the power cut took back are nowhere, and the harvester's address misses nothing that gets them again.
-func TestGuarantee4PowerCut(t *testing.T) {
+func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	var cut atomic.Bool
 	visible, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, func(c *committer) {

@@ -26,27 +26,27 @@ func openStore(t testing.TB) *Store {
 	return s
 }
 
-// hold keeps the committer busy until release is called, without anything being written.
-func hold(t testing.TB, s *Store) (release func()) {
+// block keeps the committer busy until release is called, without anything being written.
+func block(t testing.TB, s *Store) (release func()) {
 	t.Helper()
-	entered, held, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	entered, released, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- s.Update(context.Background(), func(*metadata.Tx) error {
 			close(entered)
-			<-held
+			<-released
 			return nil
 		})
 	}()
 	<-entered
 	return func() {
-		close(held)
+		close(released)
 		if err := <-done; err != nil {
 			t.Errorf("the holding operation: %v", err)
 		}
 	}
 }
 
-// enqueue puts an operation behind those that are queued.
+// enqueue appends an operation to the queue.
 func enqueue(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 	queued := len(s.committer.queue)
 	answer = make(chan error, 1)
@@ -60,7 +60,7 @@ func enqueue(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
 // together commits operations as one batch, in this order, and returns their answers.
 func together(t testing.TB, s *Store, fns ...func(*metadata.Tx) error) (answers []error) {
 	t.Helper()
-	release := hold(t, s)
+	release := block(t, s)
 	var waiting []chan error
 	for _, fn := range fns {
 		waiting = append(waiting, enqueue(s, fn))

@@ -12,9 +12,9 @@ import (
 	"labshelf/paging"
 )
 
-// This is the only file that builds key bytes or takes them apart. Every field has a fixed width and is written so that the
-// order of bytes is the order of values, and a field of free length comes last but for a NUL, which it cannot hold, and an
-// id. The layouts are frozen: a change needs a migration.
+// This is the only file that builds keys or splits them. Every field has a fixed width and is written so that the order of bytes is the
+// order of values. A field of free length comes last, followed by a NUL, which it cannot contain, and an id. The layouts are frozen: a
+// change needs a migration.
 
 const (
 	idSize     = len(metadata.ID{})
@@ -33,21 +33,21 @@ func appendName(key []byte, name string) []byte {
 
 func idKey(id metadata.ID) []byte { return id[:] }
 
-// ownKey is the idKey of a row as a part of the row, not a copy.
-func ownKey(id *metadata.ID) []byte { return id[:] }
+// borrowedKey is the idKey of a row without a copy: it is valid as long as the row.
+func borrowedKey(id *metadata.ID) []byte { return id[:] }
 
 func blobKey(d blobs.Digest) []byte { return d[:] }
 
 func keyDigestKey(d auth.KeyDigest) []byte { return d[:] }
 
-// sessionKey is for a session, beside the others of its user.
+// sessionKey orders the sessions by user.
 func sessionKey(user metadata.ID, d auth.SessionDigest) []byte {
 	return append(append(make([]byte, 0, idSize+digestSize), user[:]...), d[:]...)
 }
 
 func nameKey(name string) []byte { return []byte(name) }
 
-// usernameKey is the same for usernames that differ in case only; they are ASCII.
+// usernameKey is the same for usernames that differ in case only. Usernames are ASCII.
 func usernameKey(name string) []byte { return []byte(strings.ToLower(name)) }
 
 // pairKey is for indexes from one object to others of which it has at most one each: first, then second.
@@ -78,7 +78,7 @@ func nameIndexKey(scope []byte, name string, id metadata.ID) []byte {
 	return append(appendName(scope, name), id[:]...)
 }
 
-// blobRefKey says that this version of a resource needs the blob.
+// blobRefKey is for the reference from a version of a resource to its blob.
 func blobRefKey(d blobs.Digest, resource metadata.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
@@ -88,7 +88,7 @@ func bodyKey(of metadata.BodyKey) []byte {
 	return binary.BigEndian.AppendUint32(of.Resource[:], of.Version)
 }
 
-// splitBodyKey is the opposite of bodyKey.
+// splitBodyKey is the inverse of bodyKey.
 func splitBodyKey(key []byte) (of metadata.BodyKey, ok bool) {
 	if len(key) != idSize+4 {
 		return of, false
@@ -96,7 +96,7 @@ func splitBodyKey(key []byte) (of metadata.BodyKey, ok bool) {
 	return metadata.BodyKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
 }
 
-// digestIDKey is for what needs a blob, beside others that do.
+// digestIDKey is for indexes from a blob to objects: digest, then id.
 func digestIDKey(d blobs.Digest, id metadata.ID) []byte { return append(d[:], id[:]...) }
 
 // dayKey is for the counters of a dataspace at the end of a day. The sign bit is turned, so that days before 1970 sort first.
@@ -136,7 +136,7 @@ func trailingID(key []byte) (id metadata.ID, ok bool) {
 	return metadata.ID(key[len(key)-idSize:]), true
 }
 
-// What an index entry points to: the primary key of its row.
+// The owner of an index entry is the primary key of the row that it points to.
 func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):] }
 func ownerInValue(_, value []byte) []byte { return value }
 func ownerOfRef(key, _ []byte) []byte {
@@ -152,8 +152,8 @@ type span struct {
 
 func (s span) empty() bool { return s.hi != nil && bytes.Compare(s.lo, s.hi) >= 0 }
 
-// holds tells whether a key is within the span. A nil key is not.
-func (s span) holds(key []byte) bool {
+// contains tells whether a key is within the span; a nil key is not.
+func (s span) contains(key []byte) bool {
 	return key != nil && bytes.Compare(key, s.lo) >= 0 && (s.hi == nil || bytes.Compare(key, s.hi) < 0)
 }
 
@@ -219,8 +219,8 @@ func timeSpan(r metadata.ResourceRange) span {
 	return s.from(justAfter(after))
 }
 
-// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name holds a NUL, so asking for one
-// that does finds nothing.
+// nameSpan turns the bounds of r into those of what follows a scope in an index by name. No name contains a NUL, so the span
+// of one that does is empty.
 func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.Name != nil {
 		s = s.within(appendName(nil, *r.Name))
@@ -242,16 +242,15 @@ func (s span) within(prefix []byte) span {
 	return s.from(prefix).upTo(pastPrefix(prefix))
 }
 
-// inScopes returns, for these states in each of the containers, or in an index over everything if containers is nil, the span
-// of the keys of which s holds what follows the scope. All bounds are in one piece of memory, since a merge of 50 containers
-// costs mostly its beginnings.
+// inScopes returns, for these states in each of the containers, or in an index over everything if containers is nil, the span of the
+// keys whose part behind the scope is in s. All bounds share one allocation: a merge of 50 containers costs mostly its start.
 func (s span) inScopes(containers []metadata.ID, states paging.States) []span {
 	all := make([]span, 0, 2*max(1, len(containers)))
-	room := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))
+	buffer := make([]byte, 0, cap(all)*(2*(idSize+1)+len(s.lo)+len(s.hi)))
 	bound := func(container []byte, state metadata.State, then []byte) []byte {
-		begin := len(room)
-		room = append(append(append(room, container...), byte(state)), then...)
-		return room[begin:len(room):len(room)]
+		begin := len(buffer)
+		buffer = append(append(append(buffer, container...), byte(state)), then...)
+		return buffer[begin:len(buffer):len(buffer)]
 	}
 	add := func(container []byte, state metadata.State) {
 		past := state

@@ -193,7 +193,7 @@ func TestSpansHoldWhatIsAskedFor(t *testing.T) {
 	})
 }
 
-func holds(s span, key []byte) bool { return !s.empty() && s.holds(key) }
+func holds(s span, key []byte) bool { return !s.empty() && s.contains(key) }
 
 func TestSpansOfNamesWithNULAreEmpty(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"labshelf/bolt/fsck"
 )
 
 // What Open reports; it wraps them, with the cause for the log.
@@ -18,52 +20,29 @@ var (
 	// ErrTooNew: the file was written by a newer version of the program. It was not touched.
 	ErrTooNew = errors.New("the metadata file is of a newer version")
 	// ErrDamaged: the file is not, or no longer, a metadata file. It was not touched.
-	ErrDamaged = errors.New("the metadata file is damaged")
+	ErrDamaged = fsck.ErrDamaged
 )
 
 // Options of a Store.
 type Options struct {
 	Now func() time.Time // the clock behind stamps; nil: the system's
 
-	// ReadOnly shares the file with others who only read it, and writes nothing: no file is made or brought to the present
-	// schema, leftovers stay, every change is refused with metadata.ErrReadOnly. What an older schema lacks is empty.
+	// ReadOnly shares the file with other readers and writes nothing: no file is made or upgraded, leftovers stay, every change is
+	// refused with metadata.ErrReadOnly. What an older schema lacks is empty.
 	ReadOnly bool
 
-	// Watch hears of each commit once its outcome is known, just before those who wait for it do. It is called from one
-	// goroutine, that of all commits, and must return at once. nil: nobody hears, and nothing is measured.
-	Watch func(Commit)
+	// Observe is called with each commit once its outcome is known, just before the waiting callers are answered, from one goroutine,
+	// that of all commits. It must return at once. nil: nothing is measured.
+	Observe func(Commit)
 }
+
+// errAlone: of the two meta pages, which hold the last state and the one before, one is not valid. A power cut may leave that of a
+// commit that was not acknowledged, and a damaged disk of the last one that was.
+var errAlone = errors.New("the first pages of the metadata file were not both valid at the start: perhaps only what a power cut " +
+	"leaves, perhaps the last change before it is missing")
 
 // lockTimeout is how long Open waits for another process to end.
 const lockTimeout = 2 * time.Second
-
-// migration brings the contents of the file from one schema version to the next.
-type migration func(*bbolt.Tx) error
-
-// migrations lead from version 1, one by one, to the version that this program writes.
-func migrations() []migration {
-	return []migration{
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
-		addEpoch,
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
-	}
-}
-
-// addBuckets makes the buckets that a version brings.
-func addBuckets(btx *bbolt.Tx, version uint32) error {
-	for _, b := range buckets {
-		if b.since != version {
-			continue
-		}
-		if _, err := btx.CreateBucket([]byte(b.name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Open opens the file at path, and makes it if there is none; its directory must exist. The caller closes the Store.
 func Open(path string, options Options) (*Store, error) {
@@ -83,15 +62,15 @@ func Open(path string, options Options) (*Store, error) {
 }
 
 func open(path string, options Options, steps []migration) (*Store, error) {
-	alone, err := checkFile(path)
+	meta, err := fsck.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openWhole(path, options, uint32(1+len(steps)))
+	s, err := openExamined(path, options, uint32(1+len(steps)))
 	if err != nil {
 		return nil, err
 	}
-	if alone {
+	if meta.Alone {
 		s.suspect = errAlone
 	}
 	if err := s.load(options, steps); err != nil {
@@ -103,9 +82,9 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 	return s, nil
 }
 
-// openWhole opens the file once it has been examined. On Windows bbolt makes a file longer as soon as it is opened for writing, so
-// whatever Open refuses a file for is found before that.
-func openWhole(path string, options Options, known uint32) (*Store, error) {
+// openExamined opens the file after it has been examined. On Windows bbolt makes a file longer as soon as it is opened for writing, so
+// every reason to refuse the file is found before that.
+func openExamined(path string, options Options, known uint32) (*Store, error) {
 	examined, err := examine(path, known)
 	if err != nil || options.ReadOnly {
 		return examined, err
@@ -117,21 +96,27 @@ func openWhole(path string, options Options, known uint32) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.inPlace(); err != nil {
+	if err := s.checkPath(); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	return s, nil
 }
 
-// examine opens the file for reading, while nobody can write it, and looks at its pages before bbolt reads more of them than the meta
-// pages, then at the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used by a program that
-// knows versions up to known.
+// examine opens the file for reading, while no process can write it, and checks its pages before bbolt reads more than the meta pages,
+// then the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used by a program that knows
+// schema versions up to known.
 func examine(path string, known uint32) (*Store, error) {
 	s, err := openFile(path, true)
 	if err != nil {
 		return nil, err
 	}
-	err = s.checkTrees()
+	err = inspect(s.db, func(t *tx) error {
+		meta, err := fsck.TxMeta(t.bolt)
+		if err != nil {
+			return err
+		}
+		return fsck.Quick(s.file, meta)
+	})
 	if err == nil {
 		err = inspect(s.db, func(t *tx) error {
 			_, err := s.readRows(t, known)
@@ -144,9 +129,9 @@ func examine(path string, known uint32) (*Store, error) {
 	return s, nil
 }
 
-// inPlace returns an ErrLocked if another file is in the place of the one that is open, which was replaced while this waited for
-// its lock or since then, and another error if there is none: nobody would find again what is written to it.
-func (s *Store) inPlace() error {
+// checkPath returns an ErrLocked if another file is at the path of the one that is open, which was replaced while this process waited
+// for its lock or since then, and another error if there is none: what is written to the open file would be lost.
+func (s *Store) checkPath() error {
 	there, err := os.Stat(s.path)
 	if err != nil {
 		return fmt.Errorf("the metadata file is no longer in its place: %w", errors.Unwrap(err)) // without the path
@@ -157,13 +142,13 @@ func (s *Store) inPlace() error {
 	return nil
 }
 
-// openFile opens the file at path as bbolt does, but returns an error where bbolt panics. (Then the file stays mapped, and with
-// that locked, until the process ends.)
+// openFile opens the file at path with bbolt, and returns an error where bbolt panics. The file then stays mapped, and with that locked,
+// until the process ends.
 func openFile(path string, readOnly bool) (*Store, error) {
 	s := &Store{path: path}
-	err := asDamagedFile(guarded(func() (err error) {
+	err := asDamagedFile(catchFault(func() (err error) {
 		s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
-			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: mapped, ReadOnly: readOnly,
+			Timeout: lockTimeout, FreelistType: bbolt.FreelistMapType, InitialMmapSize: initialMmapSize, ReadOnly: readOnly,
 			NoFreelistSync: true, // so that opening writes nothing; see freelist.go
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
 				if s.file, err = os.OpenFile(name, flag&^os.O_CREATE, mode); err == nil {
@@ -188,8 +173,8 @@ func openFile(path string, readOnly bool) (*Store, error) {
 	return nil, err
 }
 
-// load prepares the store for its first transaction. Nothing is written before the version is known to be right. What an earlier
-// process has written may not have reached the disk, so the file is synced before anything in it counts.
+// load prepares the store for its first transaction. Nothing is written before the schema version has been checked. What an earlier
+// process has written may not be on stable storage, so the file is synced before anything of it is used.
 func (s *Store) load(options Options, steps []migration) error {
 	known, version := uint32(1+len(steps)), uint32(0)
 	err := inspect(s.db, func(t *tx) (err error) {
@@ -219,7 +204,7 @@ func (s *Store) load(options Options, steps []migration) error {
 	})
 }
 
-// readRows reads what must be known before the first transaction, and returns the version of the file.
+// readRows reads the rows that the first transaction needs, and returns the schema version of the file.
 func (s *Store) readRows(t *tx, known uint32) (version uint32, err error) {
 	if t.bucket(metaBucket) == nil {
 		return 0, fmt.Errorf("%w: it holds something else", ErrDamaged)
@@ -243,14 +228,14 @@ func (s *Store) readRows(t *tx, known uint32) (version uint32, err error) {
 		}
 	}
 	if err == nil {
-		t.held, err = bodies{t}.Total()
+		t.inline, err = inlineBodies{t}.Total()
 	}
 	return version, err
 }
 
 // inspect runs fn in a read transaction of a file that may be damaged.
 func inspect(db *bbolt.DB, fn func(*tx) error) error {
-	return asDamagedFile(guarded(func() error {
+	return asDamagedFile(catchFault(func() error {
 		btx, err := db.Begin(false)
 		if err != nil {
 			return err
@@ -258,12 +243,4 @@ func inspect(db *bbolt.DB, fn func(*tx) error) error {
 		defer func() { _ = btx.Rollback() }()
 		return fn(&tx{bolt: btx})
 	}))
-}
-
-func metaRow[T any](t *tx, row string, fields func(*codec, *T)) (v T, err error) {
-	v, err = unseal(nameKey(row), t.get(metaBucket, nameKey(row)), fields)
-	if err != nil {
-		err = fmt.Errorf("%w: %s: %w", ErrDamaged, row, err)
-	}
-	return v, err
 }

@@ -56,7 +56,7 @@ func TestFirstOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "meta.db")
-	leftover := path + newMark + "123"
+	leftover := path + newInfix + "123"
 	if err := os.WriteFile(leftover, []byte("of a power cut"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestFirstOpen(t *testing.T) {
 	}
 }
 
-// TestFirstOpenAtOnce starts several on an empty directory: one wins, and nobody takes its file away.
+// TestFirstOpenAtOnce starts several on an empty directory: one wins, and its file stays.
 func TestFirstOpenAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "meta.db")

@@ -11,11 +11,11 @@ import (
 	"syscall"
 )
 
-// mapped is the address space that the file gets at once, in bytes, so that it is hardly ever mapped anew: that waits for
-// every reader. It costs neither memory nor disk. 16 GiB, or 256 MiB where addresses have 32 bits.
-const mapped = 1 << (28 + 6*(^uint(0)>>63))
+// initialMmapSize is the address space that the file gets at once, in bytes, so that it is rarely remapped, which waits for every reader.
+// It costs neither memory nor disk. 16 GiB, or 256 MiB where addresses have 32 bits.
+const initialMmapSize = 1 << (28 + 6*(^uint(0)>>63))
 
-// renamesOverOpen tells whether a file can be put in the place of one that is open.
+// renamesOverOpen tells whether a file can be renamed over one that is open.
 const renamesOverOpen = true
 
 // noSpace tells whether an error says that the disk or a quota is full, or the file as long as it can be.
@@ -23,16 +23,16 @@ func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// unwritable tells whether an error says that nothing can be written, or no file opened, at this time. After a sync that fails
-// nothing is known, whatever the error.
+// unwritable tells whether an error says that nothing can be written, or no file opened, at this time. No error of a sync says that:
+// after it the state of the file is unknown.
 func unwritable(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path) && path.Op != "sync" && path.Op != "fsync" &&
 		(errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE))
 }
 
-// revealed adds to an error what bbolt keeps of its cause as text only: why the file could not be made longer.
-func revealed(err error) error {
+// withCause adds the cause to an error of which bbolt keeps the cause as text only: that the file could not be made longer.
+func withCause(err error) error {
 	text := err.Error()
 	if !strings.HasPrefix(text, "file resize error: ") {
 		return err

@@ -10,9 +10,9 @@ import (
 )
 
 // A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
-// their full width, ids and digests as they are, a truth as 0 or 1, a text as the uvarint of its length and its bytes, a body
-// as it is. The checksum covers the record's key and its fields, so that a record which turns up under another key is not
-// believed: bbolt checks nothing but its two meta pages. The format is frozen; another one gets another format byte.
+// their full width, ids and digests as they are, a boolean as 0 or 1, a text as the uvarint of its length and its bytes, a body
+// as it is. The checksum covers the record's key and its fields, so that a record under
+// another key does not verify: bbolt has checksums on its two meta pages only. The format is frozen; another one gets another format byte.
 const (
 	recordFormat = 1
 	recordHeader = 1 + crc32.Size
@@ -24,13 +24,13 @@ func checksum(key, fields []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, fields)
 }
 
-// codec goes over the fields of one object, in one of two directions: it appends them to data, or takes them from the front
-// of data. Each noun is thus described once, by a function that goes over its fields.
+// codec encodes or decodes the fields of one object: it appends them to data, or takes them from the front of data. Each noun is
+// described once, by a function that calls it for each field.
 type codec struct {
 	data   []byte
 	decode bool
 	views  bool // decoded texts are views of data instead of copies
-	bad    bool // decoding met something that encoding never writes; what was decoded means nothing
+	bad    bool // decoding met what encoding never writes; what was decoded is void
 }
 
 // seal returns the record of an object under a key.
@@ -51,7 +51,7 @@ func unseal[T any](key, record []byte, fields func(*codec, *T)) (object T, err e
 	return object, nil
 }
 
-// decode fills an object, every field of it, from a record. An object that it returns an error for means nothing.
+// decode fills an object, every field of it, from a record. With an error the object is void.
 func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object *T) error {
 	if len(record) < recordHeader || record[0] != recordFormat {
 		return fmt.Errorf("%w: no record of a known format", metadata.ErrRecordDamaged)
@@ -67,7 +67,7 @@ func decode[T any](c *codec, key, record []byte, fields func(*codec, *T), object
 	return nil
 }
 
-// take returns the next n bytes when decoding; they belong to the record. Where there are fewer it returns zeros.
+// take returns the next n bytes when decoding, a part of the record; zeros if there are fewer.
 func (c *codec) take(n int) []byte {
 	if n > len(c.data) {
 		c.bad, c.data = true, nil

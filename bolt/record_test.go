@@ -39,7 +39,7 @@ const (
 	stampedHex = "0102030405060708"
 )
 
-// nouns are all stored forms, with an example of each that has no two equal fields beside each other.
+// nouns are all stored forms, with an example of each that has no two equal fields in a row.
 func nouns() map[string]noun {
 	id, other, digest := metadata.ID(unhex(idHex)), metadata.ID(unhex(otherHex)), blobs.Digest(unhex(digestHex))
 	record := metadata.Record{
@@ -66,9 +66,9 @@ func nouns() map[string]noun {
 		"session": nounOf(sessionFields, metadata.Session{
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
-		"transfer": nounOf(transferFields, metadata.Transfer{
+		"transfer": nounOf(uploadFields, metadata.ResumableUpload{
 			ID: id, UserID: other, SetID: id, ResourceID: other, Created: 1, Expires: 2, Length: 3,
-			Mark: blobs.Mark{Size: 4, Hash: "sha"}, Digest: digest, Name: "n", Format: "PDF", Description: "de", Filename: "f",
+			Checkpoint: blobs.Checkpoint{Size: 4, Hash: "sha"}, Digest: digest, Name: "n", Format: "PDF", Description: "de", Filename: "f",
 			ContentType: "a/b", Expected: blobs.Digest(unhex(reversedHex)), Match: "ta", Announced: "an", Made: id,
 			Refusal: metadata.Refusal{Kind: errs.Conflict, Code: "code", Field: "fi", Message: "m"},
 		}, idHex+otherHex+idHex+otherHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"+"03736861"+digestHex+
@@ -76,7 +76,7 @@ func nouns() map[string]noun {
 		"privilege": nounOf(privilegeFields, metadata.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),
-		"step": nounOf(stepFields, metadata.Step{
+		"step": nounOf(cascadeFields, metadata.Cascade{
 			Container: id, DataspaceID: other, Restore: true, By: id, Deletion: 1, Begun: 2, AfterSet: other, AfterStamp: 3,
 		}, idHex+otherHex+"01"+idHex+"0000000000000001"+"0000000000000002"+otherHex+"0000000000000003"),
 		"counters": nounOf(countersFields, metadata.Counters{ActiveFiles: 1, ActiveBytes: 2, DeletedFiles: 3, DeletedBytes: -1},
@@ -152,7 +152,7 @@ func TestRecordsComeBack(t *testing.T) {
 			},
 			Name: text.Draw(t, "name"), Description: text.Draw(t, "description"), Format: text.Draw(t, "format"),
 			MimeType: text.Draw(t, "type"), Filename: text.Draw(t, "filename"), Bytes: rapid.Int64().Draw(t, "bytes"),
-			Version: rapid.Uint32().Draw(t, "version"), Body: metadata.Body(rapid.IntRange(0, 2).Draw(t, "body")),
+			Version: rapid.Uint32().Draw(t, "version"), Body: metadata.BodyLocation(rapid.IntRange(0, 2).Draw(t, "body")),
 		}
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,23 +175,23 @@ func TestDamageIsFound(t *testing.T) {
 	t.Parallel()
 	key := []byte("key")
 	for name, n := range nouns() {
-		whole := n.seal(key, n.example)
+		sound := n.seal(key, n.example)
 		damaged := func(how string, key, record []byte) {
 			t.Helper()
 			if got, err := n.unseal(key, record); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s, %s: %+v, %v", name, how, got, err)
 			}
 		}
-		for bit := range 8 * len(whole) {
-			record := bytes.Clone(whole)
+		for bit := range 8 * len(sound) {
+			record := bytes.Clone(sound)
 			record[bit/8] ^= 1 << (bit % 8)
 			damaged("a bit flipped", key, record)
 		}
-		for length := range whole {
-			damaged("cut off", key, whole[:length])
+		for length := range sound {
+			damaged("cut off", key, sound[:length])
 		}
-		damaged("longer", key, append(bytes.Clone(whole), 0))
-		damaged("under another key", []byte("kez"), whole)
+		damaged("longer", key, append(bytes.Clone(sound), 0))
+		damaged("under another key", []byte("kez"), sound)
 		damaged("nothing", key, nil)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"labshelf/metadata"
 )
 
-// Snapshot implements metadata.Store: the snapshot is a file that Open opens, beside the store's own until it is closed.
-// Where the store is only read, nobody can change its file, so the snapshot is that file itself.
+// Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of the store's own until it is closed. If
+// the store is read only, no process can change its file, so the snapshot is that file itself.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied := &snapshot{}
 	seen, err := s.read(ctx, func(t *tx) (err error) {
@@ -22,7 +22,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 		if s.db.IsReadOnly() {
 			copied.file, err = os.Open(s.db.Path())
 		} else {
-			copied.file, err = os.CreateTemp(filepath.Dir(s.db.Path()), filepath.Base(s.db.Path())+snapshotMark)
+			copied.file, err = os.CreateTemp(filepath.Dir(s.db.Path()), filepath.Base(s.db.Path())+snapshotInfix)
 			copied.temporary = true
 		}
 		if err != nil {
@@ -30,7 +30,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 		}
 		copied.SectionReader = io.NewSectionReader(copied.file, 0, t.bolt.Size())
 		if copied.temporary {
-			to := &ending{to: copied.file, ended: ctx.Err}
+			to := &contextWriter{to: copied.file, ended: ctx.Err}
 			if _, err = t.bolt.WriteTo(to); err != nil {
 				err = errors.Join(to.failed, err)
 			}
@@ -43,7 +43,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	if err == nil {
 		return copied, nil
 	}
-	if kind := passing(err); kind != nil {
+	if kind := transient(err); kind != nil {
 		err = fmt.Errorf("%w: %w", kind, err)
 	}
 	if copied.file != nil {
@@ -56,7 +56,7 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 type snapshot struct {
 	*io.SectionReader
 	file      *os.File
-	temporary bool // it is of nobody else
+	temporary bool // it is a copy, which Close removes
 	stamp     metadata.Stamp
 }
 
@@ -72,14 +72,15 @@ func (s *snapshot) Close() error {
 	return err
 }
 
-// ending is a writer that fails once ended does. It keeps the error with which it has failed, of which bbolt may keep the text only.
-type ending struct {
+// contextWriter is a writer that fails when the context has ended. It keeps the error with which it has failed, of which bbolt may keep
+// the text only.
+type contextWriter struct {
 	to     io.Writer
 	ended  func() error
 	failed error
 }
 
-func (w *ending) Write(p []byte) (n int, err error) {
+func (w *contextWriter) Write(p []byte) (n int, err error) {
 	if err = w.ended(); err == nil {
 		n, err = w.to.Write(p)
 	}

@@ -25,16 +25,16 @@ func TestSnapshotsOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		beside, err := filepath.Glob(path + snapshotMark + "*")
-		if err != nil || len(beside) != 1 && !readOnly || len(beside) != 0 && readOnly {
-			t.Errorf("read only: %v: beside the file: %q, %v", readOnly, beside, err)
+		copies, err := filepath.Glob(path + snapshotInfix + "*")
+		if err != nil || len(copies) != 1 && !readOnly || len(copies) != 0 && readOnly {
+			t.Errorf("read only: %v: in the directory: %q, %v", readOnly, copies, err)
 		}
 		content, err := io.ReadAll(snapshot)
 		if err := errors.Join(err, snapshot.Close()); err != nil {
 			t.Error(err)
 		}
-		if beside, _ := filepath.Glob(path + snapshotMark + "*"); len(beside) != 0 {
-			t.Errorf("after closing it: %q", beside)
+		if copies, _ := filepath.Glob(path + snapshotInfix + "*"); len(copies) != 0 {
+			t.Errorf("after closing it: %q", copies)
 		}
 		restored := filepath.Join(t.TempDir(), "meta.db")
 		if err := os.WriteFile(restored, content, 0o600); err != nil {
@@ -102,7 +102,7 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	s := openStore(t)
 	for _, room := range []int{0, os.Getpagesize(), 3 * os.Getpagesize()} {
 		_, err := s.read(t.Context(), func(tx *tx) error {
-			to := &ending{to: &full{room}, ended: t.Context().Err}
+			to := &contextWriter{to: &full{room}, ended: t.Context().Err}
 			_, err := tx.bolt.WriteTo(to)
 			if !errors.Is(to.failed, sysNoSpace) {
 				t.Errorf("with room for %d bytes: %v", room, to.failed)
@@ -119,7 +119,7 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 func TestSnapshotsThatWereLeft(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 1)
-	if err := os.WriteFile(path+snapshotMark+"1", nil, 0o600); err != nil {
+	if err := os.WriteFile(path+snapshotInfix+"1", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(path, Options{})

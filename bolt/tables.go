@@ -10,9 +10,8 @@ import (
 	"labshelf/metadata"
 )
 
-// table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The
-// entries of a row follow from the row alone, so that what has to go when it changes is computed from what is stored, never
-// from what somebody remembers.
+// table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The entries of a
+// row follow from the row alone, so that the stale ones are computed from the stored row when it changes.
 type table[T any] struct {
 	bucket  bucket
 	key     func(*T) []byte
@@ -27,7 +26,7 @@ type index struct {
 	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
 }
 
-// entry is what one row has in one index. Where the key is the fact, the value is empty; else the key is of this row alone.
+// entry is an entry of one row in one index. Either the key is the fact and the value is empty, or the key is unique to this row.
 type entry struct {
 	bucket     bucket
 	key, value []byte
@@ -40,7 +39,7 @@ func (e entry) equal(o entry) bool { return e.sameKey(o) && bytes.Equal(e.value,
 var (
 	dataspaceTable = table[metadata.Dataspace]{
 		bucket: dataspacesBucket, fields: dataspaceFields,
-		key:     func(d *metadata.Dataspace) []byte { return ownKey(&d.ID) },
+		key:     func(d *metadata.Dataspace) []byte { return borrowedKey(&d.ID) },
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
 		entries: func(d metadata.Dataspace) []entry {
 			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
@@ -52,7 +51,7 @@ var (
 	}
 	setTable = table[metadata.Set]{
 		bucket: setsBucket, fields: setFields,
-		key:     func(s *metadata.Set) []byte { return ownKey(&s.ID) },
+		key:     func(s *metadata.Set) []byte { return borrowedKey(&s.ID) },
 		indexes: []index{{setNames, ownerInValue}, {setsByState, ownerInKey}, {setsByDataspace, ownerInKey}},
 		entries: func(s metadata.Set) []entry {
 			return []entry{
@@ -64,7 +63,7 @@ var (
 	}
 	resourceTable = table[metadata.Resource]{
 		bucket: resourcesBucket, fields: resourceFields,
-		key: func(r *metadata.Resource) []byte { return ownKey(&r.ID) },
+		key: func(r *metadata.Resource) []byte { return borrowedKey(&r.ID) },
 		indexes: []index{
 			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
 			{resourcesByName, ownerInKey}, {blobRefs, ownerOfRef},
@@ -76,7 +75,7 @@ var (
 				{resourcesBySet, timeIndexKey(containerScope(r.SetID, r.State), r.Modified, r.ID), nil},
 				{resourcesByName, nameIndexKey(containerScope(r.SetID, r.State), r.Name, r.ID), nil},
 			}
-			if r.Body == metadata.Filed {
+			if r.Body == metadata.InBlob {
 				entries = append(entries, entry{blobRefs, blobRefKey(r.Digest, r.ID, r.Version), nil})
 			}
 			return entries
@@ -84,7 +83,7 @@ var (
 	}
 	userTable = table[metadata.User]{
 		bucket: usersBucket, fields: userFields,
-		key:     func(u *metadata.User) []byte { return ownKey(&u.ID) },
+		key:     func(u *metadata.User) []byte { return borrowedKey(&u.ID) },
 		indexes: []index{{usernames, ownerInValue}},
 		entries: func(u metadata.User) []entry { return []entry{{usernames, usernameKey(u.Username), idKey(u.ID)}} },
 	}
@@ -101,21 +100,21 @@ var (
 		key:     func(s *metadata.Session) []byte { return sessionKey(s.UserID, s.Digest) },
 		entries: func(metadata.Session) []entry { return nil },
 	}
-	transferTable = table[metadata.Transfer]{
-		bucket: transfersBucket, fields: transferFields,
-		key:     func(t *metadata.Transfer) []byte { return ownKey(&t.ID) },
-		indexes: []index{{transfersByEnd, ownerInKey}, {transfersByDigest, ownerInKey}},
-		entries: func(t metadata.Transfer) []entry {
-			entries := []entry{{transfersByEnd, timeIndexKey(nil, t.Expires, t.ID), nil}}
-			if t.Waits() {
-				entries = append(entries, entry{transfersByDigest, digestIDKey(t.Digest, t.ID), nil})
+	uploadTable = table[metadata.ResumableUpload]{
+		bucket: uploadsBucket, fields: uploadFields,
+		key:     func(t *metadata.ResumableUpload) []byte { return borrowedKey(&t.ID) },
+		indexes: []index{{uploadsByEnd, ownerInKey}, {uploadsByDigest, ownerInKey}},
+		entries: func(t metadata.ResumableUpload) []entry {
+			entries := []entry{{uploadsByEnd, timeIndexKey(nil, t.Expires, t.ID), nil}}
+			if t.Pending() {
+				entries = append(entries, entry{uploadsByDigest, digestIDKey(t.Digest, t.ID), nil})
 			}
 			return entries
 		},
 	}
 	privilegeTable = table[metadata.Privilege]{
 		bucket: privilegesBucket, fields: privilegeFields,
-		key:     func(p *metadata.Privilege) []byte { return ownKey(&p.ID) },
+		key:     func(p *metadata.Privilege) []byte { return borrowedKey(&p.ID) },
 		indexes: []index{{privilegesByDataspace, ownerInValue}, {privilegesByUser, ownerInValue}},
 		entries: func(p metadata.Privilege) []entry {
 			return []entry{
@@ -124,10 +123,10 @@ var (
 			}
 		},
 	}
-	stepTable = table[metadata.Step]{
-		bucket: stepsBucket, fields: stepFields,
-		key:     func(s *metadata.Step) []byte { return ownKey(&s.Container) },
-		entries: func(metadata.Step) []entry { return nil },
+	cascadeTable = table[metadata.Cascade]{
+		bucket: cascadesBucket, fields: cascadeFields,
+		key:     func(s *metadata.Cascade) []byte { return borrowedKey(&s.Container) },
+		entries: func(metadata.Cascade) []entry { return nil },
 	}
 	damageTable = table[metadata.Damage]{
 		bucket: blobsDamaged, fields: damageFields,
@@ -141,15 +140,15 @@ var (
 	}
 )
 
-// at decodes the row stored under key.
-func (tb *table[T]) at(key, record []byte) (T, error) {
+// decode decodes the row stored under key.
+func (tb *table[T]) decode(key, record []byte) (T, error) {
 	var row T
-	err := tb.fill(&codec{}, key, record, &row)
+	err := tb.decodeInto(&codec{}, key, record, &row)
 	return row, err
 }
 
-// fill decodes the row stored under key into one that is there already.
-func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
+// decodeInto decodes the row stored under key into one that is there already.
+func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	err := decode(c, key, record, tb.fields, row)
 	if err == nil && !bytes.Equal(tb.key(row), key) {
 		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)
@@ -160,8 +159,8 @@ func (tb *table[T]) fill(c *codec, key, record []byte, row *T) error {
 	return err
 }
 
-// notFound is metadata.ErrNotFound with what was looked for. Most of those errors are an expected answer that nobody reads, so
-// the text, which took as long as the search, is made when it is wanted.
+// notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never printed, so the text, which takes as long as
+// the lookup, is made when it is asked for.
 type notFound struct {
 	in  bucket
 	key string
@@ -177,11 +176,11 @@ func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
 	if record == nil {
 		return row, notFound{tb.bucket, string(key)}
 	}
-	return tb.at(key, record)
+	return tb.decode(key, record)
 }
 
-// stored returns the entries of the row under key as they are now; none if there is no such row.
-func (tb *table[T]) stored(t *tx, key []byte) ([]entry, error) {
+// storedEntries returns the entries of the row under key as they are now; none if there is no such row.
+func (tb *table[T]) storedEntries(t *tx, key []byte) ([]entry, error) {
 	row, err := tb.get(t, key)
 	if errors.Is(err, metadata.ErrNotFound) {
 		return nil, nil
@@ -192,18 +191,18 @@ func (tb *table[T]) stored(t *tx, key []byte) ([]entry, error) {
 	return tb.entries(row), nil
 }
 
-// put inserts or replaces a row: it takes out exactly those entries that the row no longer has, and adds those that are new.
+// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new.
 func (tb *table[T]) put(t *tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
-	old, err := tb.stored(t, key)
+	old, err := tb.storedEntries(t, key)
 	if err != nil {
 		return err
 	}
 	entries := tb.entries(row)
 	added := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return slices.ContainsFunc(old, e.equal) })
 	for _, e := range added {
-		if err := t.vacant(e, key, old); err != nil {
+		if err := t.checkVacant(e, key, old); err != nil {
 			return err
 		}
 	}
@@ -215,10 +214,10 @@ func (tb *table[T]) put(t *tx, row T) error {
 	return t.failed
 }
 
-// remove takes out a row with all its entries. That there is none is no error.
+// remove removes a row with all its entries. A row that does not exist is no error.
 func (tb *table[T]) remove(t *tx, key []byte) error {
 	t.mustWrite()
-	old, err := tb.stored(t, key)
+	old, err := tb.storedEntries(t, key)
 	if err != nil {
 		return err
 	}
@@ -227,8 +226,8 @@ func (tb *table[T]) remove(t *tx, key []byte) error {
 	return t.failed
 }
 
-// vacant refuses an entry whose key points to another row already: that row would be lost from the index.
-func (t *tx) vacant(e entry, key []byte, own []entry) error {
+// checkVacant refuses an entry whose key points to another row already, which would be lost from the index.
+func (t *tx) checkVacant(e entry, key []byte, own []entry) error {
 	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
 		return nil
 	}
@@ -238,14 +237,14 @@ func (t *tx) vacant(e entry, key []byte, own []entry) error {
 	return nil
 }
 
-// errTaken: an index entry that can be of one row only is of another one. Use cases look before they write.
+// errTaken: a unique index entry belongs to another row. Use cases check that before they write.
 var errTaken = errors.New("taken")
 
 // all yields the rows whose keys are in a span of the table's own bucket.
 func (tb *table[T]) all(t *tx, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for key, record := range t.walk(tb.bucket, s) {
-			row, err := tb.at(key, record)
+			row, err := tb.decode(key, record)
 			if !yield(row, err) || err != nil {
 				return
 			}
@@ -253,8 +252,8 @@ func (tb *table[T]) all(t *tx, s span) iter.Seq2[T, error] {
 	}
 }
 
-// pointed yields the rows that the entries in a span of an index point to by their values.
-func (tb *table[T]) pointed(t *tx, index bucket, s span) iter.Seq2[T, error] {
+// byIndex yields the rows that the entries in a span of an index point to by their values.
+func (tb *table[T]) byIndex(t *tx, index bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for key, owner := range t.walk(index, s) {
 			row, err := tb.get(t, owner)
@@ -284,7 +283,7 @@ func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
 	return metadata.ID(value), nil
 }
 
-// deleteStale takes out the entries that a row had and no longer has.
+// deleteStale removes the entries that a row had and no longer has.
 func (t *tx) deleteStale(old, entries []entry) {
 	for _, e := range old {
 		if !slices.ContainsFunc(entries, e.sameKey) {

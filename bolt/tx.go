@@ -17,16 +17,16 @@ type tx struct {
 	opened [bucketCount]*bbolt.Bucket
 	counts counts
 
-	now  func() time.Time
-	last metadata.Stamp     // the last one given out, here or in what was committed before
-	held metadata.BodyCount // of what was committed before, with what was put and removed here
+	now    func() time.Time
+	last   metadata.Stamp     // the last one given out, by this transaction or before it
+	inline metadata.BodyCount // as of this transaction
 
-	version uint64 // of the access rows that it found; 0: it cannot be told
-	decided bool   // it has changed some of them
+	version       uint64 // of the access rows that it sees; 0: unknown
+	accessChanged bool   // it has changed some of them
 
 	// Of the operation that runs now.
 	wrote  bool
-	failed error // of its first write that failed, or a damage that it met; nothing is kept of it then, whatever it returns
+	failed error // the error of its first write that failed, or a damage that it met; it is then rolled back, whatever it returns
 }
 
 // counts is what listings have cost in a transaction.
@@ -36,12 +36,12 @@ type counts struct {
 	recordSteps int // steps of cursors over records
 }
 
-// tables is the transaction as package repository sees it.
+// tables is the transaction as the contract has it.
 func (t *tx) tables() *metadata.Tx {
 	return &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
-		Sessions: sessions{t}, Transfers: transfers{t}, Privileges: privileges{t}, Steps: steps{t}, Usage: usage{t}, Blobs: blobRows{t},
-		Damages: damages{t}, Unreferenced: unreferenced{t}, Bodies: bodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
+		Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
 		Stamp: t.stamp, Access: t.access,
 	}
 }
@@ -58,7 +58,7 @@ func (t *tx) mustWrite() {
 	}
 }
 
-// bucket returns nil where there is no such bucket: in a file of an older version that is only read.
+// bucket returns nil if there is no such bucket: in a file of an older schema that is read only.
 func (t *tx) bucket(b bucket) *bbolt.Bucket {
 	if t.opened[b] == nil {
 		if t.opened[b] = t.bolt.Bucket([]byte(buckets[b].name)); t.opened[b] != nil {
@@ -68,7 +68,7 @@ func (t *tx) bucket(b bucket) *bbolt.Bucket {
 	return t.opened[b]
 }
 
-// get returns what is under a key, nil if nothing is; it is valid as long as the transaction.
+// get returns the value under a key, nil if there is none. It is valid as long as the transaction.
 func (t *tx) get(b bucket, key []byte) []byte {
 	in := t.bucket(b)
 	if in == nil {
@@ -78,21 +78,21 @@ func (t *tx) get(b bucket, key []byte) []byte {
 }
 
 func (t *tx) put(b bucket, key, value []byte) {
-	t.wrote, t.decided = true, t.decided || b.decides()
+	t.wrote, t.accessChanged = true, t.accessChanged || b.decidesAccess()
 	if err := t.bucket(b).Put(key, value); err != nil && t.failed == nil {
 		t.failed = fmt.Errorf("bolt: put into %s: %w", b, err)
 	}
 }
 
 func (t *tx) delete(b bucket, key []byte) {
-	t.wrote, t.decided = true, t.decided || b.decides()
+	t.wrote, t.accessChanged = true, t.accessChanged || b.decidesAccess()
 	if err := t.bucket(b).Delete(key); err != nil && t.failed == nil {
 		t.failed = fmt.Errorf("bolt: delete from %s: %w", b, err)
 	}
 }
 
-// disordered tells whether a key that follows another one in a bucket is not beyond it. Then a place within a page is damaged,
-// and what it leads to is a row of its own, so its checksum does not tell; the operation fails.
+// disordered tells whether a key that follows another one in a bucket is out of order. Then an offset within a page is damaged, and leads
+// to another row, whose checksum is right; the operation fails.
 func (t *tx) disordered(b bucket, before, key []byte, backwards bool) bool {
 	if order := bytes.Compare(before, key); key == nil || order < 0 && !backwards || order > 0 && backwards {
 		return false
@@ -112,7 +112,7 @@ func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
 		}
 		cursor := in.Cursor()
 		key, value := cursor.Seek(s.lo)
-		for s.holds(key) && yield(key, value) {
+		for s.contains(key) && yield(key, value) {
 			before := key
 			if key, value = cursor.Next(); t.disordered(b, before, key, false) {
 				return

@@ -33,8 +33,8 @@ func TestLostUsageIsDamage(t *testing.T) {
 	}
 	check(upload("first"))
 	for name, c := range map[string]struct {
-		lost []bucket
-		told []string
+		lost  []bucket
+		wrong []string
 	}{
 		"both rows":              {[]bucket{usageBucket, usageByDay}, []string{"usage", "usage of the dataspace", "upload"}},
 		"the row of the present": {[]bucket{usageBucket}, []string{"usage", "usage of the dataspace", "upload"}},
@@ -42,7 +42,7 @@ func TestLostUsageIsDamage(t *testing.T) {
 	} {
 		flip := func() { w.store.raw(t, func(tx *bbolt.Tx) error { return flipKeys(tx, c.lost) }) }
 		flip()
-		for _, ask := range c.told {
+		for _, ask := range c.wrong {
 			if err := asks[ask](); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("without %s, %s: %v", name, ask, err)
 			}

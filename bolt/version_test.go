@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
@@ -42,12 +42,12 @@ func olderFile(t *testing.T, name string) string {
 func holdsOlder(t *testing.T, s *Store) {
 	t.Helper()
 	checkIntegrity(t, s)
-	rules := repository.CheckEvents{Violation: func(v metadata.Violation) {
+	rules := maintenance.CheckEvents{Violation: func(v metadata.Violation) {
 		if v.Part != metadata.PartBlobs { // the bodies were not kept
 			t.Errorf("violation: %v", v)
 		}
 	}}
-	_, err := repository.NewUpkeep(s, blobstest.NewMemory()).Check(t.Context(), repository.CheckOptions{NoData: true}, rules)
+	_, err := maintenance.NewUpkeep(s, blobstest.NewMemory()).Check(t.Context(), maintenance.CheckOptions{NoData: true}, rules)
 	if err != nil {
 		t.Error(err)
 	}
@@ -65,17 +65,17 @@ func holdsOlder(t *testing.T, s *Store) {
 			}
 		}
 		for name, err := range map[string]error{
-			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Steps.All()),
-			"sessions": last(tx.Sessions.OfUser(metadata.ID{})), "transfers": last(tx.Transfers.Ended(math.MaxInt64)),
+			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Cascades.All()),
+			"sessions": last(tx.Sessions.OfUser(metadata.ID{})), "transfers": last(tx.Uploads.Ended(math.MaxInt64)),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if wait, err := tx.Transfers.Wait(blobs.Digest{}); err != nil || wait {
+		if wait, err := tx.Uploads.Awaited(blobs.Digest{}); err != nil || wait {
 			t.Errorf("a transfer waits: %v, %v", wait, err)
 		}
-		if _, err := tx.Transfers.Get(metadata.ID{}); !errors.Is(err, metadata.ErrNotFound) {
+		if _, err := tx.Uploads.Get(metadata.ID{}); !errors.Is(err, metadata.ErrNotFound) {
 			t.Errorf("a transfer: %v", err)
 		}
 		if _, err := tx.Damages.Get(blobs.Digest{}); !errors.Is(err, metadata.ErrNotFound) {
@@ -128,20 +128,20 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	holdsEpoch(t, s, options.ReadOnly)
 	if !options.ReadOnly {
 		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
-		transfer := metadata.Transfer{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
+		upload := metadata.ResumableUpload{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
 		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-			return errors.Join(tx.Damages.Put(damage), tx.Transfers.Put(transfer))
+			return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload))
 		})
 		if err != nil {
 			t.Errorf("rows of new tables: %v", err)
 		}
 		checkIntegrity(t, s)
 		err = s.Update(t.Context(), func(tx *metadata.Tx) error {
-			wait, err := tx.Transfers.Wait(transfer.Digest)
+			wait, err := tx.Uploads.Awaited(upload.Digest)
 			if !wait {
-				err = errors.Join(err, errors.New("the transfer does not wait"))
+				err = errors.Join(err, errors.New("the upload does not wait"))
 			}
-			return errors.Join(err, tx.Damages.Remove(damage.Digest), tx.Transfers.Remove(transfer.ID))
+			return errors.Join(err, tx.Damages.Remove(damage.Digest), tx.Uploads.Remove(upload.ID))
 		})
 		if err != nil {
 			t.Errorf("rows of new tables, removed: %v", err)
@@ -187,7 +187,7 @@ func (s *Store) olderThan(t *testing.T, version uint32) (older bool) {
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	path := closedStore(t, 5)
-	leftover := path + newMark + "1"
+	leftover := path + newInfix + "1"
 	if err := os.WriteFile(leftover, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("the file has changed (%v)", err)
 	}
 	if _, err := os.Stat(leftover); err != nil {
-		t.Errorf("what lay beside it: %v", err)
+		t.Errorf("what was left: %v", err)
 	}
 	none := filepath.Join(t.TempDir(), "meta.db")
 	if _, err := Open(none, Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +246,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that the copy can have no name beside it
+	long := filepath.Join(t.TempDir(), strings.Repeat("m", 250)) // so long that there is no longer name for the copy
 	if err := os.WriteFile(long, original, 0o600); err != nil {
 		t.Fatal(err)
 	}

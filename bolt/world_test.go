@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -17,28 +16,33 @@ import (
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 )
 
 // world is a repository on a real file, with writers that change it and readers that walk it at the same time. The bodies of
 // its files are kept in memory: what is tested is metadata.
 type world struct {
-	t      *testing.T
-	path   string
-	bodies blobs.Store
-	seam   func(*committer) // prepares each committer before the repository starts; may be nil
+	t       *testing.T
+	path    string
+	bodies  blobs.Store
+	prepare func(*committer) // prepares each committer before the repository starts; may be nil
 
-	gate  sync.RWMutex // held for writing while the repository is closed and opened again
-	store *Store
-	svc   *repository.Service
+	opened sync.RWMutex // held for writing while the repository is closed and opened again
+	store  *Store
+	svc    *repository.Service
+
+	mu      sync.Mutex
+	steps   int           // changes made so far
+	stepped chan struct{} // closed at every tenth
 
 	admin, member auth.Principal
 	spaces        []metadata.Dataspace
 	sets          []metadata.Set
 }
 
-func newWorld(t *testing.T, seam func(*committer)) *world {
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "meta.db"), bodies: blobstest.NewMemory(), seam: seam}
+func newWorld(t *testing.T, prepare func(*committer)) *world {
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "meta.db"), bodies: blobstest.NewMemory(), prepare: prepare, stepped: make(chan struct{})}
 	w.open()
 	t.Cleanup(w.close)
 	w.populate()
@@ -50,8 +54,8 @@ func (w *world) open() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if w.seam != nil {
-		w.seam(store.committer)
+	if w.prepare != nil {
+		w.prepare(store.committer)
 	}
 	w.store = store
 	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: 100})
@@ -65,8 +69,8 @@ func (w *world) shut() {
 
 func (w *world) close() {
 	w.svc.Close()
-	report := repository.CheckEvents{Violation: func(v metadata.Violation) { w.t.Errorf("violation: %v", v) }}
-	if _, err := repository.NewUpkeep(w.store, w.bodies).Check(context.Background(), repository.CheckOptions{}, report); err != nil {
+	report := maintenance.CheckEvents{Violation: func(v metadata.Violation) { w.t.Errorf("violation: %v", v) }}
+	if _, err := maintenance.NewUpkeep(w.store, w.bodies).Check(context.Background(), maintenance.CheckOptions{}, report); err != nil {
 		w.t.Error(err)
 	}
 	if err := w.store.Close(); err != nil {
@@ -76,16 +80,16 @@ func (w *world) close() {
 
 // restart closes the repository once everything under way is done, and opens it again.
 func (w *world) restart() {
-	w.gate.Lock()
-	defer w.gate.Unlock()
+	w.opened.Lock()
+	defer w.opened.Unlock()
 	w.close()
 	w.open()
 }
 
 // with runs fn while the repository is open.
 func (w *world) with(fn func(ctx context.Context, svc *repository.Service)) {
-	w.gate.RLock()
-	defer w.gate.RUnlock()
+	w.opened.RLock()
+	defer w.opened.RUnlock()
 	fn(context.Background(), w.svc)
 }
 
@@ -158,6 +162,19 @@ func (wr *writer) step() {
 		at := wr.rng.IntN(len(wr.mine))
 		wr.mine[at] = wr.change(ctx, svc, wr.mine[at])
 	})
+	wr.w.mu.Lock()
+	defer wr.w.mu.Unlock()
+	if wr.w.steps++; wr.w.steps%10 == 0 {
+		close(wr.w.stepped)
+		wr.w.stepped = make(chan struct{})
+	}
+}
+
+// progress returns how many changes were made, and a channel that is closed when there are some more.
+func (w *world) progress() (steps int, more <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.steps, w.stepped
 }
 
 func (wr *writer) change(ctx context.Context, svc *repository.Service, r metadata.Resource) metadata.Resource {
@@ -190,14 +207,17 @@ func (w *world) churn(writers, changes, restarts int) map[metadata.ID]metadata.R
 		})
 	}
 	done := make(chan struct{})
+	begun, _ := w.progress()
 	stopper.Go(func() {
-		for range restarts {
-			select {
-			case <-done:
-				return
-			case <-time.After(40 * time.Millisecond):
-				w.restart()
+		for n := range restarts {
+			for steps, more := w.progress(); steps < begun+(n+1)*writers*changes/(restarts+1); steps, more = w.progress() {
+				select {
+				case <-done:
+					return
+				case <-more:
+				}
 			}
+			w.restart()
 		}
 	})
 	running.Wait()
@@ -254,12 +274,13 @@ func (k *walk) toEnd() {
 // follow goes on after each end, as a harvester does that comes back, until stop is closed; then once more to the end.
 func (k *walk) follow(stop <-chan struct{}) {
 	for {
+		_, more := k.w.progress()
 		k.toEnd()
 		select {
 		case <-stop:
 			k.toEnd()
 			return
-		case <-time.After(5 * time.Millisecond):
+		case <-more:
 		}
 	}
 }

@@ -81,15 +81,15 @@ func carry(near net.Conn, service string, lasts int64) int64 {
 	return n
 }
 
-// heldFiles is a service that has a number of files of 300,000 bytes, and their digests.
-type heldFiles struct {
+// inlineFiles is a service that has a number of files of 300,000 bytes, and their digests.
+type inlineFiles struct {
 	*caller
 	digests []string
 }
 
-func newFiles(t *testing.T, n int, args ...string) *heldFiles {
+func newFiles(t *testing.T, n int, args ...string) *inlineFiles {
 	t.Helper()
-	f := &heldFiles{caller: &caller{t: t, log: &output{}, client: newClient(nil)}}
+	f := &inlineFiles{caller: &caller{t: t, log: &output{}, client: newClient(nil)}}
 	f.at, _ = start(t, f.log, args...)
 	t.Cleanup(f.client.CloseIdleConnections)
 	space := f.call("POST", "/dataspaces", `{"name": "lab"}`)["id"]
@@ -99,7 +99,7 @@ func newFiles(t *testing.T, n int, args ...string) *heldFiles {
 }
 
 // add uploads files that have not been there.
-func (f *heldFiles) add(n int) {
+func (f *inlineFiles) add(n int) {
 	f.t.Helper()
 	head, tail, kind := f.upload()
 	for range n {
@@ -110,15 +110,15 @@ func (f *heldFiles) add(n int) {
 }
 
 // backUp runs the command and returns its exit code and what it says.
-func (f *heldFiles) backUp(base, dest string) (code int, out, errs string) {
+func (f *inlineFiles) backUp(base, dest string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	code = Main([]string{"backup", "create", dest, "--server", base}, []string{"LABSHELF_KEY=" + f.at.firstKey}, &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
 }
 
-// TestBackupOverBadLine: what does not come over is not lost. The command fails and says so, the older backup stays, and over a
+// TestBackupSurvivesBadConnection: what does not come over is not lost. The command fails and says so, the older backup stays, and over a
 // better line the next one has everything.
-func TestBackupOverBadLine(t *testing.T) {
+func TestBackupSurvivesBadConnection(t *testing.T) {
 	t.Parallel()
 	f := newFiles(t, 1)
 	dest := filepath.Join(t.TempDir(), "b")
@@ -154,7 +154,7 @@ func TestBackupOverBadLine(t *testing.T) {
 	}
 }
 
-// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is named, and the backup holds all
+// TestBackupOfDamagedService: a file in which damage is found only while it is read is lost, is named, and the backup has all
 // others; also where it is the service that finds it, and cuts off its answer.
 func TestBackupOfDamagedService(t *testing.T) {
 	t.Parallel()

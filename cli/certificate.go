@@ -11,11 +11,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// certificateAge is how long a certificate is used before its files are looked at again.
+// certificateAge is how long a certificate is used before its files are examined again.
 const certificateAge = 2 * time.Second
 
-// tlsFiles hold the certificate of the service and its private key, as they are at the time: whoever renews them need not
-// restart the service.
+// tlsFiles are the certificate of the service and its private key, read again when the files change, so that a renewal needs no
+// restart.
 type tlsFiles struct {
 	certFile, keyFile string
 	log               zerolog.Logger
@@ -28,7 +28,7 @@ type tlsFiles struct {
 	pair   *tls.Certificate
 }
 
-// edition tells one content of a file from the next.
+// edition distinguishes the contents that a file has had.
 type edition struct {
 	modified time.Time
 	size     int64
@@ -37,14 +37,14 @@ type edition struct {
 // newTLSFiles reads the files.
 func newTLSFiles(certFile, keyFile string, log zerolog.Logger) (*tlsFiles, error) {
 	c := &tlsFiles{certFile: certFile, keyFile: keyFile, log: log, age: certificateAge, looked: time.Now()}
-	c.seen = c.look()
+	c.seen = c.editions()
 	var err error
 	c.pair, err = c.load()
 	return c, err
 }
 
-// get is the GetCertificate of a tls.Config. New files that are of no use leave the old certificate where it is, and are tried
-// again: what was wrong may be who can read them, which makes no new edition.
+// get is the GetCertificate of a tls.Config. Where new files cannot be used the old certificate stays, and they are tried again: what
+// was wrong may be their permissions, which make no new edition.
 func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +52,7 @@ func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return c.pair, nil
 	}
 	c.looked = time.Now()
-	seen := c.look()
+	seen := c.editions()
 	if seen == c.seen && c.wrong == "" {
 		return c.pair, nil
 	}
@@ -71,8 +71,8 @@ func (c *tlsFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// look returns what the files are at this time; a missing one is the zero edition.
-func (c *tlsFiles) look() (now [2]edition) {
+// editions returns those of the two files at this time; a missing file has the zero edition.
+func (c *tlsFiles) editions() (now [2]edition) {
 	for i, path := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(path); err == nil {
 			now[i] = edition{info.ModTime(), info.Size()}

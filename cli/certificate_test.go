@@ -7,13 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"labshelf/cli/config"
 )
 
 // TestRenewedCertificate: new files are used without a restart, files that are of no use are not.
 func TestRenewedCertificate(t *testing.T) {
 	t.Parallel()
 	var log output
-	c := config{logFormat: "json"}
+	c := config.Config{LogFormat: "json"}
 	certFile, keyFile, first := certificate(t)
 	lines, _, _ := newLog(c, &log)
 	own, err := newTLSFiles(certFile, keyFile, lines)
@@ -54,7 +56,7 @@ func TestRenewedCertificate(t *testing.T) {
 	shows("at first", first, 0)
 	change(certFile, broken)
 	shows("a broken certificate", first, 1)
-	shows("a broken certificate is told of once", first, 1)
+	shows("a broken certificate is logged once", first, 1)
 	change(certFile, newCert)
 	shows("a certificate without its key", first, 2)
 	change(keyFile, newKey)
@@ -72,7 +74,7 @@ func TestRenewedCertificate(t *testing.T) {
 	change(certFile, thirdCert)
 	change(keyFile, thirdKey)
 	shows("new files whose key others can read", second, 5)
-	shows("that is told of once", second, 5)
+	shows("that is logged once", second, 5)
 	if err := os.Chmod(keyFile, 0o600); err != nil {
 		t.Fatal(err)
 	}

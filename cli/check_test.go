@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"labshelf/cli/datadir"
 	"labshelf/repository"
 )
 
@@ -44,16 +45,16 @@ func lookOf(t *testing.T, dir string) map[string]string {
 func TestCheckChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
-	opened, err := openData(data)
+	opened, err := datadir.Open(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo := repository.New(opened.meta, opened.blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
-	if _, err := opened.bootstrap(t.Context(), repo, ""); err != nil {
+	repo := repository.New(opened.Metadata, opened.Blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
+	if _, err := opened.Bootstrap(t.Context(), repo, ""); err != nil {
 		t.Fatal(err)
 	}
 	repo.Close()
-	if err := opened.close(); err != nil {
+	if err := opened.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"tmp/1", "parts/x", "trash/x", "meta.db.new", "meta.db.snapshot-1", "server.pid"} {

@@ -1,9 +1,8 @@
-// Package cli is the command line: it reads the configuration, wires the rooms of the house together, and runs and ends the
+// Package cli is the command line: it reads the configuration, connects the packages, and runs and ends the
 // service. Every other package gets what it needs from here.
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,14 +13,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"labshelf/cli/datadir"
+	"labshelf/cli/suggest"
 	"labshelf/client"
 	"labshelf/commands"
+	"labshelf/commands/exit"
 )
 
 // program is the name under which people call it.
 const program = "labshelf"
 
-// helpWidth is the width of a terminal that nobody has made wider.
+// helpWidth is the usual width of a terminal.
 const helpWidth = 80
 
 // process is what commands know of the process that they run in.
@@ -45,12 +47,12 @@ func Main(args, environ []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	if !understood {
-		err = usageError{err}
+		err = exit.Usage(err)
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(explain(err)), "\n") {
 		_, _ = fmt.Fprintf(stderr, "%s: %s\n", program, line)
 	}
-	if errors.Is(err, errUsage) {
+	if errors.Is(err, exit.ErrUsage) {
 		_, _ = fmt.Fprintf(stderr, "%q shows how it is used\n", cmd.CommandPath()+" --help")
 	}
 	return exitCode(err)
@@ -61,10 +63,10 @@ func rootCommand(p process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
 		Short: "A research data repository",
-		Long: `labshelf keeps files in sets and dataspaces, knows who may read and write them,
+		Long: `labshelf keeps files in sets and dataspaces, decides who may read and write them,
 and gives them out over HTTP.
 
-"labshelf serve" starts it; everything that it keeps is in one directory.`,
+"labshelf serve" starts it; all of its data are in one directory.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -73,7 +75,7 @@ and gives them out over HTTP.
 	}
 	root.AddGroup(commands.Groups()...)
 	addTo(root, commands.GroupRun, serveCommand(p), demoCommand(p), doctorCommand(p))
-	root.AddCommand(commands.All(p.desk())...)
+	root.AddCommand(commands.All(p.clientProcess())...)
 	addTo(root, commands.GroupCare, checkCommand(p), backupCommand(p), repairCommand(p), purgeCommand(p), compactCommand(p))
 	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand())
@@ -94,7 +96,7 @@ and gives them out over HTTP.
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		return fmt.Errorf("%w%s", err, didYouMean("--", unknown.GetSpecifiedName(), known))
+		return fmt.Errorf("%w%s", err, suggest.DidYouMean("--", unknown.GetSpecifiedName(), known))
 	})
 	return root
 }
@@ -118,8 +120,8 @@ func addTo(root *cobra.Command, group string, below ...*cobra.Command) {
 	root.AddCommand(below...)
 }
 
-// desk is what the commands of package commands share with those here.
-func (p process) desk() commands.Process {
+// clientProcess is what the commands of package commands share with those here.
+func (p process) clientProcess() commands.Process {
 	return commands.Process{
 		Environ: p.environ, Version: version(), In: os.Stdin, Out: p.stdout, Err: p.stderr,
 		UntilSignal: untilSignal,
@@ -129,7 +131,7 @@ func (p process) desk() commands.Process {
 		},
 		BaseURL:   serviceURL,
 		ExitCodes: exits,
-		NewKeyIn:  newKeyIn,
+		NewKeyIn:  datadir.NewKey,
 		Refuse:    noSuchCommand,
 		Want:      wantSubcommand,
 	}
@@ -137,7 +139,7 @@ func (p process) desk() commands.Process {
 
 // wantSubcommand is what a command does that does nothing by itself.
 func wantSubcommand(cmd *cobra.Command, _ []string) error {
-	return usageError{fmt.Errorf("%q wants a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))}
+	return exit.Usage(fmt.Errorf("%q wants a command: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", ")))
 }
 
 // noSuchCommand refuses what follows the name of such a command.
@@ -145,7 +147,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], didYouMean("", args[0], subcommands(cmd)))
+	return fmt.Errorf("%q has no command %q%s", cmd.CommandPath(), args[0], suggest.DidYouMean("", args[0], subcommands(cmd)))
 }
 
 func subcommands(cmd *cobra.Command) (names []string) {
@@ -155,92 +157,4 @@ func subcommands(cmd *cobra.Command) (names []string) {
 		}
 	}
 	return names
-}
-
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command or topic]",
-		Short: "Show what a command does, or tell about a topic",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			switch {
-			case err != nil:
-				return usageError{err}
-			case len(rest) > 0 && about == cmd.Root():
-				hint := cmp.Or(didYouMean("", rest[0], subcommands(about)), fmt.Sprintf("; %q lists them", program+" help"))
-				return usageError{fmt.Errorf("there is no command or topic %q%s", rest[0], hint)}
-			case len(rest) > 0:
-				return usageError{noSuchCommand(about, rest)}
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-		ValidArgsFunction: helpOffers,
-	}
-}
-
-// helpOffers completes commands and topics.
-func helpOffers(cmd *cobra.Command, args []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	about, rest, err := cmd.Root().Find(args)
-	if err != nil || len(rest) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	for _, sub := range about.Commands() {
-		if strings.HasPrefix(sub.Name(), typed) && (sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand()) {
-			list = append(list, cobra.CompletionWithDesc(sub.Name(), sub.Short))
-		}
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp
-}
-
-// helpText ends with the exit codes that a command can give.
-func helpText(cmd *cobra.Command) string {
-	about := cmd.Long
-	if about == "" {
-		about = cmd.Short
-	}
-	if !cmd.Runnable() && !cmd.HasSubCommands() { // a topic
-		return strings.TrimSpace(about) + "\n"
-	}
-	usage := strings.Replace(cmd.UsageString(), cmd.LocalFlags().FlagUsages(), cmd.LocalFlags().FlagUsagesWrapped(helpWidth), 1)
-	return fmt.Sprintf("%s\n\n%s\n%s", strings.TrimSpace(about), usage, exitNote(cmd))
-}
-
-// didYouMean returns the end of an error about an unknown name: the known one that it resembles, with prefix, or nothing.
-func didYouMean(prefix, name string, known []string) string {
-	best, least := "", 1+max(1, len(name)/3)
-	for _, candidate := range known {
-		if d := distance(name, candidate); d < least {
-			best, least = candidate, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s%s?", prefix, best)
-}
-
-// distance is the number of bytes to put in, take out, replace or swap with their neighbour to make b of a.
-func distance(a, b string) int {
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row
-		row = make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(last[j]+change, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before = last
-	}
-	return row[len(b)]
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/bolt"
-	"labshelf/commands"
+	"labshelf/cli/config"
+	"labshelf/cli/datadir"
+	"labshelf/commands/display"
 )
 
 func compactCommand(p process) *cobra.Command {
@@ -18,33 +20,33 @@ func compactCommand(p process) *cobra.Command {
 		Long: `compact writes the metadata file anew, without the room that records once took
 which are gone, checks the new one, and puts it in the place of the old one. The
 service must be stopped, and there must be room for both. Whatever happens, one
-of the two is there, whole.`,
+of the two is there, complete.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := load(cmd.Flags(), p.environ)
+			c, err := config.Load(cmd.Flags(), p.environ)
 			if err != nil {
 				return err
 			}
-			return untilSignal(func(ctx context.Context) error { return compact(ctx, p, c.data) })
+			return untilSignal(func(ctx context.Context) error { return compact(ctx, p, c.Data) })
 		},
 	}
-	addFlags(cmd.Flags(), "data")
+	config.AddFlags(cmd.Flags(), "data")
 	return cmd
 }
 
 func compact(ctx context.Context, p process, path string) error {
 	data, err := filepath.Abs(path)
 	if err == nil {
-		err = wantMetadata(data)
+		err = datadir.Require(data)
 	}
 	if err != nil {
 		return err
 	}
-	before, after, err := bolt.Compact(ctx, filepath.Join(data, metadataFile))
+	before, after, err := bolt.Compact(ctx, filepath.Join(data, datadir.MetadataFile))
 	if err != nil {
-		return interrupted(ctx, remedy(data, err), "the metadata file is as it was")
+		return interrupted(ctx, datadir.Explain(data, err), "the metadata file is as it was")
 	}
-	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", commands.FormatBytes(before), commands.FormatBytes(after))
+	_, err = fmt.Fprintf(p.stdout, "The metadata file had %s and now has %s.\n", display.Bytes(before), display.Bytes(after))
 	return err
 }

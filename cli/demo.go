@@ -17,6 +17,8 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/cli/config"
+	"labshelf/cli/datadir"
 	"labshelf/demo"
 	"labshelf/repository"
 )
@@ -25,10 +27,10 @@ func demoCommand(p process) *cobra.Command {
 	listen := "127.0.0.1:0"
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show a repository that is already full of life",
+		Short: "Show a repository with sample data",
 		Long: `demo runs the service over a temporary data directory with sample dataspaces,
-sets, files and users, and prints links that sign you in as each of them. Try
-whatever you like: at the end (Ctrl-C) everything is removed.`,
+sets, files and users, and prints links that sign you in as each of them. At the
+end (Ctrl-C) everything is removed.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitInUse, exitInterrupted),
 		RunE: func(*cobra.Command, []string) (err error) {
@@ -55,16 +57,16 @@ whatever you like: at the end (Ctrl-C) everything is removed.`,
 	return cmd
 }
 
-// demoConfig is the default configuration, and nothing that the environment or a file says: it is the same for everybody.
-func demoConfig(folder, listen string) (config, error) {
+// demoConfig is the default configuration; the environment and files do not count.
+func demoConfig(folder, listen string) (config.Config, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	addFlags(flags)
+	config.AddFlags(flags)
 	if err := errors.Join(flags.Set("data", folder), flags.Set("listen", listen), flags.Set("log-level", zerolog.WarnLevel.String())); err != nil {
-		return config{}, err
+		return config.Config{}, err
 	}
-	c, err := load(flags, nil)
+	c, err := config.Load(flags, nil)
 	if err == nil {
-		err = c.check()
+		err = c.Check()
 	}
 	return c, err
 }
@@ -72,7 +74,7 @@ func demoConfig(folder, listen string) (config, error) {
 // fillDemo makes the sample repository, with a history of some weeks.
 func fillDemo(ctx context.Context, folder string) (people []demo.Person, err error) {
 	clock := demo.NewClock(time.Now())
-	meta, err := bolt.Open(filepath.Join(folder, metadataFile), bolt.Options{Now: clock.Now})
+	meta, err := bolt.Open(filepath.Join(folder, datadir.MetadataFile), bolt.Options{Now: clock.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func fillDemo(ctx context.Context, folder string) (people []demo.Person, err err
 	return demo.Fill(ctx, repo, clock, key)
 }
 
-// showDemo tells who can sign in, and how. The key is behind the # of a link, which browsers send to nobody.
+// showDemo prints who can sign in, and how. The key is behind the # of a link, which browsers do not send.
 func showDemo(out io.Writer, at started, people []demo.Person) {
 	pages := strings.TrimSuffix(at.address, "/v1")
 	var text strings.Builder

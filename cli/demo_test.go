@@ -18,7 +18,7 @@ import (
 // The demonstration shows people, and a repository with all that its words promise; at the end nothing is left of it.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), scriptTimeout)
 	defer cancel()
 	folder := t.TempDir()
 	cmd := exec.CommandContext(ctx, program, "demo")
@@ -54,7 +54,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// whatIsSeen says who calls, and how much there is for him.
+// whatIsSeen shows the caller, and how much that caller sees.
 func whatIsSeen(t *testing.T, c *e2e.Client) string {
 	t.Helper()
 	var me struct{ Username string }

@@ -11,8 +11,10 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
+	"labshelf/cli/datadir"
+	"labshelf/cli/listener"
 	"labshelf/client"
-	"labshelf/commands"
+	"labshelf/commands/exit"
 	"labshelf/errs"
 	"labshelf/metadata"
 )
@@ -40,17 +42,13 @@ var exitMeanings = []struct {
 	{exitLocked, "another process has the data directory, or the backup"},
 	{exitInUse, "the address to listen on is in use"},
 	{exitDamaged, "the data are damaged, or of a newer version of labshelf"},
-	{exitPartly, "some of it failed, as was told; the rest is done"},
+	{exitPartly, "some of it failed, as reported; the rest is done"},
 	{exitInterrupted, "ended by a signal before it was done"},
 }
 
-// What ends a command beside the reports of the stores.
+// What ends a command; the packages that it calls have errors of their own.
 var (
-	errUsage        = commands.ErrUsage
-	errAddressInUse = errors.New("the address is in use")
-	errNoMetadata   = errors.New("the metadata file is missing")
-	errNoFiles      = errors.New("the folder of all files is missing")
-	errInterrupted  = errors.New("ended at once on a second signal")
+	errInterrupted = errors.New("ended at once on a second signal")
 )
 
 // sentinelExits says which exit code an error gives. The first that fits counts.
@@ -59,15 +57,15 @@ var sentinelExits = []struct {
 	code     int
 }{
 	{errInterrupted, exitInterrupted},
-	{commands.ErrInterrupted, exitInterrupted},
-	{errUsage, exitUsage},
-	{commands.ErrPartly, exitPartly},
+	{exit.ErrInterrupted, exitInterrupted},
+	{exit.ErrUsage, exitUsage},
+	{exit.ErrPartly, exitPartly},
 	{bolt.ErrLocked, exitLocked},
-	{errAddressInUse, exitInUse},
+	{listener.ErrAddressInUse, exitInUse},
 	{bolt.ErrDamaged, exitDamaged},
 	{bolt.ErrTooNew, exitDamaged},
-	{errNoMetadata, exitDamaged},
-	{errNoFiles, exitDamaged},
+	{datadir.ErrNoMetadata, exitDamaged},
+	{datadir.ErrNoFiles, exitDamaged},
 	{metadata.ErrRecordDamaged, exitDamaged},
 	{errDamageFound, exitDamaged},
 	{backup.ErrBroken, exitDamaged},
@@ -121,13 +119,13 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// explain is an error as the operator of the service sees it: the cause of a refusal, which strangers are not told, included.
+// explain is the text of an error for the operator of the service, with the cause of a refusal, which clients do not see.
 func explain(err error) string {
 	var refusal *errs.Error
 	var problem *client.Problem
 	switch {
 	case errors.As(err, &problem) && problem.Code == errs.CodeDataDamaged:
-		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and look there with: %s check --data DIR", err, program)
+		return fmt.Sprintf("%v\nstop the service, keep a copy of its data directory as it is, and check that with: labshelf check --data DIR", err)
 	case errors.Is(err, syscall.EMFILE):
 		return fmt.Sprintf("%v; raise the limit of open files with \"ulimit -n 65536\", or LimitNOFILE=65536 for systemd", err)
 	case !errors.As(err, &refusal):
@@ -140,18 +138,9 @@ func explain(err error) string {
 	return fmt.Sprintf("%s: %v", refusal.Message, refusal.Err)
 }
 
-// usageError is a mistake in the command line, the environment or the configuration.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-// Is makes every usageError an errUsage.
-func (e usageError) Is(target error) bool { return target == errUsage }
-
 const exitsKey = "exits"
 
-// exits is the annotation of a command that can give these codes beside 0, 1 and 2.
+// exits is the annotation of a command that can give these codes besides 0, 1 and 2.
 func exits(codes ...int) map[string]string {
 	var list []string
 	for _, code := range codes {

@@ -11,6 +11,7 @@ import (
 
 	"labshelf/bolt"
 	"labshelf/client"
+	"labshelf/commands/exit"
 	"labshelf/errs"
 	"labshelf/metadata"
 )
@@ -52,7 +53,7 @@ func TestExitCode(t *testing.T) {
 	}{
 		{nil, 0},
 		{errors.New("anything"), 1},
-		{usageError{errors.New("anything")}, 2},
+		{exit.Usage(errors.New("anything")), 2},
 		{errors.Join(bolt.ErrLocked, errors.New("closing failed too")), 3},
 		{&errs.Error{Kind: errs.Internal, Err: metadata.ErrRecordDamaged}, 5},
 		{fmt.Errorf("purge: %w", &client.Problem{Status: 500, Code: errs.CodeDataDamaged}), 5},

@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"labshelf/cli/config"
 )
 
-// TestLogBlocks: a line is there soon, at once where it matters, and in its order.
-func TestLogBlocks(t *testing.T) {
+// TestLogKeepsOrder: a line is there soon, at once where it matters, and in its order.
+func TestLogKeepsOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out output
-		own, log, flush := newLog(config{logFormat: "json", logLevel: zerolog.InfoLevel}, &out)
+		own, log, flush := newLog(config.Config{LogFormat: "json", LogLevel: zerolog.InfoLevel}, &out)
 		lines := func(want ...string) {
 			t.Helper()
 			synctest.Wait()

@@ -4,47 +4,47 @@ import (
 	"io"
 	"sync"
 
-	"labshelf/commands"
+	"labshelf/commands/meter"
 )
 
 // progress shows on a terminal how far a long command is. It is safe for concurrent use.
 type progress struct {
 	mu    sync.Mutex
-	meter *commands.Meter // nil: closed
+	meter *meter.Meter // nil: closed
 }
 
 // newProgress returns a progress that is silent unless stderr is a terminal. The caller closes it before it writes there.
 func newProgress(stderr io.Writer) *progress {
-	return &progress{meter: commands.NewMeter(stderr, "")}
+	return &progress{meter: meter.New(stderr, "")}
 }
 
-// set says that done of total bytes are through in the part of the work called what. A total of 0 is one that is not known.
+// set says that done of total bytes are done of the part of the work called what; total is 0 where it is not known.
 func (p *progress) set(what string, done, total int64) {
-	p.with(func(m *commands.Meter) { m.Set(what, done, total) })
+	p.with(func(m *meter.Meter) { m.Set(what, done, total) })
 }
 
-// skip says that so many bytes of the part called what were there already. It comes before the set that counts them.
+// skip says that so many bytes of that part need no work. It precedes the set that counts them.
 func (p *progress) skip(what string, bytes int64) {
-	p.with(func(m *commands.Meter) { m.Skip(what, bytes) })
+	p.with(func(m *meter.Meter) { m.Skip(what, bytes) })
 }
 
 // say writes a text above the bar, to an output that may be the same terminal.
 func (p *progress) say(out io.Writer, text string) {
-	if !p.with(func(m *commands.Meter) { m.Write(out, text) }) {
+	if !p.with(func(m *meter.Meter) { m.Write(out, text) }) {
 		_, _ = io.WriteString(out, text) // where the output is closed, the work still goes on
 	}
 }
 
-// close takes the bar away.
+// close removes the bar.
 func (p *progress) close() {
-	p.with(func(m *commands.Meter) { m.Close() })
+	p.with(func(m *meter.Meter) { m.Close() })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.meter = nil
 }
 
 // with calls do with the meter; false: it is closed.
-func (p *progress) with(do func(*commands.Meter)) bool {
+func (p *progress) with(do func(*meter.Meter)) bool {
 	p.mu.Lock()
 	m := p.meter
 	p.mu.Unlock()

@@ -9,17 +9,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"labshelf/cli/datadir"
 	"labshelf/commands"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
-// defaultGrace is how long what a purge removes stays in the trash where nobody says otherwise.
+// defaultGrace is how long what a purge removes stays in the trash, unless --grace is given.
 const defaultGrace = "14d"
 
 func purgeCommand(p process) *cobra.Command {
 	var (
 		olderThan, grace string
-		o                repository.PurgeOptions
+		o                maintenance.PurgeOptions
 		asJSON           bool
 	)
 	cmd := &cobra.Command{
@@ -28,7 +32,7 @@ func purgeCommand(p process) *cobra.Command {
 		Long: `purge removes the files of resources that were deleted longer ago than TIME;
 their records stay. It also removes files that nothing has referred to for as
 long: since the resource was deleted or got another file, or since a purge or
-the service first found it so. What it removes goes to the folder trash, and is
+the service first noticed it. What it removes goes to the folder trash, and is
 deleted for good by a purge after the time of grace: until then, a backup under
 way is not disturbed.
 
@@ -41,7 +45,7 @@ way is not disturbed.
 				return err
 			}
 			if olderThan == "" {
-				return usageError{errors.New("--older-than must say how long ago something was deleted, such as --older-than 90d")}
+				return exit.Usage(errors.New("--older-than must say how long ago something was deleted, such as --older-than 90d"))
 			}
 			if o.OlderThan, err = ageOf("older-than", olderThan); err != nil {
 				return err
@@ -62,7 +66,7 @@ way is not disturbed.
 	}
 	addPlaceFlags(cmd.Flags())
 	cmd.Flags().StringVar(&olderThan, "older-than", "", "how long ago it was deleted, as a `TIME` such as 90d or 36h")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing; tell what would be removed")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "change nothing; print what would be removed")
 	cmd.Flags().StringVar(&grace, "grace", "", fmt.Sprintf("`TIME` that removed files stay in the trash (default %s, or what a running service is configured for)", defaultGrace))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the numbers as a JSON object")
 	return cmd
@@ -71,18 +75,18 @@ way is not disturbed.
 func ageOf(flag, text string) (time.Duration, error) {
 	age, err := repository.ParseAge(text)
 	if err != nil {
-		return 0, usageError{fmt.Errorf("--%s must be %w, not %q", flag, err, text)}
+		return 0, exit.Usage(fmt.Errorf("--%s must be %w, not %q", flag, err, text))
 	}
 	return age, nil
 }
 
-func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, asJSON bool) error {
-	run := func(ctx context.Context, o repository.PurgeOptions) (repository.PurgeResult, error) {
+func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions, asJSON bool) error {
+	run := func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
 		return purgeData(ctx, at.data, o)
 	}
 	if at.remote != nil {
 		defer at.remote.Close()
-		run = func(ctx context.Context, o repository.PurgeOptions) (repository.PurgeResult, error) {
+		run = func(ctx context.Context, o maintenance.PurgeOptions) (maintenance.PurgeResult, error) {
 			result, err := at.remote.Purge(ctx, o)
 			return result, commands.NameVersions(ctx, at.remote, version(), err)
 		}
@@ -103,25 +107,25 @@ func purge(ctx context.Context, p process, at place, o repository.PurgeOptions, 
 	_, err = fmt.Fprintf(p.stdout, "deleted resources whose files %s: %d, %s\nfiles of those that nothing else needs: %d, %s\n"+
 		"files that no record names: %d, %s\nfiles that nothing refers to, and that stay since it is not known that this has been so for as long: %d, %s\n"+
 		"files in the trash that %s: %d, %s\n",
-		removed, result.Resources, commands.FormatBytes(result.ResourceBytes), result.Blobs, commands.FormatBytes(result.BlobBytes),
-		result.Orphans, commands.FormatBytes(result.OrphanBytes), result.Recent, commands.FormatBytes(result.RecentBytes), deleted, result.TrashFiles, commands.FormatBytes(result.TrashBytes))
+		removed, result.Resources, display.Bytes(result.ResourceBytes), result.Blobs, display.Bytes(result.BlobBytes),
+		result.Orphans, display.Bytes(result.OrphanBytes), result.Recent, display.Bytes(result.RecentBytes), deleted, result.TrashFiles, display.Bytes(result.TrashBytes))
 	return err
 }
 
 // purgeData purges a data directory whose service is stopped.
-func purgeData(ctx context.Context, path string, o repository.PurgeOptions) (result repository.PurgeResult, err error) {
+func purgeData(ctx context.Context, path string, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
 	if path, err = filepath.Abs(path); err == nil {
-		err = wantMetadata(path)
+		err = datadir.Require(path)
 	}
 	if err != nil {
 		return result, err
 	}
-	data, err := openData(path)
+	data, err := datadir.Open(path)
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, data.close()) }()
-	return repository.NewUpkeep(data.meta, data.blobs).Purge(ctx, o)
+	defer func() { err = errors.Join(err, data.Close()) }()
+	return maintenance.NewUpkeep(data.Metadata, data.Blobs).Purge(ctx, o)
 }
 
 // purgeFields are those of the answer to POST /admin/purge.

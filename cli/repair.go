@@ -11,6 +11,8 @@ import (
 
 	"labshelf/backup"
 	"labshelf/bolt"
+	"labshelf/cli/datadir"
+	"labshelf/commands/exit"
 	"labshelf/metadata"
 )
 
@@ -29,10 +31,10 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(*cobra.Command, []string) error {
 			if from == "" || data == "" {
-				return usageError{errors.New("--from must name a backup and --data the data directory to repair")}
+				return exit.Usage(errors.New("--from must name a backup and --data the data directory to repair"))
 			}
-			tell := newTeller(p, asJSON)
-			return untilSignal(func(ctx context.Context) error { return repair(ctx, data, from, tell) })
+			report := newReporter(p, asJSON)
+			return untilSignal(func(ctx context.Context) error { return repair(ctx, data, from, report) })
 		},
 	}
 	cmd.Flags().SortFlags = false
@@ -42,33 +44,33 @@ and keys stay as they are. Damaged metadata are not repaired: restore a backup.`
 	return cmd
 }
 
-func repair(ctx context.Context, data, from string, tell *teller) error {
-	defer tell.close()
-	if err := errors.Join(wantMetadata(data), wantFiles(from)); err != nil {
+func repair(ctx context.Context, data, from string, report *reporter) error {
+	defer report.close()
+	if err := errors.Join(datadir.Require(data), wantFiles(from)); err != nil {
 		return err
 	}
 	done, err := backup.Repair(ctx, data, from, backup.RepairEvents{
-		Progress: tell.progress.set,
-		Left:     tell.violation,
+		Progress: report.progress.set,
+		Left:     report.violation,
 		Repaired: func(v metadata.Violation) {
-			if !tell.asJSON {
-				tell.progress.say(tell.stdout, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
+			if !report.asJSON {
+				report.progress.say(report.stdout, fmt.Sprintf("repaired: %s %s %q (%s)\n", v.Kind, v.ID, v.Name, v.Wrong))
 			}
 		},
 	})
 	if errors.Is(err, bolt.ErrDamaged) || errors.Is(err, metadata.ErrRecordDamaged) {
-		return fmt.Errorf("%w; repair brings back files, not metadata: restore a backup to another directory with %q",
-			err, program+" backup restore BACKUP --data DIR")
+		return fmt.Errorf("%w; repair brings back files, not metadata: restore a backup to another directory with "+
+			`"labshelf backup restore BACKUP --data DIR"`, err)
 	}
 	if err != nil {
-		return tell.failed(ctx, remedy(data, err), "what was repaired so far stays so; run the command again to go on")
+		return report.failed(ctx, datadir.Explain(data, err), "what was repaired so far stays so; run the command again to go on")
 	}
-	text := fmt.Sprintf("files read: %d; damaged or missing, and whole again: %d; still damaged or missing: %d\n", done.Blobs, done.Repaired, done.Left)
-	if err := tell.end(text, done); err != nil {
+	text := fmt.Sprintf("files read: %d; damaged or missing, and repaired: %d; still damaged or missing: %d\n", done.Blobs, done.Repaired, done.Left)
+	if err := report.end(text, done); err != nil {
 		return err
 	}
 	if done.Left > 0 {
-		return fmt.Errorf("%w: the backup %s does not hold what is left; try an older one", errDamageFound, from)
+		return fmt.Errorf("%w: the backup %s does not have the rest; try an older one", errDamageFound, from)
 	}
 	return nil
 }
@@ -76,7 +78,7 @@ func repair(ctx context.Context, data, from string, tell *teller) error {
 // wantFiles returns an error unless the folder could be a backup. It need not be complete.
 func wantFiles(from string) error {
 	if info, err := os.Stat(filepath.Join(from, "blobs")); err != nil || !info.IsDir() {
-		return usageError{fmt.Errorf("%s is no backup: there is no folder blobs in it that can be read; name one with --from", from)}
+		return exit.Usage(fmt.Errorf("%s is no backup: there is no folder blobs in it that can be read; name one with --from", from))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// put FILE TEXT: makes a file with just that in it, which nobody else can read.
+// put FILE TEXT: makes a file with just that in it, readable for its owner alone.
 func putCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[1]), 0o600))
 }

@@ -22,8 +22,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 	"go.etcd.io/bbolt"
 	"go.uber.org/goleak"
+
+	"labshelf/cli/config"
 )
 
 func TestMain(m *testing.M) {
@@ -135,12 +138,12 @@ func (s *stage) clear() {
 	}
 }
 
-// patience is how long a script waits for what must happen: a busy machine is slow.
-const patience = time.Minute
+// scriptTimeout is how long a script waits for what must happen: a busy machine is slow.
+const scriptTimeout = time.Minute
 
 // eventually waits until done.
 func eventually(ts *testscript.TestScript, what string, done func() bool) {
-	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(scriptTimeout); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("it never happened: %s", what)
 		}
@@ -171,17 +174,18 @@ func startCommand(ts *testscript.TestScript, _ bool, args []string) {
 	s.Cmd = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0"}, args[1:]...)...)
 	s.Dir = ts.MkAbs(".")
 	for _, pair := range os.Environ() {
-		if !strings.HasPrefix(pair, environment) {
+		if !strings.HasPrefix(pair, "LABSHELF_") {
 			s.Env = append(s.Env, pair)
 		}
 	}
-	names := []string{configName, adminKeyName}
-	for _, setting := range settings() {
-		names = append(names, setting.name)
-	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	config.AddFlags(flags)
+	names := []string{"admin_key"}
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, strings.ReplaceAll(f.Name, "-", "_")) })
 	for _, name := range names {
-		if text := ts.Getenv(variableName(name)); text != "" {
-			s.Env = append(s.Env, variableName(name)+"="+text)
+		variable := "LABSHELF_" + strings.ToUpper(name)
+		if text := ts.Getenv(variable); text != "" {
+			s.Env = append(s.Env, variable+"="+text)
 		}
 	}
 	out, err := os.Create(s.out)
@@ -226,7 +230,7 @@ func endedCommand(ts *testscript.TestScript, _ bool, args []string) {
 	select {
 	case err := <-s.ended:
 		s.ended <- err
-	case <-time.After(patience):
+	case <-time.After(scriptTimeout):
 		ts.Fatalf("%s goes on\n%s", args[0], ts.ReadFile(s.err))
 	}
 	delete(stageOf(ts).services, args[0])

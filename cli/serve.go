@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"labshelf/cli/config"
 )
 
 func serveCommand(p process) *cobra.Command {
@@ -20,7 +22,7 @@ func serveCommand(p process) *cobra.Command {
 finishes the requests under way. A second signal ends it at once.
 
 The data directory is made if there is none. The first start on an empty one
-makes the user "admin", a sysadmin, prints his key once and keeps it there in
+makes the user "admin", a sysadmin, prints its key once and writes it there to
 initial-admin.key. LABSHELF_ADMIN_KEY chooses the key instead; it counts on the
 first start only.
 
@@ -33,9 +35,9 @@ started.`,
 		Args:        cobra.NoArgs,
 		Annotations: exits(exitLocked, exitInUse, exitDamaged, exitInterrupted),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := load(cmd.Flags(), p.environ)
+			c, err := config.Load(cmd.Flags(), p.environ)
 			if err == nil {
-				err = c.check()
+				err = c.Check()
 			}
 			if err != nil {
 				return err
@@ -46,7 +48,7 @@ started.`,
 			return untilSignal(s.run)
 		},
 	}
-	addFlags(cmd.Flags())
+	config.AddFlags(cmd.Flags())
 	return cmd
 }
 
@@ -70,23 +72,23 @@ func untilSignal(run func(context.Context) error) error {
 	return errInterrupted
 }
 
-// greet tells a person who started the service what there is now, and how to try it. Nothing reads it but people.
-func greet(out io.Writer, c config, at started) {
+// greet prints where the service is, and how to try it. The text is for people, not for programs.
+func greet(out io.Writer, c config.Config, at started) {
 	base := at.address
-	if c.baseURL != nil {
-		base = c.baseURL.String()
+	if c.BaseURL != nil {
+		base = c.BaseURL.String()
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s %s is ready.\n\n", program, version())
+	fmt.Fprintf(&text, "labshelf %s is ready.\n\n", version())
 	fmt.Fprintf(&text, "  pages     %s/\n  address   %s\n", strings.TrimSuffix(base, "/v1"), at.address)
 	if base != at.address {
 		fmt.Fprintf(&text, "  base URL  %s\n", base)
 	}
 	fmt.Fprintf(&text, "  data      %s\n  stop      Ctrl-C\n\n", at.data)
-	login, setKey := program+" login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
+	login, setKey := "labshelf login "+strings.TrimSuffix(base, "/v1"), "KEY=...your key..."
 	if at.firstKey != "" {
-		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. His key is shown only now:\n\n  %s\n\n"+
-			"It is also in %s;\ndelete that file when you keep the key elsewhere.\n\n", at.firstKey, at.keyPath)
+		fmt.Fprintf(&text, "There is one user, admin, a sysadmin. Its key is shown only now:\n\n  %s\n\n"+
+			"It is also in %s;\ndelete that file when the key is stored elsewhere.\n\n", at.firstKey, at.keyPath)
 		login, setKey = fmt.Sprintf("%s < '%s'", login, at.keyPath), fmt.Sprintf("KEY=$(cat '%s')", at.keyPath)
 	}
 	fmt.Fprintf(&text, "Try it in another terminal:\n\n  %s\n\nOr with nothing but curl:\n\n  %s\n  curl -H \"Authorization: $KEY\" %s/users/me\n\n",

@@ -17,6 +17,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/blobs"
+	"labshelf/cli/config"
+	"labshelf/cli/datadir"
+	"labshelf/cli/listener"
+	"labshelf/commands/exit"
 	"labshelf/handlers"
 	"labshelf/metrics"
 	"labshelf/repository"
@@ -31,31 +35,29 @@ const (
 	maxStreams    = 100      // requests at a time on one connection, with HTTP/2
 )
 
-// clockTolerance is how far the clock may be behind the last stamp without a word: leap seconds and corrections.
-const clockTolerance = time.Minute
+// ballastBytes is the size of the heap ballast. Go collects garbage when the heap has doubled: in a program as small as this, every
+// 4 MiB, which takes a sixth of the processor time of small downloads. The ballast counts as heap in use, and its pages are never
+// touched, so that it takes no memory. SetGCPercent(400) makes small downloads as fast, but lets a heap of 300 MiB grow to 1.6 GiB
+// instead of 650 MiB; SetMemoryLimit spends up to half of the processor time on collections where more is in use than the limit.
+const ballastBytes = 12 << 20
 
-// slack is how many bytes of garbage may lie about beyond what Go allows, which is as much as there is in use: in a program as small
-// as this the collector would run for every 4 MiB, and take a fifth of the time of small downloads. It is held as memory that is
-// never touched, so that it costs nothing and does not grow with what is in use.
-const slack = 12 << 20
+// ballastDelay is how long after the start the ballast is allocated: that starts a collection, a tenth of the time to the first answer.
+const ballastDelay = time.Second
 
-// slackDelay is how long after the start it is taken: that makes the collector run, a tenth of the way to the first answer.
-const slackDelay = time.Second
-
-// server is the whole service.
+// server is one run of the service.
 type server struct {
-	config   config
+	config   config.Config
 	log      zerolog.Logger
 	requests zerolog.Logger // the part of the log that is about them
 	ready    func(started)  // called once, when requests are accepted
 }
 
-// started is what there is to tell about a service that has started.
+// started describes a service that has started.
 type started struct {
 	address  string // base URL at the address that it listens on
 	data     string // absolute path
 	firstKey string // made at this start, or ""
-	keyPath  string // where the first key is kept
+	keyPath  string // of the file with the first key
 }
 
 // run runs the service until ctx is done, then lets the requests under way finish and closes everything.
@@ -65,103 +67,103 @@ func (s *server) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	measured := c.measurements()
-	data, err := openMeasured(c.data, measured)
+	measured := measurements(c)
+	data, err := datadir.OpenMeasured(c.Data, measured)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, data.close()) }()
-	if up := data.meta.Upgraded(); up != nil {
+	defer func() { err = errors.Join(err, data.Close()) }()
+	if up := data.Metadata.Upgraded(); up != nil {
 		s.log.Warn().Uint32("from", up.From).Uint32("to", up.To).Str("copy", up.Copy).
 			Msg("the metadata were brought to a newer version of the schema; the copy is as they were before")
 	}
-	if err := data.noteHolder(); err != nil {
-		s.log.Warn().Err(err).Msg("who has the data directory could not be written down")
+	if err := data.WriteHolder(); err != nil {
+		s.log.Warn().Err(err).Msg("the process id could not be written to the data directory")
 	}
 	defer func() {
-		if err := data.forgetHolder(); err != nil {
-			s.log.Warn().Err(err).Msg("who had the data directory could not be removed")
+		if err := data.RemoveHolder(); err != nil {
+			s.log.Warn().Err(err).Msg("the process id could not be removed from the data directory")
 		}
 	}()
-	listener, err := listen(c.listen, "listen", connections(descriptors()))
+	listener, err := listener.Listen(c.Listen, "listen", listener.MaxConnections())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
-	repo := repository.New(data.meta, data.blobs, s.rules(measured, data.blobs.Room))
+	repo := repository.New(data.Metadata, data.Blobs, s.rules(measured, data.Blobs.FreeSpace))
 	defer repo.Close()
 	gateway, err := s.gateway(measured)
 	if err != nil {
 		return err
 	}
-	measured.Add(metrics.Sources{Metadata: data.meta.Stats, Condition: repo.Condition, Connections: listener.count})
-	closeBeside, err := s.serveBeside(gateway, measured)
+	measured.Add(metrics.Sources{Metadata: data.Metadata.Stats, Condition: repo.Condition, Connections: listener.Count})
+	closeAdmin, err := s.serveAdmin(gateway, measured)
 	if err != nil {
 		return err
 	}
-	defer closeBeside()
-	firstKey, err := data.bootstrap(context.WithoutCancel(ctx), repo, c.adminKey) // or it would fail where it is to end
+	defer closeAdmin()
+	firstKey, err := data.Bootstrap(context.WithoutCancel(ctx), repo, c.AdminKey) // or it would fail after a signal, and the key be lost
 	if err != nil {
 		return err
 	}
-	at := started{address: c.localURL(listener.Addr()), data: data.path, firstKey: firstKey, keyPath: data.keyPath()}
+	at := started{address: localURL(c, listener.Addr()), data: data.Path, firstKey: firstKey, keyPath: data.KeyPath()}
 	s.log.Info().Str("version", version()).Str("address", at.address).Str("data", at.data).Msg("started")
-	if secure == nil && !onlyHere(c.listen) {
-		s.log.Warn().Msg("allow_plain_http: whoever is on the way between a client and this service reads keys and files")
+	if secure == nil && !config.Loopback(c.Listen) {
+		s.log.Warn().Msg("allow_plain_http: anybody on the network between a client and this service can read keys and files")
 	}
-	defer holdSlack()()
+	defer allocateBallast()()
 	defer s.watchClock(repo)()
 	s.ready(at)
 	return s.serve(ctx, listener, &http.Server{
 		Handler: handlers.New(repo, gateway), TLSConfig: secure, ConnContext: handlers.ConnContext,
-		ReadHeaderTimeout: min(headerTimeout, c.stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.stall},
+		ReadHeaderTimeout: min(headerTimeout, c.Stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.Stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
 	})
 }
 
-// holdSlack takes the slack in a while. The function returned lets go of it.
-func holdSlack() (release func()) {
-	var held atomic.Pointer[[slack]byte]
-	timer := time.AfterFunc(slackDelay, func() { held.Store(new([slack]byte)) })
+// allocateBallast allocates the heap ballast after its delay. release frees it.
+func allocateBallast() (release func()) {
+	var ballast atomic.Pointer[[ballastBytes]byte]
+	timer := time.AfterFunc(ballastDelay, func() { ballast.Store(new([ballastBytes]byte)) })
 	return func() {
 		timer.Stop()
-		held.Store(nil)
+		ballast.Store(nil)
 	}
 }
 
-// rules returns what the repository has to know. room tells how much of the disk is free.
-func (s *server) rules(measured *metrics.Metrics, room func() (blobs.Room, error)) repository.Config {
+// rules returns the configuration of the repository. room reports how much of the disk is free.
+func (s *server) rules(measured *metrics.Metrics, room func() (blobs.FreeSpace, error)) repository.Config {
 	c := s.config
 	return repository.Config{
-		UsersCreateDataspaces: c.usersCreateDataspaces, MaxUpload: c.maxUpload, HoldUpTo: c.holdUpTo, SessionAge: c.sessionAge, UploadAge: c.uploadAge,
-		PageSize: c.pageSize, DirectoryPageSize: c.directoryPageSize,
-		ScrubPeriod: c.scrubPeriod, TrashGrace: c.trashGrace, Note: s.note, Watch: measured.Background(), Room: room,
+		UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
+		PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
+		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: room,
 	}
 }
 
-// note logs what goes wrong in the background, and when it works again.
+// note logs when a background task fails, and when it works again.
 func (s *server) note(task string, err error) {
 	if err == nil {
-		s.log.Info().Str("task", task).Msg("it works again")
+		s.log.Info().Str("task", task).Msg("the background task works again")
 		return
 	}
-	s.log.Error().Str("task", task).Err(err).Msg("something failed in the background")
+	s.log.Error().Str("task", task).Err(err).Msg("a background task failed")
 }
 
-// watchClock logs when the clock falls far behind the last change, at the start or later. The function returned ends it.
+// watchClock logs when the clock falls far behind the last change, at the start or later. stop ends that.
 func (s *server) watchClock(repo *repository.Service) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(clockTolerance)
+		ticker := time.NewTicker(datadir.ClockTolerance)
 		defer ticker.Stop()
-		for told := false; ; {
+		for warned := false; ; {
 			behind := repo.Health().ClockBehind
-			if behind > clockTolerance && !told {
+			if behind > datadir.ClockTolerance && !warned {
 				s.log.Warn().Dur("ms", behind).Msg("the clock is behind the last change; new changes are dated just after that")
 			}
-			told = behind > clockTolerance
+			warned = behind > datadir.ClockTolerance
 			select {
 			case <-ticker.C:
 			case <-done:
@@ -172,7 +174,7 @@ func (s *server) watchClock(repo *repository.Service) (stop func()) {
 	return func() { close(done); <-ended }
 }
 
-// gateway returns what the gateway has to know.
+// gateway returns the configuration of the handlers.
 func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err error) {
 	hostname, err := os.Hostname()
 	if err != nil {
@@ -180,12 +182,12 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	}
 	c := s.config
 	g = handlers.Config{
-		BaseURL: c.baseURL, ViewDataURL: c.viewDataURL, TrustedProxies: c.trustedProxies, VerifyReads: c.verifyReads,
-		AllowedHosts: append(listenNames(c.listen), c.allowedHosts...), AllowedOrigins: c.allowedOrigins, FailedKeys: c.failedKeys,
-		Stall: c.stall, MinRate: c.minRate, Hostname: hostname, Version: version(), Log: s.requests,
-		Slow: c.slowRequest, Observe: measured.Requests(), Pages: web.Files(),
+		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads,
+		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys,
+		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: version(), Log: s.requests,
+		Slow: c.SlowRequest, Observe: measured.Requests(), Pages: web.Files(),
 	}
-	if c.metrics == toSysadmins {
+	if c.Metrics == config.Sysadmin {
 		g.Metrics = measured.Handler()
 	}
 	return g, nil
@@ -207,11 +209,11 @@ func (s *server) serve(ctx context.Context, listener net.Listener, server *http.
 	case <-ctx.Done():
 	}
 	s.log.Info().Msg("stopping")
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.shutdown)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Shutdown)
 	defer cancel()
 	err := server.Shutdown(bounded)
 	if errors.Is(err, context.DeadlineExceeded) {
-		s.log.Warn().Msg("requests were cut off that did not finish in time")
+		s.log.Warn().Msg("requests that did not finish in time were cut off")
 		err = server.Close()
 	}
 	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
@@ -223,12 +225,12 @@ func (s *server) serve(ctx context.Context, listener net.Listener, server *http.
 
 // tls returns nil where HTTPS is not configured.
 func (s *server) tls() (*tls.Config, error) {
-	if s.config.tlsCert == "" {
+	if s.config.TLSCert == "" {
 		return nil, nil
 	}
-	own, err := newTLSFiles(s.config.tlsCert, s.config.tlsKey, s.log)
+	own, err := newTLSFiles(s.config.TLSCert, s.config.TLSKey, s.log)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.Usage(err)
 	}
 	return &tls.Config{GetCertificate: own.get, MinVersion: tls.VersionTLS12}, nil
 }
@@ -243,13 +245,13 @@ func listenNames(listen string) []string {
 }
 
 // localURL is the base URL as this machine can reach it, without a proxy in between.
-func (c *config) localURL(address net.Addr) string {
+func localURL(c config.Config, address net.Addr) string {
 	scheme, path := "http", "/v1"
-	if c.tlsCert != "" {
+	if c.TLSCert != "" {
 		scheme = "https"
 	}
-	if c.baseURL != nil {
-		path = c.baseURL.EscapedPath()
+	if c.BaseURL != nil {
+		path = c.BaseURL.EscapedPath()
 	}
 	host := address.String()
 	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {

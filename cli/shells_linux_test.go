@@ -23,13 +23,13 @@ var hardNames = []string{
 	"$(" + canary + ")1", "$(" + canary + ")2", "(" + canary + ") 1", "(" + canary + ") 2", "o=1", "o=2", "-dash",
 }
 
-// shellDesk is a home whose owner is signed in to a service that holds the set hard, with a file for each of hardNames that holds its name.
-type shellDesk struct {
+// shellHome is a home whose owner is signed in to a service that holds the set hard, with a file for each of hardNames that holds its name.
+type shellHome struct {
 	home, base string
 	environ    []string
 }
 
-func newShellDesk(t *testing.T) shellDesk {
+func newShellHome(t *testing.T) shellHome {
 	t.Helper()
 	at, _ := start(t, io.Discard)
 	c := client.New(at.address, at.firstKey)
@@ -52,7 +52,7 @@ func newShellDesk(t *testing.T) shellDesk {
 			}
 		}
 	}
-	d := shellDesk{home: t.TempDir(), base: at.address}
+	d := shellHome{home: t.TempDir(), base: at.address}
 	if err := os.WriteFile(filepath.Join(d.home, "here.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,14 @@ func newShellDesk(t *testing.T) shellDesk {
 	return d
 }
 
-func (d shellDesk) command(name string, args ...string) *exec.Cmd {
+func (d shellHome) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = d.home, d.environ
 	return cmd
 }
 
 // unhurt fails the test where a shell has run a name.
-func (d shellDesk) unhurt(t *testing.T) {
+func (d shellHome) unhurt(t *testing.T) {
 	t.Helper()
 	if _, err := os.Lstat(filepath.Join(d.home, "pwned")); err == nil {
 		t.Error("completion ran a command that was in a name")
@@ -146,7 +146,7 @@ var completions = []struct{ typed, want string }{
 func TestBashCompletes(t *testing.T) {
 	needShell(t, "bash")
 	t.Parallel()
-	d := newShellDesk(t)
+	d := newShellHome(t)
 	term := d.terminal(t, "bash", "--norc", "--noprofile", "-i")
 	d.completes(t, term, bashStart, map[string]string{
 		`labshelf cat "hard:p'q `: `labshelf cat "hard:p'q `,
@@ -156,14 +156,14 @@ func TestBashCompletes(t *testing.T) {
 func TestZshCompletes(t *testing.T) {
 	needShell(t, "zsh")
 	t.Parallel()
-	d := newShellDesk(t)
+	d := newShellHome(t)
 	term := d.terminal(t, "zsh", "-f", "-i")
 	d.completes(t, term, zshStart, nil)
 }
 
 // completes tries the completions in a shell on a terminal, and has it write each of the hard files by a completed name. Instead of
 // some lines this shell has others.
-func (d shellDesk) completes(t *testing.T, term *terminal, begin string, instead map[string]string) {
+func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead map[string]string) {
 	t.Helper()
 	if _, err := io.WriteString(term, begin); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func (d shellDesk) completes(t *testing.T, term *terminal, begin string, instead
 }
 
 // completesOne types the beginning of a name, as far as no other begins so, has it completed, and runs the line.
-func (d shellDesk) completesOne(t *testing.T, term *terminal, name, quote string) {
+func (d shellHome) completesOne(t *testing.T, term *terminal, name, quote string) {
 	t.Helper()
 	only := 1
 	for slices.ContainsFunc(hardNames, func(other string) bool { return other != name && strings.HasPrefix(other, name[:only]) }) {
@@ -228,7 +228,7 @@ func (d shellDesk) completesOne(t *testing.T, term *terminal, name, quote string
 func TestFishCompletes(t *testing.T) {
 	needShell(t, "fish")
 	t.Parallel()
-	d := newShellDesk(t)
+	d := newShellHome(t)
 	folder := filepath.Join(d.home, "config", "fish", "completions")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestFishCompletes(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"labshelf harv":                 "harvest\tKeep an exact copy of what is in a set, a dataspace, or all",
-		"labshelf dataspace mem":        "members\tList who has which role in a dataspace",
+		"labshelf dataspace mem":        "members\tList the users with a role in a dataspace",
 		"labshelf get --fo":             "--force\treplace files of the same name and other content",
 		"labshelf ls --server ":         d.base,
 		"labshelf ls --server=ht":       "--server=" + d.base,
@@ -303,10 +303,10 @@ func TestPowerShellKeepsEnvironment(t *testing.T) {
 	}
 }
 
-// TestWaitsAloud: who waits at a terminal for a service that does not answer is told so.
-func TestWaitsAloud(t *testing.T) {
+// TestTerminalShowsWaiting: a command on a terminal says that it waits for a service that does not answer.
+func TestTerminalShowsWaiting(t *testing.T) {
 	t.Parallel()
-	d := shellDesk{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
+	d := shellHome{home: t.TempDir(), environ: []string{"HOME=" + t.TempDir(), "LABSHELF_KEY=lsk_any", "LABSHELF_SERVER=http://127.0.0.1:1/v1"}}
 	term := d.terminal(t, program, "ls")
 	if before, _ := term.waitFor(t, `does not answer yet; trying again \(Ctrl-C ends it\)\r\n`); !strings.HasSuffix(before, "http://127.0.0.1:1/v1 ") {
 		t.Errorf("said before: %q", before)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -21,7 +22,7 @@ import (
 const (
 	slowStall = 2 * time.Second
 	slowRate  = 192 << 10 // bytes per second
-	slowSize  = 24 << 20  // of the file, more than all buffers on the way hold
+	slowSize  = 24 << 20  // of the file, more than all buffers on the way take
 )
 
 // caller uses a service over one protocol.
@@ -114,42 +115,42 @@ func newClient(pool *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// paced is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps to a schedule: what a busy
+// throttled is a stream that is fast up to a point, then slow for a time, then fast. Slow, it keeps to a schedule: what a busy
 // machine delays comes later, but not less of it.
-type paced struct {
+type throttled struct {
 	io.Reader
 	fast  int64         // bytes
 	slow  time.Duration // 0: for ever
 	rate  float64       // bytes per second, while it is slow
-	piece int           // bytes at a time, while it is slow
+	unit  int           // bytes at a time, while it is slow
 	began time.Time
 	bytes int64
 }
 
-func (p *paced) Read(b []byte) (int, error) {
+func (p *throttled) Read(b []byte) (int, error) {
 	if p.bytes >= p.fast && p.began.IsZero() {
 		p.began, p.fast = time.Now(), p.bytes
 	}
 	if p.bytes >= p.fast && (p.slow == 0 || time.Since(p.began) < p.slow) {
 		time.Sleep(time.Until(p.began.Add(time.Duration(float64(p.bytes-p.fast) / p.rate * float64(time.Second)))))
-		b = b[:min(len(b), p.piece)]
+		b = b[:min(len(b), p.unit)]
 	}
 	n, err := p.Reader.Read(b)
 	p.bytes += int64(n)
 	return n, err
 }
 
-// drip is what nobody does who wants a file: a byte now and then. steady is twice the least rate, for longer than a stalled
+// drip is no useful rate: a byte now and then. steady is twice the least rate, for longer than a stalled
 // client gets.
-func drip(r io.Reader) *paced { return &paced{Reader: r, fast: 1 << 10, rate: 5, piece: 1} }
+func drip(r io.Reader) *throttled { return &throttled{Reader: r, fast: 1 << 10, rate: 5, unit: 1} }
 
-func steady(r io.Reader) *paced {
-	return &paced{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, rate: 2 * slowRate, piece: slowRate / 16}
+func steady(r io.Reader) *throttled {
+	return &throttled{Reader: r, fast: 8 << 20, slow: 5 * slowStall / 2, rate: 2 * slowRate, unit: slowRate / 16}
 }
 
-// TestSlowClients: whoever is far below the least rate is cut off about when a stalled client is, whoever is above it is served
-// to the end, however large the file and the buffers.
-func TestSlowClients(t *testing.T) {
+// TestSlowClientsAreCutOff: a client far below the least rate is cut off about when a stalled one is, and a client above it is
+// served to the end, however large the file and the buffers.
+func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"HTTP/1.1": false, "HTTP/2.0": true} {
 		t.Run(name, func(t *testing.T) {
@@ -230,5 +231,36 @@ func testSteadyDown(c *caller) {
 	n, err := io.Copy(io.Discard, steady(response.Body))
 	if took := time.Since(started); n != slowSize || err != nil || took < 2*slowStall || response.Body.Close() != nil {
 		c.t.Errorf("%d bytes in %v, %v", n, took, err)
+	}
+}
+
+// TestSlowHeaderIsCutOff: a request header that takes too long is cut off, also where bytes keep coming.
+func TestSlowHeaderIsCutOff(t *testing.T) {
+	t.Parallel()
+	const limit = 2 * time.Second
+	at, _ := start(t, io.Discard, "--stall-timeout", limit.String())
+	address := strings.TrimSuffix(strings.TrimPrefix(at.address, "http://"), "/v1")
+	started := time.Now()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	answer := make(chan error, 1)
+	go func() {
+		_, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		answer <- err
+	}()
+	const header = "GET /v1/status HTTP/1.1\r\nHost: localhost\r\nX-Slow: and on it goes, and on, and on, and on, and on"
+	for i := 0; ; i++ {
+		select {
+		case err := <-answer:
+			if took := time.Since(started); took < limit/2 || took > 3*limit {
+				t.Errorf("cut off after %v: %v", took, err)
+			}
+			return
+		case <-time.After(200 * time.Millisecond):
+			_, _ = fmt.Fprint(conn, header[i%len(header):i%len(header)+1]) // it may be cut off by now
+		}
 	}
 }

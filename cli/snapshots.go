@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/backup"
-	"labshelf/commands"
+	"labshelf/cli/datadir"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
 	"labshelf/metadata"
 )
 
@@ -52,7 +54,7 @@ func allowing(err error) error {
 		}
 	}
 	if errors.Is(err, syscall.ENOMEM) {
-		return noAddresses(err)
+		return datadir.ExplainAddressSpace(err)
 	}
 	return err
 }
@@ -63,31 +65,31 @@ func addAtFlag(cmd *cobra.Command, which *string) {
 
 // listing adds to an error about a snapshot how to learn what the backup holds.
 func listing(err error, folder string) error {
-	list := program + " backup list " + folder
+	list := "labshelf backup list " + folder
 	switch {
 	case errors.Is(err, syscall.ENOMEM):
-		err = noAddresses(err)
+		err = datadir.ExplainAddressSpace(err)
 	case errors.Is(err, backup.ErrNoSnapshot):
 		err = fmt.Errorf("%w\n%q lists those that there are", err, list)
 	case errors.Is(err, backup.ErrBroken):
-		err = fmt.Errorf("%w\nanother snapshot may be whole: %q lists them, and --at selects one", err, list)
+		err = fmt.Errorf("%w\nanother snapshot may be complete: %q lists them, and --at selects one", err, list)
 	}
 	return err
 }
 
 // restoreOptions takes the value of --at.
-func (t *teller) restoreOptions(which string, partial bool) (o backup.RestoreOptions, err error) {
+func (r *reporter) restoreOptions(which string, partial bool) (o backup.RestoreOptions, err error) {
 	if which != "" {
 		if o.At, err = backup.ParseAt(which); err != nil {
-			return o, usageError{fmt.Errorf("--at: %w", err)}
+			return o, exit.Usage(fmt.Errorf("--at: %w", err))
 		}
 	}
 	o.Partial = partial
-	o.Events = backup.Events{Progress: t.progress.set, Skipped: t.progress.skip, Violation: t.violation}
+	o.Events = backup.Events{Progress: r.progress.set, Skipped: r.progress.skip, Violation: r.violation}
 	return o, nil
 }
 
-// earlierText says how many snapshots beyond the one that was verified are whole.
+// earlierText says how many snapshots beyond the one that was verified can be restored.
 func earlierText(count int64) string {
 	if count == 0 {
 		return ""
@@ -95,10 +97,10 @@ func earlierText(count int64) string {
 	return fmt.Sprintf("So can %s.\n", countText(count, "earlier snapshot", "earlier snapshots"))
 }
 
-// roomText says what a backup takes.
+// roomText says how many bytes a backup takes.
 func roomText(r backup.Room) string {
-	return fmt.Sprintf("It takes %s: %s of the metadata, %s; %s, %s.\n", commands.FormatBytes(r.Bytes()),
-		countText(r.Snapshots, "snapshot", "snapshots"), commands.FormatBytes(r.Metadata), countText(r.Files.Count, "file", "files"), commands.FormatBytes(r.Files.Bytes))
+	return fmt.Sprintf("It takes %s: %s of the metadata, %s; %s, %s.\n", display.Bytes(r.Bytes()),
+		countText(r.Snapshots, "snapshot", "snapshots"), display.Bytes(r.Metadata), countText(r.Files.Count, "file", "files"), display.Bytes(r.Files.Bytes))
 }
 
 func backupListCommand(p process) *cobra.Command {
@@ -113,10 +115,10 @@ verify does.`,
 		Args:        cobra.ExactArgs(1),
 		Annotations: exits(exitLocked, exitDamaged, exitInterrupted),
 		RunE: func(_ *cobra.Command, args []string) error {
-			tell := newTeller(p, asJSON)
+			report := newReporter(p, asJSON)
 			return untilSignal(func(ctx context.Context) error {
-				defer tell.close()
-				return listBackup(ctx, args[0], tell)
+				defer report.close()
+				return listBackup(ctx, args[0], report)
 			})
 		},
 	}
@@ -142,10 +144,10 @@ type unusableFields struct {
 	Wrong string `json:"wrong"`
 }
 
-func listBackup(ctx context.Context, src string, tell *teller) error {
+func listBackup(ctx context.Context, src string, report *reporter) error {
 	found, err := backup.List(ctx, src)
 	if err != nil {
-		return tell.failed(ctx, err, "the backup was not listed")
+		return report.failed(ctx, err, "the backup was not listed")
 	}
 	fields := listed{Snapshots: []snapshotFields{}, Unusable: []unusableFields{}, Room: found.Room}
 	var text strings.Builder
@@ -158,7 +160,7 @@ func listBackup(ctx context.Context, src string, tell *teller) error {
 			lost = countText(n, "file was", "files were") + " lost already"
 		}
 		_, _ = fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", m.Name(), moment(m.Stamp), m.Created.Format(time.DateTime), m.Blobs.Count,
-			commands.FormatBytes(m.Blobs.Bytes), commands.FormatBytes(m.Database.Bytes), epochText(m.Epoch.ID), lost)
+			display.Bytes(m.Blobs.Bytes), display.Bytes(m.Database.Bytes), epochText(m.Epoch.ID), lost)
 	}
 	var damage error
 	for _, u := range found.Unusable {
@@ -170,10 +172,10 @@ func listBackup(ctx context.Context, src string, tell *teller) error {
 		damage = errors.Join(damage, fmt.Errorf("%s: %w", name, u.Err))
 	}
 	_ = t.Flush()
-	return errors.Join(tell.end(text.String()+roomText(found.Room), fields), damage)
+	return errors.Join(report.end(text.String()+roomText(found.Room), fields), damage)
 }
 
-// epochText is enough of an id to tell one from another.
+// epochText is enough of an id to distinguish epochs.
 func epochText(id metadata.EpochID) string {
 	text := id.String()
 	return text[:min(8, len(text))]

@@ -9,9 +9,9 @@ import (
 	"labshelf/backup"
 )
 
-// TestRemedyOfBackups: commands on a backup tell a limited address space with its remedy, as the service does, and what may have begun
+// TestBackupErrorsHaveRemedies: commands on a backup name a limited address space with its remedy, as the service does, and what may have begun
 // another epoch: a restoration, or an older metadata file.
-func TestRemedyOfBackups(t *testing.T) {
+func TestBackupErrorsHaveRemedies(t *testing.T) {
 	t.Parallel()
 	memory := fmt.Errorf("bolt: open meta.db: %w", syscall.ENOMEM)
 	for _, tt := range []struct {

@@ -20,7 +20,7 @@ type terminal struct {
 	all  strings.Builder
 }
 
-func (d shellDesk) terminal(t *testing.T, name string, args ...string) *terminal {
+func (d shellHome) terminal(t *testing.T, name string, args ...string) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func (d shellDesk) terminal(t *testing.T, name string, args ...string) *terminal
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = master.Close()
-		for range term.text { // until nobody writes any more
+		for range term.text { // until nothing writes any more
 		}
 	})
 	go func() {
@@ -82,7 +82,7 @@ func (d shellDesk) terminal(t *testing.T, name string, args ...string) *terminal
 // waitFor returns what the shell writes until the pattern fits, and what fits its groups.
 func (term *terminal) waitFor(t *testing.T, pattern string) (before string, groups []string) {
 	t.Helper()
-	expression, late := regexp.MustCompile(pattern), time.After(patience)
+	expression, late := regexp.MustCompile(pattern), time.After(scriptTimeout)
 	for {
 		text := term.all.String()
 		if at := expression.FindStringSubmatchIndex(text); at != nil {

@@ -24,17 +24,17 @@ var ErrNotModified = errors.New("not modified")
 // ErrNotTLS is within the error of a call to a service that speaks HTTP where the base URL says https.
 var ErrNotTLS = http.ErrSchemeMismatch
 
-// What is refused before it becomes another call than was meant: one of the path above, or one without its condition.
+// Errors of calls that would otherwise become other calls: one of the parent path, or one without its condition.
 var (
 	errNoID   = errors.New("an id is empty, or a relative path")
 	errNoETag = errors.New("the ETag of a condition is empty: records in listings have none, so read the record first")
 )
 
-// maxAnswer is how much is read of an answer in JSON, in bytes. The longest, a page of 1000 resources whose texts are as long as
-// they may be, takes about half of it.
+// maxAnswer bounds an answer in JSON, in bytes. The longest, a page of 1000 resources with texts of maximum length, has about half of
+// it.
 const maxAnswer = 128 << 20
 
-// Condition is under which condition a call does something.
+// Condition is a condition of a call.
 type Condition struct{ header, etag string }
 
 // IfMatch lets a call do something only while the record has this ETag; else its Problem has the status 412.
@@ -44,15 +44,15 @@ func IfMatch(etag string) Condition { return Condition{"If-Match", etag} }
 // record does it only then; else its Problem has the status 412.
 func IfNoneMatch(etag string) Condition { return Condition{"If-None-Match", etag} }
 
-// request is one call of the interface, described so that it can be made again.
+// request describes one call of the interface, so that it can be repeated.
 type request struct {
-	method, path string      // below the base URL, escaped, with its query; "": an id was none
-	header       http.Header // beside the key; may be nil
+	method, path string      // below the base URL, escaped, with its query; "": an id is not valid
+	header       http.Header // without the key; may be nil
 	in           any         // becomes a JSON body; nil: none
 	form         *form       // becomes a multipart body; nil: none
-	piece        *piece      // becomes the body; nil: none
-	once         bool        // done twice, it would not be as if done once
-	wrong        error       // why it cannot be made
+	section      *section    // becomes the body; nil: none
+	once         bool        // not idempotent
+	wrong        error       // why it cannot be sent
 }
 
 // at joins a path, escaped. A path with an empty element is another one, so it is "".
@@ -91,7 +91,7 @@ func (r request) with(name, value string) request {
 	return r
 }
 
-// verdict is what a failed try leaves to be done.
+// verdict tells whether a failed try may be repeated.
 type verdict uint8
 
 const (
@@ -104,13 +104,13 @@ const (
 type failure struct {
 	verdict
 	error
-	response *http.Response // whose body is closed; nil: none came
+	response *http.Response // whose body is closed; nil: none was received
 }
 
-// run makes a call, again where that is safe and may help, and hands the answer that is a success to take, which closes its body.
+// run makes a call, with retries where they are safe and may help, and passes a successful answer to take, which closes its body.
 func (c *Client) run(ctx context.Context, r request, take func(*http.Response) error) error {
 	retries := c.retries()
-	var doubted error // of the first try that may have done it without an answer
+	var doubted error // of the first try that may have been done without an answer
 	for try := 1; ; try++ {
 		failed := c.try(ctx, r, take)
 		if failed == nil {
@@ -159,8 +159,8 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 		request.Body, request.ContentLength = sent, r.form.length()
 		defer sent.end()
 	}
-	if r.piece != nil {
-		request.Body, request.ContentLength = r.piece, r.piece.from.Size()
+	if r.section != nil {
+		request.Body, request.ContentLength = r.section, r.section.from.Size()
 		if request.ContentLength == 0 {
 			request.Body = http.NoBody
 		}
@@ -217,13 +217,13 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 	return request, nil
 }
 
-// unanswered judges a try that got no answer.
+// unanswered returns the failure of a try without an answer.
 func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *failure {
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body noticed first
+	if ctx.Err() != nil && errors.Is(err, errEnded) { // the body saw it first
 		err = ctx.Err()
 	}
 	if wrong := sent.failed(); wrong != nil {
@@ -242,8 +242,8 @@ func (c *Client) unanswered(ctx context.Context, err error, sent *sending) *fail
 	return &failure{verdict: doubt, error: err}
 }
 
-// refused judges an answer that is no success. The answer of something between client and service says nothing about what the
-// service did, but for 429.
+// refused returns the failure of an answer that is no success. An answer of a proxy says nothing about what the service did, except
+// for 429.
 func refused(response *http.Response) *failure {
 	if response.StatusCode == http.StatusNotModified {
 		return &failure{final, errors.Join(ErrNotModified, response.Body.Close()), response}
@@ -277,8 +277,8 @@ func read(response *http.Response, into any) (err error) {
 	return nil
 }
 
-// uncompressed is the body of an answer that the service may have compressed, since that was asked for. One that breaks off is
-// ErrIncomplete: gzip ends with a checksum and the length.
+// uncompressed returns the body of an answer that the service may have compressed. One that is cut off is ErrIncomplete: gzip ends with
+// a checksum and the length.
 func uncompressed(response *http.Response) (io.Reader, error) {
 	body := bodyReader{response.Body}
 	if response.Header.Get("Content-Encoding") != "gzip" {
@@ -291,10 +291,10 @@ func uncompressed(response *http.Response) (io.Reader, error) {
 	return bodyReader{unpacked}, nil
 }
 
-// record is a pointer to what has an id.
+// record is a pointer to an object with an id.
 type record[T any] interface {
 	*T
-	identify(etag string) (id string) // keeps the ETag
+	identify(etag string) (id string) // stores the ETag
 }
 
 // one makes a call that answers with one record.
@@ -315,7 +315,7 @@ func one[T any, P record[T]](ctx context.Context, c *Client, r request) (T, erro
 	return got, nil
 }
 
-// typed refuses an answer of another type than labshelf gives there.
+// typed refuses an answer of another content type than labshelf sends.
 func typed(response *http.Response, want string) error {
 	if got := response.Header.Get("Content-Type"); got != want && !strings.HasPrefix(got, want+";") {
 		return errors.Join(&Problem{Status: response.StatusCode}, response.Body.Close())

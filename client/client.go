@@ -1,9 +1,6 @@
-// Package client is the Go client of the HTTP interface. It holds what commands need that look after a service from another
-// machine; its methods stream, end with their context and may be called concurrently.
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +27,7 @@ type Client struct {
 func New(base, key string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 8
-	transport.DisableCompression = true // what is compressed on the way has no length to be held against
+	transport.DisableCompression = true // a compressed answer has no length to compare with
 	return &Client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key goes nowhere else
@@ -43,8 +40,7 @@ func (c *Client) Base() string { return c.base }
 // Close closes the connections that no call is using.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Problem is an answer that is no success: what its problem document says. Where something that is no labshelf answers, only
-// Status is known.
+// Problem is an answer that is no success, with its problem document. Where another server than labshelf answers, only Status is known.
 type Problem struct {
 	Status int       `json:"status"` // of the answer
 	Code   errs.Code `json:"code"`   // for programs, or ""
@@ -52,7 +48,7 @@ type Problem struct {
 	Field  string    `json:"field"`  // the part of the request to blame, or ""
 }
 
-// Error says what the service said.
+// Error implements error.
 func (p *Problem) Error() string {
 	if p.Code == "" {
 		return fmt.Sprintf("the server answered %d %s, and not as %s does", p.Status, http.StatusText(p.Status), "labshelf")
@@ -60,13 +56,13 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("the service answered %d %s: %s", p.Status, p.Code, p.Detail)
 }
 
-// ErrIncomplete is returned, or by readers, where an answer ends before its end: the connection broke or the service gave up.
+// ErrIncomplete is returned by calls and readers where an answer is cut off: the connection broke or the service failed.
 var ErrIncomplete = errors.New("the answer broke off")
 
-// maxProblem is how much is read of an answer that is no success, in bytes.
+// maxProblem bounds an answer that is no success, in bytes.
 const maxProblem = 64 << 10
 
-// Status is how a service is.
+// Status is the status of a service.
 type Status struct {
 	Status   string          `json:"status"` // OK, READ-ONLY or FAILING
 	Hostname string          `json:"hostname"`
@@ -74,7 +70,7 @@ type Status struct {
 	Detail   json.RawMessage `json:"detail"` // for sysadmins; nil for others
 }
 
-// Status asks how the service is. That one is failing is no error.
+// Status returns the status of the service. A failing service is no error.
 func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	response, err := c.do(ctx, http.MethodGet, "/status", nil)
 	if err != nil {
@@ -91,13 +87,13 @@ func (c *Client) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// Download is a body that is arriving. Reading it fails with ErrIncomplete where it ends before Bytes. The caller closes it.
+// Download is a body that is received. Reading it fails with ErrIncomplete where it ends before Bytes. The caller closes it.
 type Download struct {
 	io.ReadCloser
 	Bytes int64 // the length
 }
 
-// Snapshot asks for a consistent copy of the metadata, and the stamp of the last change in it. It is for sysadmins.
+// Snapshot requests a consistent copy of the metadata, and returns the stamp of the last change in it. It is for sysadmins.
 func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error) {
 	response, err := c.get(ctx, "/admin/snapshot")
 	if err != nil {
@@ -110,7 +106,7 @@ func (c *Client) Snapshot(ctx context.Context) (*Download, metadata.Stamp, error
 	return download(response), metadata.Stamp(stamp), nil
 }
 
-// Blob asks for the bytes of a blob, from their start. It is for sysadmins. The bytes are not hashed here. Errors:
+// Blob requests the bytes of a blob, from their start. It is for sysadmins. The bytes are not hashed here. Errors:
 // blobs.ErrNotFound.
 func (c *Client) Blob(ctx context.Context, digest blobs.Digest) (*Download, error) {
 	response, err := c.get(ctx, "/admin/blobs/"+digest.String())
@@ -131,7 +127,7 @@ func download(response *http.Response) *Download {
 	return &Download{ReadCloser: bodyReader{response.Body}, Bytes: response.ContentLength}
 }
 
-// bodyReader makes every way in which a body can break off ErrIncomplete.
+// bodyReader makes every error of a body that is cut off ErrIncomplete.
 type bodyReader struct{ io.ReadCloser }
 
 func (r bodyReader) Read(p []byte) (int, error) {
@@ -152,7 +148,7 @@ func (c *Client) post(ctx context.Context, path string, in any) (*http.Response,
 	return c.succeed(c.do(ctx, http.MethodPost, path, in))
 }
 
-// succeed makes an error of an answer that is no success.
+// succeed returns an error for an answer that is no success.
 func (c *Client) succeed(response *http.Response, err error) (*http.Response, error) {
 	if err != nil {
 		return nil, err
@@ -163,29 +159,16 @@ func (c *Client) succeed(response *http.Response, err error) (*http.Response, er
 	return response, nil
 }
 
+// do makes one request, without retries.
 func (c *Client) do(ctx context.Context, method, path string, in any) (*http.Response, error) {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return nil, err
-		}
-		body = bytes.NewReader(text)
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	request, err := c.build(ctx, request{method: method, path: path, in: in})
 	if err != nil {
 		return nil, err
-	}
-	if in != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if c.key != "" {
-		request.Header.Set("Authorization", c.key)
 	}
 	response, err := c.http.Do(request)
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		err = failed.Err // the address is known, and says little in front of everything
+		err = failed.Err // without the address, which is known
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s does not answer: %w", c.base, err)

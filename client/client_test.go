@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,8 +37,8 @@ func server(t *testing.T, answer http.HandlerFunc) *client.Client {
 func all(ctx context.Context, c *client.Client) map[string]error {
 	errs := map[string]error{}
 	_, errs["Status"] = c.Status(ctx)
-	_, errs["Check"] = c.Check(ctx, repository.CheckOptions{}, repository.CheckEvents{})
-	_, errs["Purge"] = c.Purge(ctx, repository.PurgeOptions{})
+	_, errs["Check"] = c.Check(ctx, maintenance.CheckOptions{}, maintenance.CheckEvents{})
+	_, errs["Purge"] = c.Purge(ctx, maintenance.PurgeOptions{})
 	snapshot, _, err := c.Snapshot(ctx)
 	errs["Snapshot"] = drain(snapshot, err)
 	blob, err := c.Blob(ctx, blobs.Digest{})
@@ -93,8 +93,8 @@ func problem(status int, body string) http.HandlerFunc {
 	}
 }
 
-// TestOtherServers: something that answers 200, but is no labshelf.
-func TestOtherServers(t *testing.T) {
+// TestOtherServersAreRecognised: something that answers 200, but is no labshelf.
+func TestOtherServersAreRecognised(t *testing.T) {
 	t.Parallel()
 	for call, err := range all(t.Context(), server(t, problem(http.StatusOK, "<html>welcome</html>"))) {
 		if err == nil && call != "Blob" { // whose digest its caller compares
@@ -103,8 +103,8 @@ func TestOtherServers(t *testing.T) {
 	}
 }
 
-// TestBreaks: an answer that ends before its end is an error.
-func TestBreaks(t *testing.T) {
+// TestBrokenAnswersAreErrors: an answer that ends before its end is an error.
+func TestBrokenAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	c := server(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Labshelf-Stamp", "7")
@@ -122,7 +122,7 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
+func TestNoServiceDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(nil)
 	s.Close()
@@ -134,7 +134,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCallEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	c := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -149,7 +149,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestRequests(t *testing.T) {
+func TestRequestsHaveTheirForm(t *testing.T) {
 	t.Parallel()
 	var got []string
 	c := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -185,13 +185,13 @@ func TestRequests(t *testing.T) {
 	if !errors.Is(err, blobs.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	var told []string
-	result, err := c.Check(ctx, repository.CheckOptions{NoData: true, Subset: repository.Subset{N: 1, T: 3}}, repository.CheckEvents{
-		Violation: func(v metadata.Violation) { told = append(told, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
-		Progress:  func(done, total int64) { told = append(told, fmt.Sprint(done, "/", total)) },
+	var reported []string
+	result, err := c.Check(ctx, maintenance.CheckOptions{NoData: true, Subset: maintenance.Subset{N: 1, T: 3}}, maintenance.CheckEvents{
+		Violation: func(v metadata.Violation) { reported = append(reported, v.Part+v.Kind+v.ID+v.Name+v.Wrong) },
+		Progress:  func(done, total int64) { reported = append(reported, fmt.Sprint(done, "/", total)) },
 	})
-	want(t, err, fmt.Sprint(result, told), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")
-	purged, err := c.Purge(ctx, repository.PurgeOptions{OlderThan: 90 * 24 * time.Hour, DryRun: true, Grace: time.Hour})
+	want(t, err, fmt.Sprint(result, reported), "{5 1 2 3 1 6 7} [blobsresourceINW 1/2]")
+	purged, err := c.Purge(ctx, maintenance.PurgeOptions{OlderThan: 90 * 24 * time.Hour, DryRun: true, Grace: time.Hour})
 	want(t, err, fmt.Sprint(purged.Resources, purged.ResourceBytes, purged.TrashFiles, purged.Recent, purged.RecentBytes), "1 2 3 4 5")
 	want(t, nil, strings.Join(got, "\n"), "GET /v1/status  \nGET /v1/admin/snapshot  \nGET /v1/admin/blobs/ab"+strings.Repeat("00", 31)+"  \n"+
 		`POST /v1/admin/check application/json {"noData":true,"subset":"1/3"}`+"\n"+
@@ -205,8 +205,8 @@ func want(t *testing.T, err error, got, want string) {
 	}
 }
 
-// TestFailingService: its status is no error of asking.
-func TestFailingService(t *testing.T) {
+// TestStatusOfFailingService: its status is no error of asking.
+func TestStatusOfFailingService(t *testing.T) {
 	t.Parallel()
 	c := server(t, problem(http.StatusServiceUnavailable, `{"status": "FAILING"}`))
 	if s, err := c.Status(t.Context()); err != nil || s.Status != "FAILING" {
@@ -214,12 +214,12 @@ func TestFailingService(t *testing.T) {
 	}
 }
 
-// TestCheckEnds: without an end it is no check.
-func TestCheckEnds(t *testing.T) {
+// TestCheckWithoutEndIsIncomplete: without an end it is no check.
+func TestCheckWithoutEndIsIncomplete(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "told"}}`, "[1"} {
-		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), repository.CheckOptions{}, repository.CheckEvents{})
-		if !errors.Is(err, client.ErrIncomplete) || strings.Contains(answer, "told") != strings.Contains(err.Error(), "told") {
+	for _, answer := range []string{"", `{"progress": {"done": 1, "total": 2}}`, `{"error": {"code": "internal", "detail": "reported"}}`, "[1"} {
+		_, err := server(t, problem(http.StatusOK, answer)).Check(t.Context(), maintenance.CheckOptions{}, maintenance.CheckEvents{})
+		if !errors.Is(err, client.ErrIncomplete) || strings.Contains(answer, "reported") != strings.Contains(err.Error(), "reported") {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}

@@ -1,31 +1,32 @@
-// Package client also has a typed call for every operation of the interface, for programs of users.
+// Package client is the Go client of the HTTP interface, with a typed call for every operation. Calls stream, end with their context and
+// may be made concurrently.
 //
 // # Calls
 //
-// The words of the calls are those of the interface document: a [Dataspace] holds a [Set], a Set
-// holds a [Resource], a [User] has a [Privilege] in a Dataspace. A call that makes something takes what is needed (NewSet), one that
-// changes it only what is to change (SetEdit), where nil leaves a field as it is:
+// The calls have the words of the interface document: a [Dataspace] has [Set]s, a Set has [Resource]s, a [User] has a [Privilege] in a
+// Dataspace. A call that creates an object takes its fields (NewSet), one that changes it only those to change (SetEdit), where nil
+// leaves a field as it is:
 //
 //	set, err := c.EditSet(ctx, id, client.SetEdit{Title: new("Runs of 2026")}, client.IfMatch(set.ETag))
 //
-// [IfMatch] keeps one from undoing what somebody else has just done, [IfNoneMatch] from fetching what one has.
+// [IfMatch] prevents lost updates, [IfNoneMatch] fetching an unchanged record again.
 //
 // # Listings
 //
-// A listing is an iterator that fetches page after page while it is ranged over. [Pages] gives the pages themselves. Who follows
-// what changes keeps the URL of the last one, which brings later what has changed since.
+// A listing is an iterator that fetches page after page while it is ranged over. [Pages] yields the pages themselves. A program that
+// follows changes stores the URL of the last one, which later returns what has changed since.
 //
 // # Files
 //
-// Uploads and downloads stream: none is in memory as a whole. An upload is sent with its SHA-256, which the service compares before it
-// answers; a download is compared at its end, and goes on by itself where the connection broke.
+// Uploads and downloads stream, in bounded memory. An upload is sent with its SHA-256, which the service compares before it answers; a
+// download is compared at its end, and resumes where the connection broke.
 //
 // # Errors
 //
-// What the service says is a [*Problem], with the status and a code for programs:
+// A refusal of the service is a [*Problem], with the status and a code for programs:
 //
 //	if p, ok := errors.AsType[*client.Problem](err); ok && p.Code == "set_name_taken" { … }
 //
-// Other errors are of the connection, or of what the caller gave. What may pass is tried again first, as [Retries] say, and only where
-// that is safe: a call that makes something is repeated only if the service cannot have done it.
+// Other errors are of the connection, or of the caller's arguments. Transient failures are retried, as [Retries] say, and only where
+// that is safe: a call that creates something is repeated only if the service cannot have done it.
 package client

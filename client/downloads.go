@@ -19,25 +19,24 @@ import (
 	"labshelf/errs"
 )
 
-// ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than the service said.
-var ErrDigest = errors.New("what arrived has another SHA-256 than the service said")
+// ErrDigest is returned by the reader of a file whose bytes have another SHA-256 than announced.
+var ErrDigest = errors.New("the file that was received has another SHA-256 than announced")
 
-// File is the file of a resource that is arriving, from byte From on; Bytes is how many arrive. Where the connection breaks, reading
-// goes on by itself as the client's Retries allow, with the rest of the same bytes; where these are gone, it fails with
-// ErrIncomplete. Where all of the file arrives its digest is compared at its end, which is ErrDigest instead of io.EOF if it is
-// wrong. The caller closes it.
+// File is the file of a resource that is received, from byte From on; Bytes is how many follow. Where the connection breaks, reading
+// resumes as the client's Retries allow, with the rest of the same bytes; where these are gone, it fails with ErrIncomplete. If the
+// complete file is received, its digest is compared at the end, which is ErrDigest instead of io.EOF if it differs. The caller closes it.
 type File struct {
 	*Download
-	From, Total int64        // the first byte that arrives, and the length of the whole file
-	Digest      blobs.Digest // of the whole file
+	From, Total int64        // the first byte that is received, and the length of the complete file
+	Digest      blobs.Digest // of the complete file
 	ETag        string       // of the file, not of its record; for ifMatch of Data
 	Mimetype    string
 	Filename    string // to save it as, without folders
 }
 
-// Data asks for the file of a resource from byte from on, only if it has the ETag ifMatch (of File); "": whatever it is. To go on
-// with a download that was left, give what has arrived and its ETag: status 412 means that there is another file now. With from
-// at its end, an empty File comes.
+// Data requests the file of a resource from byte from on, only if it has the ETag ifMatch (of File); "": any. To resume an earlier
+// download, pass the number of bytes received and its ETag: status 412 means that there is another file now. With from at its end the
+// File is empty.
 func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
 	f, err := c.data(ctx, id, from, ifMatch)
 	if err != nil {
@@ -62,14 +61,14 @@ func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string
 	return f, nil
 }
 
-// data asks once for a file, whose reader breaks where the connection does.
+// data requests a file once; its reader fails where the connection breaks.
 func (c *Client) data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
 	if from < 0 {
 		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
 	}
 	r := request{method: http.MethodGet, path: at("resources", id, "data")}.with("If-Match", ifMatch)
 	if from > 0 {
-		// The byte before is asked for, too: a range that begins at the end of a file is none.
+		// The byte before is requested, too: a range that begins at the end of a file is not satisfiable.
 		r = r.with("Range", fmt.Sprintf("bytes=%d-", from-1))
 	}
 	var f *File
@@ -115,7 +114,7 @@ func fileOf(response *http.Response, from int64) (*File, error) {
 	return f, nil
 }
 
-// contentRange reads what part of a file an answer has, as in "bytes 3-9/10".
+// contentRange parses which part of a file an answer has, as in "bytes 3-9/10".
 func contentRange(value string) (begin, total int64, ok bool) {
 	part, of, _ := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
 	first, _, _ := strings.Cut(part, "-")
@@ -124,11 +123,11 @@ func contentRange(value string) (begin, total int64, ok bool) {
 	return begin, total, err == nil && wrong == nil && begin >= 0 && begin < total
 }
 
-// resuming is the body of a file that goes on where a connection broke.
+// resuming is the body of a file that resumes where a connection broke.
 type resuming struct {
 	body      io.ReadCloser
 	at, total int64
-	hash      hash.Hash // of all that arrived; nil: it did not arrive from its beginning
+	hash      hash.Hash // of all that was received; nil: not from the beginning
 	digest    blobs.Digest
 	open      func(from int64) (io.ReadCloser, error)
 	wait      func(time.Duration) error
@@ -146,7 +145,7 @@ func (r *resuming) Read(p []byte) (int, error) {
 		switch {
 		case n > 0:
 			r.breaks = 0
-			return n, nil // an error comes again
+			return n, nil // an error is returned again by the next Read
 		case err == nil:
 			return 0, nil
 		case err == io.EOF:
@@ -160,7 +159,7 @@ func (r *resuming) Read(p []byte) (int, error) {
 
 func (r *resuming) finish() error {
 	if r.at != r.total {
-		return fmt.Errorf("%w: %d of %d bytes came", ErrIncomplete, r.at, r.total)
+		return fmt.Errorf("%w: %d of %d bytes were received", ErrIncomplete, r.at, r.total)
 	}
 	if r.hash != nil && blobs.Digest(r.hash.Sum(nil)) != r.digest {
 		return ErrDigest
@@ -179,9 +178,9 @@ func (r *resuming) resume(broke error) error {
 	}
 	rest, err := r.open(r.at)
 	if err != nil {
-		return fmt.Errorf("%w, and its rest cannot be had: %w", broke, err)
+		return fmt.Errorf("%w, and the rest cannot be requested: %w", broke, err)
 	}
-	_ = r.body.Close() // it is broken
+	_ = r.body.Close() // it has failed
 	r.body = rest
 	return nil
 }

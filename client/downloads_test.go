@@ -22,8 +22,8 @@ func (s shelf) upload(t *testing.T, name string, text []byte) client.Resource {
 	return must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, bytes.NewReader(text), int64(len(text))))
 }
 
-// TestData: a file comes from wherever one asks, if it is the one that one asks for.
-func TestData(t *testing.T) {
+// TestDataFromAnyByte: a file comes from wherever one asks, if it is the one that one asks for.
+func TestDataFromAnyByte(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for _, text := range [][]byte{{}, []byte("x"), noise(100_000)} {
@@ -89,8 +89,8 @@ func cuts(n int, ranges *[]string, then func()) fault {
 	}
 }
 
-// TestResumes: a download goes on where the connection broke, as long as something comes each time.
-func TestResumes(t *testing.T) {
+// TestDownloadResumes: a download goes on where the connection broke, as long as something comes each time.
+func TestDownloadResumes(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	text := noise(1000)
@@ -106,8 +106,8 @@ func TestResumes(t *testing.T) {
 	}
 }
 
-// TestResumesNot: where nothing comes any more, or something else would, it ends with an error.
-func TestResumesNot(t *testing.T) {
+// TestDownloadOfAnotherFileDoesNotResume: where nothing comes any more, or something else would, it ends with an error.
+func TestDownloadOfAnotherFileDoesNotResume(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	text := noise(1000)
@@ -183,8 +183,8 @@ func readAll(t *testing.T, c *client.Client, id string) ([]byte, error) {
 	return got, errors.Join(err, f.Close())
 }
 
-// TestDigest: bytes that changed on the way do not pass for the file.
-func TestDigest(t *testing.T) {
+// TestChangedBytesAreErrDigest: bytes that changed on the way do not pass for the file.
+func TestChangedBytesAreErrDigest(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	r := s.upload(t, "file", noise(1000))
@@ -203,8 +203,8 @@ func (f flipping) Write(p []byte) (int, error) {
 	return f.ResponseWriter.Write(p)
 }
 
-// TestArchiveBreaks: an archive that broke off is none, and is not taken for one.
-func TestArchiveBreaks(t *testing.T) {
+// TestBrokenArchiveIsIncomplete: an archive that broke off is none, and is not taken for one.
+func TestBrokenArchiveIsIncomplete(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	s.upload(t, "file", noise(100_000))

@@ -17,8 +17,8 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// TestEndIsTheContexts: where the body hears of the end of the context before anybody else does, the error is that of the context.
-func TestEndIsTheContexts(t *testing.T) {
+// TestErrorIsThatOfTheContext: where the body hears of the end of the context first, the error is that of the context.
+func TestErrorIsThatOfTheContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := New("http://127.0.0.1:1/v1", "")

@@ -268,10 +268,10 @@ func ExampleClient_RestoreSet() {
 	// a active
 }
 
-// A program that answers somebody who waits tries less often.
+// An interactive program retries less often.
 func ExampleClient_WithRetries() {
 	base, key, stop := serve()
-	stop() // nobody listens any more
+	stop() // the service has stopped
 	c := client.New(base, key).WithRetries(client.Retries{Tries: 2, First: 10 * time.Millisecond})
 	defer c.Close()
 	_, err := c.Me(context.Background())

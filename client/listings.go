@@ -18,8 +18,8 @@ const (
 	All     = "all" // active and deleted, for ListOptions
 )
 
-// ListOptions is what a listing shows. The zero value is all that is active. No listing takes everything: the service refuses with
-// "invalid_parameter" what it does not take there.
+// ListOptions selects what a listing shows. The zero value selects all active records. No listing takes every option: the service
+// refuses the others with "invalid_parameter".
 type ListOptions struct {
 	State string // Active, Deleted or All; "": Active
 	Limit int    // of a page, 1 to 1000; 0: as the service is configured
@@ -29,9 +29,9 @@ type ListOptions struct {
 	// received; to follow changes, keep the URL of the last page (see Pages).
 	Since, Until     time.Time // both exclusive; zero: no bound
 	Order            string
-	Name, NamePrefix string // Name also for sets and dataspaces, of which one at most has it
+	Name, NamePrefix string // Name also for sets and dataspaces, of which at most one has it
 
-	// Narrower listings than the call has: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
+	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
 	DataspaceID, SetID, UserID string
 
 	// For dataspaces.
@@ -70,12 +70,12 @@ func instant(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// Listed is what listings hold.
+// Listed are the types of listings.
 type Listed interface {
 	Dataspace | Set | Resource | User | Key | Privilege
 }
 
-// Page is a page of a listing. Either End is true, and nothing is left, or Next is the URL of the following page.
+// Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of the following page.
 type Page[T Listed] struct {
 	URL  string // of this page, as it was asked for
 	Next string // "" at the end
@@ -84,8 +84,8 @@ type Page[T Listed] struct {
 }
 
 // FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the beginning of a listing (see
-// ListOptions.At). Only its path below …/v1 counts: it is always asked of the client's own service, which may have moved, and the
-// key goes nowhere else.
+// ListOptions.At). Only its path below …/v1 counts: it is always requested from the client's own service, which may have moved, so that
+// the key is sent nowhere else.
 func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
 	page := Page[T]{URL: pageURL}
 	path, err := c.below(pageURL)
@@ -132,7 +132,7 @@ func (c *Client) below(pageURL string) (string, error) {
 }
 
 // Pages fetches the pages of a listing of T one after the other, from pageURL on (see FetchPage) to the one with End, which is the
-// last it yields. A harvester keeps the URL of that page and goes on from it later: in a listing of resources, in the order of
+// last it yields. A harvester stores the URL of that page and continues from it later: in a listing of resources, in the order of
 // modification, it then brings what was created, changed, deleted or restored since, and only that; in every other listing what
 // was created. Ask for State All, else deletions do not show. After an error, which it yields with the URL of the page that
 // failed, it ends, and may be begun again with that URL.
@@ -148,7 +148,7 @@ func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[P
 	}
 }
 
-// list yields what the pages of a listing hold. After an error, which it yields with a zero T, it ends.
+// list yields the items of the pages of a listing. After an error, which it yields with a zero T, it ends.
 func list[T Listed](ctx context.Context, c *Client, o ListOptions, elements ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		path := at(elements...)

@@ -18,8 +18,8 @@ import (
 	"labshelf/errs"
 )
 
-// TestWalks: a listing yields everything once, in its order, however long its pages, and asks for no page that nobody wants.
-func TestWalks(t *testing.T) {
+// TestListingsYieldEverythingOnce: a listing yields everything once, in its order, however long its pages, and asks for no page that nobody wants.
+func TestListingsYieldEverythingOnce(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	var want []string
@@ -52,8 +52,8 @@ func TestWalks(t *testing.T) {
 	same(t, len(collect(t, all)), len(collect(t, all))) // it begins anew each time
 }
 
-// TestHarvest: the URL of the last page, kept, brings exactly what happens afterwards: what is new, changed, deleted and restored.
-func TestHarvest(t *testing.T) {
+// TestLastPageBringsOnlyChanges: the URL of the last page, kept, brings exactly what happens afterwards: what is new, changed, deleted and restored.
+func TestLastPageBringsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	kept := client.ListOptions{State: client.All, Limit: 2}.At(s.set.Resources)
@@ -86,8 +86,8 @@ func TestHarvest(t *testing.T) {
 	same(t, harvest(), nil)
 }
 
-// TestMovedService: the URL of a page is asked of the client's service, wherever the service was, or says that it is.
-func TestMovedService(t *testing.T) {
+// TestPageURLsOfAMovedService: the URL of a page is asked of the client's service, wherever the service was, or says that it is.
+func TestPageURLsOfAMovedService(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	s.upload(t, "a", nil)
@@ -115,8 +115,8 @@ func TestMovedService(t *testing.T) {
 	}
 }
 
-// TestListingErrors: an error ends a listing, once, after what came before it.
-func TestListingErrors(t *testing.T) {
+// TestErrorEndsAListing: an error ends a listing, once, after what came before it.
+func TestErrorEndsAListing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	s.upload(t, "a", nil)
@@ -129,11 +129,11 @@ func TestListingErrors(t *testing.T) {
 		}
 		service.ServeHTTP(w, r)
 	})
-	var told []string
+	var reported []string
 	for r, err := range c.Resources(t.Context(), client.ListOptions{Limit: 1}) {
-		told = append(told, fmt.Sprint(r.Name, err))
+		reported = append(reported, fmt.Sprint(r.Name, err))
 	}
-	same(t, told, []string{"a<nil>", "the service answered 500 internal: told"})
+	same(t, reported, []string{"a<nil>", "the service answered 500 internal: told"})
 	for name, all := range map[string]iter.Seq2[client.Resource, error]{
 		"a filter that it does not have": s.c.Resources(t.Context(), client.ListOptions{Name: "a"}),
 		"filters that exclude another":   s.c.SetResources(t.Context(), s.set.ID, client.ListOptions{Name: "a", Since: time.Unix(1, 0)}),
@@ -186,8 +186,8 @@ func calls(ctx context.Context, c *client.Client) map[string]func() error {
 	}
 }
 
-// TestForeignAnswers: what is no labshelf is told from one, whatever it answers.
-func TestForeignAnswers(t *testing.T) {
+// TestForeignAnswersAreRecognised: what is no labshelf is recognised, whatever it answers.
+func TestForeignAnswersAreRecognised(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"<html>welcome</html>", "{}", "[]", `"x"`, "null", `{"id": 1}`, `{"end": false}`, `{"end": true, "nextPage": "/v1/sets"}`, ""} {
 		c, _ := hasty(server(t, problem(http.StatusOK, answer)), client.Retries{})
@@ -204,8 +204,8 @@ func TestForeignAnswers(t *testing.T) {
 	}
 }
 
-// TestBrokenAnswers: an answer that broke off is one of which nobody knows what it was.
-func TestBrokenAnswers(t *testing.T) {
+// TestBrokenPageIsIncomplete: a page that was cut off is an error.
+func TestBrokenPageIsIncomplete(t *testing.T) {
 	t.Parallel()
 	var asked sync.Map
 	c, _ := hasty(server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -229,8 +229,8 @@ func TestBrokenAnswers(t *testing.T) {
 	}
 }
 
-// TestConditions: a condition holds, and one that says nothing is refused, before it becomes none.
-func TestConditions(t *testing.T) {
+// TestConditionsAreSent: a condition holds, and one that says nothing is refused, before it becomes none.
+func TestConditionsAreSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	ctx := t.Context()
@@ -261,8 +261,8 @@ func TestConditions(t *testing.T) {
 	same(t, must[client.Set](t)(s.c.Set(ctx, s.set.ID)).State, client.Active)
 }
 
-// TestAtOnce: one client may be used by many.
-func TestAtOnce(t *testing.T) {
+// TestConcurrentCalls: one client may be used by many.
+func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	var all sync.WaitGroup

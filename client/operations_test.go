@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"labshelf/client"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // document is the description of the interface.
@@ -131,12 +131,12 @@ func secretOf(ctx context.Context, t *testing.T, c *client.Client) string {
 // containers makes the calls for dataspaces and sets, and returns a dataspace.
 func containers(ctx context.Context, t *testing.T, c *client.Client) client.Dataspace {
 	space := must[client.Dataspace](t)
-	d := space(c.NewDataspace(ctx, client.NewDataspace{Name: "lab", Title: "Lab", Origin: "survey"}))
+	d := space(c.NewDataspace(ctx, client.NewDataspace{Name: "lab", Title: "Lab", Origin: "fieldwork"}))
 	edited := space(c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Description: new("text"), Visibility: new(client.Public)}, client.IfMatch(d.ETag)))
 	check(t, c.DeleteDataspace(ctx, d.ID, client.IfMatch(edited.ETag)))
 	restored := space(c.RestoreDataspace(ctx, d.ID))
 	same(t, space(c.Dataspace(ctx, d.ID)), restored)
-	for _, o := range []client.ListOptions{{Limit: 1}, {State: client.All, Visibility: client.Public, Origin: new("survey")}} {
+	for _, o := range []client.ListOptions{{Limit: 1}, {State: client.All, Visibility: client.Public, Origin: new("fieldwork")}} {
 		same(t, collect(t, c.Dataspaces(ctx, o)), []client.Dataspace{untagged(restored)})
 	}
 	same(t, len(collect(t, c.Dataspaces(ctx, client.ListOptions{Origin: new("")}))), 0)
@@ -190,7 +190,7 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 		strings.NewReader("1,2\n"), 4))
 	made = resource(c.ReplaceResource(ctx, made.ID, client.NewResource{Name: "a/b.csv", Filename: "c.csv"}, strings.NewReader("1,2,3\n"), -1, client.IfMatch(made.ETag)))
 	made = resource(c.EditResource(ctx, made.ID, client.ResourceEdit{Description: new("e")}))
-	made = inPieces(ctx, t, c, made)
+	made = inChunks(ctx, t, c, made)
 	check(t, c.DeleteResource(ctx, made.ID))
 	made = resource(c.RestoreResource(ctx, made.ID))
 	same(t, resource(c.Resource(ctx, made.ID)), made)
@@ -219,8 +219,8 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	check(t, file.Close())
 }
 
-// inPieces makes the calls for uploads: one replaces the file of a resource by the same, another one is given up.
-func inPieces(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
+// inChunks makes the calls for uploads: one replaces the file of a resource by the same, another one is given up.
+func inChunks(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) client.Resource {
 	const content = "1,2,3\n"
 	same := client.NewResource{Name: r.Name, Filename: r.Filename, Description: r.Description}
 	upload := must[client.Upload](t)
@@ -279,8 +279,8 @@ func upkeep(ctx context.Context, t *testing.T, c *client.Client) {
 		blob, err := c.Blob(ctx, r.SHA256)
 		check(t, drain(blob, err))
 	}
-	result, err := c.Check(ctx, repository.CheckOptions{}, repository.CheckEvents{})
-	_, wrong := c.Purge(ctx, repository.PurgeOptions{DryRun: true})
+	result, err := c.Check(ctx, maintenance.CheckOptions{}, maintenance.CheckEvents{})
+	_, wrong := c.Purge(ctx, maintenance.PurgeOptions{DryRun: true})
 	if err := errors.Join(err, wrong); err != nil || result.Violations != 0 {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -38,7 +38,7 @@ type NewPrivilege struct {
 	Role        string `json:"role"` // Member, Editor or Admin
 }
 
-// Privileges lists the caller's own privileges and those in dataspaces where he has a role; for sysadmins all. They come by
+// Privileges lists the caller's own privileges and those in dataspaces where the caller has a role; for sysadmins all. They are ordered by
 // creation. It takes UserID, DataspaceID, State and Limit.
 func (c *Client) Privileges(ctx context.Context, o ListOptions) iter.Seq2[Privilege, error] {
 	return list[Privilege](ctx, c, o, "privileges")
@@ -49,7 +49,7 @@ func (c *Client) Privilege(ctx context.Context, id string, when ...Condition) (P
 	return one[Privilege](ctx, c, request{method: http.MethodGet, path: at("privileges", id)}.under(when))
 }
 
-// Grant gives a user a role in a dataspace, in place of the one that he had.
+// Grant gives a user a role in a dataspace, in place of the previous one.
 func (c *Client) Grant(ctx context.Context, p NewPrivilege) (Privilege, error) {
 	return one[Privilege](ctx, c, request{method: http.MethodPost, path: at("privileges"), in: p})
 }

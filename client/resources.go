@@ -18,7 +18,7 @@ type Resource struct {
 	URL         string       `json:"url"`
 	DataURL     string       `json:"dataUrl"`     // of the file
 	ViewDataURL string       `json:"viewDataUrl"` // of a page for people
-	Name        string       `json:"name"`        // may hold "/"; not unique
+	Name        string       `json:"name"`        // may contain "/"; not unique
 	Description string       `json:"description"`
 	Format      string       `json:"format"`
 	Mimetype    string       `json:"mimetype"`
@@ -73,15 +73,15 @@ func (r *Resource) UnmarshalJSON(text []byte) error {
 // NewResource is a file to be uploaded. What is "" is left to the service.
 type NewResource struct {
 	SetID       string       // that receives it; ReplaceResource needs none
-	Name        string       // up to 4096 bytes, may hold "/"; "": Filename
+	Name        string       // up to 4096 bytes, may contain "/"; "": Filename
 	Filename    string       // "": none, then Name is needed
 	Description string       // up to 16 KiB
 	Format      string       // up to 100 characters; "": from the extension
 	Mimetype    string       // "": found by the service
-	Digest      blobs.Digest // that the file must have; zero: it is hashed on the way, and the service compares what arrived
+	Digest      blobs.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
 }
 
-// ResourceEdit is what to change in a record; what is nil stays.
+// ResourceEdit changes a record; nil fields stay.
 type ResourceEdit struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`

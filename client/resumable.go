@@ -16,7 +16,7 @@ import (
 	"labshelf/errs"
 )
 
-// Upload is a file that goes to the service piece by piece, and on where it stopped: after a connection broke, in another process,
+// Upload is a file that is sent in chunks, and continued where it stopped: after a connection broke, in another process,
 // on another day.
 type Upload struct {
 	ID             string
@@ -24,14 +24,14 @@ type Upload struct {
 	ResourceID     string // what the file has become; "": it is not finished
 }
 
-// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource if replaces is not "". What it says
-// of the file is as for CreateResource and ReplaceResource, but that a digest which is not given is not computed. ContinueUpload
+// BeginUpload announces a file of so many bytes, for a set, or in place of the file of a resource if replaces is not "". The
+// description of the file is as for CreateResource and ReplaceResource, but a missing digest is not computed. ContinueUpload
 // sends it.
 func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, replaces string, when ...Condition) (Upload, error) {
 	if size < 0 {
-		return Upload{}, errors.New("the length of a file that is sent in pieces must be known")
+		return Upload{}, errors.New("the length of a file that is sent in chunks must be known")
 	}
-	// An empty file is there with its beginning.
+	// An empty file is complete when it is begun.
 	call := tus(request{method: http.MethodPost, path: at("uploads"), once: size == 0}.under(when)).
 		with("Upload-Length", strconv.FormatInt(size, 10)).with("Upload-Metadata", uploadMetadata(r, replaces))
 	begun := Upload{Length: size}
@@ -46,7 +46,7 @@ func (c *Client) BeginUpload(ctx context.Context, r NewResource, size int64, rep
 	return begun, err
 }
 
-// uploadMetadata is what tus clients say of a file.
+// uploadMetadata returns the header by which tus clients describe a file.
 func uploadMetadata(r NewResource, replaces string) string {
 	digest := ""
 	if r.Digest != (blobs.Digest{}) {
@@ -66,7 +66,7 @@ func uploadMetadata(r NewResource, replaces string) string {
 
 func tus(r request) request { return r.with("Tus-Resumable", "1.0.0") }
 
-// madeOf is the id of the resource that an answer names.
+// madeOf returns the id of the resource that an answer names.
 func madeOf(response *http.Response) string {
 	url := response.Header.Get("Labshelf-Resource")
 	if url == "" {
@@ -75,8 +75,8 @@ func madeOf(response *http.Response) string {
 	return path.Base(url)
 }
 
-// Upload asks how far an upload is. One that has come whole and was refused gives that refusal; one that has expired, was given up or
-// never was, a Problem with the status 410 or 404.
+// Upload returns the progress of an upload. One that is complete and was refused returns that refusal; one that has expired, was ended
+// or never existed, a Problem with the status 410 or 404.
 func (c *Client) Upload(ctx context.Context, id string) (u Upload, err error) {
 	u.ID = id
 	err = c.run(ctx, tus(request{method: http.MethodGet, path: at("uploads", id)}), func(response *http.Response) error {
@@ -99,8 +99,8 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 }
 
 // ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. Where the connection
-// breaks it asks how far it came and goes on, as the client's Retries allow, whose tries begin anew with everything that has come.
-// One that has come whole and was refused is tried once more.
+// breaks it asks for the offset and continues, as the client's Retries allow, which are counted anew after each progress.
+// An upload that is complete and was refused is tried once more.
 func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
@@ -130,7 +130,7 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 	}
 }
 
-// sendRest sends once what is missing. It returns how far it knows the upload to be.
+// sendRest sends once what is missing. It returns the known progress of the upload.
 func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size int64) (Upload, *failure) {
 	u, err := c.Upload(ctx, id)
 	switch {
@@ -143,8 +143,8 @@ func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size
 	case u.Length != size:
 		return u, &failure{verdict: final, error: fmt.Errorf("the file has %d bytes, and %d were announced", size, u.Length)}
 	}
-	rest := &piece{from: io.NewSectionReader(file, u.Offset, u.Length-u.Offset)}
-	call := tus(request{method: http.MethodPatch, path: at("uploads", id), piece: rest}).
+	rest := &section{from: io.NewSectionReader(file, u.Offset, u.Length-u.Offset)}
+	call := tus(request{method: http.MethodPatch, path: at("uploads", id), section: rest}).
 		with("Upload-Offset", strconv.FormatInt(u.Offset, 10)).with("Content-Type", "application/offset+octet-stream")
 	failed := c.try(ctx, call, func(response *http.Response) error {
 		after, err := uploadOf(id, response)
@@ -163,7 +163,7 @@ func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size
 	return u, resumable(failed.error, failed)
 }
 
-// refusedWhole tells whether a question how far an upload is was answered with why it was not taken.
+// refusedWhole reports whether a question how far an upload is was answered with why it was not taken.
 func refusedWhole(err error) bool {
 	var problem *Problem
 	if !errors.As(err, &problem) || problem.Code == errs.CodeUploadNotFound || problem.Code == errs.CodeUploadExpired {
@@ -176,7 +176,7 @@ func refusedWhole(err error) bool {
 	return false
 }
 
-// resumable judges a failure: whatever says nothing against the file may be over at the next try, since twice does no harm.
+// resumable classifies a failure: whatever is no fault of the file may pass at the next try, and a repeated chunk does no harm.
 func resumable(err error, failed *failure) *failure {
 	var problem *Problem
 	again := !errors.As(err, &problem) && (failed == nil || failed.verdict != final)
@@ -194,28 +194,28 @@ func resumable(err error, failed *failure) *failure {
 	return judged
 }
 
-// EndUpload gives an upload up. A resource that it has made stays.
+// EndUpload ends an upload. A resource that it has made stays.
 func (c *Client) EndUpload(ctx context.Context, id string) error {
 	return c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
 }
 
-// piece is the body of one request. It says why the file could not be read.
-type piece struct {
+// section is the body of one request. It keeps the error of reading the file.
+type section struct {
 	from   *io.SectionReader
 	failed atomic.Pointer[error]
 }
 
-func (p *piece) Read(b []byte) (int, error) {
-	n, err := p.from.Read(b)
+func (s *section) Read(b []byte) (int, error) {
+	n, err := s.from.Read(b)
 	if err == io.EOF {
-		if at, _ := p.from.Seek(0, io.SeekCurrent); at < p.from.Size() {
-			err = fmt.Errorf("it has %d bytes less than were announced: it changed while it was sent", p.from.Size()-at)
+		if at, _ := s.from.Seek(0, io.SeekCurrent); at < s.from.Size() {
+			err = fmt.Errorf("it has %d bytes less than were announced: it changed while it was sent", s.from.Size()-at)
 		}
 	}
 	if err != nil && err != io.EOF {
-		p.failed.Store(&err)
+		s.failed.Store(&err)
 	}
 	return n, err
 }
 
-func (p *piece) Close() error { return nil }
+func (s *section) Close() error { return nil }

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Retries says how often, and after which time, a call is tried again that failed for a reason that may pass: the connection broke,
-// or the answer was 429, 502, 503, 504, or 409 with the code "busy". Only what is safe is tried again: what may have been done
-// without an answer is repeated only where twice does the same as once, and a body only where it can be read from its start again.
+// Retries says how often, and after which time, a call is repeated that failed for a transient reason: the connection broke, or the
+// answer was 429, 502, 503, 504, or 409 with the code "busy". Only what is safe is repeated: a call that may have been done without an
+// answer only if it is idempotent, and a body only if it can be read from its start again.
 // The zero value is what a new Client has.
 type Retries struct {
 	Tries   int           // at most, the first one included; 1: nothing is tried again; 0: 5
-	First   time.Duration // the wait before the second try, doubled before each one after it; a random half of it is left out; 0: 500 ms
-	Longest time.Duration // the longest wait. A service that wants a longer one (Retry-After) is not tried again; 0: 30 s
+	First   time.Duration // the wait before the second try, doubled before each one after it; a random part of up to half of it is subtracted; 0: 500 ms
+	Longest time.Duration // the longest wait. A service that demands a longer one (Retry-After) is not tried again; 0: 30 s
 
 	// Wait waits, and ends early with the error of the context. nil: by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -32,7 +32,7 @@ func (c *Client) WithRetries(r Retries) *Client {
 	return &Client{base: c.base, key: c.key, http: &shared}
 }
 
-// retrying carries the Retries of a client beside its connections.
+// retrying carries the Retries of a client with its connections.
 type retrying struct {
 	http.RoundTripper
 	retries Retries
@@ -70,7 +70,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pause is how long to wait after a try, the first of which is 1.
+// pause returns how long to wait after a try, the first of which is 1.
 func (r Retries) pause(try int) time.Duration {
 	d := min(r.First, r.Longest)
 	for range try - 1 {
@@ -79,7 +79,7 @@ func (r Retries) pause(try int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// retryAfter is what the service says about when to come back; 0: nothing.
+// retryAfter returns the delay that the service demands; 0: none.
 func retryAfter(header http.Header) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {

@@ -78,8 +78,8 @@ func (f fault) at(times int, count *atomic.Int64) fault {
 	}
 }
 
-// TestRetries: what is tried again, and what is not, when the first requests go wrong.
-func TestRetries(t *testing.T) {
+// TestWhatIsRetried: what is tried again, and what is not, when the first requests go wrong.
+func TestWhatIsRetried(t *testing.T) {
 	t.Parallel()
 	type world struct {
 		c  *client.Client
@@ -176,8 +176,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestWaits: they double, up to the longest, and a random half is left out; what the service says is the least.
-func TestWaits(t *testing.T) {
+// TestWaitsDouble: they double, up to the longest, and a random half is left out; what the service says is the least.
+func TestWaitsDouble(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		retryAfter string
@@ -221,8 +221,8 @@ func between(bounds ...time.Duration) (pairs [][2]time.Duration) {
 	return pairs
 }
 
-// TestClock: by itself a client waits by the clock, and no longer than its context.
-func TestClock(t *testing.T) {
+// TestDefaultWaitIsByTheClock: by itself a client waits by the clock, and no longer than its context.
+func TestDefaultWaitIsByTheClock(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	c := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -255,8 +255,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestStartsLate: what nobody listened to is sent again, whatever it is: it cannot have been done.
-func TestStartsLate(t *testing.T) {
+// TestUnsentCallsAreRetried: a call that could not connect is retried, also one that is not idempotent.
+func TestUnsentCallsAreRetried(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
 	d := must[client.Dataspace](t)(c.NewDataspace(t.Context(), client.NewDataspace{Name: "lab"}))
@@ -292,7 +292,7 @@ func TestStartsLate(t *testing.T) {
 	}
 }
 
-// unused returns an address where nobody listens. Its port is none of those that a system gives out by itself: another test could
+// unused returns an address without a listener. Its port is none of those that a system gives out by itself: another test could
 // get it meanwhile, or the client, which would then be connected to itself.
 func unused(t *testing.T) string {
 	t.Helper()
@@ -305,8 +305,8 @@ func unused(t *testing.T) string {
 	}
 }
 
-// TestHopeless: what would fail again is not tried again.
-func TestHopeless(t *testing.T) {
+// TestFinalFailuresAreNotRetried: what would fail again is not tried again.
+func TestFinalFailuresAreNotRetried(t *testing.T) {
 	t.Parallel()
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))
 	defer secure.Close()

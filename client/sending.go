@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// sending is the body of one try. The file is read, and hashed, by a goroutine of its own: so that a file whose Read does not
-// return holds up nobody beyond the end of the context, and that one piece is hashed while the one before is sent.
+// sending is the body of one try. A goroutine of its own reads and hashes the file, so that a blocked Read delays nothing beyond the end
+// of the context, and one chunk is hashed while the one before is sent.
 type sending struct {
 	form       *form
 	head, tail *bytes.Reader // tail is nil until the file has ended
@@ -19,28 +19,28 @@ type sending struct {
 
 	chunks chan chunk  // from the goroutine
 	free   chan []byte // to it; two are there
-	piece  []byte      // that is being sent
+	buf    []byte      // that is being sent
 	rest   []byte      // of it
 
 	gone    <-chan struct{} // the context has ended
 	stop    chan struct{}   // the try has ended
-	stopped chan struct{}   // nobody reads the file any more
+	stopped chan struct{}   // the file is not read any more
 
-	begun  atomic.Bool // the file is read, or will not be
+	begun  atomic.Bool // the file is being read, or never will be
 	spared bool        // nothing of the file was read, when the try has ended
 	ending atomic.Bool // something of the tail has been sent
 	wrong  atomic.Pointer[error]
 }
 
-// chunk is a piece of the file, and what comes after it.
+// chunk is some bytes of the file, and what follows them.
 type chunk struct {
-	piece []byte
-	tail  []byte // at its end
-	err   error
+	data []byte
+	tail []byte // at the end of the file
+	err  error
 }
 
-// maxPiece is how much of a file is read at once, in bytes.
-const maxPiece = 128 << 10
+// chunkSize is how much of a file is read at once, in bytes.
+const chunkSize = 128 << 10
 
 var errEnded = errors.New("the try has ended")
 
@@ -62,10 +62,10 @@ func (s *sending) Read(p []byte) (int, error) {
 	return s.tail.Read(p)
 }
 
-// next waits for the next piece of the file.
+// next waits for the next chunk of the file.
 func (s *sending) next() error {
 	if !s.begun.Swap(true) {
-		size := int64(maxPiece)
+		size := int64(chunkSize)
 		if s.left >= 0 {
 			size = min(size, s.left)
 		}
@@ -73,11 +73,11 @@ func (s *sending) next() error {
 		s.free <- make([]byte, size)
 		go s.readFile()
 	} else {
-		s.free <- s.piece
+		s.free <- s.buf
 	}
 	select {
 	case c := <-s.chunks:
-		s.piece, s.rest = c.piece[:cap(c.piece)], c.piece
+		s.buf, s.rest = c.data[:cap(c.data)], c.data
 		if c.tail != nil {
 			s.tail = bytes.NewReader(c.tail)
 		}
@@ -91,7 +91,7 @@ func (s *sending) next() error {
 	return errEnded
 }
 
-// readFile reads the file to its end, and gives out piece after piece.
+// readFile reads the file to its end, and gives out chunk after chunk.
 func (s *sending) readFile() {
 	defer close(s.stopped)
 	var sum hash.Hash
@@ -100,14 +100,14 @@ func (s *sending) readFile() {
 	}
 	for c := (chunk{}); c.tail == nil && c.err == nil; {
 		select {
-		case c.piece = <-s.free:
+		case c.data = <-s.free:
 		case <-s.stop:
 			return
 		}
-		n, err := s.readPiece(c.piece)
-		c.piece = c.piece[:n]
+		n, err := s.readChunk(c.data)
+		c.data = c.data[:n]
 		if sum != nil {
-			sum.Write(c.piece)
+			sum.Write(c.data)
 		}
 		switch {
 		case err == io.EOF:
@@ -123,8 +123,8 @@ func (s *sending) readFile() {
 	}
 }
 
-// readPiece reads on in the file, which must end where it should.
-func (s *sending) readPiece(p []byte) (int, error) {
+// readChunk reads the next bytes of the file, which must have the announced size.
+func (s *sending) readChunk(p []byte) (int, error) {
 	if s.left == 0 {
 		if n, err := s.form.file.Read(make([]byte, 1)); n == 0 {
 			return 0, err
@@ -144,10 +144,10 @@ func (s *sending) readPiece(p []byte) (int, error) {
 	return n, err
 }
 
-// Close is called by what sends it; the try ends later.
+// Close implements io.Closer for the transport; the try ends later.
 func (s *sending) Close() error { return nil }
 
-// end waits until nobody reads the file any more, unless the context has ended.
+// end waits until the file is not read any more, or the context has ended.
 func (s *sending) end() {
 	close(s.stop)
 	if s.spared = !s.begun.Swap(true); s.spared {
@@ -159,10 +159,10 @@ func (s *sending) end() {
 	}
 }
 
-// whole tells whether the service may have all of it.
+// whole reports whether the service may have all of it.
 func (s *sending) whole() bool { return s.ending.Load() }
 
-// failed is the error of reading the file. nil: there was none.
+// failed returns the error of reading the file, or nil.
 func (s *sending) failed() error {
 	if s == nil || s.wrong.Load() == nil {
 		return nil

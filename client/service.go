@@ -15,29 +15,29 @@ type Counters struct {
 	DeletedBytes int64 `json:"deletedBytes"`
 }
 
-// Usage is what one dataspace, or all that the caller may read, hold.
+// Usage is the contents of one dataspace, or of all that the caller may read.
 type Usage struct {
 	Counters
 	Days       []UsageDay       `json:"days"`                // oldest first
 	Dataspaces []DataspaceUsage `json:"dataspaces,omitzero"` // each by itself; nil for one
 }
 
-// UsageDay is what was held at the end of a day on which something changed.
+// UsageDay is the contents at the end of a day with a change.
 type UsageDay struct {
 	Day string `json:"day"` // in UTC, as 2024-11-19
 	Counters
 }
 
-// DataspaceUsage is what one of several dataspaces holds.
+// DataspaceUsage is the contents of one of several dataspaces.
 type DataspaceUsage struct {
 	DataspaceID string `json:"dataspaceId"`
 	Counters
 }
 
-// Usage counts what the dataspaces hold that the caller may read.
+// Usage counts the contents of the dataspaces that the caller may read.
 func (c *Client) Usage(ctx context.Context) (Usage, error) { return c.usage(ctx, at("usage")) }
 
-// DataspaceUsage counts what a dataspace holds.
+// DataspaceUsage counts the contents of a dataspace.
 func (c *Client) DataspaceUsage(ctx context.Context, id string) (Usage, error) {
 	return c.usage(ctx, at("dataspaces", id, "usage"))
 }
@@ -53,7 +53,7 @@ func (c *Client) usage(ctx context.Context, path string) (u Usage, err error) {
 	return u, err
 }
 
-// Session is what a browser has in place of a key.
+// Session authenticates a browser in place of a key.
 type Session struct {
 	Username string       `json:"username"`
 	Sysadmin bool         `json:"sysadmin"`

@@ -39,7 +39,7 @@ type NewSet struct {
 	Description string `json:"description,omitempty"` // up to 16 KiB
 }
 
-// SetEdit is what to change in a set; what is nil stays.
+// SetEdit changes a set; nil fields stay.
 type SetEdit struct {
 	Title       *string `json:"title,omitempty"`
 	Description *string `json:"description,omitempty"`

@@ -7,25 +7,25 @@ import (
 	"io"
 
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // checkLine is one line of the answer to a check; one of its fields is set.
 type checkLine struct {
 	Violation *metadata.Violation          `json:"violation"`
 	Progress  *struct{ Done, Total int64 } `json:"progress"`
-	End       *repository.CheckResult      `json:"end"`
+	End       *maintenance.CheckResult     `json:"end"`
 	Error     *Problem                     `json:"error"`
 }
 
 // Check has the service checked, and calls events as news arrive. It is for sysadmins. Violations are no error. Errors:
-// ErrIncomplete where the check did not come to its end.
-func (c *Client) Check(ctx context.Context, o repository.CheckOptions, events repository.CheckEvents) (result repository.CheckResult, err error) {
+// ErrIncomplete where the check was cut off.
+func (c *Client) Check(ctx context.Context, o maintenance.CheckOptions, events maintenance.CheckEvents) (result maintenance.CheckResult, err error) {
 	request := struct {
 		NoData bool   `json:"noData,omitempty"`
 		Subset string `json:"subset,omitempty"`
 	}{NoData: o.NoData}
-	if o.Subset != (repository.Subset{}) {
+	if o.Subset != (maintenance.Subset{}) {
 		request.Subset = o.Subset.String()
 	}
 	response, err := c.post(ctx, "/admin/check", request)
@@ -54,7 +54,7 @@ func (c *Client) Check(ctx context.Context, o repository.CheckOptions, events re
 
 // Purge has the service remove the bytes of what was deleted long ago, and returns how much that was, or would be. A negative
 // Grace leaves the grace period to the service's configuration. It is for sysadmins.
-func (c *Client) Purge(ctx context.Context, o repository.PurgeOptions) (result repository.PurgeResult, err error) {
+func (c *Client) Purge(ctx context.Context, o maintenance.PurgeOptions) (result maintenance.PurgeResult, err error) {
 	request := struct {
 		OlderThan string `json:"olderThan"`
 		DryRun    bool   `json:"dryRun,omitempty"`

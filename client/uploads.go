@@ -15,10 +15,10 @@ import (
 	"labshelf/blobs"
 )
 
-// form is an upload as the interface wants it: texts, then the file and, where its digest was not known before, that behind it.
+// form is the body of an upload: texts, then the file and, where its digest was not known before, the digest after it.
 type form struct {
-	head, tail  []byte // what stands before and after the file; the digest in the tail is still to be filled in
-	digestAt    int    // where in the tail; -1: nowhere
+	head, tail  []byte // before and after the file; the digest in the tail is filled in later
+	digestAt    int    // in the tail; -1: nowhere
 	boundary    string
 	file        io.Reader
 	size, start int64     // -1: not known
@@ -79,7 +79,7 @@ func newForm(r NewResource, body io.Reader, size int64) (*form, error) {
 
 func (f *form) contentType() string { return "multipart/form-data; boundary=" + f.boundary }
 
-// length of the whole body; -1: not known.
+// length returns the length of the complete body; -1: unknown.
 func (f *form) length() int64 {
 	if f.size < 0 {
 		return -1
@@ -87,7 +87,7 @@ func (f *form) length() int64 {
 	return int64(len(f.head)) + f.size + int64(len(f.tail))
 }
 
-// rewind tells whether the body can be sent again, from its start. A call without a form has nothing to rewind.
+// rewind reports whether the body can be sent again, from its start. A call without a form has nothing to rewind.
 func (f *form) rewind() bool {
 	if f == nil || f.last == nil || f.last.spared {
 		return true

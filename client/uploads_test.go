@@ -61,8 +61,8 @@ func noise(n int) []byte {
 	return text
 }
 
-// TestUploads: what was sent is what is stored, whatever its names and length, with and without a digest known before.
-func TestUploads(t *testing.T) {
+// TestUploadsAreStoredAsSent: what was sent is what is stored, whatever its names and length, with and without a digest known before.
+func TestUploadsAreStoredAsSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	for i, name := range []string{"plain.txt", "größe 测试.csv", `quo"ted;x=y`, "100%25.bin", "a\u00a0b", "-rf", ".hidden", "a/b/c.d"} {
@@ -92,8 +92,8 @@ func TestUploads(t *testing.T) {
 	same(t, must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Filename: "only.tsv"}, strings.NewReader("x"), 1)).Name, "only.tsv")
 }
 
-// TestRefusedUploads: nothing is kept of an upload that is not what it should be, and the error says why.
-func TestRefusedUploads(t *testing.T) {
+// TestRefusedUploadsLeaveNothing: nothing is kept of an upload that is not what it should be, and the error says why.
+func TestRefusedUploadsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	broken := errors.New("the disk is gone")
@@ -140,9 +140,9 @@ func cutAfter(n int64) fault {
 	}
 }
 
-// TestUploadsAgain: an upload that broke is sent again from its start where the service cannot have stored it, or where that is as
+// TestUploadIsRepeatedWhereSafe: an upload that broke is sent again from its start where the service cannot have stored it, or where that is as
 // good as once; never from the middle, and never so that a file comes twice.
-func TestUploadsAgain(t *testing.T) {
+func TestUploadIsRepeatedWhereSafe(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	old := must[client.Resource](t)(s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "old"}, strings.NewReader("old"), 3))
@@ -198,8 +198,8 @@ func TestUploadsAgain(t *testing.T) {
 	}
 }
 
-// TestPermissionFirst: who may not upload learns it before he has sent the file.
-func TestPermissionFirst(t *testing.T) {
+// TestRefusedBeforeTheFileIsSent: a caller who may not upload is refused before the file is sent.
+func TestRefusedBeforeTheFileIsSent(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	mary := must[client.User](t)(s.c.NewUser(t.Context(), client.NewUser{Username: "mary"}))
@@ -224,13 +224,13 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestUploadsStream: a file is never in memory as a whole.
-func TestUploadsStream(t *testing.T) {
+// TestUploadsNeedBoundedMemory: a file is never in memory as a whole.
+func TestUploadsNeedBoundedMemory(t *testing.T) {
 	s := newShelf(t)
 	const size = 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	// Service and client share this memory. Each copies through pieces of some 100 KiB, and the service keeps 4 MiB for a file.
+	// Service and client share this memory. Each copies through chunks of some 100 KiB, and the service keeps 4 MiB for a file.
 	got, err := s.c.CreateResource(t.Context(), client.NewResource{SetID: s.set.ID, Name: "n"}, io.LimitReader(&endless{}, size), size)
 	runtime.ReadMemStats(&after)
 	if made := after.TotalAlloc - before.TotalAlloc; err != nil || got.Bytes != size || made > 16<<20 {
@@ -246,8 +246,8 @@ func (b blocked) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestUploadCancelled: a call ends with its context, also while its body does not come.
-func TestUploadCancelled(t *testing.T) {
+// TestUploadEndsWithItsContext: a call ends with its context, also while its body does not come.
+func TestUploadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	body := blocked{make(chan struct{})}
@@ -275,8 +275,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestNotReadAfterwards: when a call has returned, its body is the caller's again.
-func TestNotReadAfterwards(t *testing.T) {
+// TestBodyIsNotReadAfterTheCall: when a call has returned, its body is the caller's again.
+func TestBodyIsNotReadAfterTheCall(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	refusing := s.behind(t, answers(403, "forbidden", ""))

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Me is the id by which every caller may call himself.
+// Me is the id by which every caller may call itself.
 const Me = "me"
 
-// User is who may call the service.
+// User is a person or program that may call the service.
 type User struct {
 	ID       string `json:"id"`
 	URL      string `json:"url"`
@@ -35,7 +35,7 @@ type NewUser struct {
 	Sysadmin bool   `json:"sysadmin,omitempty"`
 }
 
-// UserEdit is what to change in a user; what is nil stays.
+// UserEdit changes a user; nil fields stay.
 type UserEdit struct {
 	Fullname *string `json:"fullname,omitempty"`
 	About    *string `json:"about,omitempty"`
@@ -60,17 +60,17 @@ func (c *Client) NewUser(ctx context.Context, u NewUser) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPost, path: at("users"), in: u, once: true})
 }
 
-// EditUser changes a user and returns him as he is then. Who is no sysadmin changes himself.
+// EditUser changes a user and returns the new state. A caller who is no sysadmin may change only its own user.
 func (c *Client) EditUser(ctx context.Context, id string, edit UserEdit, when ...Condition) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPut, path: at("users", id), in: edit}.under(when))
 }
 
-// DeleteUser deletes a user, whose keys stop working for good. That he was deleted already is no error. It is for sysadmins.
+// DeleteUser deletes a user, whose keys stop working for good. That the user was deleted already is no error. It is for sysadmins.
 func (c *Client) DeleteUser(ctx context.Context, id string, when ...Condition) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", id)}.under(when))
 }
 
-// RestoreUser brings back a deleted user without his keys. That he is active already is no error. It is for sysadmins.
+// RestoreUser brings back a deleted user without the keys. That the user is active already is no error. It is for sysadmins.
 func (c *Client) RestoreUser(ctx context.Context, id string, when ...Condition) (User, error) {
 	return one[User](ctx, c, request{method: http.MethodPost, path: at("users", id, "restore")}.under(when))
 }
@@ -100,17 +100,17 @@ type CreatedKey struct {
 
 func (k *CreatedKey) identify(string) string { return k.ID }
 
-// Keys lists the keys of a user, revoked and expired ones included, by creation. It takes Limit. Who is no sysadmin lists his own.
+// Keys lists the keys of a user, revoked and expired ones included, by creation. It takes Limit. A caller who is no sysadmin may list only its own keys.
 func (c *Client) Keys(ctx context.Context, userID string, o ListOptions) iter.Seq2[Key, error] {
 	return list[Key](ctx, c, o, "users", userID, "keys")
 }
 
-// NewKey makes a key for a user. Who is no sysadmin makes his own.
+// NewKey makes a key for a user. A caller who is no sysadmin may make only its own keys.
 func (c *Client) NewKey(ctx context.Context, userID string, k NewKey) (CreatedKey, error) {
 	return one[CreatedKey](ctx, c, request{method: http.MethodPost, path: at("users", userID, "keys"), in: k, once: true})
 }
 
-// RevokeKey ends a key for good. That it was revoked already is no error. Who is no sysadmin revokes his own.
+// RevokeKey ends a key for good. Revoking it again is no error. A caller who is no sysadmin may revoke only its own keys.
 func (c *Client) RevokeKey(ctx context.Context, userID, keyID string) error {
 	return c.nothing(ctx, request{method: http.MethodDelete, path: at("users", userID, "keys", keyID)})
 }

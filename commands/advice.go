@@ -15,19 +15,22 @@ import (
 	"golang.org/x/term"
 
 	"labshelf/client"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/fetch"
 )
 
-// advise adds to an error of a call what a person can do about it, and says of one that a signal caused that it did. What the
-// service refuses as wrong was wrong on the command line.
+// advise adds advice to an error of a call. After a signal it is an ErrInterrupted, and what the service refuses as invalid an
+// ErrUsage.
 func (p Process) advise(ctx context.Context, c *client.Client, err error) error {
 	return NameVersions(ctx, c, p.Version, advise(ctx, c, err))
 }
 
-// versionCodes are those with which a service refuses what it does not know.
+// versionCodes are the codes of errors that a service returns for what it does not know.
 var versionCodes = []string{"not_found", "method_not_allowed", "unknown_field", "invalid_parameter", "unsupported_tus_version", "unsupported_media_type"}
 
-// NameVersions adds to the error of a call which the service did not understand, or answered as this version does not expect, the
-// versions of both, where they differ. ours is that of this program; "" leaves the error as it is.
+// NameVersions adds the versions of program and service to the error of a call that the service did not understand, or answered
+// unexpectedly, where they differ. ours is that of this program; "" leaves the error as it is.
 func NameVersions(ctx context.Context, c *client.Client, ours string, err error) error {
 	var problem *client.Problem
 	if ours == "" || !errors.As(err, &problem) || ctx.Err() != nil {
@@ -41,26 +44,26 @@ func NameVersions(ctx context.Context, c *client.Client, ours string, err error)
 		return err
 	}
 	return fmt.Errorf("%w\nthis labshelf is version %s, the service is version %s: an older service does not know all that a newer labshelf asks for",
-		err, ours, printable(s.Version))
+		err, ours, display.Printable(s.Version))
 }
 
-// advise is the part of it that asks nothing.
+// advise is the part that makes no request.
 func advise(ctx context.Context, c *client.Client, err error) error {
-	if err == nil || errors.Is(err, ErrInterrupted) {
+	if err == nil || errors.Is(err, exit.ErrInterrupted) {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w before it was done: look what is there, or run it again", ErrInterrupted)
+		return fmt.Errorf("%w before it was done: look what is there, or run it again", exit.ErrInterrupted)
 	}
 	var problem *client.Problem
 	if errors.As(err, &problem) {
 		switch {
 		case problem.Status == 400 && problem.Code != "":
-			return mistake{err}
+			return exit.Usage(err)
 		case problem.Status == 401:
 			return fmt.Errorf("%w\nsign in with a valid key: labshelf login %s", err, c.Base())
 		case problem.Status == 403 && problem.Code == "forbidden":
-			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, whoDecides(problem))
+			return fmt.Errorf("%w\n\"labshelf status\" shows who you are there%s", err, permissionAdvice(problem))
 		case problem.Code == "" || problem.Code == "not_found":
 			return fmt.Errorf("%w\nis %s the address of a labshelf? --server names another one", err, c.Base())
 		}
@@ -68,55 +71,60 @@ func advise(ctx context.Context, c *client.Client, err error) error {
 	if unreachable(err) {
 		return fmt.Errorf("%w\nis it running, and is the address right? --server names another one", err)
 	}
-	if errors.Is(err, errDisk) {
+	if errors.Is(err, fetch.ErrDisk) {
 		return fmt.Errorf("%w\nmake room there, or see that you may write, and run the same command again", err)
 	}
 	return adviseTLS(err)
 }
 
-// whoDecides says who can allow what was forbidden, where the service has not named him.
-func whoDecides(problem *client.Problem) string {
+// permissionAdvice says who can grant what was forbidden, unless the service has said so.
+func permissionAdvice(problem *client.Problem) string {
 	if strings.Contains(problem.Detail, "sysadmin") {
 		return ""
 	}
 	return "; what you may do, the admins of the dataspace decide, or a sysadmin"
 }
 
-// adviseTLS adds to an error of the connection what a person can do about it.
+// adviseTLS adds advice to an error of TLS.
 func adviseTLS(err error) error {
 	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, client.ErrNotTLS):
 		return fmt.Errorf("%w\nthe service speaks http there, not https: give the address with http://", err)
 	case errors.As(err, &untrusted):
-		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: whoever looks after one of them can put that right", err)
+		return fmt.Errorf("%w\nthis machine does not trust the certificate of the service: the administrator of one of them can correct that", err)
 	}
 	return err
 }
 
-// loud returns a client that says once, on a terminal, when it waits for a service that does not answer.
-func (p Process) loud(c *client.Client) *client.Client {
+// announceRetries returns a client that reports once, on a terminal, that it waits for a service that does not answer.
+func (p Process) announceRetries(c *client.Client) *client.Client {
 	file, ok := p.Err.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return c
 	}
 	var said atomic.Bool
 	return c.WithRetries(client.Retries{Wait: func(ctx context.Context, d time.Duration) error {
-		if p.meters.Load() == 0 && !said.Swap(true) { // a bar shows that it waits
+		if p.meters.Load() == 0 && !said.Swap(true) { // else a bar shows that it waits
 			_, _ = fmt.Fprintf(p.Err, "labshelf: %s does not answer yet; trying again (Ctrl-C ends it)\n", c.Base())
 		}
-		return sleep(ctx, d)
+		select {
+		case <-time.After(d):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}})
 }
 
-// unreachable says whether nothing answers at the address of the service.
+// unreachable tells whether nothing answers at the address of the service.
 func unreachable(err error) bool {
 	var dial *net.OpError
 	var unknown *net.DNSError
 	return errors.As(err, &unknown) || errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// each does one thing after the other, goes on after what failed, and tells of it. What would fail for all of them ends it.
+// each calls do for each ref, and reports errors and goes on. An error that all others would meet, too, ends it.
 func (p Process) each(ctx context.Context, refs []string, do func(ref string) error) error {
 	failed := 0
 	for _, ref := range refs {
@@ -129,7 +137,7 @@ func (p Process) each(ctx context.Context, refs []string, do func(ref string) er
 			return err
 		}
 		failed++
-		if _, err := fmt.Fprintf(p.Err, "labshelf: %s: %s\n", printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
+		if _, err := fmt.Fprintf(p.Err, "labshelf: %s: %s\n", display.Printable(ref), strings.ReplaceAll(err.Error(), "\n", "\nlabshelf:   ")); err != nil {
 			return err
 		}
 	}
@@ -137,7 +145,7 @@ func (p Process) each(ctx context.Context, refs []string, do func(ref string) er
 	case 0:
 		return nil
 	case len(refs):
-		return errors.New("all of it failed, as was told above")
+		return errors.New("all of them failed, as reported above")
 	}
-	return fmt.Errorf("%w, as was told above: %d of %d", ErrPartly, failed, len(refs))
+	return fmt.Errorf("%w, as reported above: %d of %d", exit.ErrPartly, failed, len(refs))
 }

@@ -1,11 +1,10 @@
-// Package commands is the desk at which people use a service from a terminal: it puts files in and gets them out, shows what is
-// there, and says who may do what. It knows services by package client only, wherever they run; the commands that run a service
-// and care for its data are in package cli.
+// Package commands has the commands with which people use a service from a terminal, one in each file. They access services by
+// package client only. The work of put, get and harvest is done by packages of their own. The commands that run a service are in
+// package cli.
 package commands
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -14,6 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/client"
+	"labshelf/commands/display"
+	"labshelf/commands/meter"
+	"labshelf/commands/report"
 )
 
 // The groups in which help lists commands, by cobra's id.
@@ -28,56 +30,38 @@ const (
 func Groups() []*cobra.Group {
 	return []*cobra.Group{
 		{ID: GroupRun, Title: "Run a service:"},
-		{ID: GroupUse, Title: "Use one:"},
-		{ID: GroupPeople, Title: "Say who may:"},
-		{ID: GroupCare, Title: "Take care of the data:"},
+		{ID: GroupUse, Title: "Use a service:"},
+		{ID: GroupPeople, Title: "Access control:"},
+		{ID: GroupCare, Title: "Maintenance:"},
 	}
 }
 
-// What ends a command beside the answers of a service and of the file system. The exit codes are those of package cli.
-var (
-	// ErrUsage is a mistake in the command line, the environment or the configuration.
-	ErrUsage = errors.New("wrong usage")
-	// ErrPartly says that some of what was asked for failed, and the rest is done. Each failure has been told.
-	ErrPartly = errors.New("some of it failed")
-	// ErrInterrupted says that somebody ended the command before it was done.
-	ErrInterrupted = errors.New("interrupted")
-)
-
-// usagef returns an ErrUsage that says only what format and args say.
-func usagef(format string, args ...any) error { return mistake{fmt.Errorf(format, args...)} }
-
-type mistake struct{ error }
-
-func (m mistake) Unwrap() error        { return m.error }
-func (m mistake) Is(target error) bool { return target == ErrUsage }
-
-// Process is what commands know of the process that they run in, and what they share with the commands of package cli.
+// Process is the environment of the commands, and what they share with those of package cli.
 type Process struct {
 	Environ  []string // as from os.Environ
-	Version  string   // of this program; "" where it is not known
+	Version  string   // of this program; "" where it is unknown
 	In       io.Reader
-	Out, Err io.Writer // what was asked for, and everything else
+	Out, Err io.Writer // results; messages and progress
 
-	// UntilSignal calls run and ends its context at the first signal. A command that can be left half way says so with
-	// ErrInterrupted.
+	// UntilSignal calls run and cancels its context at the first signal. A command that can be interrupted returns ErrInterrupted
+	// then.
 	UntilSignal func(run func(context.Context) error) error
-	// RemoteFlags defines the flags that say which service to ask, and as whom.
+	// RemoteFlags defines the flags that select service and key.
 	RemoteFlags func(*pflag.FlagSet)
-	// Connect reads them. Without a key given or stored it refuses, unless open is set: then the client is nobody's. The
-	// caller closes the client.
+	// Connect reads these flags. Without a key it returns an error, unless open is set: then the client has none. The caller closes
+	// the client.
 	Connect func(flags *pflag.FlagSet, open bool) (*client.Client, error)
-	// BaseURL returns the base URL of the service that a person means by text. Its error states the rule.
+	// BaseURL returns the base URL of the service that text means. Its error states the rule.
 	BaseURL func(text string) (string, error)
-	// ExitCodes are the annotations of a command that can end with these codes beside the usual ones.
+	// ExitCodes returns the annotations of a command that has these exit codes in addition to the common ones.
 	ExitCodes func(codes ...int) map[string]string
 	// NewKeyIn makes a key for a user in the data directory of a service that is stopped.
 	NewKeyIn func(ctx context.Context, data, user string) (string, error)
-	// Refuse and Want are for commands that only hold others: their Args and their RunE.
+	// Refuse and Want are Args and RunE of commands that only have subcommands.
 	Refuse cobra.PositionalArgs
 	Want   func(*cobra.Command, []string) error
 
-	meters *atomic.Int64 // that are on the terminal
+	meters *atomic.Int64 // number of meters on the terminal
 }
 
 // All returns the commands, each in its group.
@@ -94,13 +78,18 @@ func All(p Process) []*cobra.Command {
 	}, topics()...)
 }
 
+// output is where a command writes its results and its progress.
+func (p Process) output(asJSON bool) report.Output {
+	return report.Output{Out: p.Out, JSON: asJSON, NewMeter: p.newMeter}
+}
+
 func group(id string, cmd *cobra.Command) *cobra.Command {
 	cmd.GroupID = id
 	return cmd
 }
 
-// remote is cmd with the flags for a service. Its run gets a client that is closed afterwards, and a context that ends with
-// the first signal. Errors get the advice of advise.
+// remote adds the flags for a service to cmd. run gets a client, which is closed afterwards, and a context that the first signal
+// cancels. Errors get advice.
 func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := p.Connect(cmd.Flags(), false)
@@ -108,19 +97,32 @@ func (p Process) remote(cmd *cobra.Command, run func(ctx context.Context, c *cli
 			return err
 		}
 		defer c.Close()
-		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.loud(c), args)) })
+		return p.UntilSignal(func(ctx context.Context) error { return p.advise(ctx, c, run(ctx, p.announceRetries(c), args)) })
 	}
 	if cmd.Annotations == nil {
 		cmd.Annotations = p.ExitCodes(130)
 	}
 	p.RemoteFlags(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // which a process may not have
+	_ = cmd.RegisterFlagCompletionFunc("server", loggedIn) // a process may lack the flag
 	return cmd
 }
 
-// branch is a command that only holds others.
+// branch is a command that only has subcommands.
 func (p Process) branch(use, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: p.Refuse, RunE: p.Want}
 	cmd.AddCommand(below...)
 	return cmd
+}
+
+// done reports what was made or changed, for people or as the new record in JSON.
+func (p Process) done(record any, asJSON bool, format string, args ...any) error {
+	if asJSON {
+		return display.WriteJSON(p.Out, record)
+	}
+	_, err := fmt.Fprintf(p.Out, format, args...)
+	return err
+}
+
+func (p Process) newMeter(what string) *meter.Meter {
+	return meter.NewShared(p.Err, what, p.meters)
 }

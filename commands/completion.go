@@ -1,66 +1,31 @@
 package commands
 
 import (
-	"bytes"
-	"embed"
-	"io"
-	"regexp"
+	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/exit"
 )
-
-//go:embed completion
-var completionScripts embed.FS
-
-// shell is one that can complete commands.
-type shell struct {
-	name   string
-	script func(root *cobra.Command, out io.Writer) error
-}
-
-func shells() []shell {
-	return []shell{{"bash", ownScript("bash.sh")}, {"zsh", ownScript("zsh.sh")}, {"fish", ownScript("fish.fish")}, {"powershell", powershellScript}}
-}
-
-// ownScript writes a file below completion/. Those of cobra evaluate the line again, with the names in it that others chose.
-func ownScript(file string) func(*cobra.Command, io.Writer) error {
-	return func(_ *cobra.Command, out io.Writer) error {
-		text, err := completionScripts.ReadFile("completion/" + file)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(text)
-		return err
-	}
-}
-
-// powershellScript is cobra's, but sets no variable: the program refuses those that it does not know, and in PowerShell this one
-// would stay for good.
-func powershellScript(root *cobra.Command, out io.Writer) error {
-	var text bytes.Buffer
-	if err := root.GenPowerShellCompletionWithDesc(&text); err != nil {
-		return err
-	}
-	_, err := out.Write(activeHelpLine.ReplaceAll(text.Bytes(), nil))
-	return err
-}
-
-var activeHelpLine = regexp.MustCompile(`(?m)^.*(?:First disable ActiveHelp|_ACTIVE_HELP).*\n`)
 
 func completionCommand(p Process) *cobra.Command {
 	var names []string
-	for _, s := range shells() {
-		names = append(names, s.name)
+	for _, s := range completion.Shells() {
+		names = append(names, s.Name)
 	}
 	return &cobra.Command{
 		Use:   "completion bash | zsh | fish | powershell",
 		Short: "Let your shell complete commands, and the names of what is there",
 		Long: `completion writes a script that lets a shell complete commands and flags, and,
 with the service that you are signed in to, the names of dataspaces, sets, users
-and resources. Where nobody is signed in, or no answer comes within two seconds,
-it offers none of those.`,
+and resources. Without a login, or without an answer within two seconds, it
+offers none of those.`,
 		Example: `  bash, in ~/.bashrc:
     source <(labshelf completion bash)
   zsh, in ~/.zshrc, after compinit:
@@ -74,9 +39,85 @@ it offers none of those.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := slices.Index(names, strings.ToLower(args[0]))
 			if i < 0 {
-				return usagef("there is no completion for %q: the shells are %s", args[0], strings.Join(names, ", "))
+				return exit.Usagef("there is no completion for %q: the shells are %s", args[0], strings.Join(names, ", "))
 			}
-			return shells()[i].script(cmd.Root(), p.Out)
+			return completion.Shells()[i].WriteScript(cmd.Root(), p.Out)
 		},
 	}
+}
+
+// bashCommand answers the script for bash. Readline inserts the common prefix of answers as it is, so that names which other users
+// chose would become commands: the answers are quoted here.
+func bashCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:    "__bash LINE WORD TYPE COLUMNS",
+		Hidden: true,
+		Args:   exactly(4, "the line up to the cursor, what of it is replaced, COMP_TYPE and COLUMNS"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			columns, err := strconv.Atoi(args[3])
+			if err != nil {
+				return exit.Usagef("COLUMNS: %w", err)
+			}
+			how, replies := completion.Bash(cmd.Root(), args[0], args[1], args[2], columns)
+			_, err = fmt.Fprintln(p.Out, strings.Join(append([]string{how}, replies...), "\n"))
+			return err
+		},
+	}
+}
+
+// completes sets the offers for the arguments of a command; with more set, the last offer is also for the following ones. Errors
+// are silent.
+func (p Process) completes(cmd *cobra.Command, more bool, offers ...completion.Offer) *cobra.Command {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) >= len(offers) && !more {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return p.ask(cmd, offers[min(len(args), len(offers)-1)], typed)
+	}
+	return cmd
+}
+
+// completesFlag sets the offer for the value of a flag.
+func (p Process) completesFlag(cmd *cobra.Command, flag string, o completion.Offer) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return p.ask(cmd, o, typed)
+	})
+	if err != nil {
+		panic(err) // the command has no such flag
+	}
+}
+
+// ask gets an offer from the service, if there is a login for it.
+func (p Process) ask(cmd *cobra.Command, o completion.Offer, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	c, err := p.Connect(cmd.Flags(), false)
+	if err != nil {
+		return nil, directive
+	}
+	defer c.Close()
+	ctx, stop := context.WithTimeout(context.Background(), completion.Timeout)
+	defer stop()
+	offered := o(ctx, c.WithRetries(client.Retries{Tries: 1}), typed)
+	if len(offered) > 0 {
+		directive |= cobra.ShellCompDirectiveNoSpace
+	}
+	for _, text := range offered {
+		if name, _, _ := strings.Cut(text, "\t"); !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, ":") {
+			directive &^= cobra.ShellCompDirectiveNoSpace
+		}
+	}
+	return offered, directive
+}
+
+// completesThenFolder sets an offer for the first argument, and folders for the second one.
+func (p Process) completesThenFolder(cmd *cobra.Command, o completion.Offer) *cobra.Command {
+	p.completes(cmd, false, o)
+	what := cmd.ValidArgsFunction
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		return what(cmd, args, typed)
+	}
+	return cmd
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func dataspaceCommand(p Process) *cobra.Command {
@@ -20,11 +24,10 @@ func dataspaceNewCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a dataspace, of which you become admin",
-		Long: `new makes a dataspace: a room for sets, with its own readers and writers. NAME
-has 2 to 100 of a-z, 0-9, - and _; no other dataspace may have it, and it stays.
-You become its admin. Others get in by "labshelf grant"; where its visibility is
-public, whoever has a key may read. It depends on the service whether only
-sysadmins may make dataspaces.`,
+		Long: `new makes a dataspace: a container for sets, with its own readers and writers.
+NAME has 2 to 100 of a-z, 0-9, - and _; it is unique and cannot be changed. You
+become its admin. "labshelf grant" gives roles to others; in a public one all
+users may read. The service may allow only sysadmins to make dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
@@ -37,21 +40,21 @@ sysadmins may make dataspaces.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Made the dataspace %s: %s\n", printable(made.Name), page(made.URL))
+		return p.done(made, asJSON, "Made the dataspace %s: %s\n", display.Printable(made.Name), reference.PageURL(made.URL))
 	})
 	cmd.Flags().StringVar(&d.Title, "title", "", titleHelp)
 	cmd.Flags().StringVar(&d.Description, "description", "", descriptionHelp)
 	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, visibilityHelp)
 	cmd.Flags().StringVar(&d.Origin, "origin", "", originHelp)
 	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
+	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
 	return p.completes(cmd, false)
 }
 
 const (
 	titleHelp       = "`TEXT` of up to 500 characters, for people"
 	descriptionHelp = "`TEXT` of up to 16 KiB"
-	visibilityHelp  = "`WHO` may read: private (who has a role in it) or public (whoever has a key)"
+	visibilityHelp  = "`WHO` may read: private (users with a role in it) or public (all users)"
 	originHelp      = "`TEXT` of up to 500 characters that says where it comes from"
 )
 
@@ -59,7 +62,7 @@ func checkVisibility(text string) error {
 	if v := strings.ToLower(text); v == client.Private || v == client.Public {
 		return nil
 	}
-	return usagef("--visibility must be private or public, not %q", text)
+	return exit.Usagef("--visibility must be private or public, not %q", text)
 }
 
 func dataspaceEditCommand(p Process) *cobra.Command {
@@ -67,16 +70,16 @@ func dataspaceEditCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit DATASPACE",
-		Short: "Change what is said of a dataspace, or who may read it",
-		Long: `edit changes what its flags say, and nothing else; "" empties it. The name
-stays. It takes the role of an admin in the dataspace. DATASPACE is a name, an
-id or a URL.`,
+		Short: "Change the fields of a dataspace, or who may read it",
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+The name cannot be changed. It requires the role admin in the dataspace.
+DATASPACE is a name, an id or a URL.`,
 		Example: "  labshelf dataspace edit lab-one --visibility public",
 		Args:    exactly(1, "one dataspace"),
 	}
 	flags := cmd.Flags()
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		d, err := findDataspace(ctx, c, args[0])
+		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
@@ -87,7 +90,7 @@ id or a URL.`,
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the dataspace %s.\n", printable(edited.Name))
+		return p.done(edited, asJSON, "Changed the dataspace %s.\n", display.Printable(edited.Name))
 	})
 	flags.StringVar(&title, "title", "", titleHelp)
 	flags.StringVar(&description, "description", "", descriptionHelp)
@@ -100,8 +103,8 @@ id or a URL.`,
 		}
 		return wantOne(flags, "title", "description", "visibility", "origin")(cmd, args)
 	}
-	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
-	return p.completes(cmd, false, dataspacesIn(client.Active))
+	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
 func dataspaceListCommand(p Process) *cobra.Command {
@@ -130,6 +133,6 @@ DATASPACE" lists the sets of one.`,
 	f.define(cmd)
 	flags.StringVar(&visibility, "visibility", "", "only those that are private or public, as `WORD`")
 	flags.StringVar(&origin, "origin", "", "only those with exactly this origin, a `TEXT`; \"\": those without")
-	p.completesFlag(cmd, "visibility", words(client.Private, client.Public))
+	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"labshelf/client"
+	"labshelf/commands/reference"
 )
 
 // TestFindByName: what has a name is found without reading a listing, however many others there are.
@@ -29,11 +30,11 @@ func TestFindByName(t *testing.T) {
 	})
 	defer s.intercept(nil)
 	for _, ref := range []string{"runs", "lab/runs", "LAB/runs"} {
-		if got := must[client.Set](t)(findSet(t.Context(), s.client, ref)); got.ID != set.ID {
+		if got := must[client.Set](t)(reference.FindSet(t.Context(), s.client, ref, client.Active)); got.ID != set.ID {
 			t.Errorf("%q: %s", ref, got.Name)
 		}
 	}
-	if got := must[client.Dataspace](t)(findDataspace(t.Context(), s.client, "Lab")); got.ID != set.DataspaceID {
+	if got := must[client.Dataspace](t)(reference.FindDataspace(t.Context(), s.client, "Lab", client.Active)); got.ID != set.DataspaceID {
 		t.Errorf("the dataspace: %s", got.Name)
 	}
 	mu.Lock()

@@ -17,6 +17,9 @@ import (
 	"labshelf/archive"
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/commands/exit"
+	"labshelf/commands/fetch"
+	"labshelf/commands/filenames"
 )
 
 // oddNames are names that somebody will have.
@@ -56,9 +59,9 @@ func treeOf(t *testing.T, dir string) map[string]string {
 	defer func() { _ = root.Close() }()
 	tree := map[string]string{}
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && name != namesFile {
+		if err == nil && !d.IsDir() && name != filenames.Name {
 			var digest blobs.Digest
-			digest, err = digestOf(t.Context(), root, name)
+			digest, err = fetch.Digest(t.Context(), root, name)
 			tree[name] = digest.String()
 		}
 		return err
@@ -144,8 +147,8 @@ func TestGetOne(t *testing.T) {
 	}
 }
 
-// TestGetKeeps: a file of other content is not touched unless that is asked for, and the others are got.
-func TestGetKeeps(t *testing.T) {
+// TestGetKeepsOtherFiles: a file of other content is not touched unless that is asked for, and the others are got.
+func TestGetKeepsOtherFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -158,7 +161,7 @@ func TestGetKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.run(t, "", "get", "runs", dir)
-	if !errors.Is(got.error, ErrPartly) || strings.Count(got.err, "\n") != 3 || !strings.Contains(got.err, "--force") {
+	if !errors.Is(got.error, exit.ErrPartly) || strings.Count(got.err, "\n") != 3 || !strings.Contains(got.err, "--force") {
 		t.Errorf("%+v", got)
 	}
 	text := func(name string) string { return string(must[[]byte](t)(os.ReadFile(filepath.Join(dir, name)))) }
@@ -166,7 +169,7 @@ func TestGetKeeps(t *testing.T) {
 		t.Errorf("%q, %q", text("mine"), text("good"))
 	}
 	got = s.run(t, "", "get", "runs", dir, "--force")
-	if !errors.Is(got.error, ErrPartly) || text("mine") != "theirs" || strings.Count(got.err, "\n") != 2 {
+	if !errors.Is(got.error, exit.ErrPartly) || text("mine") != "theirs" || strings.Count(got.err, "\n") != 2 {
 		t.Errorf("%+v", got)
 	}
 	if list, err := os.ReadDir(outside); err != nil || len(list) > 0 {
@@ -192,7 +195,7 @@ func TestGetRefuses(t *testing.T) {
 		{[]string{"runs:b", dir}, false, `no resource "b"`},
 	} {
 		got := s.run(t, "", append([]string{"get"}, c.args...)...)
-		if got.error == nil || errors.Is(got.error, ErrUsage) != c.usage || !strings.Contains(got.error.Error(), c.words) {
+		if got.error == nil || errors.Is(got.error, exit.ErrUsage) != c.usage || !strings.Contains(got.error.Error(), c.words) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
 	}

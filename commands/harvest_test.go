@@ -41,13 +41,16 @@ func (s *service) everything(t *testing.T, c *client.Client, o client.ListOption
 // mirrored reads metadata.jsonl.
 func mirrored(t *testing.T, dir string) (records map[string]client.Resource, paths map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, metadataName))
+	text, err := os.ReadFile(filepath.Join(dir, "metadata.jsonl"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	records, paths = map[string]client.Resource{}, map[string]string{}
 	for line := range bytes.Lines(text) {
-		var k known
+		var k struct {
+			ID, Path string
+			Dropped  bool
+		}
 		if err := json.Unmarshal(line, &k); err != nil {
 			t.Fatalf("%v: %s", err, line)
 		}
@@ -99,7 +102,7 @@ func equals(t *testing.T, dir string, want map[string]client.Resource, folder fu
 		}
 	}
 	got := treeOf(t, dir)
-	for _, own := range []string{metadataName, stateName, readmeName, lockName} {
+	for _, own := range []string{"metadata.jsonl", "state.json", "README.txt", ".lock"} {
 		delete(got, own)
 	}
 	if diff := cmp.Diff(files, got); diff != "" {
@@ -217,14 +220,14 @@ func TestHarvest(t *testing.T) {
 	if diff := cmp.Diff(treeOf(t, filepath.Join(one, "files")), treeOf(t, got)); diff != "" {
 		t.Errorf("harvest and get give files different names:\n%s", diff)
 	}
-	text := must[[]byte](t)(os.ReadFile(filepath.Join(one, metadataName)))
+	text := must[[]byte](t)(os.ReadFile(filepath.Join(one, "metadata.jsonl")))
 	if lines := bytes.Count(text, []byte{'\n'}); lines != len(s.everything(t, s.client, client.ListOptions{SetID: set.ID})) {
 		t.Errorf("a small mirror has %d lines of metadata", lines)
 	}
 }
 
-// TestHarvestUnchanged: a mirror of one set or dataspace asks one question to learn that nothing has changed, whatever it is called.
-func TestHarvestUnchanged(t *testing.T) {
+// TestHarvestUnchangedOneRequest: a mirror of one set or dataspace asks one question to learn that nothing has changed, whatever it is called.
+func TestHarvestUnchangedOneRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")

@@ -9,6 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func keyCommand(p Process) *cobra.Command {
@@ -20,14 +24,14 @@ func keyNewCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "new [--user NAME]",
-		Short: "Make a key, also as the way back in after a lost one",
-		Long: `new makes a key and prints it, alone, on standard output. Nothing can show it
-again. The user's other keys stay valid. A key is made for yourself, or by a
-sysadmin for any user.
+		Short: "Make a key, also to replace a lost one",
+		Long: `new makes a key and prints it, alone, on standard output. It cannot be shown
+again. The user's other keys stay valid. You can make keys for yourself, and
+sysadmins for any user.
 
-With --data DIR it works on a data directory whose service is stopped, and
-needs no key: it is for whoever may read the data directory, and the way back
-in where nobody has a key. --user must name an active user then.`,
+With --data DIR it works on a data directory whose service is stopped, and needs
+no key, but access to the directory: it restores access where all keys are lost.
+--user must name an active user then.`,
 		Example: `  labshelf key new --label "instrument 3" --expires 2027-12-31
   (umask 077; labshelf key new --user mary > mary.key)
   labshelf key new --data ./data --user admin`,
@@ -53,7 +57,7 @@ in where nobody has a key. --user must name an active user then.`,
 				return p.advise(ctx, c, err)
 			}
 			if asJSON {
-				return p.writeJSON(created)
+				return display.WriteJSON(p.Out, created)
 			}
 			return p.showKey(created.Secret, "This is the new key %s, shown only now.\n", created.ID)
 		})
@@ -68,18 +72,18 @@ in where nobody has a key. --user must name an active user then.`,
 	return cmd
 }
 
-// keyNewIn is keyNew in a data directory.
+// keyNewIn makes a key in a data directory.
 func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	for _, name := range []string{"server", "key-file", "label", "expires", "json"} {
 		if cmd.Flags().Changed(name) {
-			return usagef("--data is for a service that is stopped, --%s for one that is running: give one or the other", name)
+			return exit.Usagef("--data is for a service that is stopped, --%s for one that is running: give one or the other", name)
 		}
 	}
 	if data == "" {
-		return usagef("--data must name a directory")
+		return exit.Usagef("--data must name a directory")
 	}
 	if user == "" {
-		return usagef("--user must name the user, such as --user admin")
+		return exit.Usagef("--user must name the user, such as --user admin")
 	}
 	key, err := p.NewKeyIn(cmd.Context(), data, user)
 	if err != nil {
@@ -88,7 +92,7 @@ func (p Process) keyNewIn(cmd *cobra.Command, data, user string) error {
 	return p.showKey(key, "This is a new key for the user %s, shown only now. Revoke the lost one with it, if there is one.\n", user)
 }
 
-// showKey prints a key for programs, and what it is for people.
+// showKey prints a key on standard output, and its description on standard error.
 func (p Process) showKey(key, format string, args ...any) error {
 	if _, err := fmt.Fprintln(p.Out, key); err != nil {
 		return fmt.Errorf("the key was made, but cannot be shown; make another one: %w", err)
@@ -98,14 +102,14 @@ func (p Process) showKey(key, format string, args ...any) error {
 }
 
 func (p Process) keyNew(ctx context.Context, c *client.Client, user string, k client.NewKey) (client.CreatedKey, error) {
-	id, err := userID(ctx, c, user)
+	id, err := reference.UserID(ctx, c, user)
 	if err != nil {
 		return client.CreatedKey{}, err
 	}
 	return c.NewKey(ctx, id, k)
 }
 
-// newKey reads the flags of a new key. A date without a time ends with that day, as clocks show it here.
+// newKey parses the flags of a new key. A date without a time means the end of that day in local time.
 func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
 	k.Label = label
 	if expires == "" {
@@ -116,7 +120,7 @@ func newKey(label, expires string, now time.Time) (k client.NewKey, err error) {
 		k.Expires, err = day.AddDate(0, 0, 1), nil
 	}
 	if err != nil || !k.Expires.After(now) {
-		return k, usagef("--expires must be a date to come, such as 2027-12-31 or 2027-12-31T18:00:00Z, not %q", expires)
+		return k, exit.Usagef("--expires must be a date to come, such as 2027-12-31 or 2027-12-31T18:00:00Z, not %q", expires)
 	}
 	return k, nil
 }
@@ -132,11 +136,11 @@ included: how each begins, what it is for, and when it was last used.`,
 		Args: cobra.NoArgs,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, _ []string) error {
-		id, err := userID(ctx, c, user)
+		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return err
 		}
-		return show(p, c.Keys(ctx, id, client.ListOptions{Limit: wholePage}), keyColumns(), view{json: asJSON, none: "There are no keys."})
+		return show(p, c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), keyColumns(), view{json: asJSON, none: "There are no keys."})
 	})
 	p.userFlag(cmd, &user)
 	jsonFlag(cmd, &asJSON)
@@ -149,9 +153,9 @@ func keyColumns() []column[client.Key] {
 		{"ID", 0, func(k k) string { return k.ID }},
 		{"BEGINS", 0, func(k k) string { return k.Prefix }},
 		{"STATE", 0, func(k k) string { return k.State }},
-		{"CREATED", 0, func(k k) string { return when(k.Created) }},
-		{"LAST USED", 0, func(k k) string { return when(k.LastUsed) }},
-		{"EXPIRES", 0, func(k k) string { return when(k.Expires) }},
+		{"CREATED", 0, func(k k) string { return display.Time(k.Created) }},
+		{"LAST USED", 0, func(k k) string { return display.Time(k.LastUsed) }},
+		{"EXPIRES", 0, func(k k) string { return display.Time(k.Expires) }},
 		{"LABEL", 0, func(k k) string { return k.Label }},
 	}
 }
@@ -159,7 +163,7 @@ func keyColumns() []column[client.Key] {
 // userFlag defines --user.
 func (p Process) userFlag(cmd *cobra.Command, user *string) {
 	cmd.Flags().StringVar(user, "user", "", "`NAME` or id of the user (default: you)")
-	p.completesFlag(cmd, "user", usersIn(client.Active))
+	p.completesFlag(cmd, "user", completion.Users(client.Active))
 }
 
 func keyRevokeCommand(p Process) *cobra.Command {
@@ -167,17 +171,17 @@ func keyRevokeCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "revoke KEY...",
-		Short: "End keys for good",
-		Long: `revoke ends keys at once, wherever they are kept. KEY is the id of one, as
-"labshelf key ls" shows it, or its label or how it begins, where no other valid
-key of the user has the same. The key that the command itself uses can be
-revoked too; sign in with another one afterwards.`,
+		Short: "Revoke keys",
+		Long: `revoke makes keys invalid at once and for good. KEY is the id of one, as
+"labshelf key ls" shows it, or its label or prefix, where no other valid key of
+the user has the same. The key that the command itself uses can be revoked too;
+sign in with another one afterwards.`,
 		Example:     "  labshelf key revoke \"old laptop\"\n  labshelf key revoke --user mary 01KAMNTK0Z8S1B7T1T2FYB0RR4",
 		Args:        atLeast(1, "one or more keys, by their ids, as \"labshelf key ls\" shows them"),
 		Annotations: p.ExitCodes(6, 130),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		id, err := userID(ctx, c, user)
+		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return err
 		}
@@ -190,30 +194,30 @@ revoked too; sign in with another one afterwards.`,
 				return err
 			}
 			k.State = "revoked"
-			return p.done(k, asJSON, "Revoked the key %s, which began with %s.\n", printable(k.ID), printable(k.Prefix))
+			return p.done(k, asJSON, "Revoked the key %s, which began with %s.\n", display.Printable(k.ID), display.Printable(k.Prefix))
 		})
 	})
 	p.userFlag(cmd, &user)
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, true, func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-		id, err := userID(ctx, c, user)
+		id, err := reference.UserID(ctx, c, user)
 		if err != nil {
 			return nil
 		}
-		return offered(c.Keys(ctx, id, client.ListOptions{Limit: wholePage}), typed,
+		return completion.Matching(c.Keys(ctx, id, client.ListOptions{Limit: reference.PageSize}), typed,
 			func(k client.Key) (string, string) { return k.ID, k.State + " " + k.Prefix + " " + k.Label })
 	})
 }
 
-// findKey returns the key of a user that ref names: by id, or a valid one by its label or beginning.
+// findKey returns the key of a user that ref names: by id, or an active one by its label or prefix.
 func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.Key, error) {
 	var fits []client.Key
-	for k, err := range c.Keys(ctx, userID, client.ListOptions{Limit: wholePage}) {
+	for k, err := range c.Keys(ctx, userID, client.ListOptions{Limit: reference.PageSize}) {
 		switch {
 		case err != nil || k.ID == ref:
 			return k, err
 		case len(ref) > len(k.Prefix) && k.Prefix != "" && strings.HasPrefix(ref, k.Prefix):
-			return k, usagef("that is a key itself, and other users of this machine can read arguments: name it by its id, %s", k.ID)
+			return k, exit.Usagef("that is a key itself, and other users of this machine can read arguments: name it by its id, %s", k.ID)
 		case k.State == client.Active && ref != "" && (k.Label == ref || k.Prefix == ref):
 			fits = append(fits, k)
 		}
@@ -225,12 +229,4 @@ func findKey(ctx context.Context, c *client.Client, userID, ref string) (client.
 		return fits[0], nil
 	}
 	return client.Key{}, fmt.Errorf("%d keys have the label %q; give the id of one, as \"labshelf key ls\" shows it", len(fits), ref)
-}
-
-// when is a time for people, as clocks show it here.
-func when(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return t.Local().Format("2006-01-02 15:04")
 }

@@ -15,21 +15,25 @@ import (
 	"golang.org/x/term"
 
 	"labshelf/client"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/logins"
+	"labshelf/commands/reference"
 )
 
-// maxKey is the size in bytes beyond which a line is no key.
+// maxKey is the longest line that is read as a key, in bytes.
 const maxKey = 4 << 10
 
 func loginCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "login URL",
-		Short: "Keep the address of a service and a key for it",
-		Long: `login asks for a key, tries it, and keeps it with the address of the service in
-a file that nobody else can read (logins.json in your folder for configuration).
-From then on the other commands ask this service, until --server names another
-one or LABSHELF_SERVER does. The key is read from the terminal, where it is not
-shown, or is the first line of standard input; it is never an argument, since
+		Short: "Store the address of a service and a key for it",
+		Long: `login asks for a key, verifies it, and stores it with the address of the service
+in a file that only you can read (logins.json in your folder for configuration).
+From then on the other commands use this service, unless --server or
+LABSHELF_SERVER names another one. The key is read from the terminal, without
+echo, or from the first line of standard input; it is never an argument, since
 other users of the machine can read those.
 
 URL is the address of the pages or of the interface, with or without /v1; that
@@ -38,12 +42,12 @@ of a dataspace, set or file in the browser will do.`,
 		Args:    exactly(1, "the address of the service, such as https://data.example.org"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text := args[0]
-			if a, ok := parseAddress(text); ok && a.kind != "" { // of one of its pages
-				text = a.root
+			if a, ok := reference.ParseAddress(text); ok && a.Kind != "" { // the URL of a page
+				text = a.Root
 			}
 			base, err := p.BaseURL(text)
 			if err != nil {
-				return usagef("%q %w", args[0], err)
+				return exit.Usagef("%q %w", args[0], err)
 			}
 			return p.UntilSignal(func(ctx context.Context) error {
 				key, err := p.askKey(ctx, base)
@@ -59,25 +63,25 @@ of a dataspace, set or file in the browser will do.`,
 	return cmd
 }
 
-// askKey reads a key without showing it.
+// askKey reads a key without echo.
 func (p Process) askKey(ctx context.Context, base string) (string, error) {
 	text, err := p.askLine(ctx, "Key for "+base+": ")
 	key := strings.TrimSpace(text)
 	switch {
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%w before a key was given; none is kept", ErrInterrupted)
+		return "", fmt.Errorf("%w before a key was given; none is stored", exit.ErrInterrupted)
 	case err != nil:
 		return "", fmt.Errorf("read the key: %w", err)
 	case key == "":
-		return "", usagef("no key was given; write one on standard input, or run this on a terminal and type it")
+		return "", exit.Usagef("no key was given; write one on standard input, or run this on a terminal and type it")
 	case strings.ContainsAny(key, " \t"):
-		return "", usagef("a key has no spaces in it; give the key and nothing else")
+		return "", exit.Usagef("a key has no spaces in it; give the key and nothing else")
 	}
 	return key, nil
 }
 
-// askLine reads a line from standard input. A terminal shows the question and not the answer, and is as it was before when askLine
-// returns, also where that is because the context has ended: reading itself does not end with it.
+// askLine reads a line from standard input. On a terminal it shows the question, turns echo off, and restores the terminal before
+// it returns, also when the context ends it; the read itself does not end with the context.
 func (p Process) askLine(ctx context.Context, question string) (string, error) {
 	read := func() (string, error) {
 		text, err := bufio.NewReader(io.LimitReader(p.In, maxKey)).ReadString('\n')
@@ -94,7 +98,7 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 		}
 		_, _ = fmt.Fprint(p.Err, question)
 		defer func() {
-			_ = term.Restore(fd, before) // one that is gone shows nothing
+			_ = term.Restore(fd, before) // a closed terminal needs nothing
 			_, _ = fmt.Fprintln(p.Err)
 		}()
 		read = func() (string, error) {
@@ -120,7 +124,7 @@ func (p Process) askLine(ctx context.Context, question string) (string, error) {
 }
 
 func (p Process) login(ctx context.Context, base, key string, asJSON bool) error {
-	logins, err := StoredLogins()
+	kept, err := logins.Stored()
 	if err != nil {
 		return err
 	}
@@ -129,25 +133,25 @@ func (p Process) login(ctx context.Context, base, key string, asJSON bool) error
 	me, err := c.Me(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w before the key was tried; it is not kept", ErrInterrupted)
+		return fmt.Errorf("%w before the key was verified; it is not stored", exit.ErrInterrupted)
 	case err != nil:
 		return adviseLogin(base, err)
 	}
-	logins.Current, logins.Services[base] = base, Login{User: me.Username, Key: key}
-	if err := logins.save(); err != nil {
-		return fmt.Errorf("keep the key: %w", err)
+	kept.Current, kept.Services[base] = base, logins.Login{User: me.Username, Key: key}
+	if err := kept.Save(); err != nil {
+		return fmt.Errorf("store the key: %w", err)
 	}
-	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is kept in %s.\n", printable(me.Username), base, logins.path)
+	return p.done(signedIn{base, me.Username}, asJSON, "You are %s at %s. The key is stored in %s.\n", display.Printable(me.Username), base, kept.Path)
 }
 
-// adviseLogin adds to the error of the first call what a person can do about it.
+// adviseLogin adds advice to an error of the first call.
 func adviseLogin(base string, err error) error {
 	var problem *client.Problem
 	switch {
 	case unreachable(err):
 		return fmt.Errorf("%w\nis it running, and is the address right?", err)
 	case errors.As(err, &problem) && problem.Status == 401:
-		return fmt.Errorf("%w\nthat is no key which is valid there, or not the whole of it; a sysadmin makes one: labshelf key new --user NAME", err)
+		return fmt.Errorf("%w\nthe key is not valid there, or not complete; a sysadmin makes one: labshelf key new --user NAME", err)
 	case errors.As(err, &problem) && (problem.Code == "" || problem.Code == "not_found"):
 		return fmt.Errorf("%w\nis %s the address of a labshelf? What stands in the browser before /dataspaces or /sets is", err, base)
 	}
@@ -158,34 +162,34 @@ func logoutCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "logout [URL]",
-		Short: "Forget a service and the key for it",
-		Long: `logout forgets the key that login kept for a service: the one at URL, or the one
-that was signed in to last. The key stays valid, wherever else it is; "labshelf
-key revoke" ends it.`,
+		Short: "Remove the stored key for a service",
+		Long: `logout removes the key that login stored for a service: the one at URL, or that
+of the last login. The key itself stays valid; "labshelf key revoke" revokes
+it.`,
 		Example: "  labshelf logout\n  labshelf logout https://data.example.org",
 		Args:    atMost(1, "the address of one service"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			logins, err := StoredLogins()
+			kept, err := logins.Stored()
 			if err != nil {
 				return err
 			}
-			base := logins.Current
+			base := kept.Current
 			if len(args) == 1 {
 				if base, err = p.BaseURL(args[0]); err != nil {
-					return usagef("%q %w", args[0], err)
+					return exit.Usagef("%q %w", args[0], err)
 				}
 			}
-			if _, there := logins.Services[base]; !there {
-				return errors.New("nobody is signed in there; there is nothing to forget")
+			if _, there := kept.Services[base]; !there {
+				return errors.New("there is no login for that service")
 			}
-			delete(logins.Services, base)
-			if logins.Current == base {
-				logins.Current = ""
+			delete(kept.Services, base)
+			if kept.Current == base {
+				kept.Current = ""
 			}
-			if err := logins.save(); err != nil {
+			if err := kept.Save(); err != nil {
 				return err
 			}
-			return p.done(signedIn{Server: base}, asJSON, "Forgot the key for %s.\n", base)
+			return p.done(signedIn{Server: base}, asJSON, "Removed the key for %s.\n", base)
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -198,50 +202,22 @@ key revoke" ends it.`,
 	return cmd
 }
 
-// signedIn is what login and logout tell programs.
+// signedIn is the JSON of login and logout.
 type signedIn struct {
 	Server string `json:"server"`
 	User   string `json:"user,omitempty"`
 }
 
-// loggedIn offers the services that there are keys for.
+// loggedIn offers the services that have a stored key.
 func loggedIn(_ *cobra.Command, _ []string, typed string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
-	logins, err := StoredLogins()
+	kept, err := logins.Stored()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	for _, base := range slices.Sorted(maps.Keys(logins.Services)) {
+	for _, base := range slices.Sorted(maps.Keys(kept.Services)) {
 		if strings.HasPrefix(base, typed) {
 			list = append(list, base)
 		}
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
-}
-
-// arguments says how many were given.
-func arguments(n int) string {
-	if n == 1 {
-		return "1 argument"
-	}
-	return fmt.Sprintf("%d arguments", n)
-}
-
-// exactly is the rule for a command with n arguments, which what describes.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return fmt.Errorf("want %s; got %s", what, arguments(len(args)))
-		}
-		return nil
-	}
-}
-
-// atMost is the rule for a command with up to n arguments, which what describes.
-func atMost(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > n {
-			return fmt.Errorf("want at most %s; got %s", what, arguments(len(args)))
-		}
-		return nil
-	}
 }

@@ -3,12 +3,15 @@ package commands
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func lsCommand(p Process) *cobra.Command {
@@ -49,17 +52,9 @@ unless they end with Z or an offset. A date without a time is its first moment.`
 	flags.StringVar(&f.prefix, "name-prefix", "", "resources of a set whose names begin with `TEXT`")
 	flags.StringVar(&f.since, "since", "", "resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "resources modified before `TIME`")
-	p.completes(cmd, false, either(dataspacesIn(client.Active), setsOrResources))
-	p.completesFlag(cmd, "order", words("name", "newest", "oldest"))
+	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+	p.completesFlag(cmd, "order", completion.Words("name", "newest", "oldest"))
 	return cmd
-}
-
-// setsOrResources offers sets, and once one is typed with a colon, its resources.
-func setsOrResources(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
-	if strings.Contains(typed, ":") {
-		return resourcesIn(client.Active)(ctx, c, typed)
-	}
-	return setsIn(client.Active)(ctx, c, typed)
 }
 
 // lsFlags are the flags of ls.
@@ -67,10 +62,10 @@ type lsFlags struct {
 	viewFlags
 	resources                   bool
 	order, prefix, since, until string
-	from, to                    time.Time // since and until
+	from, to                    time.Time // since and until, parsed
 }
 
-// check reads the flags and refuses what the service would refuse.
+// check parses the flags, and refuses what the service would refuse.
 func (f *lsFlags) check() (err error) {
 	if err := f.viewFlags.check(); err != nil {
 		return err
@@ -78,7 +73,7 @@ func (f *lsFlags) check() (err error) {
 	switch f.order {
 	case "", "name", "newest", "oldest":
 	default:
-		return usagef("--order must be name, newest or oldest, not %q", f.order)
+		return exit.Usagef("--order must be name, newest or oldest, not %q", f.order)
 	}
 	if f.from, err = instantOf("since", f.since); err != nil {
 		return err
@@ -88,12 +83,12 @@ func (f *lsFlags) check() (err error) {
 	}
 	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
 	if byTime && (f.prefix != "" || f.order == "name") {
-		return usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
+		return exit.Usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
 	}
 	return nil
 }
 
-// forResources names a flag that only listings of resources take, or is "".
+// forResources returns a flag that only listings of resources have, or "".
 func (f *lsFlags) forResources() string {
 	for _, flag := range [][2]string{{"order", f.order}, {"name-prefix", f.prefix}, {"since", f.since}, {"until", f.until}} {
 		if flag[1] != "" {
@@ -103,7 +98,7 @@ func (f *lsFlags) forResources() string {
 	return ""
 }
 
-// inSet names a flag that only listings of the resources of one set take, or is "".
+// inSet returns a flag that only listings of the resources of one set have, or "".
 func (f *lsFlags) inSet() string {
 	switch {
 	case f.order == "name":
@@ -114,7 +109,7 @@ func (f *lsFlags) inSet() string {
 	return ""
 }
 
-// options are what the flags ask a listing of resources for, which is by name where one is in a set.
+// options are the options of a listing of resources; byName: by name unless the flags say otherwise.
 func (f *lsFlags) options(byName bool) client.ListOptions {
 	o := client.ListOptions{State: f.state(), Limit: f.page(), Order: f.order, NamePrefix: f.prefix, Since: f.from, Until: f.to}
 	switch {
@@ -127,24 +122,24 @@ func (f *lsFlags) options(byName bool) client.ListOptions {
 	return o
 }
 
-// lsTop lists what is not in one dataspace or set.
+// lsTop lists dataspaces, or the resources of all.
 func (p Process) lsTop(ctx context.Context, c *client.Client, f lsFlags) error {
 	if !f.resources {
 		if flag := f.forResources(); flag != "" {
-			return usagef("--%s is for resources: name a set, or give --resources", flag)
+			return exit.Usagef("--%s is for resources: name a set, or give --resources", flag)
 		}
 		return show(p, c.Dataspaces(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), dataspaceColumns(), f.view(noDataspaces))
 	}
 	if flag := f.inSet(); flag != "" {
-		return usagef("--%s is for the resources of one set: name the set", flag)
+		return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 	}
 	return p.lsMany(ctx, c, f, "")
 }
 
-// noDataspaces is what people see who have none.
-const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" makes one, or somebody gives you a role in his: "labshelf help grant".`
+// noDataspaces is shown to a user who can read no dataspace.
+const noDataspaces = `There are no dataspaces that you may read. "labshelf dataspace new NAME" makes one, or the admin of one gives you a role in it: "labshelf help grant".`
 
-// lsMany lists resources of several sets: of one dataspace, or of all.
+// lsMany lists the resources of one dataspace, or of all.
 func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, dataspaceID string) error {
 	o, names, err := f.options(false), map[string]string(nil), error(nil)
 	if !f.json {
@@ -158,7 +153,7 @@ func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, datasp
 	return show(p, c.Resources(ctx, o), resourceColumns(names, f.long), v)
 }
 
-// lsOne lists what is in a dataspace or a set, or a resource alone.
+// lsOne lists the content of a dataspace or a set, or one resource.
 func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref string) error {
 	d, s, r, err := findAny(ctx, c, ref)
 	switch {
@@ -180,12 +175,12 @@ func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref str
 func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {
 	if f.resources {
 		if flag := f.inSet(); flag != "" {
-			return usagef("--%s is for the resources of one set: name the set", flag)
+			return exit.Usagef("--%s is for the resources of one set: name the set", flag)
 		}
 		return p.lsMany(ctx, c, f, d.ID)
 	}
 	if flag := f.forResources(); flag != "" {
-		return usagef("--%s is for resources, and %s is a dataspace: name a set, or give --resources", flag, d.Name)
+		return exit.Usagef("--%s is for resources, and %s is a dataspace: name a set, or give --resources", flag, d.Name)
 	}
 	return p.showSetsOf(ctx, c, f.viewFlags, d)
 }
@@ -196,32 +191,32 @@ func (p Process) showSetsOf(ctx context.Context, c *client.Client, f viewFlags, 
 	return show(p, c.DataspaceSets(ctx, d.ID, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(nil), v)
 }
 
-// nothingIn is what people see of an empty set or dataspace.
+// nothingIn is shown for an empty set or dataspace.
 func nothingIn(what, in, name, state string) string {
-	name = printable(name)
+	name = display.Printable(name)
 	if state == client.Deleted {
 		return fmt.Sprintf("The %s %s is deleted. \"labshelf ls --deleted %[2]s\" lists what was in it, \"labshelf restore --%[1]s %[2]s\" brings it back.", in, name)
 	}
 	return fmt.Sprintf("There are no such %s in the %s %s.", what, in, name)
 }
 
-// findAny returns the one dataspace, set or resource that ref names, looked for in that order.
+// findAny returns the dataspace, set or resource that ref names, in this order.
 func findAny(ctx context.Context, c *client.Client, ref string) (*client.Dataspace, *client.Set, *client.Resource, error) {
-	a, _ := parseAddress(ref)
-	_, _, inSet := setAddress(ref)
-	if a.kind == "" || a.kind == dataspaceKind {
-		if d, found, err := lookupDataspace(ctx, c, ref); found || err != nil {
+	a, _ := reference.ParseAddress(ref)
+	_, _, inSet := reference.SetAddress(ref)
+	if a.Kind == "" || a.Kind == reference.DataspaceKind {
+		if d, found, err := reference.LookupDataspace(ctx, c, ref); found || err != nil {
 			return &d, nil, nil, err
 		}
 	}
-	if a.kind == "" || a.kind == setKind && !inSet {
-		if s, found, err := lookupSet(ctx, c, ref, client.Active); found || err != nil {
+	if a.Kind == "" || a.Kind == reference.SetKind && !inSet {
+		if s, found, err := reference.LookupSet(ctx, c, ref, client.Active); found || err != nil {
 			return nil, &s, nil, err
 		}
 	}
-	r, found, err := lookupResource(ctx, c, ref, client.Active)
+	r, found, err := reference.LookupResource(ctx, c, ref, client.Active)
 	if err == nil && !found {
-		err = meant(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
+		err = reference.NotFound(ctx, c, ref, "a dataspace, set or resource", "\"labshelf ls\" and \"labshelf set ls\" list what there is")
 	}
 	return nil, nil, &r, err
 }

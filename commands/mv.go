@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func mvCommand(p Process) *cobra.Command {
@@ -15,22 +19,22 @@ func mvCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mv RESOURCE NEWNAME",
 		Short: "Give a resource another name",
-		Long: `mv gives a resource another name, the whole of it: where the old one holds
-folders, such as 2026/run-1.csv, the new one does too, or it has none. The
-resource keeps its id, its URL and its set; a set cannot be left.
+		Long: `mv gives a resource another name. NEWNAME is the complete name, with its
+folders, such as 2026/run-1.csv. The resource keeps its id, its URL and its set;
+it cannot move to another set.
 
-Where the set has another resource of that name already, mv refuses, since
-SET:NAME would mean neither of them any more.`,
+Where the set has another resource of that name, mv refuses, since SET:NAME
+would be ambiguous.`,
 		Example: "  labshelf mv runs-2026:2026/run-1.csv 2026/run-01.csv",
 		Args:    exactly(2, "a resource and its new name"),
 	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		if args[1] == "" {
-			return usagef("NEWNAME is empty")
+			return exit.Usagef("NEWNAME is empty")
 		}
-		_, isURL := parseAddress(args[0])
+		_, isURL := reference.ParseAddress(args[0])
 		if set, _, inSet := strings.Cut(args[0], ":"); inSet && !isURL && strings.HasPrefix(args[1], set+":") {
-			return usagef("NEWNAME is the name alone, without %q: a resource cannot move to another set", set+":")
+			return exit.Usagef("NEWNAME is the name alone, without %q: a resource cannot move to another set", set+":")
 		}
 		return nil
 	}
@@ -39,11 +43,11 @@ SET:NAME would mean neither of them any more.`,
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also where the set has a resource of that name: then two have it")
 	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, resourcesIn(client.Active))
+	return p.completes(cmd, false, completion.Resources(client.Active))
 }
 
 func (p Process) mv(ctx context.Context, c *client.Client, ref, name string, force, asJSON bool) error {
-	r, err := findResource(ctx, c, ref)
+	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err
 	}
@@ -61,8 +65,8 @@ func (p Process) mv(ctx context.Context, c *client.Client, ref, name string, for
 		return err
 	}
 	if asJSON {
-		return p.writeJSON(renamed)
+		return display.WriteJSON(p.Out, renamed)
 	}
-	_, err = fmt.Fprintf(p.Out, "%s is now %s.\n", printable(r.Name), printable(renamed.Name))
+	_, err = fmt.Fprintf(p.Out, "%s is now %s.\n", display.Printable(r.Name), display.Printable(renamed.Name))
 	return err
 }

@@ -18,6 +18,8 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 // tree writes files, by their paths with "/", into a new folder.
@@ -125,9 +127,9 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestPutFindsWhatIsNew: files that were added are sent, those with other bytes replaced with all that people wrote about them, and
+// TestPutSendsOnlyNew: files that were added are sent, those with other bytes replaced with all that people wrote about them, and
 // those that went stay.
-func TestPutFindsWhatIsNew(t *testing.T) {
+func TestPutSendsOnlyNew(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -172,7 +174,7 @@ func TestPutSeveral(t *testing.T) {
 	}
 	root := tree(t, map[string]string{"a": "3", "b": "4"})
 	got := s.run(t, "", "put", root, "runs")
-	if !errors.Is(got.error, ErrPartly) || !strings.Contains(got.err, "has 3 resources of this name") || got.out != "sent    1 file, 1 B\nfailed  1 file\n" {
+	if !errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "has 3 resources of this name") || got.out != "sent    1 file, 1 B\nfailed  1 file\n" {
 		t.Errorf("got %+v", got)
 	}
 	write(t, filepath.Join(root, "a"), "2")
@@ -184,7 +186,7 @@ func TestPutSeveral(t *testing.T) {
 	}
 }
 
-// TestPutConflict: what somebody stores between the listing and the replacement stays, at both places where that can be.
+// TestPutConflict: what another client stores between the listing and the replacement stays, at both places where that can be.
 func TestPutConflict(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"GET", "PUT"} {
@@ -205,7 +207,7 @@ func TestPutConflict(t *testing.T) {
 				on(w, q)
 			})
 			got := s.run(t, "", "put", root, "runs")
-			if got.error == nil || errors.Is(got.error, ErrPartly) || !strings.Contains(got.err, "conflict: somebody has changed") {
+			if got.error == nil || errors.Is(got.error, exit.ErrPartly) || !strings.Contains(got.err, "conflict: the resource ") {
 				t.Errorf("got %+v", got)
 			}
 			s.holds(t, set.ID, map[string]string{"a": "theirs"})
@@ -225,10 +227,10 @@ func TestPutJSON(t *testing.T) {
 	root := tree(t, map[string]string{"a": "1", "b": "2"})
 	got := s.run(t, "", "put", root, filepath.Join(root, "none"), "runs", "--json")
 	lines := strings.Split(strings.TrimSpace(got.out), "\n")
-	if !errors.Is(got.error, ErrPartly) || len(lines) != 4 {
+	if !errors.Is(got.error, exit.ErrPartly) || len(lines) != 4 {
 		t.Fatalf("got %+v", got)
 	}
-	told := map[string]map[string]any{}
+	byName := map[string]map[string]any{}
 	for _, text := range lines {
 		var l map[string]any
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
@@ -238,25 +240,25 @@ func TestPutJSON(t *testing.T) {
 		if l["outcome"] == "failed" {
 			name = "none"
 		}
-		told[name] = l
+		byName[name] = l
 	}
-	if l := told["a"]; l["outcome"] != "there" || l["id"] != same.ID || l["sha256"] != same.SHA256.String() || l["bytes"] != 1.0 || l["file"] != filepath.Join(root, "a") {
+	if l := byName["a"]; l["outcome"] != "there" || l["id"] != same.ID || l["sha256"] != same.SHA256.String() || l["bytes"] != 1.0 || l["file"] != filepath.Join(root, "a") {
 		t.Errorf("got %v", l)
 	}
-	if l := told["b"]; l["outcome"] != "sent" || l["id"] != s.active(t, set.ID)[1].ID {
+	if l := byName["b"]; l["outcome"] != "sent" || l["id"] != s.active(t, set.ID)[1].ID {
 		t.Errorf("got %v", l)
 	}
-	if l := told["none"]; l["why"] == nil || l["bytes"] != nil {
+	if l := byName["none"]; l["why"] == nil || l["bytes"] != nil {
 		t.Errorf("got %v", l)
 	}
-	end, _ := told[""]["end"].(map[string]any)
+	end, _ := byName[""]["end"].(map[string]any)
 	if fmt.Sprint(end["sent"], end["there"], end["failed"], end["left"]) != "map[bytes:1 files:1] map[bytes:1 files:1] map[bytes:0 files:1] 0" {
-		t.Errorf("got %v", told[""])
+		t.Errorf("got %v", byName[""])
 	}
 }
 
-// TestPutDry: it says what would be done, and does nothing of it.
-func TestPutDry(t *testing.T) {
+// TestPutDryRun: it says what would be done, and does nothing of it.
+func TestPutDryRun(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
@@ -287,7 +289,7 @@ func TestPutNewSet(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	fresh := must[client.Set](t)(findSet(t.Context(), s.client, "lab/fresh"))
+	fresh := must[client.Set](t)(reference.FindSet(t.Context(), s.client, "lab/fresh", client.Active))
 	s.holds(t, fresh.ID, map[string]string{"a": "1"})
 	if got := s.run(t, "", "put", root, "nowhere/fresh", "--new-set"); got.error == nil || !strings.Contains(got.Error(), `there is no dataspace "nowhere"`) {
 		t.Errorf("got %+v", got)
@@ -324,7 +326,7 @@ func TestPutStandardInput(t *testing.T) {
 		_, _ = io.WriteString(out, "begun")
 		cancel()
 	}()
-	if got := s.runFrom(ctx, s.key, in, "put", "-", "runs", "--name", "y"); !errors.Is(got.error, ErrInterrupted) {
+	if got := s.runFrom(ctx, s.key, in, "put", "-", "runs", "--name", "y"); !errors.Is(got.error, exit.ErrInterrupted) {
 		t.Errorf("without an end: %+v", got)
 	}
 	if err := out.Close(); err != nil { // and with it what still reads
@@ -335,7 +337,7 @@ func TestPutStandardInput(t *testing.T) {
 	}
 }
 
-// TestPutUsage: mistakes are told before anything is done.
+// TestPutUsage: mistakes are reported before anything is done.
 func TestPutUsage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -354,7 +356,7 @@ func TestPutUsage(t *testing.T) {
 		{[]string{a, "runs", "--exclude", "[a"}, `--exclude: "[a" is no pattern`},
 		{[]string{a, "runs", "--new-set"}, "SET must be DATASPACE/NAME"},
 	} {
-		if got := s.run(t, "", append([]string{"put"}, test.args...)...); !errors.Is(got.error, ErrUsage) || !strings.Contains(got.Error(), test.want) {
+		if got := s.run(t, "", append([]string{"put"}, test.args...)...); !errors.Is(got.error, exit.ErrUsage) || !strings.Contains(got.Error(), test.want) {
 			t.Errorf("%q: got %+v", test.args, got)
 		}
 	}

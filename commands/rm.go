@@ -9,6 +9,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func rmCommand(p Process) *cobra.Command {
@@ -16,14 +20,14 @@ func rmCommand(p Process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rm RESOURCE... | --set SET... | --dataspace DATASPACE...",
-		Short: "Delete resources, sets or dataspaces, which restore brings back",
+		Short: "Delete resources, sets or dataspaces; restore undoes it",
 		Long: `rm deletes resources; with --set, sets with all that is in them; with
---dataspace, dataspaces with all that is in them. Nobody can download what is
-deleted. It asks no question, and says how "labshelf restore" brings it back,
-which works until a sysadmin purges what was deleted long ago. Their records
-stay, so that those who follow the changes learn of it.
+--dataspace, dataspaces with all that is in them. What is deleted cannot be
+downloaded. rm does not ask for confirmation; it prints the "labshelf restore"
+command that undoes it, which works until a sysadmin purges what was deleted
+long ago. Records stay, so that clients that follow changes see the deletion.
 
-It goes on after what cannot be deleted. What is deleted already stays so.`,
+After an error rm goes on with the next argument. Repeating it is harmless.`,
 		Example: `  labshelf rm runs-2026:run-1.csv
   labshelf rm --set runs-2025`,
 		Args:        w.args,
@@ -42,7 +46,7 @@ It goes on after what cannot be deleted. What is deleted already stays so.`,
 				}
 				note = fmt.Sprintf("Deleted %s%s. To bring it back: labshelf restore %s", t.what, t.along, t.ref)
 			}
-			return p.told(ctx, t, note, asJSON)
+			return p.reportTarget(ctx, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
@@ -57,12 +61,11 @@ func restoreCommand(p Process) *cobra.Command {
 		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Bring back what was deleted",
 		Long: `restore brings back resources; with --set, sets, and with --dataspace,
-dataspaces, each with exactly what its deletion took along. What was deleted
-before that stays deleted. What a purge has taken the bytes of cannot be brought
-back.
+dataspaces, each with exactly what was deleted with it. What was deleted before
+that stays deleted. Resources whose bytes were purged cannot be restored.
 
-Where a name fits a deleted resource and one that is not, the deleted one is
-meant. "labshelf ls --deleted --long SET" lists the deleted ones with their ids.`,
+Where a name is that of a deleted resource and of an active one, it means the
+deleted one. "labshelf ls --deleted --long SET" lists those with their ids.`,
 		Example: `  labshelf restore runs-2026:run-1.csv
   labshelf restore --set runs-2025`,
 		Args:        w.args,
@@ -81,7 +84,7 @@ meant. "labshelf ls --deleted --long SET" lists the deleted ones with their ids.
 				}
 				note = fmt.Sprintf("Restored %s%s.", t.what, t.along)
 			}
-			return p.told(ctx, t, note, asJSON)
+			return p.reportTarget(ctx, t, note, asJSON)
 		})
 	})
 	w.define(cmd.Flags())
@@ -89,8 +92,8 @@ meant. "labshelf ls --deleted --long SET" lists the deleted ones with their ids.
 	return p.completes(cmd, true, w.offer(client.Deleted))
 }
 
-// told says what was done, or shows the record as it is then.
-func (p Process) told(ctx context.Context, t target, note string, asJSON bool) error {
+// reportTarget reports what was done, for people or as the new record in JSON.
+func (p Process) reportTarget(ctx context.Context, t target, note string, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintln(p.Out, note)
 		return err
@@ -99,10 +102,10 @@ func (p Process) told(ctx context.Context, t target, note string, asJSON bool) e
 	if err != nil {
 		return err
 	}
-	return p.writeJSON(record)
+	return display.WriteJSON(p.Out, record)
 }
 
-// whichFlags say what the arguments are that are to be deleted or restored.
+// whichFlags are the kind of the arguments of rm and restore.
 type whichFlags struct{ set, dataspace bool }
 
 func (w *whichFlags) define(flags *pflag.FlagSet) {
@@ -112,51 +115,51 @@ func (w *whichFlags) define(flags *pflag.FlagSet) {
 
 func (w *whichFlags) args(cmd *cobra.Command, args []string) error {
 	if w.set && w.dataspace {
-		return usagef("--set and --dataspace each say what the arguments are: give one or the other")
+		return exit.Usagef("--set and --dataspace each say what the arguments are: give one or the other")
 	}
 	return atLeast(1, "something to "+cmd.Name()+", such as runs-2026:run-1.csv")(cmd, args)
 }
 
-// offer offers what the flags say, in that state.
-func (w *whichFlags) offer(state string) offer {
+// offer offers records of that kind in a state.
+func (w *whichFlags) offer(state string) completion.Offer {
 	return func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
 		switch {
 		case w.dataspace:
-			return dataspacesIn(state)(ctx, c, typed)
+			return completion.Dataspaces(state)(ctx, c, typed)
 		case w.set:
-			return setsIn(state)(ctx, c, typed)
+			return completion.Sets(state)(ctx, c, typed)
 		}
-		return resourcesIn(state)(ctx, c, typed)
+		return completion.Resources(state)(ctx, c, typed)
 	}
 }
 
 // target is something that can be deleted and restored.
 type target struct {
-	what, ref, along string // in words, as an argument of restore, and what shares its fate, in words
+	what, ref, along string // text for people, argument of restore, and text about its content
 	state            string
 	remove, restore  func(context.Context) error
 	read             func(context.Context) (any, error)
 }
 
-// find finds what ref names, among those in state first.
+// find returns what ref names, with preference for records in state.
 func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state string) (target, error) {
 	const along = " and what was in it"
 	switch {
 	case w.dataspace:
-		d, err := findDataspaceIn(ctx, c, ref, state)
+		d, err := reference.FindDataspace(ctx, c, ref, state)
 		return targetOf(target{what: "the dataspace " + d.Name, ref: "--dataspace " + d.Name, along: along, state: d.State}, d.ID,
 			actions[client.Dataspace]{c.DeleteDataspace, c.RestoreDataspace, c.Dataspace}), err
 	case w.set:
-		s, err := findSetIn(ctx, c, ref, state)
+		s, err := reference.FindSet(ctx, c, ref, state)
 		return targetOf(target{what: "the set " + s.Name, ref: "--set " + s.Name, along: along, state: s.State}, s.ID,
 			actions[client.Set]{c.DeleteSet, c.RestoreSet, c.Set}), err
 	}
-	r, err := findResourceIn(ctx, c, ref, state)
+	r, err := reference.FindResource(ctx, c, ref, state)
 	return targetOf(target{what: r.Name, ref: r.ID, state: r.State}, r.ID,
 		actions[client.Resource]{c.DeleteResource, c.RestoreResource, c.Resource}), err
 }
 
-// hint adds to the error about what is no resource how to say that a set or dataspace is meant.
+// hint replaces the error about a ref that is no resource where it names a set or dataspace.
 func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err error) error {
 	var problem *client.Problem
 	if w.set || w.dataspace || ctx.Err() != nil || unreachable(err) || errors.As(err, &problem) {
@@ -174,16 +177,16 @@ func (w *whichFlags) hint(ctx context.Context, c *client.Client, ref string, err
 	return err
 }
 
-// actions are the calls for one kind of record.
+// actions are the calls of the client for one kind of record.
 type actions[T any] struct {
 	remove  func(context.Context, string, ...client.Condition) error
 	restore func(context.Context, string, ...client.Condition) (T, error)
 	read    func(context.Context, string, ...client.Condition) (T, error)
 }
 
-// targetOf adds to a target what can be done with it.
+// targetOf adds the calls for a record to a target.
 func targetOf[T any](t target, id string, a actions[T]) target {
-	t.what, t.ref = printable(t.what), printable(t.ref)
+	t.what, t.ref = display.Printable(t.what), display.Printable(t.ref)
 	t.remove = func(ctx context.Context) error { return a.remove(ctx, id) }
 	t.restore = func(ctx context.Context) error { _, err := a.restore(ctx, id); return err }
 	t.read = func(ctx context.Context) (any, error) { return a.read(ctx, id) }

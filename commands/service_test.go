@@ -27,6 +27,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/bolt"
 	"labshelf/client"
+	"labshelf/commands/exit"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -208,7 +209,7 @@ func run(ctx context.Context, base, key string, in io.Reader, out, problems io.W
 		BaseURL:   func(text string) (string, error) { return text, nil },
 		ExitCodes: func(...int) map[string]string { return nil },
 		Refuse:    cobra.NoArgs,
-		Want:      func(*cobra.Command, []string) error { return usagef("want a command") },
+		Want:      func(*cobra.Command, []string) error { return exit.Usagef("want a command") },
 	}
 	root := newRoot(p)
 	root.SetArgs(args)
@@ -236,7 +237,7 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestRun: the commands here speak to the service, each as whoever it is asked as.
+// TestRun: the commands here speak to the service, each with its key.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	s := start(t)

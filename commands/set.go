@@ -7,6 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+	"labshelf/commands/reference"
 )
 
 func setCommand(p Process) *cobra.Command {
@@ -19,18 +23,18 @@ func setNewCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DATASPACE/NAME",
 		Short: "Make a set in a dataspace",
-		Long: `new makes a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; no other
-set in the whole service may have it, and it stays. The title is for people, and
-can be changed. It takes the role of an editor or admin in the dataspace.`,
+		Long: `new makes a set in a dataspace. NAME has 2 to 100 of a-z, 0-9, - and _; it is
+unique in the service and cannot be changed. The title is for people, and can be
+changed. It requires the role editor or admin in the dataspace.`,
 		Example: `  labshelf set new lab-one/runs-2026 --title "Runs of 2026"`,
 		Args:    exactly(1, "a dataspace and the name of the set, such as lab-one/runs-2026"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		slash := strings.LastIndexByte(args[0], '/') // a dataspace may be a URL
+		slash := strings.LastIndexByte(args[0], '/') // the last one, since a dataspace may be a URL
 		if slash <= 0 || slash == len(args[0])-1 {
-			return usagef("%q must be a dataspace and the name of the set, such as lab-one/runs-2026", args[0])
+			return exit.Usagef("%q must be a dataspace and the name of the set, such as lab-one/runs-2026", args[0])
 		}
-		d, err := findDataspace(ctx, c, args[0][:slash])
+		d, err := reference.FindDataspace(ctx, c, args[0][:slash], client.Active)
 		if err != nil {
 			return err
 		}
@@ -39,12 +43,12 @@ can be changed. It takes the role of an editor or admin in the dataspace.`,
 		if err != nil {
 			return err
 		}
-		return p.done(made, asJSON, "Made the set %s in the dataspace %s: %s\n", printable(made.Name), printable(d.Name), page(made.URL))
+		return p.done(made, asJSON, "Made the set %s in the dataspace %s: %s\n", display.Printable(made.Name), display.Printable(d.Name), reference.PageURL(made.URL))
 	})
 	cmd.Flags().StringVar(&s.Title, "title", "", titleHelp)
 	cmd.Flags().StringVar(&s.Description, "description", "", descriptionHelp)
 	jsonFlag(cmd, &asJSON)
-	return p.completes(cmd, false, intoDataspaces)
+	return p.completes(cmd, false, completion.IntoDataspaces)
 }
 
 func setEditCommand(p Process) *cobra.Command {
@@ -53,15 +57,15 @@ func setEditCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit SET",
 		Short: "Change the title or description of a set",
-		Long: `edit changes what its flags say, and nothing else; "" empties it. The name of a
-set stays, and so does its dataspace. SET is a name, an id, a URL or
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+Name and dataspace of a set cannot be changed. SET is a name, an id, a URL or
 DATASPACE/TITLE; see "labshelf help references".`,
 		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"`,
 		Args:    exactly(1, "one set"),
 	}
 	flags := cmd.Flags()
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		s, err := findSet(ctx, c, args[0])
+		s, err := reference.FindSet(ctx, c, args[0], client.Active)
 		if err != nil {
 			return err
 		}
@@ -69,13 +73,13 @@ DATASPACE/TITLE; see "labshelf help references".`,
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the set %s.\n", printable(edited.Name))
+		return p.done(edited, asJSON, "Changed the set %s.\n", display.Printable(edited.Name))
 	})
 	flags.StringVar(&title, "title", "", titleHelp)
 	flags.StringVar(&description, "description", "", descriptionHelp)
 	jsonFlag(cmd, &asJSON)
 	cmd.PreRunE = wantOne(flags, "title", "description")
-	return p.completes(cmd, false, setsIn(client.Active))
+	return p.completes(cmd, false, completion.Sets(client.Active))
 }
 
 func setListCommand(p Process) *cobra.Command {
@@ -91,13 +95,13 @@ func setListCommand(p Process) *cobra.Command {
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		if len(args) > 0 {
-			d, err := findDataspace(ctx, c, args[0])
+			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 			if err != nil {
 				return err
 			}
 			return p.showSetsOf(ctx, c, f, d)
 		}
-		names, err := dataspaceNames(ctx, c)
+		names, err := reference.DataspaceNames(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -106,14 +110,5 @@ func setListCommand(p Process) *cobra.Command {
 		return show(p, c.Sets(ctx, client.ListOptions{State: f.state(), Limit: f.page()}), setColumns(names), v)
 	})
 	f.define(cmd)
-	return p.completes(cmd, false, dataspacesIn(client.Active))
-}
-
-// intoDataspaces offers the dataspaces for what is to be made in one.
-func intoDataspaces(ctx context.Context, c *client.Client, typed string) (list []cobra.Completion) {
-	for _, d := range dataspacesIn(client.Active)(ctx, c, typed) {
-		name, about, _ := strings.Cut(d, "\t")
-		list = append(list, cobra.CompletionWithDesc(name+"/", about))
-	}
-	return list
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }

@@ -10,7 +10,7 @@ import (
 //go:embed topics/*.txt
 var topicTexts embed.FS
 
-// topics are what "labshelf help" tells about beside commands: each a text below topics/, of 80 columns.
+// topics are the help topics that are not commands: each a text of 80 columns in topics/.
 func topics() (list []*cobra.Command) {
 	for _, t := range []struct{ name, alias, short string }{
 		{"start", "starting", "From nothing to sharing files in five minutes"},
@@ -20,7 +20,7 @@ func topics() (list []*cobra.Command) {
 	} {
 		text, err := topicTexts.ReadFile(fmt.Sprintf("topics/%s.txt", t.name))
 		if err != nil {
-			panic(err) // it is part of the program
+			panic(err) // the file is embedded
 		}
 		list = append(list, &cobra.Command{Use: t.name, Aliases: []string{t.alias}, Short: t.short, Long: string(text)})
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/display"
+	"labshelf/commands/reference"
 )
 
 func userCommand(p Process) *cobra.Command {
@@ -21,9 +24,9 @@ func userNewCommand(p Process) *cobra.Command {
 		Use:   "new NAME",
 		Short: "Make a user",
 		Long: `new makes a user, as a sysadmin. NAME has 1 to 100 letters, digits, and . _ - @;
-it stays, and no other user may have it, whatever the case. A user has no key at
-first, and no role: make a key with "labshelf key new", give a role with
-"labshelf grant".`,
+it is unique without regard to case, and cannot be changed. A new user has no
+key and no role: make a key with "labshelf key new", give a role with "labshelf
+grant".`,
 		Example: `  labshelf user new mary --fullname "Mary Ward"
   labshelf key new --user mary
   labshelf grant editor lab-one mary`,
@@ -35,7 +38,7 @@ first, and no role: make a key with "labshelf key new", give a role with
 		if err != nil {
 			return err
 		}
-		name := printable(made.Username)
+		name := display.Printable(made.Username)
 		return p.done(made, asJSON, "Made the user %s. For a key: labshelf key new --user %[1]s\n", name)
 	})
 	cmd.Flags().StringVar(&u.Fullname, "fullname", "", fullnameHelp)
@@ -52,9 +55,10 @@ func userEditCommand(p Process) *cobra.Command {
 	var sysadmin, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit USER",
-		Short: "Change what is said of a user, or make one a sysadmin",
-		Long: `edit changes what its flags say, and nothing else; "" empties it. The username
-stays. You change yourself ("me"), a sysadmin everybody.`,
+		Short: "Change the fields of a user, or make one a sysadmin",
+		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
+The username cannot be changed. You can change yourself ("me"), a sysadmin all
+users.`,
 		Example: `  labshelf user edit me --fullname "Mary Ward"
   labshelf user edit mary --sysadmin
   labshelf user edit mary --sysadmin=false`,
@@ -62,7 +66,7 @@ stays. You change yourself ("me"), a sysadmin everybody.`,
 	}
 	flags := cmd.Flags()
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		id, err := userID(ctx, c, args[0])
+		id, err := reference.UserID(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
@@ -72,14 +76,14 @@ stays. You change yourself ("me"), a sysadmin everybody.`,
 		if err != nil {
 			return err
 		}
-		return p.done(edited, asJSON, "Changed the user %s.\n", printable(edited.Username))
+		return p.done(edited, asJSON, "Changed the user %s.\n", display.Printable(edited.Username))
 	})
 	flags.StringVar(&fullname, "fullname", "", fullnameHelp)
 	flags.StringVar(&about, "about", "", descriptionHelp)
 	flags.BoolVar(&sysadmin, "sysadmin", false, "a sysadmin from now on; --sysadmin=false: no longer")
 	jsonFlag(cmd, &asJSON)
 	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin")
-	return p.completes(cmd, false, usersIn(client.Active))
+	return p.completes(cmd, false, completion.Users(client.Active))
 }
 
 func userListCommand(p Process) *cobra.Command {
@@ -87,8 +91,8 @@ func userListCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List users",
-		Long: `ls lists all users, the oldest first. Whether somebody is a sysadmin, only he
-and sysadmins see.`,
+		Long: `ls lists all users, the oldest first. Only sysadmins see which users are
+sysadmins; others see it of themselves.`,
 		Args: cobra.NoArgs,
 	}
 	cmd.PreRunE = func(*cobra.Command, []string) error { return f.check() }
@@ -108,7 +112,7 @@ What they put in stays. "labshelf user restore" brings the user back, without
 keys; roles are as before then.`,
 		Example: "  labshelf user rm mary",
 	}, client.Deleted, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
-		note := fmt.Sprintf("Deleted the user %s. To bring him or her back: labshelf user restore %[1]s\n", printable(u.Username))
+		note := fmt.Sprintf("Deleted the user %s. To restore it: labshelf user restore %[1]s\n", display.Printable(u.Username))
 		if err := c.DeleteUser(ctx, u.ID); err != nil {
 			return u, "", err
 		}
@@ -125,13 +129,14 @@ func userRestoreCommand(p Process) *cobra.Command {
 new ones with "labshelf key new --user NAME".`,
 		Example: "  labshelf user restore mary",
 	}, client.Active, func(ctx context.Context, c *client.Client, u client.User) (client.User, string, error) {
-		note := fmt.Sprintf("Restored the user %s. For a key: labshelf key new --user %[1]s\n", printable(u.Username))
+		note := fmt.Sprintf("Restored the user %s. For a key: labshelf key new --user %[1]s\n", display.Printable(u.Username))
 		restored, err := c.RestoreUser(ctx, u.ID)
 		return restored, note, err
 	})
 }
 
-// userStateCommand makes a command that brings users into a state by change, which returns the user then, and what to say.
+// userStateCommand completes a command that brings users into a state; change returns the user in that state, and a note for
+// people.
 func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	change func(context.Context, *client.Client, client.User) (client.User, string, error)) *cobra.Command {
 	var asJSON bool
@@ -139,11 +144,11 @@ func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	cmd.Annotations = p.ExitCodes(6, 130)
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		return p.each(ctx, args, func(ref string) error {
-			u, err := findUser(ctx, c, ref)
+			u, err := reference.FindUser(ctx, c, ref)
 			if err != nil {
 				return err
 			}
-			note := fmt.Sprintf("The user %s is %s already.\n", printable(u.Username), state)
+			note := fmt.Sprintf("The user %s is %s already.\n", display.Printable(u.Username), state)
 			if u.State != state {
 				if u, note, err = change(ctx, c, u); err != nil {
 					return err
@@ -157,5 +162,5 @@ func (p Process) userStateCommand(cmd *cobra.Command, state string,
 	if state == was {
 		was = client.Deleted
 	}
-	return p.completes(cmd, true, usersIn(was))
+	return p.completes(cmd, true, completion.Users(was))
 }

@@ -35,7 +35,7 @@ func (c *Clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 // Person is somebody who can sign in.
 type Person struct {
 	Username, Fullname string
-	Role               string // what he may do, for people
+	Role               string // what this person may do, in words
 	Key                string
 }
 
@@ -56,7 +56,7 @@ func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key strin
 	}
 	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
 	ids := map[string]string{}
-	for _, p := range crew {
+	for _, p := range members {
 		p.Person.Key, ids[p.Username] = f.person(ctx, p)
 		people = append(people, p.Person)
 	}
@@ -77,7 +77,7 @@ func (f *filler) do(what string, fn func() error) {
 	}
 }
 
-// person makes a user and a key for him.
+// person makes a user with a key.
 func (f *filler) person(ctx context.Context, p member) (key, id string) {
 	f.do(p.Username, func() error {
 		u, err := f.repo.CreateUser(ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})

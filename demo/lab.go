@@ -2,7 +2,7 @@ package demo
 
 // The lab that is shown: data, no code.
 
-// member is a person with what is told about him.
+// member is a person with the profile.
 type member struct {
 	Person
 	about string
@@ -26,7 +26,7 @@ type file struct {
 	deleted     bool
 }
 
-var crew = []member{
+var members = []member{
 	{Person{Username: "ines", Fullname: "Inês Ferreira", Role: "admin of both dataspaces: gives others access"}, "Materials group; looks after the diffractometer."},
 	{Person{Username: "mara", Fullname: "Mara Lindqvist", Role: "editor of plant-growth: puts files in, changes them"}, "Growth chambers and microscopy."},
 	{Person{Username: "jon", Fullname: "Jon Abara", Role: "member of plant-growth: reads"}, "Student."},

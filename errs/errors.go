@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// Kind sorts errors by what the caller can do about them. Each kind has one HTTP status and one exit code. The numbers are stored with
+// Kind classifies errors by what the caller can do about them. Each kind has one HTTP status and one exit code. The numbers are stored with
 // refusals: they never change.
 type Kind uint8
 
-// The kinds. Internal is the zero value: an error that nobody sorted.
+// The kinds. Internal is the zero value: an error without a kind.
 const (
 	Internal           Kind = iota // a fault of the service
 	Invalid                        // the input breaks a rule
@@ -22,15 +22,15 @@ const (
 	Precondition                   // the object is not in the version that the caller asked for
 	TooLarge                       // larger than a limit
 	UnsupportedMedia               // not a content type that is read here
-	MethodNotAllowed               // not what this object can do
+	MethodNotAllowed               // not possible for this object
 	UnsatisfiableRange             // not a part of the file
 	TimedOut                       // the caller stopped sending
 	NoSpace                        // no room on the disk
 	Unavailable                    // not now
 	Misdirected                    // meant for another service
 	TooManyRequests                // too often, for now
-	Locked                         // somebody else is at it
-	ChecksumMismatch               // what came is not what was announced
+	Locked                         // another request uses it
+	ChecksumMismatch               // the content is not what was announced
 )
 
 // Code tells programs what went wrong. Codes never change their meaning; docs/errors.md lists them.

@@ -17,8 +17,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestManyRanges: parts of a file are few, and together no more than the file.
-func TestManyRanges(t *testing.T) {
+// TestRangesAreBounded: parts of a file are few, and together no more than the file.
+func TestRangesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	content := strings.Repeat("0123456789", 100)
@@ -80,7 +80,7 @@ func TestSecurityHeaders(t *testing.T) {
 	same(t, "a script is never shown in place", strings.HasPrefix(s.get(file+"?disposition=inline").header.Get("Content-Disposition"), "attachment;"), true)
 }
 
-// TestStrictTransport: only a service that is https for everybody says so for a year.
+// TestStrictTransport: only a service that all clients reach over https says so for a year.
 func TestStrictTransport(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -108,8 +108,8 @@ func TestStrictTransport(t *testing.T) {
 	}
 }
 
-// TestSmuggling: a request that two servers could read in two ways is refused, or read as the standard says.
-func TestSmuggling(t *testing.T) {
+// TestAmbiguousRequestsAreRefused: a request that two servers could read in two ways is refused, or read as the standard says.
+func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	set := s.newSet()

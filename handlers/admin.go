@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/handlers/internal/body"
 )
 
-// stampHeader tells the stamp of the last change in a snapshot, in µs.
+// stampHeader names the stamp of the last change in a snapshot, in µs.
 const stampHeader = "Labshelf-Stamp"
 
 // getSnapshot sends one consistent copy of the metadata. It has no ranges: the next copy may be of another state.
@@ -37,8 +38,8 @@ func (a *api) getSnapshot(w http.ResponseWriter, r *request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	if n, err := io.Copy(w, snapshot); isReading(err) || err == nil && n != snapshot.Bytes() {
-		noteError(w, errors.Join(io.ErrUnexpectedEOF, err), http.StatusInternalServerError) // the length tells the client
+	if n, err := io.Copy(w, snapshot); isReadError(err) || err == nil && n != snapshot.Bytes() {
+		noteError(w, errors.Join(io.ErrUnexpectedEOF, err), http.StatusInternalServerError) // the client sees it by the length
 	}
 	return nil
 }
@@ -78,9 +79,9 @@ type purgeJSON struct {
 	RecentBytes   int64 `json:"recentBytes"`
 }
 
-// purge removes the files of what has been deleted for long.
+// purge removes the files of resources that were deleted long ago.
 func (a *api) purge(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	options, err := upkeep.PurgeOptions(fields)
+	options, err := a.repo.PurgeOptions(fields)
 	if err != nil {
 		return err
 	}

@@ -19,10 +19,11 @@ import (
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
-// TestSnapshot: the copy is a store of its own that holds everything, and nothing of it stays behind.
-func TestSnapshot(t *testing.T) {
+// TestSnapshotIsComplete: the copy is a store of its own that holds everything, and nothing of it stays behind.
+func TestSnapshotIsComplete(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -63,8 +64,8 @@ type hungUp struct{ *httptest.ResponseRecorder }
 
 func (hungUp) Write([]byte) (int, error) { return 0, &net.OpError{Op: "write", Err: syscall.EPIPE} }
 
-// TestClientGone: that clients go away is nothing that whoever reads the log for errors has to see.
-func TestClientGone(t *testing.T) {
+// TestGoneClientIsNoErrorInLog: a client that goes away is logged, but not as an error.
+func TestGoneClientIsNoErrorInLog(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	gone, leave := context.WithCancel(context.Background())
@@ -86,8 +87,8 @@ func (c *client) withStore(store *bolt.Store) *client {
 	return &other
 }
 
-// TestSnapshotWhileWriting: the copy is of one state, whatever is written meanwhile.
-func TestSnapshotWhileWriting(t *testing.T) {
+// TestSnapshotIsOfOneState: the copy is of one state, whatever is written meanwhile.
+func TestSnapshotIsOfOneState(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -118,7 +119,7 @@ func TestSnapshotWhileWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = repository.NewUpkeep(store, files).Check(context.Background(), repository.CheckOptions{}, repository.CheckEvents{
+		_, err = maintenance.NewUpkeep(store, files).Check(context.Background(), maintenance.CheckOptions{}, maintenance.CheckEvents{
 			Violation: func(v metadata.Violation) { t.Error("in the copy:", v) },
 		})
 		same(t, "checking the copy", err, nil)
@@ -128,7 +129,7 @@ func TestSnapshotWhileWriting(t *testing.T) {
 	<-stopped
 }
 
-func TestBlob(t *testing.T) {
+func TestBlobByDigest(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -167,8 +168,8 @@ func TestBlob(t *testing.T) {
 	c.get(path).problem(http.StatusNotFound, "blob_not_found", "")
 }
 
-// TestPurge: a dry run counts the same and changes nothing.
-func TestPurge(t *testing.T) {
+// TestPurgeCountsInDryRun: a dry run counts the same and changes nothing.
+func TestPurgeCountsInDryRun(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{TrashGrace: time.Hour}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -209,8 +210,8 @@ func TestPurge(t *testing.T) {
 	c.send("DELETE", path, nil).want(http.StatusNoContent)
 }
 
-// TestBadAdminRequests: what the requests of sysadmins do not take, beyond what no JSON body may hold.
-func TestBadAdminRequests(t *testing.T) {
+// TestBadAdminRequestsAreRefused: what the requests of sysadmins do not take, beyond what no JSON body may hold.
+func TestBadAdminRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	c.newFixture(nil)
@@ -237,22 +238,22 @@ func TestBadAdminRequests(t *testing.T) {
 	user.bad("GET", "/admin/blobs/nonsense", nil).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// held is a disk on which removing waits until it is let go on.
-type held struct {
+// blockedDisk is a disk on which removing waits for goOn.
+type blockedDisk struct {
 	*blobs.Dir
 	removing, goOn chan struct{}
 }
 
-func (h *held) Remove(digest blobs.Digest, confirm func() error) error {
-	close(h.removing)
-	<-h.goOn
-	return h.Dir.Remove(digest, confirm)
+func (d *blockedDisk) Remove(digest blobs.Digest, confirm func() error) error {
+	close(d.removing)
+	<-d.goOn
+	return d.Dir.Remove(digest, confirm)
 }
 
-// TestTwoPurges: the second is told to wait.
-func TestTwoPurges(t *testing.T) {
+// TestSecondPurgeIsBusy: the second is told to wait.
+func TestSecondPurgeIsBusy(t *testing.T) {
 	t.Parallel()
-	disk := &held{removing: make(chan struct{}), goOn: make(chan struct{})}
+	disk := &blockedDisk{removing: make(chan struct{}), goOn: make(chan struct{})}
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
 		disk.Dir = dir
 		return disk

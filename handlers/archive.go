@@ -28,33 +28,33 @@ func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	sent := &begun{Writer: w}
+	sent := &startedWriter{Writer: w}
 	if err = a.sendArchive(r.Context(), sent, files); err == nil {
 		return nil
 	}
-	if !sent.begun {
+	if !sent.started {
 		return err
 	}
-	var told *errs.Error
-	if errors.As(err, &told) { // else the client went away
+	var known *errs.Error
+	if errors.As(err, &known) { // else the client went away
 		noteError(w, err, http.StatusInternalServerError)
 	}
-	panic(http.ErrAbortHandler) // cuts the connection: without its last bytes nobody takes it for whole
+	panic(http.ErrAbortHandler) // cuts the connection: without its last bytes the archive is not valid
 }
 
-// begun knows whether anything of an answer has been sent.
-type begun struct {
+// startedWriter knows whether anything of an answer has been sent.
+type startedWriter struct {
 	io.Writer
-	begun bool
+	started bool
 }
 
-func (b *begun) Write(p []byte) (int, error) {
-	b.begun = true
+func (b *startedWriter) Write(p []byte) (int, error) {
+	b.started = true
 	return b.Writer.Write(p)
 }
 
-// sendArchive writes every file, then what ends an archive. After an error, which is no *errs.Error where it came from the
-// connection, nothing of that end has been written.
+// sendArchive writes every file, then the directory of the archive. After an error, which is no *errs.Error where it came from the
+// connection, no part of the directory has been written.
 func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.Archive) error {
 	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name})
 	for {
@@ -70,7 +70,7 @@ func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.A
 			Bytes: resource.Bytes, SHA256: resource.Digest, Modified: resource.Modified.Time(),
 		}, file)
 		_ = file.Close() // only read from
-		if errors.Is(err, archive.ErrContent) || isReading(err) {
+		if errors.Is(err, archive.ErrContent) || isReadError(err) {
 			a.repo.NoteDamage(context.WithoutCancel(ctx), resource.Digest, err)
 			return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Err: err,
 				Message: "the file of the resource " + resource.ID.String() + " is missing or damaged on the server"}

@@ -60,10 +60,10 @@ func unzipped(t *testing.T, body []byte) map[string]string {
 	return contents
 }
 
-// TestArchive: what comes is a zip that the usual programs read, with every active file of the set under a path of its own.
-func TestArchive(t *testing.T) {
+// TestArchiveHasEveryActiveFile: what comes is a zip that the usual programs read, with every active file of the set under a path of its own.
+func TestArchiveHasEveryActiveFile(t *testing.T) {
 	t.Parallel()
-	for name, holdUpTo := range map[string]int64{"files": 0, "held": 1 << 10} {
+	for name, holdUpTo := range map[string]int64{"files": 0, "inline": 1 << 10} {
 		s := ownGateway(t, repository.Config{HoldUpTo: holdUpTo}, handlers.Config{}).newSpace(nil)
 		set := s.send("POST", "/sets", object{"name": "runs-2026", "dataspaceId": s.dataspace}).want(http.StatusCreated).object().text("id")
 		long := strings.Repeat("0,1.5\n", 20_000)
@@ -177,8 +177,8 @@ func TestArchiveTooLarge(t *testing.T) {
 	}
 }
 
-// TestArchiveMeanwhile: what happens while an archive is sent either does not matter to it, or cuts it off for all to see.
-func TestArchiveMeanwhile(t *testing.T) {
+// TestArchiveDuringChanges: what happens while an archive is sent either does not matter to it, or cuts it off for all to see.
+func TestArchiveDuringChanges(t *testing.T) {
 	t.Parallel()
 	large := make([]byte, 16<<20) // more than a connection buffers
 	random := rand.NewChaCha8([32]byte{})

@@ -28,8 +28,8 @@ func (f *fixture) jsonOperations() (cases []bad) {
 	return cases
 }
 
-// TestBadJSON: what no operation with a JSON body reads.
-func TestBadJSON(t *testing.T) {
+// TestBadJSONIsRefused: what no operation with a JSON body reads.
+func TestBadJSONIsRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
@@ -117,8 +117,8 @@ func fixedField(operation, field string) errs.Code {
 	return errs.CodeReadOnlyField
 }
 
-// TestBadFields: each field of each JSON body, with what it does not take.
-func TestBadFields(t *testing.T) {
+// TestBadFieldsAreRefused: each field of each JSON body, with what it does not take.
+func TestBadFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
@@ -188,7 +188,7 @@ func TestBadFields(t *testing.T) {
 	}
 }
 
-func TestBadNames(t *testing.T) {
+func TestBadNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)

@@ -44,8 +44,8 @@ func wrongParameters() map[string][]string {
 	return wrong
 }
 
-// TestBadQueries: a parameter that is unknown, repeated, empty or out of range is refused everywhere, never ignored.
-func TestBadQueries(t *testing.T) {
+// TestBadQueriesAreRefused: a parameter that is unknown, repeated, empty or out of range is refused everywhere, never ignored.
+func TestBadQueriesAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
@@ -113,8 +113,8 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
-// TestBadTokens: a page answers only under the URL that the listing has given out.
-func TestBadTokens(t *testing.T) {
+// TestBadTokensAreRefused: a page answers only under the URL that the listing has given out.
+func TestBadTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f, other := c.newFixture(nil), c.newFixture(nil)
@@ -169,8 +169,8 @@ func TestBadTokens(t *testing.T) {
 	}
 }
 
-// TestKeysInURLs: a key in a URL is refused by every operation, whether or not it would open something.
-func TestKeysInURLs(t *testing.T) {
+// TestKeysInURLsAreRefused: a key in a URL is refused by every operation, whether or not it would open something.
+func TestKeysInURLsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)

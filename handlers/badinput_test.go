@@ -48,8 +48,8 @@ func (c *client) refuses(cases []bad) {
 	c.get("/status").want(http.StatusOK)
 }
 
-// TestBadKeys: no key, an unknown, a revoked and an expired one get the same answer from every operation that needs one.
-func TestBadKeys(t *testing.T) {
+// TestBadKeysAreUnauthenticated: no key, an unknown, a revoked and an expired one get the same answer from every operation that needs one.
+func TestBadKeysAreUnauthenticated(t *testing.T) {
 	t.Parallel()
 	var behind atomic.Int64 // how far the clock of the service is
 	behind.Store(int64(2 * time.Hour))
@@ -98,8 +98,8 @@ var notFound = map[string]errs.Code{
 	"BlobDigest": "blob_not_found", "UploadId": "upload_not_found",
 }
 
-// TestBadIDs: in every path an id that is unknown, or none at all, is 404 and says of what kind.
-func TestBadIDs(t *testing.T) {
+// TestBadIDsAreNotFound: in every path an id that is unknown, or none at all, is 404 and says of what kind.
+func TestBadIDsAreNotFound(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
@@ -156,8 +156,8 @@ func TestBadIDs(t *testing.T) {
 	})
 }
 
-// TestBadMethods: a path of the interface tells which methods it has; what is no path is 404. Neither needs a key.
-func TestBadMethods(t *testing.T) {
+// TestBadMethodsAreNotAllowed: a path of the interface tells which methods it has; what is no path is 404. Neither needs a key.
+func TestBadMethodsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)

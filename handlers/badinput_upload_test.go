@@ -115,7 +115,7 @@ func headerField(character string) string {
 	return "file"
 }
 
-func TestBadUploads(t *testing.T) {
+func TestBadUploadsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	f := c.newFixture(nil)
@@ -153,8 +153,8 @@ func TestBadUploads(t *testing.T) {
 	})
 }
 
-// TestUploadLimit: too large a file is refused as early as it can be known.
-func TestUploadLimit(t *testing.T) {
+// TestUploadLimitIsCheckedEarly: too large a file is refused as early as it can be known.
+func TestUploadLimitIsCheckedEarly(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
 	c := ownGateway(t, repository.Config{MaxUpload: limit}, handlers.Config{})
@@ -179,8 +179,8 @@ func TestUploadLimit(t *testing.T) {
 	c.readRaw(reader, "POST", "/resources").problem(http.StatusRequestEntityTooLarge, "too_large", "file")
 }
 
-// TestFullDisk: an upload that finds no room leaves nothing, and everything else goes on.
-func TestFullDisk(t *testing.T) {
+// TestFullDiskLeavesNothing: an upload that finds no room leaves nothing, and everything else goes on.
+func TestFullDiskLeavesNothing(t *testing.T) {
 	t.Parallel()
 	disk := blobstest.NewFaultFS(blobs.OS{})
 	g, err := openGateway(t.TempDir(), disk, repository.Config{})
@@ -217,8 +217,8 @@ func TestFullDisk(t *testing.T) {
 	same(t, "the browser forgets", strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=0"), true)
 }
 
-// TestFailing: without its metadata the service says so.
-func TestFailing(t *testing.T) {
+// TestFailingServiceSaysSo: without its metadata the service says so.
+func TestFailingServiceSaysSo(t *testing.T) {
 	t.Parallel()
 	g, err := openGateway(t.TempDir(), blobs.OS{}, repository.Config{})
 	if err != nil {

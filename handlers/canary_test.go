@@ -25,9 +25,9 @@ var (
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
-// TestCanary sends secrets in every place where one could stand, in right and wrong requests, and looks for them in all that is
+// TestNoSecretIsWritten sends secrets in every place where one could stand, in right and wrong requests, and looks for them in all that is
 // written down and answered. Every other test of the package looks at its own logs and answers too: see journal and contract.
-func TestCanary(t *testing.T) {
+func TestNoSecretIsWritten(t *testing.T) {
 	t.Parallel()
 	measured := metrics.New("1.2.3")
 	own := ownGateway(t, repository.Config{}, handlers.Config{TrustedProxies: loopback(), AllowedOrigins: []string{friend}, FailedKeys: 5,
@@ -36,7 +36,7 @@ func TestCanary(t *testing.T) {
 	caller := f.newUser(object{"sysadmin": true})
 	const word = "canary4711"
 	key := auth.NewKey()
-	const chosen = "a-key-that-somebody-chose-himself" // such a one has no form of its own
+	const chosen = "a-key-that-an-operator-has-chosen" // such a one has no form of its own
 	sessionCookie, browser := caller.signIn()
 	session := strings.TrimPrefix(sessionCookie, "Cookie: labshelf_session=")
 	secrets := []string{word, session[len(auth.SessionPrefix)+8:], chosen[10:], key, key[len(auth.KeyPrefix):], own.admin, own.admin[len(auth.KeyPrefix):], caller.key}
@@ -53,7 +53,7 @@ func TestCanary(t *testing.T) {
 		clean(a.what, a.short())
 	}
 
-	// Everything that goes well, and everything again in the name of nobody.
+	// Everything that goes well, and everything again without a key.
 	wrong := []string{word, key, "Bearer " + word, "Basic " + word, word + " " + key}
 	for i, op := range operations() {
 		a := f.try(caller, op)
@@ -134,7 +134,7 @@ func TestCanary(t *testing.T) {
 func TestPanicTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	log, key := &journal{}, auth.NewKey()
-	handler := handlers.Access(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	handler := handlers.Middleware(handlers.Config{Log: zerolog.New(log)}, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_ = r.Header.Values("Cookie")[len(r.URL.RawQuery)] // what a fault looks like
 	}))
 	request, got := httptest.NewRequest("GET", "/v1/sets?key="+key, nil), httptest.NewRecorder()

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"labshelf/errs"
+	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
-// beat is how often a check says how far it is, also when that is no farther than before: so nobody on the way takes the
-// connection for dead, and a client that is gone is noticed.
-const beat = 500 * time.Millisecond
+// heartbeat is how often a check reports its progress, also when there is none: so no proxy takes the connection for dead, and a
+// client that has gone away is noticed.
+const heartbeat = 500 * time.Millisecond
 
 // checkLine is one line of the answer to a check: one of its members.
 type checkLine struct {
@@ -53,18 +54,18 @@ type checkErrorJSON struct {
 	Detail string    `json:"detail"`
 }
 
-// check looks at everything that is kept, and tells what it finds while it goes on. It ends when the client goes away. A
-// request without a body asks for all.
+// check checks all data and reports violations while it runs. It ends when the client goes away. A request without a body asks for a
+// complete check.
 func (a *api) check(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
-	if err != nil && !errors.Is(err, errNoBody) {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
 	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
 	if err != nil {
 		return err
 	}
-	options, err := upkeep.CheckOptions(fields)
+	options, err := a.repo.CheckOptions(fields)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	defer cancel()
 	lines := startLines(w, cancel)
 	defer lines.stop() // also where the check panics: nothing may be written after the handler
-	result, err := upkeep.Check(ctx, options, repository.CheckEvents{Violation: lines.violation, Progress: lines.progress})
+	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
 	lines.stop()
 	if err != nil {
 		lines.write(checkLine{Error: a.checkError(w, r, err)})
@@ -85,19 +86,19 @@ func (a *api) check(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// checkError says to the client, and in full to the log, why a check did not come to its end.
+// checkError returns for the client, and notes for the log in full, why a check failed.
 func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErrorJSON {
-	if r.Context().Err() == nil { // nobody wonders why a check ends whose client has gone
+	if r.Context().Err() == nil { // else its end is no error
 		noteError(w, err, http.StatusInternalServerError)
 	}
-	known := shownError(err)
+	known := publicError(err)
 	return &checkErrorJSON{known.Code, known.Message}
 }
 
-// checkLines writes the lines, and gives the check up when they cannot be written. Its methods may be called concurrently.
+// checkLines writes the lines, and cancels the check when they cannot be written. Its methods may be called concurrently.
 type checkLines struct {
 	cancel context.CancelFunc
-	stop   func() // returns when progress is told no more
+	stop   func() // returns when no more progress is reported
 
 	mu      sync.Mutex // of what follows
 	lines   *json.Encoder
@@ -105,7 +106,7 @@ type checkLines struct {
 	at      progressJSON
 }
 
-// startLines sends the header and begins to tell progress.
+// startLines sends the header and starts to report progress.
 func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
 	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel}
 	var beats sync.WaitGroup
@@ -113,9 +114,9 @@ func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
 	l.stop = sync.OnceFunc(func() { close(ended); beats.Wait() })
 	l.lines.SetEscapeHTML(false)
 	w.WriteHeader(http.StatusOK)
-	_ = l.control.Flush() // the next line finds out what is wrong
+	_ = l.control.Flush() // the next line finds the error
 	beats.Go(func() {
-		ticker := time.NewTicker(beat)
+		ticker := time.NewTicker(heartbeat)
 		defer ticker.Stop()
 		for {
 			select {
@@ -123,7 +124,7 @@ func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
 				return
 			case <-ticker.C:
 			}
-			l.beat()
+			l.heartbeat()
 		}
 	})
 	return l
@@ -141,12 +142,12 @@ func (l *checkLines) writeLocked(line checkLine) {
 	}
 }
 
-// beat writes how far the check is, and sends all that is written.
-func (l *checkLines) beat() {
+// heartbeat writes the progress, and sends all that is written.
+func (l *checkLines) heartbeat() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.writeLocked(checkLine{Progress: &l.at})
-	_ = l.control.Flush() // the next line finds out what is wrong
+	_ = l.control.Flush() // the next line finds the error
 }
 
 func (l *checkLines) violation(v metadata.Violation) {

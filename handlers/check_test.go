@@ -16,8 +16,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestCheck: what is wrong is named, once for each resource; what is right is counted.
-func TestCheck(t *testing.T) {
+// TestCheckNamesEachViolation: what is wrong is named, once for each resource; what is right is counted.
+func TestCheckNamesEachViolation(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -93,9 +93,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestCheckStreams: a check tells how far it is while it goes on, not more often than twice a second, and stops when nobody
-// listens any more.
-func TestCheckStreams(t *testing.T) {
+// TestCheckReportsProgress: a check reports its progress while it runs, at most twice a second, and stops when its client goes away.
+func TestCheckReportsProgress(t *testing.T) {
 	t.Parallel()
 	disk := &slow{goOn: make(chan struct{})}
 	c := gatewayOver(t, handlers.Config{Stall: time.Second}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
@@ -128,8 +127,8 @@ func TestCheckStreams(t *testing.T) {
 	same(t, "the next check", c.send("POST", "/admin/check", nil).checks().end["blobs"], any(1.0))
 }
 
-// TestCheckFails: a check that cannot go on says so in its last line.
-func TestCheckFails(t *testing.T) {
+// TestFailedCheckSaysSo: a check that cannot go on says so in its last line.
+func TestFailedCheckSaysSo(t *testing.T) {
 	t.Parallel()
 	disk := &unavailable{}
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store {
@@ -150,8 +149,8 @@ func (*unavailable) Open(blobs.Digest, int64) (io.ReadSeekCloser, error) {
 	return nil, fmt.Errorf("%w: too many secret files", blobs.ErrUnavailable)
 }
 
-// TestCheckPanics: after a fault nothing writes to an answer that has ended, whose memory others may have by then.
-func TestCheckPanics(t *testing.T) {
+// TestPanickedCheckWritesNoMore: after a fault nothing writes to an answer that has ended, whose memory others may have by then.
+func TestPanickedCheckWritesNoMore(t *testing.T) {
 	t.Parallel()
 	c := gatewayOver(t, handlers.Config{}, repository.Config{}, func(dir *blobs.Dir) blobs.Store { return &faulty{dir} })
 	c.newSpace(nil).newFile("a", "content")

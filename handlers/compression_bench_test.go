@@ -2,11 +2,14 @@ package handlers
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -14,14 +17,17 @@ import (
 // compressed. bytes/page is what crosses the line; at 10 Mbit/s, 1,250 of them take a millisecond.
 func BenchmarkSendPage(b *testing.B) {
 	const base = "https://data.example.org/v1"
-	layout := resourceLayout(base, "https://data.example.org/resources/{id}", itemIndent)
+	layout := encode.NewLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
 	for _, rows := range []int{10, 100, 1000} {
 		a := &api{}
-		built := a.pages.begin(base + "/resources" + results)
-		for _, r := range sample(rows) {
-			built.add(layout, &r)
+		built := a.pages.Begin(base + "/resources" + results)
+		for i := range rows {
+			r := metadata.Resource{Record: metadata.Record{ID: metadata.NewID(metadata.Stamp(i))}, Name: "measurements/2026/run-17.csv", Bytes: 4096}
+			r.Digest = sha256.Sum256([]byte{byte(i), byte(i >> 8)})
+			r.Created, r.Modified, r.Description = metadata.Stamp(i*1_001), metadata.Stamp(i*1_001), "Run 17, sample at 293 K, 40 kV"
+			built.Add(layout, &r)
 		}
-		page := bytes.Clone(built.finish(repository.PageEnds{Current: "current", Next: "next"}))
+		page := bytes.Clone(built.Finish(repository.PageEnds{Current: "current", Next: "next"}))
 		for _, line := range []struct{ name, from, accept string }{
 			{"loopback", "127.0.0.1:1", "gzip"}, {"identity", "203.0.113.7:1", ""}, {"gzip", "203.0.113.7:1", "gzip"},
 		} {

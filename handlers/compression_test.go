@@ -32,8 +32,8 @@ func gunzip(t *testing.T, packed []byte) []byte {
 	return whole
 }
 
-// TestCompressedListings: a client elsewhere gets listings compressed if it accepts that, each encoding with an ETag of its own.
-func TestCompressedListings(t *testing.T) {
+// TestListingsAreCompressed: a client elsewhere gets listings compressed if it accepts that, each encoding with an ETag of its own.
+func TestListingsAreCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
 	f := c.newFixture(nil)
@@ -81,8 +81,8 @@ func TestCompressedListings(t *testing.T) {
 	f.get("/sets?name=nothing-has-it", far, "If-None-Match: "+end.header.Get("ETag")).want(http.StatusNotModified)
 }
 
-// TestNeverCompressed: files, records and answers that hold a key or a session are sent as they are.
-func TestNeverCompressed(t *testing.T) {
+// TestSecretsAndFilesAreNotCompressed: files, records and answers that hold a key or a session are sent as they are.
+func TestSecretsAndFilesAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, behindProxy)
 	s := c.newSpace(object{"description": strings.Repeat("text ", 1000)})

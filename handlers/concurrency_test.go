@@ -14,8 +14,8 @@ import (
 	"labshelf/repository"
 )
 
-// TestEqualUploads: the same content sent by many at once is kept once, under as many records.
-func TestEqualUploads(t *testing.T) {
+// TestEqualUploadsShareOneBlob: the same content sent by many at once is kept once, under as many records.
+func TestEqualUploadsShareOneBlob(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -43,8 +43,8 @@ func TestEqualUploads(t *testing.T) {
 	}
 }
 
-// TestSameName: of many who create a set of one name at once, one does.
-func TestSameName(t *testing.T) {
+// TestOneOfManyGetsAName: of many who create a set of one name at once, one does.
+func TestOneOfManyGetsAName(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	for _, tc := range []struct {
@@ -77,8 +77,8 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// TestDownloadDuringReplacement: a download under way ends with the bytes that it began with.
-func TestDownloadDuringReplacement(t *testing.T) {
+// TestDownloadSurvivesReplacement: a download under way ends with the bytes that it began with.
+func TestDownloadSurvivesReplacement(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	old := strings.Repeat("old", 4<<20)

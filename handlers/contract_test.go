@@ -123,7 +123,7 @@ func (c *contract) check(x exchange) error {
 	}
 	_, path, inside := strings.Cut(x.request.URL.Path, "/v1")
 	if !inside || strings.Trim(path, "/") == "" {
-		return nil // the plain pages beside the interface
+		return nil // the pages, which are no part of the interface
 	}
 	route, params := c.find(x.request.Method, path)
 	if route == nil {

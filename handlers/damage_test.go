@@ -51,9 +51,9 @@ func (c *client) damaged() float64 {
 	return n
 }
 
-// TestDamage: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
+// TestDamagedFileIsNotSent: a file that is missing or has another length is never sent; one with other bytes is found out when reads are
 // verified, and cut off before its last byte. From then on it is known, until the same content comes again.
-func TestDamage(t *testing.T) {
+func TestDamagedFileIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	verified := s.configured(handlers.Config{VerifyReads: math.MaxInt64})
@@ -141,8 +141,8 @@ func (u *unreadable) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestUnreadableFile: a download that the disk breaks off is cut, and remembered.
-func TestUnreadableFile(t *testing.T) {
+// TestUnreadableFileIsRecorded: a download that the disk breaks off is cut, and remembered.
+func TestUnreadableFileIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, ranges := range [][]string{nil, {"Range: bytes=10-"}, {"Range: bytes=0-9,20-199999"}} {
 		disk := &failing{}
@@ -168,8 +168,8 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// TestFileCutMeanwhile: a file that becomes shorter while it is sent; and a client that goes away, which is no damage.
-func TestFileCutMeanwhile(t *testing.T) {
+// TestFileTruncatedWhileSent: a file that becomes shorter while it is sent; and a client that goes away, which is no damage.
+func TestFileTruncatedWhileSent(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)
@@ -202,8 +202,8 @@ func TestFileCutMeanwhile(t *testing.T) {
 	c.get(path).problem(http.StatusInternalServerError, "data_damaged", "")
 }
 
-// TestStatusDetail: sysadmins learn more than others.
-func TestStatusDetail(t *testing.T) {
+// TestStatusDetailIsForSysadmins: sysadmins learn more than others.
+func TestStatusDetailIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	opening := time.Now().Add(-time.Second)
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
@@ -280,9 +280,9 @@ func TestStatusDetail(t *testing.T) {
 	}
 }
 
-// TestVerifiedDownload flips one bit of files around the sizes at which reading changes. Up to the configured size no whole download
+// TestDownloadIsVerified flips one bit of files around the sizes at which reading changes. Up to the configured size no whole download
 // ends cleanly with wrong bytes, however it is asked for, and what a client then asks for to go on is refused.
-func TestVerifiedDownload(t *testing.T) {
+func TestDownloadIsVerified(t *testing.T) {
 	t.Parallel()
 	const small, most = 32 << 10, 100_000 // what is read at once, and what is verified
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: most}).newSpace(nil)
@@ -324,8 +324,8 @@ func TestVerifiedDownload(t *testing.T) {
 	s.get(s.newFile("empty", "") + "/data").want(http.StatusOK)
 }
 
-// TestVerifiedBlob: what a sysadmin gets by its digest is verified like what others get.
-func TestVerifiedBlob(t *testing.T) {
+// TestBlobIsVerified: what a sysadmin gets by its digest is verified like what others get.
+func TestBlobIsVerified(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: 1 << 20}).newSpace(nil)
 	for _, size := range []int{100, 100_000} {

@@ -31,13 +31,13 @@ func (s *space) harm(path, content string) {
 	same(s.t, "damaged", s.damaged(), 1)
 }
 
-// TestDamagedInRecord: a record, and each listing with it, says that its file is known to be damaged; every way of sending the same
-// bytes again heals it, whoever has them, and then nothing says so any more.
-func TestDamagedInRecord(t *testing.T) {
+// TestRecordSaysDamaged: a record, and each listing with it, says that its file is known to be damaged; every way of sending the same
+// bytes again repairs it, and then no record says so any more.
+func TestRecordSaysDamaged(t *testing.T) {
 	t.Parallel()
 	tus := func(s *space, content string, pairs ...string) {
 		s.t.Helper()
-		s.piece(s.begin(len(content), pairs...), 0, content).want(http.StatusNoContent)
+		s.chunk(s.begin(len(content), pairs...), 0, content).want(http.StatusNoContent)
 	}
 	ways := map[string]func(s *space, path, content string){
 		"a form": func(s *space, path, content string) {
@@ -62,7 +62,7 @@ func TestDamagedInRecord(t *testing.T) {
 		for _, size := range []int{1000, 200_000} {
 			t.Run(fmt.Sprint(what, " of ", size), func(t *testing.T) {
 				t.Parallel()
-				// Nothing is held before, so that there is a file to be harmed; what comes afterwards could be.
+				// No body is inline before, so that there is a file to be damaged; later ones may be.
 				c := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64})
 				s := c.newSpace(nil)
 				content := strings.Repeat("x", size)
@@ -96,8 +96,8 @@ func TestDamagedInRecord(t *testing.T) {
 	}
 }
 
-// TestSmallUploadHealsAtOnce: a small body that would be held becomes a file at once where its content is known to be damaged.
-func TestSmallUploadHealsAtOnce(t *testing.T) {
+// TestSmallUploadRepairsAtOnce: a body that would be inline becomes a file at once where its content is known to be damaged.
+func TestSmallUploadRepairsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{HoldUpTo: 100}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
 	content := strings.Repeat("x", 100)
@@ -112,16 +112,16 @@ func TestSmallUploadHealsAtOnce(t *testing.T) {
 		return held["files"] == 0.0
 	})
 	s.harm(path, content)
-	slow := s.repo.NewUpload(auth.Principal{}) // as long as there is an upload, none that is held is moved
+	slow := s.repo.NewUpload(auth.Principal{}) // while there is an upload, no inline body is flushed
 	defer func() { same(t, "discarding", slow.Discard(), nil) }()
 	s.newFile("b.txt", content)
 	same(t, "damaged", s.damaged(), 0)
 	same(t, "the file", string(s.get(path+"/data").want(http.StatusOK).body), content)
 }
 
-// TestTagOfDamagedRecord: what is shown has another tag, so that nobody keeps the one for the other. A condition of a change is about
+// TestDamagedRecordHasItsOwnTag: what is shown has another tag, so that no client takes the one for the other. A condition of a change is about
 // the version, which damage does not change: both tags name it.
-func TestTagOfDamagedRecord(t *testing.T) {
+func TestDamagedRecordHasItsOwnTag(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{VerifyReads: math.MaxInt64}).newSpace(nil)
 	path := s.newFile("a.txt", "content")

@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -12,13 +13,13 @@ func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shower := a.shower(r)
-	writePage(a, w, r, page, shower.dataspace)
+	presenter := a.presenter(r)
+	writePage(a, w, r, page, presenter.dataspace)
 	return nil
 }
 
 func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
@@ -26,23 +27,23 @@ func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.shower(r).dataspace(created)
+	shown := a.presenter(r).dataspace(created)
 	writeCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
 func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetDataspace(r.Context(), r.caller, r.id())
-	return a.sendDataspace(w, r, found, readable(r, found.Tag(), found.Modified, err))
+	return a.sendDataspace(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
 	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[metadata.Dataspace]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).dataspace),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).dataspace),
 	})
 	return a.sendDataspace(w, r, updated, err)
 }
@@ -59,7 +60,7 @@ func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
 
 func (a *api) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, d.Tag(), a.shower(r).dataspace(d))
+		writeRecord(w, r, http.StatusOK, d.Tag(), a.presenter(r).dataspace(d))
 	}
 	return err
 }

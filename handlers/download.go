@@ -1,12 +1,15 @@
 package handlers
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"mime"
@@ -19,6 +22,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/errs"
+	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -38,7 +42,7 @@ func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
 	defer func() { _ = file.Close() }() // only read from
 	setAll(w.Header(), "Content-Type", resource.MimeType,
 		"Content-Disposition", contentDisposition(resource, inline && inlineType(resource.MimeType)))
-	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Held})
+	return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
 }
 
 // content is a file that goes out as it is.
@@ -46,29 +50,29 @@ type content struct {
 	file     io.ReadSeeker
 	digest   blobs.Digest
 	bytes    int64
-	modified time.Time // zero: nobody is told
-	sealed   bool      // the bytes have been read, and compared with a checksum
+	modified time.Time // zero: no Last-Modified is sent
+	verified bool      // the bytes have been read and compared with a checksum
 }
 
-// sendContent sends a file, whose Content-Type is set, or the part of it that is asked for. http.ServeContent does conditions
+// sendContent sends a file, whose Content-Type is set, or the requested part of it. http.ServeContent does conditions
 // and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
-	var tag, digest [80]byte // room for what is written into them
+	var tag, digest [80]byte
 	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")),
 		"Etag", string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"')),
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
 		"Cache-Control", "private, no-cache")
 	sent := &contentWriter{ResponseWriter: w, r: r.Request}
-	body, release, err := a.verifying(r, c)
+	body, release, err := a.verified(r, c)
 	defer release()
 	switch {
 	case err != nil:
 		sent.damage = err
 	case r.Method == http.MethodGet && !slices.ContainsFunc(selecting, func(name string) bool { return r.Header[name] != nil }):
-		sent.sendWhole(c, body)
+		sent.sendAll(c, body)
 	default:
-		r.Header = withRange(withoutDates(r.Header, c.modified), c.bytes)
+		r.Header = normalizedRange(withoutDates(r.Header, c.modified), c.bytes)
 		http.ServeContent(sent, r.Request, "", c.modified, body)
 	}
 	if sent.damage == nil {
@@ -87,32 +91,32 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 // selecting are the headers with which a request asks for less than the whole file, or for it under a condition.
 var selecting = []string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}
 
-// sendWhole is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.
-func (w *contentWriter) sendWhole(c content, body io.Reader) {
+// sendAll is http.ServeContent for a request that asks for the file and nothing else, without looking for its size again.
+func (w *contentWriter) sendAll(c content, body io.Reader) {
 	header := w.Header()
 	setAll(header, "Accept-Ranges", "bytes", "Content-Length", strconv.FormatInt(c.bytes, 10))
 	if !c.modified.IsZero() {
 		header.Set("Last-Modified", c.modified.UTC().Format(http.TimeFormat))
 	}
 	w.WriteHeader(http.StatusOK)
-	if whole, isWhole := body.(*wholeFile); isWhole {
+	if whole, isWhole := body.(*memoryFile); isWhole {
 		_, err := w.Write(whole.bytes)
 		whole.unsent = err != nil
 		return
 	}
-	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // what is to be said of an error has been noted
+	_, _ = w.ReadFrom(&io.LimitedReader{R: body, N: c.bytes}) // an error has been noted
 }
 
-// setAll sets headers by their canonical names, which alternate with their values. The values share one piece of memory; there are
-// ten in the answer to a download, and [http.Header.Set] makes a piece for each.
+// setAll sets headers by their canonical names, which alternate with their values. The values share one allocation; there are ten in
+// the answer to a download, and [http.Header.Set] allocates for each.
 func setAll(header http.Header, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		header[pairs[i]] = pairs[i+1 : i+2 : i+2]
 	}
 }
 
-// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that did not give all
-// that it should: its answer has been cut off.
+// contentWriter turns the refusals of http.ServeContent into problem+json, and keeps the error of a file that was not
+// complete: its answer has been cut off.
 type contentWriter struct {
 	http.ResponseWriter
 	r       *http.Request
@@ -144,11 +148,11 @@ func (w *contentWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// ReadFrom keeps the way of files through the kernel open.
+// ReadFrom implements [io.ReaderFrom], so that sendfile is possible.
 func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 	n, err := io.Copy(w.ResponseWriter, src)
 	switch wanted, limited := src.(*io.LimitedReader); {
-	case isReading(err):
+	case isReadError(err):
 		w.damage = err
 	case err == nil && limited && wanted.N > 0:
 		w.damage = io.ErrUnexpectedEOF
@@ -156,8 +160,8 @@ func (w *contentWriter) ReadFrom(src io.Reader) (int64, error) {
 	return n, err
 }
 
-// isReading tells whether a file could not be sent because of the file: no connection fails like that.
-func isReading(err error) bool {
+// isReadError tells whether an error is one of reading the file, not of the connection.
+func isReadError(err error) bool {
 	if err == nil {
 		return false
 	}
@@ -187,7 +191,7 @@ func wantsInline(r *request) (bool, error) {
 		Message: "disposition may be given once, as inline or attachment"}
 }
 
-// contentDisposition names the file for the disk of whoever downloads it.
+// contentDisposition returns the header that names the file for the client.
 func contentDisposition(resource metadata.Resource, inline bool) string {
 	kind := "attachment"
 	if inline {
@@ -211,7 +215,7 @@ func saveAs(kind, name string) string {
 	return value
 }
 
-// percentEncode writes a name as RFC 8187 wants it.
+// percentEncode writes a name as RFC 8187 defines it.
 func percentEncode(name string) string {
 	var out strings.Builder
 	for _, c := range []byte(name) {
@@ -226,7 +230,7 @@ func percentEncode(name string) string {
 
 const sandboxed = "default-src 'none'; sandbox"
 
-// contentSecurity keeps whatever the file holds from acting in our name. A PDF viewer does not start in a sandbox.
+// contentSecurity returns the policy that keeps a file from acting in the name of the service. A PDF viewer does not start in a sandbox.
 func contentSecurity(mimetype string) string {
 	const pdf = "application/pdf"
 	if at := strings.TrimSpace(mimetype); len(at) < len(pdf) || !strings.EqualFold(at[:len(pdf)], pdf) { // as nearly always, unparsed
@@ -236,4 +240,70 @@ func contentSecurity(mimetype string) string {
 		return "default-src 'none'"
 	}
 	return sandboxed
+}
+
+// errContent is the error of a file whose bytes do not have the recorded digest.
+var errContent = errors.New("the content does not have the recorded SHA-256")
+
+// verified returns what the content is read from, and the function that ends the reading. Up to the size of the configuration wrong
+// bytes of a whole file never come to a clean end: a small file is read and compared at once, which returns an error if the
+// digest differs, a larger one while it is sent. A part of a larger file cannot be verified.
+func (a *api) verified(r *request, c content) (body io.ReadSeeker, release func(), err error) {
+	if c.verified || c.bytes > a.config.VerifyReads || r.Method != http.MethodGet {
+		return c.file, func() {}, nil
+	}
+	if c.bytes > slowclient.ChunkSize {
+		return &verifiedFile{content: c, hash: sha256.New()}, func() {}, nil
+	}
+	buffer := a.buffers.Get()
+	whole := &memoryFile{bytes: buffer[:c.bytes]}
+	release = func() {
+		if !whole.unsent {
+			a.buffers.Put(buffer)
+		}
+	}
+	switch _, err := io.ReadFull(c.file, whole.bytes); {
+	case err == io.EOF:
+		return nil, release, io.ErrUnexpectedEOF
+	case err != nil:
+		return nil, release, err
+	case sha256.Sum256(whole.bytes) != c.digest:
+		return nil, release, errContent
+	}
+	whole.Reset(whole.bytes)
+	return whole, release, nil
+}
+
+// memoryFile is a complete file in memory.
+type memoryFile struct {
+	bytes.Reader
+	bytes  []byte
+	unsent bool // the connection may still have them
+}
+
+// verifiedFile hashes a file while it is read from start to end, in one go, and does not give out its last byte if the sum is
+// wrong: the answer is cut off, so that no client takes damaged bytes for the file. Parts cannot be verified.
+type verifiedFile struct {
+	content
+	hash       hash.Hash
+	at, hashed int64
+}
+
+func (f *verifiedFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := f.file.Seek(offset, whence)
+	f.at = at
+	return at, err
+}
+
+func (f *verifiedFile) Read(p []byte) (int, error) {
+	n, err := f.file.Read(p)
+	if f.at == f.hashed {
+		f.hash.Write(p[:n])
+		f.hashed += int64(n)
+	}
+	f.at += int64(n)
+	if n > 0 && f.at == f.bytes && f.hashed == f.at && blobs.Digest(f.hash.Sum(nil)) != f.digest {
+		return n - 1, errContent
+	}
+	return n, err
 }

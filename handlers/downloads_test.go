@@ -132,8 +132,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestReplacedWithinOneSecond: the dates of two versions of a file can be equal, so that no date makes a client take one for the other.
-func TestReplacedWithinOneSecond(t *testing.T) {
+// TestDatesNeverSelectAVersion: the dates of two versions of a file can be equal, so that no date makes a client take one for the other.
+func TestDatesNeverSelectAVersion(t *testing.T) {
 	t.Parallel()
 	begun := time.Now().Truncate(time.Second)
 	standing := repository.Config{Now: func() time.Time { return begun.Add(300 * time.Millisecond) }}
@@ -208,8 +208,8 @@ func TestDisposition(t *testing.T) {
 	}
 }
 
-// TestDownloadName: every name can be sent, and arrives.
-func TestDownloadName(t *testing.T) {
+// TestEveryNameIsSent: every name can be sent, and arrives.
+func TestEveryNameIsSent(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	for _, tc := range []struct{ name, header string }{

@@ -25,9 +25,9 @@ func (c *client) dump() string {
 		rows(&out, tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}))
 		rows(&out, tx.Users.All(metadata.ID{}))
 		rows(&out, tx.Privileges.All(metadata.ID{}))
-		rows(&out, tx.Steps.All())
-		for id, err := range tx.Transfers.Ended(math.MaxInt64) {
-			row, err2 := tx.Transfers.Get(id)
+		rows(&out, tx.Cascades.All())
+		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
+			row, err2 := tx.Uploads.Get(id)
 			fmt.Fprintf(&out, "%+v %v %v\n", row, err, err2)
 		}
 		for user, err := range tx.Users.All(metadata.ID{}) {

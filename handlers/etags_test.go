@@ -39,8 +39,8 @@ func records(s *space) []record {
 	}
 }
 
-// TestTags walks each kind of object through a life in which every step needs the tag of the step before.
-func TestTags(t *testing.T) {
+// TestEachChangeNeedsTheLatestTag walks each kind of object through a life in which every step needs the tag of the step before.
+func TestEachChangeNeedsTheLatestTag(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
 		t.Run(r.kind, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestIfNoneMatch(t *testing.T) {
 	}
 }
 
-// TestUnchanged: an update that changes nothing answers 200 and makes no new version; a file put again always does.
-func TestUnchanged(t *testing.T) {
+// TestUnchangedUpdateKeepsVersion: an update that changes nothing answers 200 and makes no new version; a file put again always does.
+func TestUnchangedUpdateKeepsVersion(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
 		if r.change == nil {
@@ -135,8 +135,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// TestLostUpdate sends writes with one tag at the same time: one of them wins, the others learn of it.
-func TestLostUpdate(t *testing.T) {
+// TestOneOfManyUpdatesWins sends writes with one tag at the same time: one of them wins, the others learn of it.
+func TestOneOfManyUpdatesWins(t *testing.T) {
 	t.Parallel()
 	for _, r := range records(sysadmin(t).newSpace(nil)) {
 		if r.change == nil {

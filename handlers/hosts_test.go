@@ -18,9 +18,9 @@ func loopback() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }
 
-// TestHost: the service answers for its own names and addresses only, so that no page whose name somebody else controls can
+// TestOwnHostsAreAnswered: the service answers for its own names and addresses only, so that no page whose name somebody else controls can
 // reach it through the browser of a user.
-func TestHost(t *testing.T) {
+func TestOwnHostsAreAnswered(t *testing.T) {
 	t.Parallel()
 	base, err := url.Parse("https://Data.Example.org:8443/v1")
 	if err != nil {
@@ -93,8 +93,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestMisdirected: everything but the right host is refused alike, with a key and without, before anything is done.
-func TestMisdirected(t *testing.T) {
+// TestOtherHostsAreMisdirected: everything but the right host is refused alike, with a key and without, before anything is done.
+func TestOtherHostsAreMisdirected(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
 	for _, line := range []string{"GET /v1/status", "GET /v1/sets", "DELETE /v1/dataspaces/" + s.dataspace, "OPTIONS /v1/sets", "GET /v1/nothing", "GET /"} {

@@ -15,6 +15,7 @@ import (
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // suite is what all tests of the package share. Tests on it keep to dataspaces and users of their own; those that look at
@@ -56,8 +57,8 @@ func run(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	_, err = repository.NewUpkeep(suite.gateway.meta, files).Check(context.Background(), repository.CheckOptions{NoData: true},
-		repository.CheckEvents{Violation: func(v metadata.Violation) {
+	_, err = maintenance.NewUpkeep(suite.gateway.meta, files).Check(context.Background(), maintenance.CheckOptions{NoData: true},
+		maintenance.CheckEvents{Violation: func(v metadata.Violation) {
 			if v.Part != metadata.PartBlobs { // tests damage files on purpose
 				fmt.Fprintln(os.Stderr, "the tests left a violation:", v)
 				code = max(code, 1)

@@ -1,21 +1,19 @@
 package handlers_test
 
 import (
-	"context"
+	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"labshelf/handlers"
-	"labshelf/metadata"
-	"labshelf/repository"
 )
 
 // observer keeps what it hears.
@@ -48,8 +46,8 @@ func (o *observer) last(t *testing.T) (one handlers.Observation) {
 	return one
 }
 
-// TestObserve: what is told of a request names its route and never its address, and counts the bytes of the bodies.
-func TestObserve(t *testing.T) {
+// TestObservationHasRouteAndBytes: what is told of a request names its route and never its address, and counts the bytes of the bodies.
+func TestObservationHasRouteAndBytes(t *testing.T) {
 	t.Parallel()
 	heard := &observer{}
 	c := sysadmin(t).configured(handlers.Config{Observe: heard.hear})
@@ -90,101 +88,63 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// tooLong is longer than a busy machine takes for a request of its own.
-const tooLong = 2 * time.Second
-
-// TestSlowRequest: a request is slow by what the service took for it, not by what its client did, and the line in the log about
-// it holds nothing that came from outside.
-func TestSlowRequest(t *testing.T) {
+// TestWaitingForClientIsNotSlow: a request is slow by what the service took for it, not by what its client did, and the line in the log
+// about it has nothing that came from outside.
+func TestWaitingForClientIsNotSlow(t *testing.T) {
 	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
-	set := s.newSet()
-	big := s.upload(set, "big", strings.Repeat("x", 16<<20)).text("id")
+	const tooLong = 2 * time.Second
+	config := handlers.Config{Slow: tooLong, Stall: 5 * tooLong}
 	t.Run("slow upload", func(t *testing.T) {
 		t.Parallel()
-		c := s.on(t).configured(handlers.Config{Slow: tooLong, Stall: 5 * tooLong})
-		body := form(text("setId", set), file("a", strings.Repeat("x", 10_000)))
-		begun := time.Now()
-		dripped := &drip{rest: body.body, piece: len(body.body)/8 + 1, pause: tooLong / 4}
-		c.bad("POST", "/resources", dripped, "Content-Type: "+body.contentType).want(http.StatusCreated)
-		same(t, "the client was slow", time.Since(begun) > tooLong, true)
-		same(t, "lines", len(c.slowLines(1)), 0)
+		synctest.Test(t, func(t *testing.T) {
+			b, _ := newBubble(t, config)
+			begun, body := time.Now(), form(text("setId", b.set), file("a", strings.Repeat("x", 10_000)))
+			b.drip("POST", "/resources", body, len(body.body)/8+1, tooLong/4).want(http.StatusCreated)
+			same(t, "the client was slow", time.Since(begun) > tooLong, true)
+			same(t, "lines", len(b.slowLines()), 0)
+		})
 	})
 	t.Run("slow download", func(t *testing.T) {
 		t.Parallel()
-		c := s.on(t).configured(handlers.Config{Slow: tooLong, Stall: 5 * tooLong})
-		conn, reader := c.dial("GET /v1/resources/%s/data HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: %s\r\n\r\n", big, c.key)
-		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
-		time.Sleep(tooLong + tooLong/4)
-		if _, err := io.Copy(io.Discard, reader); err != nil {
-			t.Fatal(err)
-		}
-		same(t, "lines", len(c.slowLines(1)), 0)
+		synctest.Test(t, func(t *testing.T) {
+			b, _ := newBubble(t, config)
+			path := "/resources/" + b.upload(strings.Repeat("x", 1<<20)) + "/data"
+			conn := b.Dial(t)
+			_, err := io.WriteString(conn, b.head("GET", path)+"\r\n")
+			same(t, "the request", err, nil)
+			time.Sleep(tooLong + tooLong/4)
+			same(t, "bytes", len(b.read("GET", bufio.NewReader(conn)).want(http.StatusOK).body), 1<<20)
+			synctest.Wait()
+			same(t, "lines", len(b.slowLines()), 0)
+		})
 	})
 	t.Run("slow service", func(t *testing.T) {
 		t.Parallel()
-		own := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
-		resource := own.newResource()
-		for hold := tooLong + tooLong/4; !testSlowService(own.client, resource, hold); hold *= 2 {
-			if hold > time.Minute {
-				t.Fatal("nobody waits for a change of somebody else")
+		synctest.Test(t, func(t *testing.T) {
+			b, meta := newBubble(t, config)
+			resource := b.upload("content")
+			meta.delay = tooLong + tooLong/4
+			made := b.send("PATCH", "/resources/"+resource, raw{"application/json", []byte(`{"description": "secret4711"}`)}).want(http.StatusOK)
+			synctest.Wait()
+			found := b.slowLines()
+			if len(found) != 1 {
+				t.Fatalf("%d lines of one slow request:\n%s", len(found), b.log)
 			}
-		}
+			for _, part := range []string{
+				`"level":"warn"`, `"method":"PATCH"`, `"route":"/v1/resources/:id"`, `"status":200`, `"bytes":` + fmt.Sprint(len(made.body)),
+				`"received":29`, `"ms":2500`, `"own_ms":2500`, `"request":"` + made.header.Get("X-Request-Id") + `"`,
+			} {
+				same(t, part+" in "+found[0], strings.Contains(found[0], part), true)
+			}
+			for _, secret := range []string{"secret4711", resource, b.key, "localhost", "admin"} {
+				same(t, secret+" in "+found[0], strings.Contains(found[0], secret), false)
+			}
+		})
 	})
 }
 
-// testSlowService keeps everybody who wants to change something waiting. It returns false where the request came so late, as it does
-// on a busy machine, that it was not slow.
-func testSlowService(c *client, resource string, hold time.Duration) bool {
-	t, seen := c.t, &observer{}
-	c = c.configured(handlers.Config{Slow: tooLong, Observe: seen.hear})
-	entered, done := make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- c.meta.Update(context.Background(), func(*metadata.Tx) error {
-			close(entered)
-			time.Sleep(hold)
-			return nil
-		})
-	}()
-	<-entered
-	made := c.send("PATCH", "/resources/"+resource, object{"description": "secret4711"})
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	found := c.slowLines(1)
-	if seen.last(t).Took < tooLong+tooLong/8 {
-		return false
-	}
-	if len(found) != 1 {
-		t.Fatalf("%d lines of one slow request:\n%s", len(found), c.log)
-	}
-	for _, part := range []string{
-		`"level":"warn"`, `"method":"PATCH"`, `"route":"/v1/resources/:id"`, `"status":200`, `"bytes":` + fmt.Sprint(len(made.body)),
-		`"received":`, `"ms":`, `"own_ms":`, `"request":"` + made.header.Get("X-Request-Id") + `"`,
-	} {
-		same(t, part+" in "+found[0], strings.Contains(found[0], part), true)
-	}
-	for _, secret := range []string{"secret4711", resource, c.key, "127.0.0.1", "admin"} {
-		same(t, secret+" in "+found[0], strings.Contains(found[0], secret), false)
-	}
-	return true
-}
-
-// slowLines waits until the log has so many requests, and returns the lines about slow ones.
-func (c *client) slowLines(requests int) (found []string) {
-	c.t.Helper()
-	eventually(c.t, "the request is over", func() bool { return strings.Count(c.log.String(), `"message":"request"`) >= requests })
-	c.server.Close() // waits for whatever is still going on
-	for line := range strings.SplitSeq(c.log.String(), "\n") {
-		if strings.Contains(line, "slow request") {
-			found = append(found, line)
-		}
-	}
-	return found
-}
-
-// TestMetricsAddress: what is measured is for sysadmins, and is there only where it is to be.
-func TestMetricsAddress(t *testing.T) {
+// TestMetricsAreForSysadmins: what is measured is for sysadmins, and is there only where it is to be.
+func TestMetricsAreForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	shown := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "measured") })
@@ -202,11 +162,11 @@ func TestMetricsAddress(t *testing.T) {
 	off.bad("GET", off.server.URL+"/metrics", nil).problem(http.StatusNotFound, "not_found", "")
 }
 
-// TestBeside: what has an address of its own answers for the same hosts as the interface, and lets nothing be changed.
-func TestBeside(t *testing.T) {
+// TestAdminListenerIsReadOnly: what has an address of its own answers for the same hosts as the interface, and lets nothing be changed.
+func TestAdminListenerIsReadOnly(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(handlers.Beside(handlers.Config{AllowedHosts: []string{"lab"}},
-		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "beside") })))
+	server := httptest.NewServer(handlers.Admin(handlers.Config{AllowedHosts: []string{"lab"}},
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") })))
 	t.Cleanup(server.Close)
 	for _, tc := range []struct {
 		method, host string
@@ -230,7 +190,7 @@ func TestBeside(t *testing.T) {
 		}
 		what := tc.method + " " + tc.host
 		same(t, what, response.StatusCode, tc.status)
-		same(t, what+": it is shown", string(body) == "beside", tc.method == "GET" && tc.status == 200)
+		same(t, what+": it is shown", string(body) == "metrics", tc.method == "GET" && tc.status == 200)
 		same(t, what+": not kept", slices.Contains(response.Header.Values("Cache-Control"), "no-store"), tc.status == 200)
 		_ = response.Body.Close()
 	}

@@ -14,19 +14,19 @@ import (
 // operation is one operation of the interface: what a good request for it sends.
 type operation struct {
 	id   string
-	self bool // {id} is the caller himself, or an upload of his
+	self bool // {id} is the caller, or an upload of the caller
 	body func(f *fixture) any
 }
 
 // who may do it, as the routes say.
-func (op operation) who() handlers.Who {
+func (op operation) who() handlers.Audience {
 	documented := routeOf(op.id)
 	for _, route := range handlers.Routes() {
 		if route.Method == documented.Method && route.Path == documented.Path {
-			return route.Who
+			return route.Audience
 		}
 	}
-	return handlers.Who{Callers: "none: there is no such route"}
+	return handlers.Audience{Callers: "none: there is no such route"}
 }
 
 // allow lists the callers that may do it.
@@ -54,7 +54,7 @@ func operations() []operation {
 	tus := func(body raw, headers ...string) func(*fixture) any {
 		return func(*fixture) any { return headed{body, append(headers, inTus)} }
 	}
-	piece, override := tus(nothing, "Upload-Offset: 0"), tus(nothing, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH")
+	chunk, override := tus(nothing, "Upload-Offset: 0"), tus(nothing, "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH")
 	return []operation{
 		{"getStatus", false, nil},
 		{"getOpenAPIJSON", false, nil},
@@ -98,7 +98,7 @@ func operations() []operation {
 			return headed{raw{}, []string{inTus, "Upload-Length: 7", uploadMetadata("setId", f.ids["SetId"], "filename", "new")}}
 		}},
 		{"getUpload", false, tus(raw{})},
-		{"continueUpload", false, piece},
+		{"continueUpload", false, chunk},
 		{"overrideUpload", false, override},
 		{"endUpload", false, tus(raw{})},
 		{"deleteResource", false, nil},
@@ -137,7 +137,7 @@ func operations() []operation {
 		{"revokeUserKey", true, nil},
 
 		{"getUpload", true, tus(raw{})},
-		{"continueUpload", true, piece},
+		{"continueUpload", true, chunk},
 		{"overrideUpload", true, override},
 		{"endUpload", true, tus(raw{})},
 	}
@@ -164,14 +164,14 @@ func (c *client) newFixture(fields object) *fixture {
 	return f
 }
 
-// filed has the file of the fixture among the blobs, where a small one comes later: one that comes in pieces is there at once.
+// filed has the file of the fixture among the blobs, where a small one comes later: one that is sent in chunks is there at once.
 func (f *fixture) filed() {
 	f.t.Helper()
 	f.send("POST", "/uploads", raw{"application/offset+octet-stream", []byte("content")}, inTus, "Upload-Length: 7",
 		uploadMetadata("setId", f.ids["SetId"], "filename", "filed.txt")).want(http.StatusCreated)
 }
 
-// uploadOf begins an upload in the name of a caller, in a set where he may.
+// uploadOf begins an upload in the name of a caller, in a set where that is allowed.
 func (f *fixture) uploadOf(caller *client) (id string) {
 	f.t.Helper()
 	own := f.newSpace(nil)

@@ -1,100 +1,275 @@
 package handlers
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
 	"net/http"
-	"slices"
-	"sync"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
 
-	"labshelf/metadata"
-	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/errs"
 )
 
-// pageJSON is a page with results; the end of a listing is endJSON.
-type pageJSON[J any] struct {
-	NextPage    string `json:"nextPage"`
-	CurrentPage string `json:"currentPage"`
-	Data        []J    `json:"data"`
-	End         bool   `json:"end"`
+// assetsPath is the path of everything that the shell of the pages links.
+const assetsPath = "/assets/"
+
+// pagesSecurity restricts the pages to what the service itself sends: a script injected into a name, a description or a file does not
+// run, and has no network. Frames and images may show what the pages have fetched.
+const pagesSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; " +
+	"media-src 'self'; frame-src 'self' blob:; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// frameSecurity is for the document in which a PDF is drawn. It has no origin, also when it is opened alone; it may load its own script and
+// style, compile the decoders of images that it is given, and start the worker that it is given. It has no network.
+const frameSecurity = "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src blob:; " +
+	"img-src blob: data:; font-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+// assetTypes are the kinds of files that the shell can link.
+var assetTypes = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
+	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8",
 }
 
-type endJSON struct {
-	End bool `json:"end"`
+// shell is the one HTML document of the pages: the script renders them by the address. Its text for browsers without scripts reads no
+// record, so it is the same for every id, and public.
+var shell = template.Must(template.New("shell").Parse(`<!doctype html>
+<html lang="en" data-base="{{.Base}}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>labshelf</title>
+{{- with .Icon}}
+<link rel="icon" href="{{$.Base}}/{{.}}">
+{{- end}}
+<link rel="stylesheet" href="{{.Base}}/{{.Style}}">
+{{- range .Preload}}
+<link rel="modulepreload" href="{{$.Base}}/{{.}}">
+{{- end}}
+<script type="module" src="{{.Base}}/{{.Script}}"></script>
+</head>
+<body>
+<div id="app"></div>
+<noscript>
+{{- if .ID}}
+<h1>Resource {{.ID}}</h1>
+<p>With a key that may read it:</p>
+<ul>
+<li>record: <a href="{{.URL}}">{{.URL}}</a></li>
+<li>file: <a href="{{.URL}}/data">{{.URL}}/data</a></li>
+</ul>
+{{- end}}
+<p>The pages of this service need JavaScript. Its interface at <a href="{{.Base}}/v1">{{.Base}}/v1</a> does not.</p>
+</noscript>
+</body>
+</html>
+`))
+
+// linkedAssets is what the shell links; see package web.
+type linkedAssets struct {
+	Script, Style, Icon string
+	Preload             []string
 }
 
-// writePage answers with one page of the listing at the request's path.
-func writePage[T, J any](a *api, w http.ResponseWriter, r *request, page repository.Page[T], show func(T) J) {
-	_ = a.sendPage(w, r, encode(shownPage(a.base(r), r, page, show))) // a client that went away gets no error
+// shellData fills the shell.
+type shellData struct {
+	linkedAssets
+	Base    string // the path below which the service lives, "" or like /shelf
+	ID, URL string // of a resource; "" on other pages
 }
 
-// shownPage is one page of the listing at the request's path.
-func shownPage[T, J any](base string, r *request, page repository.Page[T], show func(T) J) any {
-	if len(page.Items) == 0 {
-		return endJSON{End: true}
+// readLinkedAssets returns what the shell is to link. The files are part of the program, so that a fault in them is one in it.
+func readLinkedAssets(files fs.FS) (l linkedAssets) {
+	text, err := fs.ReadFile(files, "manifest.json")
+	if err == nil {
+		err = json.Unmarshal(text, &l)
 	}
-	address := base + r.path + results
-	shown := pageJSON[J]{NextPage: address + page.Next, CurrentPage: address + page.Current, Data: make([]J, len(page.Items))}
-	for i, item := range page.Items {
-		shown.Data[i] = show(item)
+	if err != nil {
+		panic(fmt.Sprintf("handlers: the manifest of the pages: %v", err))
 	}
-	return shown
+	return l
 }
 
-// itemIndent is before each line of an item in a page but its first.
-const itemIndent = "    "
-
-// pageBuffer is one page of resources while it is made. What stands before its items is known after them: room is left for it,
-// so that the page is one piece, sent by one Write.
-type pageBuffer struct {
-	address string // of the listing's pages, without a token
-	room    int
-	bytes   []byte // from room on: the items
-	items   int
+// isPage tells whether a path may be one of the pages: not the interface, nor a mistyped address of it (//v1/sets), nor a path
+// named like a file, nor those of metrics and profiles, which may be served by another listener.
+func isPage(path string) bool {
+	if strings.Contains(path, "//") {
+		return false
+	}
+	last := path[strings.LastIndex(path, "/")+1:]
+	for _, other := range []string{version + "/", assetsPath, "/metrics/", "/debug/"} {
+		if strings.HasPrefix(path+"/", other) {
+			return false
+		}
+	}
+	return !strings.Contains(last, ".")
 }
 
-func (p *pageBuffer) add(l layout, r *metadata.Resource) {
-	if p.items++; p.items > 1 {
-		p.bytes = append(p.bytes, ',')
-	}
-	p.bytes = l.append(append(p.bytes, "\n"+itemIndent...), r)
+// takesHTML tells whether a client accepts a page. A program that asks for JSON where only a page is has mistaken the address, and must
+// not take the page for success.
+func takesHTML(accept []string) bool {
+	all := strings.ToLower(strings.Join(accept, ","))
+	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
-// finish returns the page, valid until the buffer is done with. It has items.
-func (p *pageBuffer) finish(ends repository.PageEnds) []byte {
-	p.bytes = append(p.bytes, "\n  ],\n  \"end\": false\n}\n"...)
-	head := [...]string{
-		"{\n  \"nextPage\": \"", p.address, ends.Next, "\",\n  \"currentPage\": \"", p.address, ends.Current, "\",\n  \"data\": [",
+// getPage answers with the shell.
+func (a *api) getPage(w http.ResponseWriter, r *request) error {
+	about := shellData{linkedAssets: a.linked, Base: a.prefix}
+	at, _ := routed(r.Request)
+	if id, ok := strings.CutPrefix(at, "/resources/"); ok && !strings.Contains(id, "/") {
+		about.ID, about.URL = id, a.presenter(r).url("resources", id)
 	}
-	begin := p.room
-	for _, text := range head {
-		begin -= len(text)
+	var page strings.Builder
+	if err := shell.Execute(&page, about); err != nil {
+		return err
 	}
-	at := begin
-	for _, text := range head {
-		at += copy(p.bytes[at:p.room], text)
+	header, sum := w.Header(), sha256.Sum256([]byte(page.String()))
+	header.Set("Content-Security-Policy", pagesSecurity)
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cache-Control", "no-cache")
+	if !notModified(w, r, hex.EncodeToString(sum[:16])) {
+		writeBody(w, http.StatusOK, "text/html; charset=utf-8", []byte(page.String()))
 	}
-	return p.bytes[begin:]
+	return nil
 }
 
-// pageBuffers keeps the memory of pages for later ones.
-type pageBuffers struct{ free sync.Pool }
-
-// begin returns an empty page, to be given to done when nobody reads it any more.
-func (b *pageBuffers) begin(address string) *pageBuffer {
-	p, _ := b.free.Get().(*pageBuffer)
-	if p == nil {
-		p = &pageBuffer{}
+// getAsset answers with a file that the shell links. Its name holds the hash of its content, so that it may be cached for ever.
+func (a *api) getAsset(w http.ResponseWriter, r *request) error {
+	name := r.params.ByName("name")
+	kind := assetTypes[path.Ext(name)]
+	if kind == "" {
+		return errNoSuchPath
 	}
-	const rest = 100 // bytes of the head beside its two addresses
-	p.address, p.items = escaped(address), 0
-	p.room = 2*(len(p.address)+paging.MaxNamedToken) + rest
-	p.bytes = slices.Grow(p.bytes[:0], p.room)[:p.room]
-	return p
+	tag, header := name, w.Header()
+	file, err := a.config.Pages.Open(path.Join("assets", name))
+	if err != nil {
+		return errNoSuchPath
+	}
+	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
+		if packed, err := a.config.Pages.Open(path.Join("assets", name+".gz")); err == nil {
+			_ = file.Close() // it was only read
+			file, tag = packed, name+".gz"
+			header.Set("Content-Encoding", "gzip")
+		}
+	}
+	defer func() { _ = file.Close() }()
+	about, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	header.Add("Vary", "Accept-Encoding")
+	header.Set("Content-Type", kind)
+	if strings.HasPrefix(name, "pdf-") { // for the frame, which has no origin
+		header.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
+	if path.Ext(name) == ".html" {
+		header.Set("Content-Security-Policy", frameSecurity)
+	}
+	header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	if !notModified(w, r, tag) {
+		header.Set("Content-Length", strconv.FormatInt(about.Size(), 10))
+		_, _ = io.Copy(w, file) // a client that went away gets no error
+	}
+	return nil
 }
 
-func (b *pageBuffers) done(p *pageBuffer) {
-	const most = 2 << 20 // bytes kept: enough for the largest page of usual resources, 1 kB each
-	if cap(p.bytes) <= most {
-		b.free.Put(p)
+// acceptsGzip tells whether a client takes gzip: it names it, and not with a weight of 0.
+func acceptsGzip(headers []string) bool {
+	for offer := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		coding, weight, _ := strings.Cut(offer, ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			weight = strings.ReplaceAll(strings.ToLower(weight), " ", "")
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || !strings.HasPrefix(weight, "q=0")
+		}
 	}
+	return false
+}
+
+// pageAddresses are the addresses that a page shares with the interface, which has them below /v1. The test compares them with the table
+// of the pages (web/src/app.tsx). All other addresses of the interface have no page.
+var pageAddresses = []string{"/dataspaces/:", "/sets/:", "/resources/:", "/users", "/usage"}
+
+// methods are those of the interface.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// isAddressOfInterface tells whether a path is one of the interface without its /v1.
+func (a *api) isAddressOfInterface(path, token string) bool {
+	if path == "" { // the root below a base path, of which /v1 is the welcome of the interface
+		return false
+	}
+	router := a.allRoutes
+	if token != "" {
+		router = a.listings
+	}
+	for _, method := range methods {
+		if handle, _, _ := router.Lookup(method, version+path); handle != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedWithPage tells whether an address of the interface is one of a page, too.
+func sharedWithPage(path string) bool {
+	for _, address := range pageAddresses {
+		kind, ofOne := strings.CutSuffix(address, ":")
+		if rest, found := strings.CutPrefix(path, kind); found && (ofOne && rest != "" && !strings.Contains(rest, "/") || !ofOne && rest == "") {
+			return true
+		}
+	}
+	return false
+}
+
+// otherPath answers requests that match no route of the interface. The script knows which pages exist, and says so of any other
+// address.
+func (a *api) otherPath(w http.ResponseWriter, r *http.Request) {
+	path, token := routed(r)
+	header := w.Header()
+	if a.config.Pages == nil || !isPage(path) {
+		writeProblem(w, r, a.noSuchPath(r))
+		return
+	}
+	header.Add("Vary", "Accept, Authorization")
+	reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+	switch {
+	case token != "", r.Header.Get("Authorization") != "", !sharedWithPage(path) && a.isAddressOfInterface(path, token),
+		reading && !takesHTML(r.Header.Values("Accept")):
+		writeProblem(w, r, a.noSuchPath(r))
+	case reading:
+		noteRoute(w, r.Method, "/")
+		if err := a.serve(w, r, nil, route{r.Method, "/", everybody, a.getPage, plain}); err != nil {
+			writeProblem(w, r, err)
+		}
+	case r.Method == http.MethodOptions:
+		header.Set("Allow", "GET, HEAD, OPTIONS")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		header.Set("Allow", "GET, HEAD, OPTIONS")
+		writeProblem(w, r, errMethod)
+	}
+}
+
+// noSuchPath returns the error of an address at which there is nothing. Where only /v1 is missing, it names the address that was meant.
+func (a *api) noSuchPath(r *http.Request) error {
+	path, token := routed(r)
+	if strings.HasPrefix(path+"/", version+"/") || !a.isAddressOfInterface(path, token) {
+		return errNoSuchPath
+	}
+	meant := (&url.URL{Path: path}).EscapedPath()
+	if token != "" {
+		meant += results + token
+	}
+	const most = 200 // bytes
+	if len(meant) > most {
+		meant = meant[:most] + "…"
+	}
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: fmt.Sprintf(
+		"there is nothing at this address; the interface has it below /v1: %s%s", a.base(r), meant)}
 }

@@ -54,7 +54,7 @@ func (fl filter) cell(column string) string {
 	return fl.roles
 }
 
-// TestPermissionsOfFilters tries every filter as everybody. What does not exist where the request looks for it is 404 for every caller.
+// TestPermissionsOfFilters tries every filter as every caller. What does not exist where the request looks for it is 404 for every caller.
 func TestPermissionsOfFilters(t *testing.T) {
 	t.Parallel()
 	own := ownGateway(t, repository.Config{}, handlers.Config{})

@@ -38,7 +38,7 @@ func callers() map[string]func(f *fixture) *client {
 	}
 }
 
-// TestPermissions tries every operation as everybody: allowed, or refused (401 without a key) and nothing changed.
+// TestPermissions tries every operation as every caller: allowed, or refused (401 without a key) and nothing changed.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	table := operations()
@@ -127,8 +127,8 @@ func TestUsersCreateDataspaces(t *testing.T) {
 	user.send("POST", "/users", object{"username": "x"}).problem(http.StatusForbidden, "forbidden", "")
 }
 
-// TestRightsEnd: a role that is taken away is gone with the next request, also in the middle of things.
-func TestRightsEnd(t *testing.T) {
+// TestRevokedRoleEndsAtOnce: a role that is revoked is gone with the next request, also in the middle of things.
+func TestRevokedRoleEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	editor, set := s.newMember("editor"), s.newSet()
@@ -174,15 +174,15 @@ func permissionsPage() string {
 Made from the routes of the service by a test, which fails when the two differ; other tests try every line as every caller.
 
 - **yes**: the request is served. What a listing shows depends on the caller: only what the caller may read.
-- **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for everybody with a valid key;
-  only keys of others and what is below /admin are looked for after the permission.
-- **sender**: served where the caller began the upload, with any of their keys, else 404, as if there were none. That they may write
-  into the set is looked at again when the last piece has come.
+- **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for every caller with a valid key;
+  only keys of other users and addresses below /admin are looked up after the permission.
+- **sender**: served where the caller began the upload, with any of their keys, else 404, as if there were none. The permission to
+  write into the set is checked again when the last chunk has arrived.
 - **oneself**: served where the user of the path is the caller, else 403.
-- **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. Who creates a dataspace becomes its admin.
+- **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin.
 
 The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
-request stands for its dataspace.
+request counts as its dataspace.
 
 | request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
 |---|---|---|---|---|---|---|---|
@@ -191,9 +191,9 @@ request stands for its dataspace.
 	for _, route := range handlers.Routes() {
 		fmt.Fprintf(&page, "| `%s %s` |", route.Method, route.Path)
 		for _, column := range strings.Fields(handlers.Everybody) {
-			cell := cmp.Or(special[route.Who.Word], "403")
+			cell := cmp.Or(special[route.Audience.Word], "403")
 			switch {
-			case slices.Contains(strings.Fields(route.Who.Callers), column):
+			case slices.Contains(strings.Fields(route.Audience.Callers), column):
 				cell = "yes"
 			case column == "nobody":
 				cell = "401"

@@ -125,5 +125,5 @@ func TestPreconditionsOfUploads(t *testing.T) {
 	begin("If-Unmodified-Since: "+before).problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 	at := begin("If-Unmodified-Since: " + after).want(http.StatusCreated).header.Get("Location")
 	s.send("PATCH", "/resources/"+id, object{"description": "changed meanwhile"}).want(http.StatusOK)
-	s.piece(at, 0, "abc").problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
+	s.chunk(at, 0, "abc").problem(http.StatusPreconditionFailed, errs.CodePrecondition, "")
 }

@@ -1,19 +1,23 @@
 package handlers
 
-import "net/http"
+import (
+	"net/http"
+
+	"labshelf/handlers/internal/body"
+)
 
 func (a *api) listPrivileges(w http.ResponseWriter, r *request) error {
 	page, err := a.repo.ListPrivileges(r.Context(), r.caller, r.list())
 	if err != nil {
 		return err
 	}
-	shower := a.shower(r)
-	writePage(a, w, r, page, shower.privilege)
+	presenter := a.presenter(r)
+	writePage(a, w, r, page, presenter.privilege)
 	return nil
 }
 
 func (a *api) grant(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
@@ -21,7 +25,7 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.shower(r).privilege(granted)
+	shown := a.presenter(r).privilege(granted)
 	if isNew {
 		writeCreated(w, r, shown.URL, granted.Tag(), shown)
 	} else {
@@ -32,10 +36,10 @@ func (a *api) grant(w http.ResponseWriter, r *request) error {
 
 func (a *api) getPrivilege(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetPrivilege(r.Context(), r.caller, r.id())
-	if err := readable(r, found.Tag(), found.Modified, err); err != nil {
+	if err := checkPreconditions(r, found.Tag(), found.Modified, err); err != nil {
 		return err
 	}
-	writeRecord(w, r, http.StatusOK, found.Tag(), a.shower(r).privilege(found))
+	writeRecord(w, r, http.StatusOK, found.Tag(), a.presenter(r).privilege(found))
 	return nil
 }
 

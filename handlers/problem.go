@@ -6,9 +6,11 @@ import (
 	"net/http"
 
 	"labshelf/errs"
+	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/tus"
 )
 
-// statuses is the one place that says which HTTP status a kind of error has.
+// statuses maps each kind of error to its HTTP status.
 var statuses = map[errs.Kind]int{
 	errs.Internal:           http.StatusInternalServerError,
 	errs.Invalid:            http.StatusBadRequest,
@@ -45,9 +47,9 @@ type problem struct {
 	RequestID string    `json:"requestId"`
 }
 
-// shownError is what of an error may be told. What is not a *errs.Error is a fault of ours, and nothing of it leaves the
-// service but the request id under which the log has it.
-func shownError(err error) *errs.Error {
+// publicError returns what a client may know of an error. Any other error than an *errs.Error is a fault of the service, and nothing of it
+// leaves the service but the request id under which the log has it.
+func publicError(err error) *errs.Error {
 	var known *errs.Error
 	if !errors.As(err, &known) {
 		known = &errs.Error{Code: errs.CodeInternal, Message: "the service failed to do this; its log says why"}
@@ -57,7 +59,7 @@ func shownError(err error) *errs.Error {
 
 // writeProblem answers with an error.
 func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
-	known := shownError(err)
+	known := publicError(err)
 	status := statuses[known.Kind]
 	noteError(w, err, status)
 	header := w.Header()
@@ -70,12 +72,12 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)
 	}
-	if header.Get(tusResumable) != "" { // how an upload stands is another matter soon
+	if header.Get(tus.Resumable) != "" { // the progress of an upload changes soon
 		header.Set("Cache-Control", "no-store")
 	}
 	body := problem{
 		Type: "about:blank", Title: cmp.Or(http.StatusText(status), "Checksum Mismatch"), Status: status,
 		Detail: withoutKeys(known.Message), Code: known.Code, Field: withoutKeys(known.Field), RequestID: header.Get(requestIDHeader),
 	}
-	writeBody(w, status, "application/problem+json", encode(body))
+	writeBody(w, status, "application/problem+json", encode.JSON(body))
 }

@@ -12,18 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"labshelf/handlers"
 	"labshelf/repository"
 )
 
-// stall is the limit of these tests, and beat the pause between the pieces of a client that goes on: far enough apart that a
-// busy machine does not make the one look like the other.
-const (
-	stall = 2 * time.Second
-	beat  = 150 * time.Millisecond
-)
+// stall is the limit of these tests.
+const stall = 2 * time.Second
 
 // temporary lists what is in the folder of unfinished uploads.
 func (g *gateway) temporary(t *testing.T) []os.DirEntry {
@@ -46,97 +43,71 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// drip gives a piece of the body at a time, with a pause before each.
-type drip struct {
-	rest  []byte
-	piece int
-	pause time.Duration
-}
-
-func (d *drip) Read(p []byte) (int, error) {
-	if len(d.rest) == 0 {
-		return 0, io.EOF
-	}
-	time.Sleep(d.pause)
-	n := copy(p, d.rest[:min(d.piece, len(d.rest))])
-	d.rest = d.rest[n:]
-	return n, nil
-}
-
-// TestProgress: what goes on slowly may take longer than the limit.
-func TestProgress(t *testing.T) {
+// TestSlowClientsAreServed: a request may take longer than the limit while its client makes progress.
+func TestSlowClientsAreServed(t *testing.T) {
 	t.Parallel()
-	s := ownGateway(t, repository.Config{}, handlers.Config{Stall: stall}).newSpace(nil)
-	set := s.newSet()
-	content := strings.Repeat("0123456789", 10_000)
-	body := form(text("setId", set), file("a", content))
-
+	content := strings.Repeat("0123456789", 100_000)
 	t.Run("slow upload", func(t *testing.T) {
 		t.Parallel()
-		slow := &drip{rest: body.body, piece: len(body.body)/16 + 1, pause: beat}
-		started := time.Now()
-		made := s.on(t).bad("POST", "/resources", slow, "Content-Type: "+body.contentType).want(http.StatusCreated)
-		same(t, "sha256", made.object().text("sha256"), sha256Hex(content))
-		same(t, "it took longer than the limit", time.Since(started) > stall, true)
+		synctest.Test(t, func(t *testing.T) {
+			b, _ := newBubble(t, handlers.Config{Stall: stall})
+			started, body := time.Now(), form(text("setId", b.set), file("a", content))
+			made := b.drip("POST", "/resources", body, len(body.body)/16+1, stall/2).want(http.StatusCreated)
+			same(t, "sha256", made.object().text("sha256"), sha256Hex(content))
+			same(t, "it took longer than the limit", time.Since(started) > 7*stall, true)
+		})
 	})
 	t.Run("slow download", func(t *testing.T) {
 		t.Parallel()
-		c := s.on(t)
-		big := strings.Repeat("x", 16<<20)
-		path := "/resources/" + c.upload(set, "big", big).text("id") + "/data"
-		started := time.Now()
-		conn, reader := c.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, c.key)
-		same(t, "small buffer", conn.(*net.TCPConn).SetReadBuffer(64<<10), nil)
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		total, piece := 0, make([]byte, 1<<20)
-		for total < len(big) {
-			time.Sleep(beat)
-			n, err := io.ReadFull(response.Body, piece)
-			if total += n; err != nil {
-				t.Fatalf("after %d of %d bytes: %v", total, len(big), err)
+		synctest.Test(t, func(t *testing.T) {
+			b, _ := newBubble(t, handlers.Config{Stall: stall})
+			conn := b.Dial(t)
+			_, err := io.WriteString(conn, b.head("GET", "/resources/"+b.upload(content)+"/data")+"\r\n")
+			same(t, "the request", err, nil)
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		same(t, "it took longer than the limit", time.Since(started) > stall, true)
+			started := time.Now()
+			for got := 0; got < len(content); {
+				time.Sleep(stall / 2)
+				n, err := io.ReadFull(response.Body, make([]byte, min(len(content)/16, len(content)-got)))
+				if got += n; err != nil {
+					t.Fatalf("after %d of %d bytes: %v", got, len(content), err)
+				}
+			}
+			same(t, "it took longer than the limit", time.Since(started) > 7*stall, true)
+		})
 	})
 	t.Run("after a pause", func(t *testing.T) {
 		t.Parallel()
-		testPause(t, s.on(t), body)
+		synctest.Test(t, testPause)
 	})
 }
 
 // testPause sends an upload that waits for 100 Continue on a connection that has been idle for longer than the limit.
-func testPause(t *testing.T, c *client, body raw) {
-	conn, reader := c.dial("GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	read := func() *http.Response {
+func testPause(t *testing.T) {
+	b, _ := newBubble(t, handlers.Config{Stall: stall})
+	conn, body := b.Dial(t), form(text("setId", b.set), file("a", "content"))
+	reader := bufio.NewReader(conn)
+	send := func(what, text string, status int) {
 		t.Helper()
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
+		if _, err := io.WriteString(conn, text); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.Copy(io.Discard, response.Body); err != nil {
-			t.Fatal(err)
-		}
-		return response
+		b.read(what, reader).want(status)
 	}
-	same(t, "first request", read().StatusCode, http.StatusOK)
-	time.Sleep(stall + beat)
-	_, _ = fmt.Fprintf(conn, "POST /v1/resources HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\nExpect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
-		c.key, body.contentType, len(body.body))
-	same(t, "the go-ahead", read().StatusCode, http.StatusContinue)
-	if _, err := conn.Write(body.body); err != nil {
-		t.Fatal(err)
-	}
-	same(t, "the upload", read().StatusCode, http.StatusCreated)
-	time.Sleep(stall + beat)
-	_, _ = fmt.Fprint(conn, "OPTIONS /v1/resources HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	same(t, "an answer without a body", read().StatusCode, http.StatusNoContent)
+	send("first request", b.head("GET", "/status")+"\r\n", http.StatusOK)
+	time.Sleep(2 * stall)
+	send("the go-ahead", b.head("POST", "/resources")+fmt.Sprintf("Expect: 100-continue\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		body.contentType, len(body.body)), http.StatusContinue)
+	send("the upload", string(body.body), http.StatusCreated)
+	time.Sleep(2 * stall)
+	send("an answer without a body", b.head("OPTIONS", "/resources")+"\r\n", http.StatusNoContent)
 }
 
-// TestStall: a client that stops is cut off, and leaves nothing.
-func TestStall(t *testing.T) {
+// TestStalledUploadLeavesNothing: a client that stops is cut off, and leaves nothing.
+func TestStalledUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{Stall: stall})
 	s := c.newSpace(nil)
@@ -172,15 +143,15 @@ func testStall(c *client, method, path, rest string) {
 	}
 }
 
-// TestStalledReader: whoever stops reading a download is cut off.
-func TestStalledReader(t *testing.T) {
+// TestStalledDownloadIsCutOff: a client that stops reading a download is cut off.
+func TestStalledDownloadIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
-	impatient := s.configured(handlers.Config{Stall: stall})
+	shortStall := s.configured(handlers.Config{Stall: stall})
 	path := "/resources/" + s.upload(s.newSet(), "big", strings.Repeat("x", 16<<20)).text("id") + "/data"
-	conn, _ := impatient.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, s.key)
+	conn, _ := shortStall.dial("GET /v1%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n\r\n", path, s.key)
 	started := time.Now()
-	eventually(t, "the end of the request in the log", func() bool { return strings.Contains(impatient.log.String(), `"status":200`) })
+	eventually(t, "the end of the request in the log", func() bool { return strings.Contains(shortStall.log.String(), `"status":200`) })
 	if took := time.Since(started); took < stall/2 {
 		t.Errorf("cut off after %v", took)
 	}
@@ -190,8 +161,8 @@ func TestStalledReader(t *testing.T) {
 	}
 }
 
-// TestGoneClient closes the connection in the middle of a body.
-func TestGoneClient(t *testing.T) {
+// TestBrokenUploadLeavesNothing closes the connection in the middle of a body.
+func TestBrokenUploadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{}, handlers.Config{})
 	s := c.newSpace(nil)

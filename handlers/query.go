@@ -20,7 +20,7 @@ func isKey(part string) bool {
 	return len(part) >= keyLength && (strings.HasPrefix(part, auth.KeyPrefix) || strings.HasPrefix(part, auth.SessionPrefix))
 }
 
-// mayHaveKey tells whether a longer look at a text can find a key or a session.
+// mayHaveKey tells cheaply whether a text can contain a key or a session.
 func mayHaveKey(text string) bool {
 	return strings.Contains(text, auth.KeyPrefix) || strings.Contains(text, auth.SessionPrefix)
 }
@@ -30,10 +30,10 @@ func hasKey(path string) bool {
 	return mayHaveKey(path) && slices.ContainsFunc(strings.Split(path, "/"), isKey)
 }
 
-// keyForm is what is left out of a key or a session, wherever it stands: all but the part that is shown in lists of keys.
+// keyForm matches a key or a session anywhere in a text; the group is the part that is shown in lists of keys.
 var keyForm = regexp.MustCompile("((?:" + auth.KeyPrefix + "|" + auth.SessionPrefix + ")[A-Za-z0-9_-]{4})[A-Za-z0-9_-]+")
 
-// withoutKeys returns a text that somebody else has written, as it may stand in a log or an answer.
+// withoutKeys returns a text of a client as it may appear in a log or an answer.
 func withoutKeys(text string) string {
 	if !mayHaveKey(text) {
 		return text
@@ -41,11 +41,11 @@ func withoutKeys(text string) string {
 	return keyForm.ReplaceAllString(text, "$1…")
 }
 
-// longSegment is a part of a path that may be a key which somebody chose himself: of at least 32 characters, more than an id has.
+// longSegment matches a part of a path that may be a key of another service: of at least 32 characters, more than an id has.
 var longSegment = regexp.MustCompile("([^/]{8})[^/]{24,}")
 
-// withoutLong returns a path as it may stand in a log. The expression took a third of the time that a line of the log does.
-func withoutLong(path string) string {
+// withoutLongSegments returns a path as it may appear in a log. The expression took a third of the time that a line of the log does.
+func withoutLongSegments(path string) string {
 	for segment := range strings.SplitSeq(path, "/") {
 		if len(segment) >= 32 {
 			return longSegment.ReplaceAllString(path, "$1…")
@@ -59,7 +59,7 @@ func keyInURL(field string) error {
 		Message: "a key must not be in a URL; send it in the Authorization header, and revoke this one if it is real"}
 }
 
-// refuseKey refuses credentials where logs, histories and Referer headers would keep them.
+// refuseKey refuses credentials in a query, which logs, histories and Referer headers would keep.
 func refuseKey(query url.Values) error {
 	for name, values := range query {
 		suspect := slices.Contains([]string{"key", "apikey", "api_key", "access_token", "authorization"}, strings.ToLower(name))
@@ -73,8 +73,8 @@ func refuseKey(query url.Values) error {
 	return nil
 }
 
-// unreadable refuses a query of which a part would silently be ignored.
-func unreadable(err error) error {
+// malformedQuery returns the error of a query of which a part would silently be ignored.
+func malformedQuery(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func unreadable(err error) error {
 		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
-// checkParameters refuses what a request outside the listings would ignore: whoever sends ?dryrun=1 expects that nothing is done.
+// checkParameters refuses parameters that a request outside the listings would ignore: a client that sends ?dryrun=1 expects that nothing is done.
 func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing {
 		return nil

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/encode"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -12,18 +14,18 @@ import (
 func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r *request) error {
 	return func(w http.ResponseWriter, r *request) error {
 		layouts := a.layouts(r)
-		page := a.pages.begin(layouts.base + r.path + results)
+		page := a.pages.Begin(layouts.base + r.path + results)
 		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
-			page.add(layouts.paged, resource)
+			page.Add(layouts.paged, resource)
 		})
 		switch {
 		case err != nil:
-		case page.items == 0:
-			_ = a.sendPage(w, r, encode(endJSON{End: true})) // a client that went away gets no error
-		case a.sendPage(w, r, page.finish(ends)) != nil:
-			return nil // and the page is lost; see sendBody
+		case page.Empty():
+			_ = a.sendPage(w, r, encode.JSON(encode.End{End: true})) // a client that went away gets no error
+		case a.sendPage(w, r, page.Finish(ends)) != nil:
+			return nil // the page is not reused; see sendBody
 		}
-		a.pages.done(page)
+		a.pages.Done(page)
 		return err
 	}
 }
@@ -31,11 +33,11 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	upload := a.repo.NewUpload(r.caller)
 	defer a.discard(upload)
-	form, err := openForm(r, upload)
+	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
 		return err
 	}
-	fields, err := form.read(func(setID string) error { return upload.Into(r.Context(), setID) })
+	fields, err := form.Read(func(setID string) error { return upload.Into(r.Context(), setID) })
 	if err != nil {
 		return err
 	}
@@ -43,7 +45,7 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", a.shower(r).url("resources", created.ID.String()))
+	w.Header().Set("Location", a.presenter(r).url("resources", created.ID.String()))
 	a.writeResource(w, r, http.StatusCreated, &created)
 	return nil
 }
@@ -51,14 +53,14 @@ func (a *api) createResource(w http.ResponseWriter, r *request) error {
 func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 	upload := a.repo.NewUpload(r.caller)
 	defer a.discard(upload)
-	form, err := openForm(r, upload)
+	form, err := body.OpenForm(r.Request, upload)
 	if err != nil {
 		return err
 	}
 	if err := upload.Over(r.Context(), r.id()); err != nil {
 		return err
 	}
-	fields, err := form.read(func(string) error { return nil })
+	fields, err := form.Read(func(string) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -70,28 +72,28 @@ func (a *api) replaceResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, replaced, nil)
 }
 
-// discard removes what an upload left behind. A file that cannot be removed stays in the temporary folder, which is emptied
-// at the next start.
-func (a *api) discard(upload *repository.Upload) {
+// discard removes the temporary file of an upload. One that cannot be removed stays in the temporary folder, which is emptied at the
+// next start.
+func (a *api) discard(upload *repository.FormUpload) {
 	if err := upload.Discard(); err != nil {
-		a.config.Log.Warn().Err(err).Msg("an upload that was not kept could not be removed")
+		a.config.Log.Warn().Err(err).Msg("the temporary file of an upload could not be removed")
 	}
 }
 
 func (a *api) getResource(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetResource(r.Context(), r.caller, r.id())
-	return a.sendResource(w, r, found, readable(r, found.Tag(), found.Modified, err))
+	return a.sendResource(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) editResource(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
 	edited, err := a.repo.EditResource(r.Context(), r.caller, r.id(), repository.Edit[metadata.Resource]{
 		Fields: fields, Match: preconditions(r),
 		Shown: func(shown metadata.Resource) repository.Fields {
-			return decoded(a.layouts(r).single.append(nil, &shown))
+			return decoded(a.layouts(r).single.Append(nil, &shown))
 		},
 	})
 	return a.sendResource(w, r, edited, err)
@@ -99,7 +101,7 @@ func (a *api) editResource(w http.ResponseWriter, r *request) error {
 
 func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
 	deleted, err := a.repo.DeleteResource(r.Context(), r.caller, r.id(), preconditions(r))
-	return sendNothing(w, shownTag(&deleted), err)
+	return sendNothing(w, tagOf(&deleted), err)
 }
 
 func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
@@ -114,20 +116,20 @@ func (a *api) sendResource(w http.ResponseWriter, r *request, resource metadata.
 	return err
 }
 
-// damagedTag ends the tag of a record that says that its file is damaged. Whoever has the record without that, or with it, is to get the
-// other one once it has changed, although the version is the same.
+// damagedTag ends the tag of a record that says that its file is damaged: a client that has cached the record is to get it anew when
+// that changes, although the version is the same.
 const damagedTag = ".damaged"
 
-// shownTag is the tag of a record as it is shown.
-func shownTag(resource *metadata.Resource) string {
+// tagOf returns the tag of a record as clients see it.
+func tagOf(resource *metadata.Resource) string {
 	if resource.Damaged {
 		return resource.Tag() + damagedTag
 	}
 	return resource.Tag()
 }
 
-// versions returns the tags of the versions of which tags are shown.
-func versions(shown repository.ETags) repository.ETags {
+// versionTags returns the tags of versions that clients' tags stand for.
+func versionTags(shown repository.ETags) repository.ETags {
 	for i, tag := range shown.Tags {
 		shown.Tags[i] = strings.TrimSuffix(tag, damagedTag)
 	}
@@ -136,14 +138,14 @@ func versions(shown repository.ETags) repository.ETags {
 
 // writeResource is writeRecord for a resource.
 func (a *api) writeResource(w http.ResponseWriter, r *request, status int, resource *metadata.Resource) {
-	if notModified(w, r, shownTag(resource)) {
+	if notModified(w, r, tagOf(resource)) {
 		return
 	}
 	const usual = 2 << 10 // bytes
-	writeBody(w, status, jsonType, append(a.layouts(r).single.append(make([]byte, 0, usual), resource), '\n'))
+	writeBody(w, status, jsonType, append(a.layouts(r).single.Append(make([]byte, 0, usual), resource), '\n'))
 }
 
-// sendNothing answers a deletion, with the tag of what it left if that is a record with versions.
+// sendNothing answers a deletion, with the tag of the deleted record if that has versions.
 func sendNothing(w http.ResponseWriter, tag string, err error) error {
 	if err == nil {
 		if tag != "" {

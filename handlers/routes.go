@@ -10,8 +10,9 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"labshelf/auth"
 	"labshelf/errs"
+	"labshelf/handlers/internal/slowclient"
+	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -27,26 +28,26 @@ const results = "/query/results/"
 // fields, so that one that does not say who may use it does not compile.
 type route struct {
 	method, path string
-	who          who
+	audience     audience
 	serve        func(w http.ResponseWriter, r *request) error
 	kind         routeKind
 }
 
-// who may use a route. Here it decides only whether a key is needed: the rules are in package repository, and the tests hold
-// this column, from which docs/permissions.md is made, against them.
-type who uint8
+// audience tells which callers may use a route. Here it decides only whether a key is needed: the rules are in package repository, and
+// the tests compare this column, from which docs/permissions.md is made, with them.
+type audience uint8
 
 const (
-	everybody who = iota // also without a key
-	keyed                // whoever has a key; what is listed depends on him
-	readers              // those with a role in the dataspace, and if it is public whoever has a key
-	holders              // those with a role in the dataspace
-	writers              // its editors and admins
-	managers             // its admins
-	senders              // the one who began the upload
-	creators             // whom the configuration lets create dataspaces
-	oneself              // the user of the path
-	sysadmins            // they may use every route
+	everybody audience = iota // also without a key
+	keyed                     // callers with a key; what is listed depends on the caller
+	readers                   // callers with a role in the dataspace, and if it is public all with a key
+	holders                   // callers with a role in the dataspace
+	writers                   // its editors and admins
+	managers                  // its admins
+	senders                   // the caller that began the upload
+	creators                  // callers that the configuration lets create dataspaces
+	oneself                   // the user of the path
+	sysadmins                 // these may use every route
 )
 
 type routeKind uint8
@@ -64,7 +65,7 @@ func (a *api) routes() []route {
 	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers())
 }
 
-// routesOfFiles are those of the service, of files and of what holds them.
+// routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
 func (a *api) routesOfFiles() []route {
 	return []route{
 		{"GET", "/status", everybody, a.getStatus, plain},
@@ -104,7 +105,7 @@ func (a *api) routesOfFiles() []route {
 	}
 }
 
-// routesOfUploads are those of files that come in pieces.
+// routesOfUploads are those of resumable uploads.
 func (a *api) routesOfUploads() []route {
 	return []route{
 		{"POST", "/uploads", writers, inTus(a.createUpload), resumable},
@@ -115,7 +116,7 @@ func (a *api) routesOfUploads() []route {
 	}
 }
 
-// routesOfUsers are those of users, of what they may and use, and of what sysadmins do.
+// routesOfUsers are those of users, privileges, usage and administration.
 func (a *api) routesOfUsers() []route {
 	return []route{
 		{"GET", "/users", keyed, a.listUsers, listing},
@@ -146,13 +147,13 @@ func (a *api) routesOfUsers() []route {
 func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
 		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
-		hosts: knownHosts(&config), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: newBuffers(),
+		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: &slowclient.Buffers{},
 	}
 	a.trustOwnOrigin()
-	// A token cannot share a tree with ids: /resources/:id beside /resources/query/results/:token. So the token is cut off
-	// the path, and what remains is looked up among the listings alone.
+	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So the token is cut off
+	// the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
-	a.whole, a.listings = whole, pages
+	a.allRoutes, a.listings = whole, pages
 	for _, rt := range a.routes() {
 		a.add(whole, version+rt.path, rt)
 		if rt.kind == listing {
@@ -161,22 +162,22 @@ func New(repo *repository.Service, config Config) http.Handler {
 	}
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
 	if config.Pages != nil {
-		a.linked = readLinked(config.Pages)
+		a.linked = readLinkedAssets(config.Pages)
 		a.add(whole, assetsPath+":name", route{"GET", assetsPath + ":name", everybody, a.getAsset, plain})
 	}
 	if config.Metrics != nil {
 		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})
 	}
-	return a.access(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.answersFor(r) {
+	return a.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !a.hosts.AnswersFor(r) {
 			writeProblem(w, r, a.errMisdirected(r))
 			return
 		}
 		a.allowOrigin(w.Header(), r)
 		path, under := strings.CutPrefix(r.URL.Path, a.prefix)
-		beside := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
+		longer := path != "" && path[0] != '/' // like /shelfish, where the base path is /shelf
 
-		if !under || beside || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
+		if !under || longer || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") { // an encoded slash belongs to an id
 			writeProblem(w, r, errNoSuchPath)
 			return
 		}
@@ -191,7 +192,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		if at := strings.LastIndex(path, results); at >= 0 && !strings.Contains(path[at+len(results):], "/") {
 			router, path, token = pages, path[:at], path[at+len(results):]
 		}
-		router.ServeHTTP(w, atPath(r, path, token))
+		router.ServeHTTP(w, withAddress(r, path, token))
 	}))
 }
 
@@ -214,10 +215,10 @@ func (a *api) router() *httprouter.Router {
 	return router
 }
 
-// options tells which methods an address takes, which the router has put into Allow.
+// options answers OPTIONS; the router has put the methods into Allow.
 func (a *api) options(w http.ResponseWriter, r *http.Request) {
-	if path, _ := placeOf(r); strings.HasPrefix(path+"/", version+"/uploads/") {
-		a.describeUploads(w.Header())
+	if path, _ := routed(r); strings.HasPrefix(path+"/", version+"/uploads/") {
+		tus.Describe(w.Header(), a.repo.MaxUpload())
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -226,20 +227,20 @@ func refuse(err error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeProblem(w, r, err) })
 }
 
-// errNoSuchPath answers an address that the interface does not have.
+// errNoSuchPath is the error of an address that the interface does not have.
 var errNoSuchPath = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this address"}
 
-// errMethod answers a method that an address of the interface does not take.
+// errMethod is the error of a method that an address of the interface does not take.
 var errMethod = &errs.Error{
 	Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "the Allow header lists the methods that this address takes",
 }
 
-// add registers a route, and HEAD beside GET.
+// add registers a route, and HEAD with GET.
 func (a *api) add(router *httprouter.Router, path string, rt route) {
 	handle := func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		noteRoute(w, r.Method, path)
 		if rt.kind == resumable {
-			w.Header().Set(tusResumable, tusVersion)
+			w.Header().Set(tus.Resumable, tus.Version)
 		}
 		if err := a.serve(w, r, params, rt); err != nil {
 			writeProblem(w, r, err)
@@ -251,7 +252,7 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 	}
 }
 
-// serve finds out who calls and hands over to the route.
+// serve authenticates the caller and serves the route.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Params, rt route) error {
 	var query url.Values
 	var malformed error
@@ -261,35 +262,18 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	if err := refuseKey(query); err != nil {
 		return err
 	}
-	path, token := placeOf(r)
+	path, token := routed(r)
 	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
-	if rt.who != everybody {
+	if rt.audience != everybody {
 		caller, err := a.authenticate(w.Header(), r)
 		if err != nil {
 			return err
 		}
 		req.caller = caller
 		noteCaller(w, caller)
-		if err := cmp.Or(unreadable(malformed), checkParameters(rt.kind, query)); err != nil {
+		if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, query)); err != nil {
 			return err
 		}
 	}
 	return rt.serve(w, req)
-}
-
-// authenticate returns whose key the request carries, or whose session where it has no Authorization header. Of two such headers
-// nobody can tell which one counts. Unknown keys and sessions are counted; where there were too many, the header of the answer says
-// when to come back.
-func (a *api) authenticate(answer http.Header, r *http.Request) (auth.Principal, error) {
-	key, sent := "", r.Header.Values("Authorization")
-	if len(sent) == 0 {
-		if token := sessionOf(r); token != "" {
-			return a.bySession(answer, r, token)
-		}
-	}
-	if len(sent) == 1 {
-		key = auth.FromHeader(sent[0])
-	}
-	caller, err := a.repo.Authenticate(r.Context(), key)
-	return caller, a.counted(answer, r, err)
 }

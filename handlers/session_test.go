@@ -16,7 +16,7 @@ import (
 	"labshelf/repository"
 )
 
-// signIn returns the Cookie header of a new session, and the client without his key.
+// signIn returns the Cookie header of a new session, and the client without its key.
 func (c *client) signIn(headers ...string) (cookie string, browser *client) {
 	c.t.Helper()
 	a := c.withKey("").send("POST", "/session", object{"key": c.key}, headers...).want(http.StatusOK)
@@ -24,8 +24,8 @@ func (c *client) signIn(headers ...string) (cookie string, browser *client) {
 	return "Cookie: " + token, c.withKey("")
 }
 
-// TestSession: a session is a way into every route, and may do what its key may.
-func TestSession(t *testing.T) {
+// TestSessionMayDoWhatItsKeyMay: a session is a way into every route, and may do what its key may.
+func TestSessionMayDoWhatItsKeyMay(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -129,8 +129,8 @@ func TestSessionsAreThrottled(t *testing.T) {
 	c.send("DELETE", "/session", nil, "Cookie: labshelf_session="+unknown).want(http.StatusNoContent)
 }
 
-// TestCrossOrigin: what changes something by a cookie comes from a page of the service. Keys are not concerned, nor reading.
-func TestCrossOrigin(t *testing.T) {
+// TestCrossOriginChangesAreRefused: what changes something by a cookie comes from a page of the service. Keys are not concerned, nor reading.
+func TestCrossOriginChangesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := ownGateway(t, repository.Config{}, handlers.Config{AllowedOrigins: []string{friend}, TrustedProxies: loopback(), AllowedHosts: []string{"data.example.org"}}).newSpace(nil)
 	cookie, browser := s.signIn()
@@ -165,7 +165,7 @@ func TestCrossOrigin(t *testing.T) {
 			a := browser.send("POST", "/session", object{"key": s.key}, tt.headers...).problem(http.StatusForbidden, "cross_origin", "")
 			same(t, "a cookie", a.header.Get("Set-Cookie"), "")
 			same(t, "credentials", a.header.Get("Access-Control-Allow-Credentials"), "")
-			s.send("POST", "/sets", name, with...).want(http.StatusCreated) // with a key, and the cookie beside it
+			s.send("POST", "/sets", name, with...).want(http.StatusCreated) // with a key and the cookie
 		}
 		browser.get("/sets", with...).want(http.StatusOK)
 	}
@@ -198,8 +198,8 @@ func TestOriginOfBaseURL(t *testing.T) {
 	}
 }
 
-// TestCookie: where it goes, and over what.
-func TestCookie(t *testing.T) {
+// TestCookieAttributes: where it goes, and over what.
+func TestCookieAttributes(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
 	for _, tt := range []struct {
@@ -248,8 +248,8 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// TestSessionEnds: with its key, its user, its time, at the next request, and in the middle of an upload.
-func TestSessionEnds(t *testing.T) {
+// TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in the middle of an upload.
+func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	t.Parallel()
 	var ahead atomic.Int64
 	rules := repository.Config{SessionAge: time.Hour, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }}

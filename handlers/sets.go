@@ -3,6 +3,7 @@ package handlers
 import (
 	"net/http"
 
+	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
@@ -14,14 +15,14 @@ func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *requ
 		if err != nil {
 			return err
 		}
-		shower := a.shower(r)
-		writePage(a, w, r, page, shower.set)
+		presenter := a.presenter(r)
+		writePage(a, w, r, page, presenter.set)
 		return nil
 	}
 }
 
 func (a *api) createSet(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
@@ -29,23 +30,23 @@ func (a *api) createSet(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.shower(r).set(created)
+	shown := a.presenter(r).set(created)
 	writeCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
 func (a *api) getSet(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetSet(r.Context(), r.caller, r.id())
-	return a.sendSet(w, r, found, readable(r, found.Tag(), found.Modified, err))
+	return a.sendSet(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateSet(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
 	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[metadata.Set]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).set),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).set),
 	})
 	return a.sendSet(w, r, updated, err)
 }
@@ -62,7 +63,7 @@ func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
 
 func (a *api) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, set.Tag(), a.shower(r).set(set))
+		writeRecord(w, r, http.StatusOK, set.Tag(), a.presenter(r).set(set))
 	}
 	return err
 }

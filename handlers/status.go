@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"labshelf/blobs"
+	"labshelf/handlers/internal/encode"
 	"labshelf/repository"
 )
 
@@ -69,11 +70,11 @@ type scrubJSON struct {
 	Passes  int64  `json:"passes"`
 }
 
-// getStatus tells strangers how the service is, without detail, and sysadmins who send their key all of it. Where nobody can
-// be known any more, because records cannot be read, the log has it.
+// getStatus reports the status without detail, and to sysadmins with all of it. Where no key can be checked, because records cannot be
+// read, the log has the error.
 func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	caller, err := a.authenticate(w.Header(), r.Request)
-	if errors.Is(err, errTooManyFailures) { // or keys could be tried out here
+	if errors.Is(err, errTooManyFailures) { // or keys could be guessed here
 		return err
 	}
 	c, status := a.repo.Condition(r.Context()), http.StatusOK
@@ -86,9 +87,9 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		d, scrub := c.Detail, c.Detail.Scrub
 		shown.Detail = &statusDetailJSON{
 			d.Failing, d.ReadOnly, d.ClockBehind.Milliseconds(), d.Damaged,
-			scrubJSON{instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
-			filesJSON{d.Held.Bodies, d.Held.Bytes}, instant(a.started),
-			d.Identity.String(), epochJSON{d.Epoch.ID.String(), instant(d.Epoch.Base), instant(d.Epoch.Began)},
+			scrubJSON{encode.Instant(scrub.Begun), scrub.Checked, scrub.Found, scrub.Passes}, d.Background,
+			filesJSON{d.Inline.Bodies, d.Inline.Bytes}, encode.Instant(a.started),
+			d.Identity.String(), epochJSON{d.Epoch.ID.String(), encode.Instant(d.Epoch.Base), encode.Instant(d.Epoch.Began)},
 			filesJSON{d.Unreferenced.Blobs, d.Unreferenced.Bytes}, roomOf(d.Room),
 		}
 	}
@@ -96,7 +97,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-func roomOf(room *blobs.Room) roomJSON {
+func roomOf(room *blobs.FreeSpace) roomJSON {
 	if room == nil {
 		return roomJSON{-1, -1}
 	}
@@ -111,7 +112,7 @@ description  /v1/openapi.yaml, /v1/openapi.json
 status       /v1/status
 `
 
-// serveWelcome answers people who open the address of the interface.
+// serveWelcome answers a browser at the address of the interface.
 func serveWelcome(w http.ResponseWriter, _ *request) error {
 	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(welcome))
 	return nil

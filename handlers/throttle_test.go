@@ -13,8 +13,8 @@ import (
 	"labshelf/handlers"
 )
 
-// TestUnknownKeys: who tries keys is slowed down; who has one, or forgot it, is not.
-func TestUnknownKeys(t *testing.T) {
+// TestUnknownKeysAreThrottled: who tries keys is slowed down; who has one, or forgot it, is not.
+func TestUnknownKeysAreThrottled(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	user := s.newUser(nil)
@@ -87,8 +87,8 @@ func TestUnknownKeys(t *testing.T) {
 	direct.withKey(guess).get("/sets", via+"192.0.2.2").want(http.StatusTooManyRequests)
 }
 
-// TestThrottle: so many a minute, and the memory is bounded.
-func TestThrottle(t *testing.T) {
+// TestThrottleIsBounded: so many a minute, and the memory is bounded.
+func TestThrottleIsBounded(t *testing.T) {
 	t.Parallel()
 	const perMinute, addresses = 60, 100
 	count, remembered := handlers.Throttle(perMinute, addresses)
@@ -111,7 +111,7 @@ func TestThrottle(t *testing.T) {
 		next = next.Next()
 		count(next, now)
 		if i%50 == 0 {
-			same(t, "whoever goes on is not forgotten", count(one, now) > 0, true)
+			same(t, "an address that continues is not forgotten", count(one, now) > 0, true)
 		}
 	}
 	same(t, "addresses remembered", remembered(), addresses)

@@ -54,14 +54,14 @@ func (c *client) begin(length int, pairs ...string) (location string) {
 	return a.header.Get("Location")
 }
 
-// piece sends a piece.
-func (c *client) piece(location string, offset int, content string, headers ...string) *answer {
+// chunk sends a chunk.
+func (c *client) chunk(location string, offset int, content string, headers ...string) *answer {
 	c.t.Helper()
 	return c.send("PATCH", location, raw{"application/offset+octet-stream", []byte(content)},
 		append([]string{inTus, fmt.Sprint("Upload-Offset: ", offset)}, headers...)...)
 }
 
-// head asks how far an upload is, and again where the disk takes so long that somebody is still at it.
+// head asks for the progress of an upload, and again while another request still uses it.
 func (c *client) head(location string) *answer {
 	c.t.Helper()
 	for {
@@ -80,7 +80,7 @@ func (c *client) stands(location string, offset, length int) (resource string) {
 	return a.header.Get("Labshelf-Resource")
 }
 
-// refusedHead wants HEAD to tell why an upload that has come whole is not taken.
+// refusedHead wants HEAD to tell why a complete upload is refused.
 func (c *client) refusedHead(location string, status int) {
 	c.t.Helper()
 	a := c.send("HEAD", location, nil, inTus).want(status)

@@ -16,9 +16,9 @@ import (
 	"labshelf/repository"
 )
 
-// ways are those of sending a piece, and of giving an upload up: by their methods, and where there is no method but POST.
+// ways are those of sending a chunk, and of giving an upload up: by their methods, and where there is no method but POST.
 type ways struct {
-	piece, end func(c *client, at string, headers ...string) *answer
+	chunk, end func(c *client, at string, headers ...string) *answer
 }
 
 func bothWays() map[string]ways {
@@ -57,16 +57,16 @@ func TestTusStatuses(t *testing.T) {
 				same(t, "Tus-Resumable", a.header.Get("Tus-Resumable"), "1.0.0")
 			}
 			at := s.begin(7, "setId", set, "filename", "a")
-			refused(way.piece(s.client, at, offset), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
-			refused(way.piece(s.client, at, offset, "Tus-Resumable: 0.2.2"), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+			refused(way.chunk(s.client, at, offset), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+			refused(way.chunk(s.client, at, offset, "Tus-Resumable: 0.2.2"), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
 			refused(way.end(s.client, at), http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
-			refused(way.piece(s.client, at, inTus), http.StatusBadRequest, "missing_field", "Upload-Offset")
-			refused(way.piece(s.client, at, inTus, "Upload-Offset: 1"), http.StatusConflict, "offset_mismatch", "Upload-Offset")
-			refused(way.piece(s.client, at, inTus, offset, "Upload-Checksum: sha1 AAAA"), 460, "checksum_mismatch", "Upload-Checksum")
-			refused(way.piece(s.withKey("").on(t), at, inTus, offset), http.StatusUnauthorized, "unauthenticated", "")
+			refused(way.chunk(s.client, at, inTus), http.StatusBadRequest, "missing_field", "Upload-Offset")
+			refused(way.chunk(s.client, at, inTus, "Upload-Offset: 1"), http.StatusConflict, "offset_mismatch", "Upload-Offset")
+			refused(way.chunk(s.client, at, inTus, offset, "Upload-Checksum: sha1 AAAA"), 460, "checksum_mismatch", "Upload-Checksum")
+			refused(way.chunk(s.withKey("").on(t), at, inTus, offset), http.StatusUnauthorized, "unauthenticated", "")
 			refused(way.end(s.withKey("").on(t), at, inTus), http.StatusUnauthorized, "unauthenticated", "")
-			refused(way.piece(editor, at, inTus, offset), http.StatusNotFound, "upload_not_found", "")
-			same(t, "Upload-Offset", way.piece(s.client, at, inTus, offset).want(http.StatusNoContent).header.Get("Upload-Offset"), "3")
+			refused(way.chunk(editor, at, inTus, offset), http.StatusNotFound, "upload_not_found", "")
+			same(t, "Upload-Offset", way.chunk(s.client, at, inTus, offset).want(http.StatusNoContent).header.Get("Upload-Offset"), "3")
 			way.end(s.client, at, inTus).want(http.StatusNoContent)
 			refused(way.end(s.client, at, inTus), http.StatusNotFound, "upload_not_found", "")
 		})
@@ -88,7 +88,7 @@ func TestTusStatuses(t *testing.T) {
 	}
 }
 
-// TestTusStatusesAtTheEnd: what a file that has come whole meets is told as that, whichever way the last piece comes.
+// TestTusStatusesAtTheEnd: errors of a complete file are reported as such, whichever way the last chunk arrives.
 func TestTusStatusesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -114,13 +114,13 @@ func TestTusStatusesOfTime(t *testing.T) {
 	at := c.begin(3, "setId", c.newSpace(nil).newSet(), "filename", "a")
 	pass(61 * time.Minute)
 	for _, way := range bothWays() {
-		way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusGone, "upload_expired", "")
+		way.chunk(c, at, inTus, "Upload-Offset: 0").problem(http.StatusGone, "upload_expired", "")
 		way.end(c, at, inTus).problem(http.StatusGone, "upload_expired", "")
 	}
 	c.get(at).problem(http.StatusGone, "upload_expired", "")
 }
 
-// gate is a store in which a piece waits until it is opened: before any of it has been read, or after all of it has been.
+// gate is a store in which a chunk waits until it is opened: before any of it has been read, or after all of it has been.
 type gate struct {
 	*blobs.Dir
 	begun, open chan struct{}
@@ -144,29 +144,29 @@ func (g *gate) wait() {
 	<-g.open
 }
 
-func (g *gate) AddPart(ctx context.Context, name string, mark blobs.Mark, r io.Reader, most int64) (blobs.Mark, error) {
+func (g *gate) AppendPartial(ctx context.Context, name string, mark blobs.Checkpoint, r io.Reader, most int64) (blobs.Checkpoint, error) {
 	if !g.after {
 		g.wait()
 	}
-	mark, err := g.Dir.AddPart(ctx, name, mark, r, most)
+	mark, err := g.Dir.AppendPartial(ctx, name, mark, r, most)
 	if g.after {
 		g.wait()
 	}
 	return mark, err
 }
 
-// TestTusLocked: while a piece cannot be ended, others are told that somebody is at the upload. The piece itself, which they wanted to
+// TestTusSecondRequestIsLocked: while a chunk cannot be ended, others are told that the upload is locked. The chunk itself, which they wanted to
 // end, is told the same, and nothing of it counts.
-func TestTusLocked(t *testing.T) {
+func TestTusSecondRequestIsLocked(t *testing.T) {
 	t.Parallel()
 	g := newGate(false)
 	c := g.service(t)
 	at := c.begin(7, "setId", c.newSpace(nil).newSet(), "filename", "a")
 	var stuck, others sync.WaitGroup
-	stuck.Go(func() { c.piece(at, 0, "content").problem(http.StatusLocked, "locked", "") })
+	stuck.Go(func() { c.chunk(at, 0, "content").problem(http.StatusLocked, "locked", "") })
 	<-g.begun
 	for _, way := range bothWays() {
-		others.Go(func() { way.piece(c, at, inTus, "Upload-Offset: 0").problem(http.StatusLocked, "locked", "") })
+		others.Go(func() { way.chunk(c, at, inTus, "Upload-Offset: 0").problem(http.StatusLocked, "locked", "") })
 		others.Go(func() { way.end(c, at, inTus).problem(http.StatusLocked, "locked", "") })
 	}
 	others.Go(func() {
@@ -178,13 +178,13 @@ func TestTusLocked(t *testing.T) {
 	close(g.open)
 	stuck.Wait()
 	c.stands(at, 0, 7)
-	made := c.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	made := c.chunk(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(c.get(made+"/data").want(http.StatusOK).body), "content")
 }
 
-// TestTusStoppedTooLate: whoever waits for a piece may want to end it when all of it has come and the disk is what takes long. That harms
-// neither the piece nor what its client asks for next over the same connection.
-func TestTusStoppedTooLate(t *testing.T) {
+// TestTusLateStopIsHarmless: a request that waits for a chunk may stop it when all of it has arrived and the disk is what takes long. That harms
+// neither the chunk nor what its client asks for next over the same connection.
+func TestTusLateStopIsHarmless(t *testing.T) {
 	t.Parallel()
 	g := newGate(true)
 	c := g.service(t)
@@ -192,7 +192,7 @@ func TestTusStoppedTooLate(t *testing.T) {
 	var slow sync.WaitGroup
 	var made string
 	slow.Go(func() {
-		made = c.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+		made = c.chunk(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	})
 	<-g.begun
 	c.get(at, inTus).problem(http.StatusLocked, "locked", "")
@@ -211,6 +211,6 @@ func TestTusLongestTexts(t *testing.T) {
 	pairs := []string{"setId", s.newSet(), "filename", of(4096), "name", of(4096), "format", of(100), "description", of(16 << 10), "sha256", sha256Hex("content")}
 	at := s.begin(7, pairs...)
 	same(t, "Upload-Metadata", "Upload-Metadata: "+s.head(at).header.Get("Upload-Metadata"), uploadMetadata(pairs...))
-	made := s.get(s.piece(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
+	made := s.get(s.chunk(at, 0, "content").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
 	same(t, "description", made.text("description"), of(16<<10))
 }

@@ -22,7 +22,7 @@ import (
 	"labshelf/repository"
 )
 
-func TestTusPieces(t *testing.T) {
+func TestTusChunks(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set, content := s.newSet(), strings.Repeat("0123456789", 30_000)
@@ -31,22 +31,22 @@ func TestTusPieces(t *testing.T) {
 	same(t, "a resource at the beginning", s.stands(at, 0, len(content)), "")
 	head := s.send("HEAD", at, nil, inTus).want(http.StatusOK)
 	same(t, "Upload-Metadata", "Upload-Metadata: "+head.header.Get("Upload-Metadata"), uploadMetadata(announced...))
-	first := s.piece(at, 0, content[:100_000]).want(http.StatusNoContent)
+	first := s.chunk(at, 0, content[:100_000]).want(http.StatusNoContent)
 	same(t, "Upload-Offset", first.header.Get("Upload-Offset"), "100000")
 	same(t, "Labshelf-Resource of a part", first.header.Get("Labshelf-Resource"), "")
-	s.piece(at, 0, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
-	s.piece(at, 100_001, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
-	s.piece(at, 100_000, content).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
+	s.chunk(at, 0, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	s.chunk(at, 100_001, content[:5]).problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	s.chunk(at, 100_000, content).problem(http.StatusBadRequest, "invalid_field", "Upload-Length")
 	s.stands(at, 100_000, len(content))
-	s.piece(at, 100_000, "").want(http.StatusNoContent)
-	last := s.piece(at, 100_000, content[100_000:]).want(http.StatusNoContent)
+	s.chunk(at, 100_000, "").want(http.StatusNoContent)
+	last := s.chunk(at, 100_000, content[100_000:]).want(http.StatusNoContent)
 	made := last.header.Get("Labshelf-Resource")
 	o := s.get(made).object()
 	same(t, "the record", fmt.Sprint(o["name"], o["filename"], o["format"], o["description"], o["sha256"], o["bytes"], o["mimetype"], o["setId"]),
 		fmt.Sprint("runs/run 1.csv", "run 1.csv", "CSV", "first\nrun", sha256Hex(content), len(content), "text/csv; charset=utf-8", set))
 	same(t, "the file", string(s.get(made+"/data").want(http.StatusOK).body), content)
 	same(t, "the resource, asked again", s.stands(at, len(content), len(content)), made)
-	same(t, "the resource, sent again", s.piece(at, len(content), "").want(http.StatusNoContent).header.Get("Labshelf-Resource"), made)
+	same(t, "the resource, sent again", s.chunk(at, len(content), "").want(http.StatusNoContent).header.Get("Labshelf-Resource"), made)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 1)
 	shown := s.get(at, inTus).want(http.StatusOK).object()
 	same(t, "the upload", fmt.Sprint(shown["url"], shown["offset"], shown["length"], shown["resourceUrl"], shown["setId"]), fmt.Sprint(at, len(content), len(content), made, set))
@@ -55,8 +55,8 @@ func TestTusPieces(t *testing.T) {
 	s.get(made).want(http.StatusOK)
 }
 
-// TestTusAtOnce: an upload may come with its beginning, also an empty one, and by other methods where there is no PATCH.
-func TestTusAtOnce(t *testing.T) {
+// TestTusCreationWithUpload: an upload may come with its beginning, also an empty one, and by other methods where there is no PATCH.
+func TestTusCreationWithUpload(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -83,13 +83,13 @@ func TestTusAtOnce(t *testing.T) {
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 3)
 }
 
-func TestTusReplaces(t *testing.T) {
+func TestTusReplacesAFile(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	old := s.upload(s.newSet(), "a.txt", "old", text("description", "before"))
 	path := "/resources/" + old.text("id")
 	at := s.begin(3, "resourceId", old.text("id"), "filename", "b.csv")
-	made := s.piece(at, 0, "new").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	made := s.chunk(at, 0, "new").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	o := s.get(made).object()
 	same(t, "replaced", fmt.Sprint(o["id"], o["name"], o["description"], o["format"]), fmt.Sprint(old["id"], "b.csv", "", "CSV"))
 	same(t, "the file", string(s.get(path+"/data").body), "new")
@@ -100,11 +100,11 @@ func TestTusReplaces(t *testing.T) {
 	begin := func(match string) string {
 		return s.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", uploadMetadata("resourceId", old.text("id"), "filename", "b"), "If-Match: "+match).want(http.StatusCreated).header.Get("Location")
 	}
-	s.piece(begin(`"another", `+tag), 0, "any").want(http.StatusNoContent)
+	s.chunk(begin(`"another", `+tag), 0, "any").want(http.StatusNoContent)
 	tag = s.get(path).header.Get("ETag")
 	at = begin(tag)
 	s.send("PATCH", path, object{"description": "changed again"}).want(http.StatusOK)
-	s.piece(at, 0, "two").problem(http.StatusPreconditionFailed, "precondition_failed", "")
+	s.chunk(at, 0, "two").problem(http.StatusPreconditionFailed, "precondition_failed", "")
 	s.refusedHead(at, http.StatusPreconditionFailed)
 	same(t, "the file", string(s.get(path+"/data").body), "any")
 }
@@ -178,7 +178,7 @@ func TestTusRefusedAtTheBeginning(t *testing.T) {
 		"1.0.0 creation,creation-with-upload,expiration,termination,checksum 1000 sha1,sha256,md5")
 }
 
-// TestTusRefusedAtTheEnd: what has come whole and is not taken is kept, is not called done, and can be tried again.
+// TestTusRefusedAtTheEnd: a complete upload that is refused is kept, is not called done, and can be tried again.
 func TestTusRefusedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
@@ -186,35 +186,35 @@ func TestTusRefusedAtTheEnd(t *testing.T) {
 	role := editor.get("/privileges?userId=me").data()[0].text("id")
 
 	at := editor.begin(7, "setId", set, "filename", "a")
-	editor.piece(at, 0, "con").want(http.StatusNoContent)
+	editor.chunk(at, 0, "con").want(http.StatusNoContent)
 	s.send("DELETE", "/privileges/"+role, nil).want(http.StatusNoContent)
-	editor.piece(at, 3, "tent").problem(http.StatusForbidden, "forbidden", "")
+	editor.chunk(at, 3, "tent").problem(http.StatusForbidden, "forbidden", "")
 	editor.refusedHead(at, http.StatusForbidden)
-	editor.piece(at, 7, "").problem(http.StatusForbidden, "forbidden", "")
-	editor.piece(at, 3, "tent").problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	editor.chunk(at, 7, "").problem(http.StatusForbidden, "forbidden", "")
+	editor.chunk(at, 3, "tent").problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
 	s.send("POST", "/privileges", object{"userId": editor.id, "dataspaceId": s.dataspace, "role": "editor"})
 	editor.refusedHead(at, http.StatusForbidden)
-	made := editor.piece(at, 7, "").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	made := editor.chunk(at, 7, "").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(s.get(made+"/data").want(http.StatusOK).body), "content")
 	same(t, "afterwards", editor.stands(at, 7, 7), made)
 
 	at = s.begin(7, "setId", set, "filename", "b")
 	s.send("DELETE", "/sets/"+set, nil).want(http.StatusNoContent)
-	s.piece(at, 0, "content").problem(http.StatusConflict, "parent_deleted", "setId")
+	s.chunk(at, 0, "content").problem(http.StatusConflict, "parent_deleted", "setId")
 	s.refusedHead(at, http.StatusConflict)
 	s.send("POST", "/sets/"+set+"/restore", nil).want(http.StatusOK)
-	s.piece(at, 7, "").want(http.StatusNoContent)
+	s.chunk(at, 7, "").want(http.StatusNoContent)
 
 	at = s.begin(7, "setId", set, "filename", "c", "sha256", sha256Hex("another"))
-	refused := s.piece(at, 0, "content")
+	refused := s.chunk(at, 0, "content")
 	refused.problem(http.StatusBadRequest, "digest_mismatch", "sha256")
-	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the pieces are, until the upload is given up
+	same(t, "told that nothing is kept", strings.Contains(string(refused.body), "kept"), false) // the chunks are, until the upload is cancelled
 	s.refusedHead(at, http.StatusBadRequest)
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
 
-// TestTusCut: what has come before a connection ends is kept, to the byte.
-func TestTusCut(t *testing.T) {
+// TestTusKeepsBytesOfBrokenChunk: what has come before a connection ends is kept, to the byte.
+func TestTusKeepsBytesOfBrokenChunk(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set, content := s.newSet(), strings.Repeat("0123456789", 100_000)
@@ -242,12 +242,12 @@ func TestTusChecksum(t *testing.T) {
 	at := s.begin(9, "setId", s.newSet(), "filename", "a")
 	sha, md := sha1.Sum([]byte("abc")), md5.Sum([]byte("def"))
 	right := "Upload-Checksum: sha1 " + base64.StdEncoding.EncodeToString(sha[:])
-	s.piece(at, 0, "abd", right).problem(460, "checksum_mismatch", "Upload-Checksum")
+	s.chunk(at, 0, "abd", right).problem(460, "checksum_mismatch", "Upload-Checksum")
 	s.stands(at, 0, 9)
 	s.bad("PATCH", at, raw{"application/offset+octet-stream", []byte("abc")}, inTus, "Upload-Offset: 0", "Upload-Checksum: crc32 AAAA").problem(http.StatusBadRequest, "invalid_field", "Upload-Checksum")
-	s.piece(at, 0, "abc", right).want(http.StatusNoContent)
-	s.piece(at, 3, "def", "Upload-Checksum: md5 "+base64.StdEncoding.EncodeToString(md[:])).want(http.StatusNoContent)
-	s.piece(at, 6, "ghj", "Content-Digest: sha-256=:"+digest64("ghi")+":").problem(http.StatusBadRequest, "digest_mismatch", "")
+	s.chunk(at, 0, "abc", right).want(http.StatusNoContent)
+	s.chunk(at, 3, "def", "Upload-Checksum: md5 "+base64.StdEncoding.EncodeToString(md[:])).want(http.StatusNoContent)
+	s.chunk(at, 6, "ghj", "Content-Digest: sha-256=:"+digest64("ghi")+":").problem(http.StatusBadRequest, "digest_mismatch", "")
 	s.stands(at, 6, 9)
 	path := strings.TrimPrefix(at, s.server.URL)
 	conn, _ := s.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\nUpload-Offset: 6\r\n%s\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 3\r\n\r\ngh", path, s.key, inTus, right)
@@ -255,23 +255,21 @@ func TestTusChecksum(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.stands(at, 6, 9) // what cannot be verified does not count
-	made := s.piece(at, 6, "ghi", "Content-Digest: sha-256=:"+digest64("ghi")+":").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	made := s.chunk(at, 6, "ghi", "Content-Digest: sha-256=:"+digest64("ghi")+":").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(s.get(made+"/data").body), "abcdefghi")
 }
 
-// TestTusTurns: a connection that broke without a word does not keep its client from going on, and of two at once one wins.
-func TestTusTurns(t *testing.T) {
+// TestTusStalledRequestYields: a connection that broke without a word does not keep its client from going on, and of two at once one wins.
+func TestTusStalledRequestYields(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
 	at := s.begin(10, "setId", set, "filename", "a")
 	path := strings.TrimPrefix(at, s.server.URL)
 	conn, _ := s.dial("PATCH %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: %s\r\n%s\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 10\r\n\r\n01234", path, s.key, inTus)
-	for s.head(at).header.Get("Upload-Offset") == "0" { // it may not have begun to read
-		time.Sleep(10 * time.Millisecond)
-	}
+	eventually(t, "the first bytes are stored", func() bool { return s.head(at).header.Get("Upload-Offset") != "0" })
 	s.stands(at, 5, 10)
-	s.piece(at, 5, "56789").want(http.StatusNoContent)
+	s.chunk(at, 5, "56789").want(http.StatusNoContent)
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +280,7 @@ func TestTusTurns(t *testing.T) {
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			status := s.piece(at, 0, content).status
+			status := s.chunk(at, 0, content).status
 			mu.Lock()
 			defer mu.Unlock()
 			statuses[status]++
@@ -294,29 +292,29 @@ func TestTusTurns(t *testing.T) {
 	same(t, "number of resources", len(s.get("/sets/"+set+"/resources").data()), 2)
 }
 
-// TestTusBelongs: an upload is its user's, with whatever key.
-func TestTusBelongs(t *testing.T) {
+// TestTusUploadBelongsToItsUser: an upload is its user's, with whatever key.
+func TestTusUploadBelongsToItsUser(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	editor, other := s.newMember("editor"), s.newMember("editor")
 	at := editor.begin(7, "setId", s.newSet(), "filename", "a")
-	editor.piece(at, 0, "con").want(http.StatusNoContent)
+	editor.chunk(at, 0, "con").want(http.StatusNoContent)
 	for _, c := range []*client{other, s.client} {
-		c.piece(at, 3, "tent").problem(http.StatusNotFound, "upload_not_found", "")
+		c.chunk(at, 3, "tent").problem(http.StatusNotFound, "upload_not_found", "")
 		c.send("HEAD", at, nil, inTus).want(http.StatusNotFound)
 		c.send("DELETE", at, nil, inTus).problem(http.StatusNotFound, "upload_not_found", "")
 	}
 	made := editor.send("POST", "/users/me/keys", object{"label": "new"}).object()
 	keys := editor.get("/users/me/keys").data()
 	editor.send("DELETE", "/users/me/keys/"+keys[0].text("id"), nil).want(http.StatusNoContent)
-	editor.piece(at, 3, "tent").problem(http.StatusUnauthorized, "unauthenticated", "")
+	editor.chunk(at, 3, "tent").problem(http.StatusUnauthorized, "unauthenticated", "")
 	again := editor.withKey(made.text("key"))
 	again.stands(at, 3, 7)
-	again.piece(at, 3, "tent").want(http.StatusNoContent)
+	again.chunk(at, 3, "tent").want(http.StatusNoContent)
 }
 
-// TestTusLasts: an upload survives the end of the service, and an empty folder of parts, which is what a backup has.
-func TestTusLasts(t *testing.T) {
+// TestTusSurvivesRestart: an upload survives the end of the service, and an empty folder of parts, which is what a backup has.
+func TestTusSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	open := func() *client {
@@ -330,7 +328,7 @@ func TestTusLasts(t *testing.T) {
 	c := open()
 	set, key := c.newSpace(nil).newSet(), c.key
 	at := c.begin(9, "setId", set, "filename", "a")
-	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	c.chunk(at, 0, "abc").want(http.StatusNoContent)
 	again := func() {
 		t.Helper()
 		path := strings.TrimPrefix(at, c.base)
@@ -342,42 +340,42 @@ func TestTusLasts(t *testing.T) {
 	}
 	again()
 	c.stands(at, 3, 9)
-	c.piece(at, 3, "def").want(http.StatusNoContent)
+	c.chunk(at, 3, "def").want(http.StatusNoContent)
 	again()
-	made := c.piece(at, 6, "ghi").want(http.StatusNoContent).header.Get("Labshelf-Resource")
+	made := c.chunk(at, 6, "ghi").want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(c.get(made+"/data").body), "abcdefghi")
 	again()
 	same(t, "the resource", strings.TrimPrefix(c.stands(at, 9, 9), c.base), strings.TrimPrefix(made, made[:strings.Index(made, "/resources/")]))
 	at = c.begin(9, "setId", set, "filename", "b")
-	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	c.chunk(at, 0, "abc").want(http.StatusNoContent)
 	if err := os.RemoveAll(filepath.Join(dir, "parts")); err != nil {
 		t.Fatal(err)
 	}
 	again()
 	c.stands(at, 0, 9)
-	c.piece(at, 0, "abcdefghi").want(http.StatusNoContent)
+	c.chunk(at, 0, "abcdefghi").want(http.StatusNoContent)
 	if err := c.close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestTusExpires: an upload that pauses for too long is gone.
-func TestTusExpires(t *testing.T) {
+// TestTusPausedUploadExpires: an upload that pauses for too long is gone.
+func TestTusPausedUploadExpires(t *testing.T) {
 	t.Parallel()
 	c, pass := inTime(t)
 	set := c.newSpace(nil).newSet()
 	at := c.begin(9, "setId", set, "filename", "a")
 	pass(59 * time.Minute)
-	c.piece(at, 0, "abc").want(http.StatusNoContent)
+	c.chunk(at, 0, "abc").want(http.StatusNoContent)
 	pass(59 * time.Minute)
-	c.piece(at, 3, "def").want(http.StatusNoContent)
+	c.chunk(at, 3, "def").want(http.StatusNoContent)
 	pass(61 * time.Minute)
-	c.piece(at, 6, "ghi").problem(http.StatusGone, "upload_expired", "")
+	c.chunk(at, 6, "ghi").problem(http.StatusGone, "upload_expired", "")
 	c.send("HEAD", at, nil, inTus).want(http.StatusGone)
 }
 
-// TestTusLongPiece: marks are set on the way, and more than was announced is refused however it comes.
-func TestTusLongPiece(t *testing.T) {
+// TestTusLongChunkHasCheckpoints: marks are set on the way, and more than was announced is refused however it comes.
+func TestTusLongChunkHasCheckpoints(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()

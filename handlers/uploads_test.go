@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSize(t *testing.T) {
+func TestSizeIsRounded(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -32,8 +32,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestDescribed: what the parts say, and what is found where they say nothing.
-func TestDescribed(t *testing.T) {
+// TestPartsDescribeTheResource: what the parts say, and what is found where they say nothing.
+func TestPartsDescribeTheResource(t *testing.T) {
 	t.Parallel()
 	type shown struct{ name, filename, format, mimetype string }
 	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
@@ -84,15 +84,15 @@ func TestDescribed(t *testing.T) {
 	}
 }
 
-// TestParts: any order, and digests that are checked wherever they are.
-func TestParts(t *testing.T) {
+// TestPartsInAnyOrder: any order, and digests that are checked wherever they are.
+func TestPartsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
 	parts := []part{text("setId", set), text("name", "n"), text("format", "F"), text("description", "d"), text("sha256", sha256Hex("content")), file("a", "content")}
-	for turn := range parts {
-		turned := append(append([]part{}, parts[turn:]...), parts[:turn]...)
-		o := s.send("POST", "/resources", form(turned...)).want(http.StatusCreated).object()
+	for first := range parts {
+		rotated := append(append([]part{}, parts[first:]...), parts[:first]...)
+		o := s.send("POST", "/resources", form(rotated...)).want(http.StatusCreated).object()
 		same(t, "the fields", o.text("name")+o.text("format")+o.text("description")+o.text("setId"), "nFd"+set)
 	}
 	own := "sha-256=:" + digest64("content") + ":"

@@ -14,9 +14,9 @@ import (
 	"labshelf/repository"
 )
 
-// TestUppy: what Uppy says of a file is understood: it sends name, type and relativePath beside filename and filetype, and writes null for
+// TestUppyMetadata: what Uppy says of a file is understood: it sends name, type and relativePath in addition to filename and filetype, and writes null for
 // the path of a file that was not in a folder.
-func TestUppy(t *testing.T) {
+func TestUppyMetadata(t *testing.T) {
 	t.Parallel()
 	s := sysadmin(t).newSpace(nil)
 	set := s.newSet()
@@ -31,7 +31,7 @@ func TestUppy(t *testing.T) {
 		{[]string{"relativePath", "run/a.csv", "filetype", "null"}, "run/a.csv", "text/csv; charset=utf-8", ""},
 	} {
 		at := s.begin(3, append(tc.metadata, "setId", set)...)
-		made := s.get(s.piece(at, 0, "a,b").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
+		made := s.get(s.chunk(at, 0, "a,b").want(http.StatusNoContent).header.Get("Labshelf-Resource")).object()
 		what := strings.Join(tc.metadata, " ")
 		same(t, what+": name", made.text("name"), tc.name)
 		same(t, what+": mimetype", made.text("mimetype"), tc.mimetype)
@@ -39,17 +39,17 @@ func TestUppy(t *testing.T) {
 	}
 }
 
-// TestNoRoomForTheLength: an upload whose length says that it cannot fit is refused before any of it comes.
-func TestNoRoomForTheLength(t *testing.T) {
+// TestLengthBeyondTheDiskIsRefused: an upload whose length says that it cannot fit is refused before any of it comes.
+func TestLengthBeyondTheDiskIsRefused(t *testing.T) {
 	t.Parallel()
 	const free = 10 << 20
-	var room atomic.Pointer[blobs.Room]
-	room.Store(&blobs.Room{Bytes: free, Files: 1000})
-	c := ownGateway(t, repository.Config{Room: func() (blobs.Room, error) {
+	var room atomic.Pointer[blobs.FreeSpace]
+	room.Store(&blobs.FreeSpace{Bytes: free, Files: 1000})
+	c := ownGateway(t, repository.Config{Room: func() (blobs.FreeSpace, error) {
 		if r := room.Load(); r != nil {
 			return *r, nil
 		}
-		return blobs.Room{}, errors.New("nobody knows")
+		return blobs.FreeSpace{}, errors.New("unknown")
 	}}, handlers.Config{})
 	s := c.newSpace(nil)
 	set, resource := s.newSet(), s.newResource()
@@ -79,7 +79,7 @@ func TestNoRoomForTheLength(t *testing.T) {
 		full(c.readRaw(reader, method, path))
 	}
 	c.upload(set, "b", "it fits")
-	room.Store(&blobs.Room{Bytes: free}) // no inode is left
+	room.Store(&blobs.FreeSpace{Bytes: free}) // no inode is left
 	full(begin(1, "setId", set))
 	room.Store(nil)
 	begin(free+1, "setId", set).want(http.StatusCreated)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -14,13 +15,13 @@ func (a *api) listUsers(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shower := a.shower(r)
-	writePage(a, w, r, page, shower.user)
+	presenter := a.presenter(r)
+	writePage(a, w, r, page, presenter.user)
 	return nil
 }
 
 func (a *api) createUser(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
@@ -28,23 +29,23 @@ func (a *api) createUser(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := a.shower(r).user(created)
+	shown := a.presenter(r).user(created)
 	writeCreated(w, r, shown.URL, created.Tag(), shown)
 	return nil
 }
 
 func (a *api) getUser(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetUser(r.Context(), r.caller, r.id())
-	return a.sendUser(w, r, found, readable(r, found.Tag(), found.Modified, err))
+	return a.sendUser(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
 }
 
 func (a *api) updateUser(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
+	fields, err := body.Fields(w, r.Request)
 	if err != nil {
 		return err
 	}
 	updated, err := a.repo.UpdateUser(r.Context(), r.caller, r.id(), repository.Edit[metadata.User]{
-		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.shower(r).user),
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).user),
 	})
 	return a.sendUser(w, r, updated, err)
 }
@@ -61,7 +62,7 @@ func (a *api) restoreUser(w http.ResponseWriter, r *request) error {
 
 func (a *api) sendUser(w http.ResponseWriter, r *request, u metadata.User, err error) error {
 	if err == nil {
-		writeRecord(w, r, http.StatusOK, u.Tag(), a.shower(r).user(u))
+		writeRecord(w, r, http.StatusOK, u.Tag(), a.presenter(r).user(u))
 	}
 	return err
 }
@@ -71,25 +72,25 @@ func (a *api) listKeys(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shower := a.shower(r)
-	writeJSON(w, http.StatusOK, shownPage(shower.base, r, page, shower.key(time.Now()))) // not compressed: it has the beginnings of keys
+	presenter := a.presenter(r)
+	writeJSON(w, http.StatusOK, pageOf(presenter.base, r, page, presenter.key(time.Now()))) // not compressed: it has the beginnings of keys
 	return nil
 }
 
 // createKey answers with the only copy of the key. A request without a body asks for a key without label and end.
 func (a *api) createKey(w http.ResponseWriter, r *request) error {
-	fields, err := readFields(w, r)
-	if err != nil && !errors.Is(err, errNoBody) {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil && !errors.Is(err, body.ErrEmpty) {
 		return err
 	}
 	created, key, err := a.repo.CreateKey(r.Context(), r.caller, r.id(), fields)
 	if err != nil {
 		return err
 	}
-	shower := a.shower(r)
-	shown := shower.key(time.Now())(created)
+	presenter := a.presenter(r)
+	shown := presenter.key(time.Now())(created)
 	shown.Key = key
-	w.Header().Set("Location", shower.url("users", created.UserID.String())+"/keys/"+shown.ID)
+	w.Header().Set("Location", presenter.url("users", created.UserID.String())+"/keys/"+shown.ID)
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusCreated, shown)
 	return nil

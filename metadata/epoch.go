@@ -22,7 +22,7 @@ const identityInfo = "labshelf repository identity"
 func IdentityOf(secret [32]byte) Identity {
 	key, err := hkdf.Key(sha256.New, secret[:], nil, identityInfo, len(Identity{}))
 	if err != nil {
-		panic("repository: HKDF refuses 16 bytes: " + err.Error())
+		panic("metadata: HKDF refuses 16 bytes: " + err.Error())
 	}
 	return Identity(key)
 }
@@ -36,7 +36,7 @@ func (i Identity) MarshalText() ([]byte, error) { return []byte(i.String()), nil
 // UnmarshalText reads what String returns.
 func (i *Identity) UnmarshalText(text []byte) error { return readHexText((*[16]byte)(i), text) }
 
-// EpochID names an epoch for ever. It is random.
+// EpochID is the random and permanent name of an epoch.
 type EpochID [16]byte
 
 // String returns 32 hexadecimal digits; "" for the zero EpochID.
@@ -64,12 +64,12 @@ func NewEpoch(base Stamp, now time.Time) Epoch {
 	return e
 }
 
-// Continues tells whether the state at stamp in an epoch of the same repository is one that this epoch has come from: one of its
-// own, or one that another epoch had reached by its Base.
+// Continues tells whether the state at stamp in an epoch of the same repository is an ancestor of this epoch: one of its own, or one that
+// another epoch had reached by its Base.
 func (e Epoch) Continues(other EpochID, stamp Stamp) bool { return e.ID == other || stamp <= e.Base }
 
-// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. It is for
-// whoever puts the metadata back to an older state. Errors: those of Update.
+// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. It is called
+// when the metadata are restored to an older state. Errors: those of Update.
 func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, err error) {
 	err = meta.Update(ctx, func(tx *Tx) error {
 		last, err := tx.Lineage.LastStamp()

@@ -10,13 +10,13 @@ var (
 	ErrRecordDamaged = errors.New("record damaged")
 	// ErrNoSpace: there was no room for the change; nothing of it was kept.
 	ErrNoSpace = errors.New("no space left")
-	// ErrUnwritable: the file cannot be written, or no file be opened, at this time; nothing of the change was kept.
+	// ErrUnwritable: the file cannot be written, or no file opened, at this time; nothing of the change was kept.
 	ErrUnwritable = errors.New("not writable now")
 	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since it was opened to be read only.
 	ErrReadOnly = errors.New("read-only")
 	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
-	// ErrNotDurable: what was read has not reached stable storage and never may.
+	// ErrNotDurable: what was read is not on stable storage, and may never be.
 	ErrNotDurable = errors.New("not on stable storage")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("closed")

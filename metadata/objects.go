@@ -47,7 +47,7 @@ func (v Visibility) String() string {
 type Record struct {
 	ID                    ID
 	State                 State
-	TakenBy               Stamp // the deletion of a container that took the object along; 0 when it was deleted by itself
+	TakenBy               Stamp // the deletion of a container with which the object was deleted; 0: it was deleted by itself
 	Created, Modified     Stamp
 	CreatedBy, ModifiedBy ID // users
 }
@@ -81,9 +81,9 @@ type Resource struct {
 	MimeType, Filename        string
 	Digest                    blobs.Digest
 	Bytes                     int64
-	Version                   uint32 // how often the file has been replaced
-	Body                      Body   // where the bytes are
-	Damaged                   bool   // the blob is known to be damaged or missing; told to callers, never stored
+	Version                   uint32       // how often the file has been replaced
+	Body                      BodyLocation // where the bytes are
+	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 
 // Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.
@@ -110,49 +110,49 @@ type Key struct {
 	Expires, LastUsed, Gone Stamp // 0: never
 }
 
-// Session is a way in for a browser, made with a key. Its token is not stored, only the digest.
+// Session is the credential of a browser, made with a key. Its token is not stored, only the digest.
 type Session struct {
 	UserID, KeyID    ID
 	Digest           auth.SessionDigest
 	Created, Expires Stamp
 }
 
-// Transfer is a file on its way in, part by part; the protocol that it comes by calls it an upload. It is its user's alone.
-type Transfer struct {
+// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only its user may use it.
+type ResumableUpload struct {
 	ID, UserID        ID
-	SetID, ResourceID ID // the set that it goes into, or else the resource that it replaces; the other one is zero
+	SetID, ResourceID ID // the set of the new resource, or else the resource whose file it replaces; the other one is zero
 	Created, Expires  Stamp
-	Length            int64        // of the file, in bytes
-	Mark              blobs.Mark   // what has come
-	Digest            blobs.Digest // of the file, once all of it has come; before, zero
+	Length            int64            // of the file, in bytes
+	Checkpoint        blobs.Checkpoint // how much of it is on stable storage
+	Digest            blobs.Digest     // of the file, once all of it is received; before, zero
 
 	Name, Format, Description, Filename, ContentType string
 	Expected                                         blobs.Digest // as announced; zero: it was not
 	Match                                            string       // the tag that a resource to be replaced must have; "": any
 
-	Announced string // what the client said about it, in the words of the protocol: for the gateway
-	Made      ID     // the resource that it became, or that it replaced the file of; zero: it has not
+	Announced string // what the client sent about it, as the protocol has it, for handlers
+	Made      ID     // the resource that it made, or whose file it replaced; zero: none yet
 	Refusal   Refusal
 }
 
-// Refusal is why a file that has come is not taken. The zero value: it has not been refused.
+// Refusal is why a file that was received is refused. The zero value: it is not.
 type Refusal struct {
 	Kind           errs.Kind
 	Code           errs.Code
 	Field, Message string
 }
 
-// Whole tells whether all of the file has come.
-func (t Transfer) Whole() bool { return t.Digest != blobs.Digest{} }
+// Received tells whether all of the file is received.
+func (t ResumableUpload) Received() bool { return t.Digest != blobs.Digest{} }
 
 // Done tells whether the file has become that of a resource.
-func (t Transfer) Done() bool { return t.Made != ID{} }
+func (t ResumableUpload) Done() bool { return t.Made != ID{} }
 
-// Waits tells whether all of the file has come and it may still become that of a resource.
-func (t Transfer) Waits() bool { return t.Whole() && !t.Done() }
+// Pending tells whether all of the file is received and it may still become that of a resource.
+func (t ResumableUpload) Pending() bool { return t.Received() && !t.Done() }
 
-// PartName is that of the file as the blob store keeps it meanwhile.
-func (t Transfer) PartName() string { return t.ID.String() }
+// PartialName is the name of its partial file in the blob store.
+func (t ResumableUpload) PartialName() string { return t.ID.String() }
 
 // KeyState of a key at a moment.
 type KeyState string
@@ -210,11 +210,11 @@ type Blob struct {
 // Damage is what is known about a blob whose file is damaged or missing.
 type Damage struct {
 	Digest blobs.Digest
-	Found  Stamp  // when it was found first
+	Found  Stamp  // when it was detected first
 	What   string // what is wrong, for people
 }
 
-// Unreferenced is a blob that no resource refers to, and when that began. The times are of different clocks; see Unreferenced.begin.
+// Unreferenced is a blob that no resource refers to, and when that began. The times are of different clocks.
 type Unreferenced struct {
 	Digest blobs.Digest
 	Bytes  int64
@@ -225,7 +225,7 @@ type Unreferenced struct {
 // BlobCount is a number of blobs, and their bytes.
 type BlobCount struct{ Blobs, Bytes int64 }
 
-// ScrubState is how far the background reading of all blobs has come. The zero value: it has never begun.
+// ScrubState is the progress of the scrub. The zero value: it has never begun.
 type ScrubState struct {
 	After   blobs.Digest // blobs up to this one are done in this pass; zero: none
 	Begun   Stamp        // when this pass began; 0: no pass has
@@ -242,20 +242,20 @@ func (s Stamp) Day() Day {
 	return Day(s.Millis() / (24 * 60 * 60 * 1000))
 }
 
-// Step is a deletion or restoration of a container that is under way: the container has changed, the objects in it follow
-// in bounded commits.
-type Step struct {
+// Cascade is a deletion or restoration of a container that is under way: the container has changed, the objects in it follow in batches,
+// each of which is one bounded commit.
+type Cascade struct {
 	Container   ID
 	DataspaceID ID    // the container's own id when it is a dataspace
 	Restore     bool  // else a deletion
 	By          ID    // the user who asked for it
-	Deletion    Stamp // the stamp of the container's deletion: the identity that taken objects carry in TakenBy
+	Deletion    Stamp // the stamp of the container's deletion, which the objects deleted with it carry in TakenBy
 	Begun       Stamp // the stamp of the container's last change
 	AfterSet    ID    // restoration: sets up to here are done
 	AfterStamp  Stamp // restoration: resources deleted up to here are done
 }
 
 // OfDataspace tells whether the container is a dataspace; otherwise it is a set.
-func (s Step) OfDataspace() bool {
+func (s Cascade) OfDataspace() bool {
 	return s.Container == s.DataspaceID
 }

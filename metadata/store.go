@@ -1,5 +1,9 @@
 // Package metadata holds the nouns of a repository, and the contract of the store that keeps their records: all that an engine
 // implements, and no rule of the repository. Package metadatatest proves an implementation.
+//
+// A store runs a function over a [Tx]: a struct of small typed tables, each of which gets, puts, and yields ranges in order. A table
+// brings its indexes in line by itself and knows no rule. Permissions, conflicts and cascades are therefore written once, in package
+// repository, and an engine has none to get wrong.
 package metadata
 
 import (
@@ -15,8 +19,8 @@ import (
 
 // Reader reads the tables in transactions.
 //
-// The function given to a transaction may run in another goroutine. It must not use the Tx after it returns, must not start
-// another transaction, and gets copies that it may keep, except from Resources.Page.
+// The function given to a transaction may run in another goroutine. It must not use the Tx after it returns and must not start another
+// transaction. The rows are copies that it may keep, except those of Resources.Page, which are borrowed.
 type Reader interface {
 	// View runs fn in a read transaction: one consistent state, which may hold commits that are not yet on stable storage.
 	View(ctx context.Context, fn func(*Tx) error) error
@@ -35,18 +39,17 @@ type Writer interface {
 	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
 	Update(ctx context.Context, fn func(*Tx) error) error
 
-	// UpdateBehind is Update for work in the background, which is to come in pieces of a few milliseconds: it gives way to
-	// those who wait in Update, with whom it shares no commit. While they keep coming it gets no more than every other
-	// commit and half of the time; it is never starved.
-	UpdateBehind(ctx context.Context, fn func(*Tx) error) error
+	// UpdateBackground is Update for work in the background, which should take a few milliseconds at a time. It gives way to
+	// calls of Update, with which it shares no commit: while there are any it gets at most every other commit and half of
+	// the time; it is never starved.
+	UpdateBackground(ctx context.Context, fn func(*Tx) error) error
 }
 
 // Maintenance is what a metadata store offers beyond its rows for checks and backups.
 type Maintenance interface {
-	// Inspect holds against each other what only the store knows about (its pages, the checksums of its rows, its indexes, its
-	// stamps), calls report for each Violation of the parts PartPages and PartRows, in no particular order, and repairs
-	// nothing. An error says why it could not go on. It is one long read transaction: while it runs, the space of what others
-	// replace or remove is not used again, so the file may grow.
+	// Inspect verifies what only the store knows: its pages, the checksums of its rows, its indexes and its stamps. It calls report for
+	// each Violation of the parts PartPages and PartRows, in no particular order, and repairs nothing. An error says why it could not go
+	// on. It is one long read transaction: while it runs, the space of replaced and removed rows is not reused, so the file may grow.
 	Inspect(ctx context.Context, report func(Violation)) error
 
 	// Snapshot copies one consistent state, all of which is on stable storage, to a file of its own. It returns ErrNoSpace if
@@ -64,11 +67,11 @@ type Snapshot interface {
 	Bytes() int64
 }
 
-// Versioned is what a metadata store offers to those who remember what they have read.
+// Versioned is what a metadata store offers to a cache of access rows.
 type Versioned interface {
-	// AccessVersion names the present state of the rows that decide who may do what, and where: users, keys but for when they
-	// were last used, sessions, privileges, dataspaces, sets, steps. It has grown when an Update that changed one of them returns, whether
-	// the commit succeeded or not. It begins above 0; 0 means that such a commit is under way and nothing can be said.
+	// AccessVersion is the version of the rows that decide who may do what, and where: users, keys except LastUsed, sessions,
+	// privileges, dataspaces, sets, cascades. It has grown when an Update that changed one of them returns, whether the commit succeeded
+	// or not. It starts above 0; 0 means that such a commit is under way and the version is unknown.
 	AccessVersion() uint64
 }
 
@@ -88,7 +91,7 @@ type Store interface {
 	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
 	Secret() [32]byte
 
-	// Health tells how the store is.
+	// Health returns the present state of the store.
 	Health() Health
 
 	// Close waits for running transactions and refuses others. It is not to be called twice.
@@ -99,7 +102,7 @@ type Store interface {
 type Health struct {
 	ReadOnly    error         // why no change is taken any more; nil while all is well
 	ClockBehind time.Duration // how far the clock is behind the last stamp; 0 if it is not
-	Suspect     error         // what an operator should know of how the store was found when it was opened; nil: nothing
+	Suspect     error         // what was suspect when the store was opened, for operators; nil: nothing
 }
 
 // Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
@@ -110,32 +113,31 @@ type Tx struct {
 	Users        Users
 	Keys         Keys
 	Sessions     Sessions
-	Transfers    Transfers
+	Uploads      ResumableUploads
 	Privileges   Privileges
-	Steps        Steps
+	Cascades     Cascades
 	Usage        Usage
 	Blobs        Blobs
 	Damages      Damages
 	Unreferenced UnreferencedBlobs
-	Bodies       Bodies
+	InlineBodies InlineBodies
 	Scrub        Scrub
 	Lineage      Lineage
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp
 
-	// Access returns the AccessVersion of the rows that this transaction sees; 0 if that cannot be told, and once it has changed
+	// Access returns the AccessVersion of the rows that this transaction sees; 0 if it is unknown, and once the transaction has changed
 	// one of them. In two transactions with the same version, other than 0, those rows are the same.
 	Access func() uint64
 
-	// Facts is what the caller remembers of those rows. The store does not look at it.
+	// Facts is the caller's cache of those rows. The store does not use it.
 	Facts any
 }
 
-// Whatever finds one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put
-// inserts, or replaces the row with the same id, and brings all indexes in line with the new row; that a name or a pair is
-// free is for the caller to see to before. Sequences are read lazily, yield an error at most once, as their last, and must
-// not be used while their table is written.
+// A lookup of one row returns ErrNotFound where there is none, and ErrRecordDamaged for one that cannot be trusted. Put inserts, or
+// replaces the row with the same id, and updates all indexes; the caller checks before that a name or a pair is free. Sequences are read
+// lazily, yield an error at most once, as their last element, and must not be used while their table is written.
 
 // Dataspaces is the table of dataspaces.
 type Dataspaces interface {
@@ -163,12 +165,12 @@ type SetRange struct {
 	After      ID // exclusive
 }
 
-// Resources is the table of resources, with the references from those whose bytes are Filed to their blobs.
+// Resources is the table of resources, with the references from those whose bytes are InBlob to their blobs.
 type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
 	Range(ResourceRange) iter.Seq2[Resource, error]
-	// Page calls fn for what Range yields, until fn returns false. The resource is lent: it is the same one each time, and its
+	// Page calls fn for what Range yields, until fn returns false. The resource is borrowed: it is the same one each time, and its
 	// texts may be memory of the store. Neither is valid once fn has returned.
 	Page(q ResourceRange, fn func(*Resource) (more bool)) error
 }
@@ -189,7 +191,7 @@ type ResourceRange struct {
 // Users is the table of users.
 type Users interface {
 	Get(ID) (User, error)
-	// ByName finds a user without regard to the case of the username.
+	// ByName ignores the case of the username.
 	ByName(username string) (ID, error)
 	Put(User) error
 	// All yields every user with an id greater than after, ascending.
@@ -209,22 +211,22 @@ type Keys interface {
 type Sessions interface {
 	Get(user ID, digest auth.SessionDigest) (Session, error)
 	Put(Session) error
-	// Remove takes the row out; that there is none is no error.
+	// Remove removes the row; that there is none is no error.
 	Remove(user ID, digest auth.SessionDigest) error
 	// OfUser yields the user's, ascending by digest.
 	OfUser(user ID) iter.Seq2[Session, error]
 }
 
-// Transfers is the table of files on their way in, part by part.
-type Transfers interface {
-	Get(ID) (Transfer, error)
-	Put(Transfer) error
-	// Remove takes the row out; that there is none is no error.
+// ResumableUploads is the table of files that are received in chunks.
+type ResumableUploads interface {
+	Get(ID) (ResumableUpload, error)
+	Put(ResumableUpload) error
+	// Remove removes the row; that there is none is no error.
 	Remove(ID) error
-	// Ended yields the ids of those that expire by a moment, in that order.
+	// Ended yields the ids of those that expire by a stamp, ascending by that.
 	Ended(by Stamp) iter.Seq2[ID, error]
-	// Wait tells whether one that is Whole, and has not made a resource, has this digest.
-	Wait(blobs.Digest) (bool, error)
+	// Awaited tells whether one that is Received, and has not become a resource, has this digest.
+	Awaited(blobs.Digest) (bool, error)
 }
 
 // Privileges is the table of privileges, revoked ones included.
@@ -241,13 +243,13 @@ type Privileges interface {
 	OfDataspace(dataspace ID) iter.Seq2[Privilege, error]
 }
 
-// Steps is the table of deletions and restorations under way, at most one for each container.
-type Steps interface {
-	Get(container ID) (Step, error)
-	Put(Step) error
+// Cascades is the table of deletions and restorations under way, at most one for each container.
+type Cascades interface {
+	Get(container ID) (Cascade, error)
+	Put(Cascade) error
 	Remove(container ID) error
 	// All yields them ascending by container.
-	All() iter.Seq2[Step, error]
+	All() iter.Seq2[Cascade, error]
 }
 
 // Usage is the table of counters, by dataspace.
@@ -266,16 +268,16 @@ type DayCounters struct {
 	Counters
 }
 
-// Blobs is the table of blobs that a commit has vouched for: their files were on stable storage before it.
+// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it.
 type Blobs interface {
 	// Size returns the blob's length in bytes.
 	Size(blobs.Digest) (int64, error)
 	Put(digest blobs.Digest, size int64) error
-	// Remove takes the row out; that there is none is no error.
+	// Remove removes the row; that there is none is no error.
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[Blob, error]
-	// Refs yields the ids of the resources, Filed, whose file the blob is, ascending, whether or not there is a row.
+	// Refs yields the ids of the resources, InBlob, whose file the blob is, ascending, whether or not there is a row.
 	Refs(blobs.Digest) iter.Seq2[ID, error]
 }
 
@@ -283,7 +285,7 @@ type Blobs interface {
 type Damages interface {
 	Get(blobs.Digest) (Damage, error)
 	Put(Damage) error
-	// Remove takes the row out; that there is none is no error.
+	// Remove removes the row; that there is none is no error.
 	Remove(blobs.Digest) error
 	// All yields them ascending by digest.
 	All() iter.Seq2[Damage, error]
@@ -293,24 +295,24 @@ type Damages interface {
 type UnreferencedBlobs interface {
 	Get(blobs.Digest) (Unreferenced, error)
 	Put(Unreferenced) error
-	// Remove takes the row out; that there is none is no error.
+	// Remove removes the row; that there is none is no error.
 	Remove(blobs.Digest) error
 	// All yields those with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[Unreferenced, error]
-	// Total counts what All would yield, without looking at it.
+	// Total counts what All would yield, without reading it.
 	Total() (BlobCount, error)
 }
 
-// Bodies is the table of bodies that are kept here, and not in the blob store.
-type Bodies interface {
+// InlineBodies is the table of bodies that are in the metadata store, not in the blob store.
+type InlineBodies interface {
 	Get(BodyKey) ([]byte, error)
 	// Put does not keep or change the bytes.
 	Put(BodyKey, []byte) error
-	// Remove takes the body out; that there is none is no error.
+	// Remove removes the body; that there is none is no error.
 	Remove(BodyKey) error
 	// All yields the key of every body greater than after (by resource, then version), ascending; zero: from the first.
 	All(after BodyKey) iter.Seq2[BodyKey, error]
-	// Total counts what All would yield, without looking at it.
+	// Total counts what All would yield, without reading it.
 	Total() (BodyCount, error)
 }
 
@@ -321,7 +323,7 @@ type Scrub interface {
 	Put(ScrubState) error
 }
 
-// Lineage says which state of the repository the rows are: the epoch, and how far its stamps have come.
+// Lineage tells which state of the repository the rows are: the epoch, and the last stamp.
 type Lineage interface {
 	// Epoch returns the present epoch; the zero Epoch where metadata of a schema without epochs are only read.
 	Epoch() (Epoch, error)

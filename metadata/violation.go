@@ -2,17 +2,17 @@ package metadata
 
 import "fmt"
 
-// The parts of a data directory in which something can be wrong.
+// The parts of a data directory in which a check can find violations.
 const (
 	PartPages   = "pages"   // of the metadata file; kind page
 	PartRows    = "rows"    // records and index entries against each other; the kind is the table or index
-	PartRules   = "rules"   // of the repository, which the records break
+	PartRules   = "rules"   // the records against the rules of the repository
 	PartBlobs   = "blobs"   // the files' contents against the records
 	PartHistory = "history" // the metadata against those that the files belong to
-	PartFiles   = "files"   // what lies in the data directory and does not belong there, or not so
+	PartFiles   = "files"   // files that do not belong into the data directory, or not in that form
 )
 
-// Violation is one thing that is not as it must be.
+// Violation is one finding of a check.
 type Violation struct {
 	Part  string
 	Kind  string // of object: dataspace, set, resource, user, key, privilege, step; or what the part says

@@ -9,7 +9,7 @@ import (
 	"labshelf/bolt"
 	"labshelf/handlers"
 	"labshelf/metadata"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // requests are what is measured of each request.
@@ -56,7 +56,7 @@ type commits struct {
 func newCommits() commits {
 	return commits{
 		operations: histogram("commit_operations", "Operations that shared a commit.", batchBuckets),
-		waited:     histogram("commit_wait_seconds", "Time in the queue of the operation of a commit that had waited for longest.", diskBuckets),
+		waited:     histogram("commit_wait_seconds", "Time in the queue of the operation of a commit that waited longest.", diskBuckets),
 		work:       histogram("commit_work_seconds", "Time that the operations of a commit took.", diskBuckets),
 		took:       histogram("commit_duration_seconds", "Time of committing what they did.", diskBuckets),
 		synced:     histogram("commit_sync_seconds", "The part of that in which pages were written and synced.", diskBuckets),
@@ -103,7 +103,7 @@ func (p *purges) all() []prometheus.Collector {
 	return []prometheus.Collector{p.took, p.failures, p.files, p.bytes}
 }
 
-func (p *purges) observe(removed repository.PurgeResult, took time.Duration, err error) {
+func (p *purges) observe(removed maintenance.PurgeResult, took time.Duration, err error) {
 	p.took.Observe(took.Seconds())
 	if err != nil {
 		p.failures.Inc()
@@ -120,7 +120,7 @@ func (p *purges) observe(removed repository.PurgeResult, took time.Duration, err
 	}
 }
 
-// moves are what is measured of the bodies that came in with their records and become files.
+// moves are the metrics of inline bodies that are flushed to files.
 type moves struct {
 	took                    prometheus.Histogram
 	bodies, bytes, failures prometheus.Counter
@@ -128,10 +128,10 @@ type moves struct {
 
 func newMoves() moves {
 	return moves{
-		took:     histogram("move_duration_seconds", "Batches of held files that were moved to the others, pauses for uploads included.", requestBuckets),
-		bodies:   counter("moved_files_total", "Files that came in with their records and were moved to the others."),
-		bytes:    counter("moved_bytes_total", "Bytes of those files."),
-		failures: counter("move_failures_total", "Batches that could not be moved, and are tried again."),
+		took:     histogram("move_duration_seconds", "Batches of inline bodies that were flushed to files, pauses for uploads included.", requestBuckets),
+		bodies:   counter("moved_files_total", "Inline bodies that were flushed to files."),
+		bytes:    counter("moved_bytes_total", "Bytes of those bodies."),
+		failures: counter("move_failures_total", "Batches that could not be flushed, and are tried again."),
 	}
 }
 
@@ -154,7 +154,7 @@ type scrubs struct{ files, bytes, damaged prometheus.Counter }
 
 func newScrubs() scrubs {
 	return scrubs{
-		files:   counter("scrub_files_total", "Files read in the background to see whether they are whole."),
+		files:   counter("scrub_files_total", "Files read in the background to find damage."),
 		bytes:   counter("scrub_bytes_total", "Bytes of those files."),
 		damaged: counter("scrub_damaged_files_total", "Files among those that were damaged or missing."),
 	}

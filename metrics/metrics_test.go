@@ -21,6 +21,7 @@ import (
 	"labshelf/handlers"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // scrape returns what is served now.
@@ -63,7 +64,7 @@ func all(t *testing.T) *Metrics {
 	t.Helper()
 	m := New("1.2.3")
 	dir := t.TempDir()
-	store, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{Watch: m.Commits()})
+	store, err := bolt.Open(filepath.Join(dir, "meta.db"), bolt.Options{Observe: m.Commits()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func all(t *testing.T) *Metrics {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := repository.New(store, files, repository.Config{PageSize: 1, DirectoryPageSize: 1, Watch: m.Background()})
+	service := repository.New(store, files, repository.Config{PageSize: 1, DirectoryPageSize: 1, Observer: m.Background()})
 	t.Cleanup(func() {
 		service.Close()
 		if err := store.Close(); err != nil {
@@ -84,19 +85,19 @@ func all(t *testing.T) *Metrics {
 	}
 	staged, err := files.Stage(context.Background(), strings.NewReader("body"), 0)
 	if err == nil {
-		err = staged.Place()
+		err = staged.Commit()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Requests()(handlers.Observation{Method: "GET", Route: "/v1/sets/:id", Status: 404, Took: time.Second, Received: 3, Sent: 5})
 	w := m.Background()
-	w.Purged(repository.PurgeResult{Resources: 1, ResourceBytes: 2, Blobs: 3, BlobBytes: 4, Orphans: 5, OrphanBytes: 6, TrashFiles: 7, TrashBytes: 8},
+	w.Purged(maintenance.PurgeResult{Resources: 1, ResourceBytes: 2, Blobs: 3, BlobBytes: 4, Orphans: 5, OrphanBytes: 6, TrashFiles: 7, TrashBytes: 8},
 		time.Minute, errors.New("a reason"))
 	w.Scrubbed(10, true)
 	w.Scrubbed(10, false)
-	w.Moved(metadata.BodyCount{Bodies: 2, Bytes: 9}, time.Second, nil)
-	w.Moved(metadata.BodyCount{Bodies: 50, Bytes: 50}, time.Second, errors.New("a reason"))
+	w.Flushed(metadata.BodyCount{Bodies: 2, Bytes: 9}, time.Second, nil)
+	w.Flushed(metadata.BodyCount{Bodies: 50, Bytes: 50}, time.Second, errors.New("a reason"))
 	return m
 }
 
@@ -150,8 +151,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestTrouble: the state shows what is wrong, and a file that does not tell leaves out what only it knows.
-func TestTrouble(t *testing.T) {
+// TestErrorsInState: the state shows what is wrong, and leaves out what a database without statistics does not report.
+func TestErrorsInState(t *testing.T) {
 	t.Parallel()
 	m := New("1.2.3")
 	m.Add(Sources{
@@ -160,7 +161,7 @@ func TestTrouble(t *testing.T) {
 		Condition: func(context.Context) repository.Condition {
 			return repository.Condition{Status: repository.StatusFailing, Detail: repository.ConditionDetail{
 				Failing: "/secret/path", ReadOnly: "/secret/path", ClockBehind: 1500 * time.Millisecond, Damaged: 3,
-				Scrub: metadata.ScrubState{Passes: 4}, Held: metadata.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
+				Scrub: metadata.ScrubState{Passes: 4}, Inline: metadata.BodyCount{Bodies: 5, Bytes: 6}, Background: map[string]string{"a": "/secret/path", "b": "/secret/path"},
 			}}
 		},
 	})
@@ -179,7 +180,7 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	var m *Metrics
 	w := m.Background()
-	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil || w.Moved != nil {
+	if m.Handler() != nil || m.Requests() != nil || m.Commits() != nil || w.Purged != nil || w.Scrubbed != nil || w.Flushed != nil {
 		t.Error("there is a hook where nothing is measured")
 	}
 	if disk := m.Disk(blobs.OS{}); disk != (blobs.OS{}) {

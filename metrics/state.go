@@ -9,7 +9,7 @@ import (
 	"labshelf/repository"
 )
 
-// Sources are asked how the service is whenever somebody wants to see it. They are called from several goroutines.
+// Sources return the state of the service at each scrape. They are called from several goroutines.
 type Sources struct {
 	Metadata    func() (bolt.Stats, error)
 	Condition   func(context.Context) repository.Condition
@@ -30,23 +30,23 @@ type moment struct {
 	file bolt.Stats
 }
 
-// facts are what is shown of a moment. Those of the file are left out where it does not tell.
+// facts are what is shown of a moment. Those of the file are left out where its state is unknown.
 func facts() []fact {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	return []fact{
 		{"http_connections", "Connections of clients that are open.", gauge, false, func(m *moment) float64 { return float64(m.connections) }},
 		{"metadata_file_bytes", "Length of the metadata file.", gauge, true, func(m *moment) float64 { return float64(m.file.Bytes) }},
-		{"metadata_free_pages", "Pages of the metadata file that hold nothing.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages) }},
+		{"metadata_free_pages", "Free pages of the metadata file.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages) }},
 		{"metadata_free_bytes", "Bytes of those pages.", gauge, true, func(m *moment) float64 { return float64(m.file.FreePages * m.file.PageSize) }},
 		{"metadata_read_transactions", "Read transactions under way.", gauge, true, func(m *moment) float64 { return float64(m.file.Reading) }},
 		{"read_only", "1 where the service takes no changes until it is restarted.", gauge, false, func(m *moment) float64 { return truth(m.Detail.ReadOnly != "") }},
 		{"failing", "1 where records cannot even be read.", gauge, false, func(m *moment) float64 { return truth(m.Detail.Failing != "") }},
 		{"clock_behind_seconds", "How far the clock is behind the last change.", gauge, false, func(m *moment) float64 { return m.Detail.ClockBehind.Seconds() }},
-		{"held_files", "Files that are held with their records and not moved to the others yet.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Held.Bodies) }},
-		{"held_bytes", "Bytes of those files.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Held.Bytes) }},
+		{"held_files", "Bodies that are stored inline, with their records, and are not flushed to files yet.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Inline.Bodies) }},
+		{"held_bytes", "Bytes of those bodies.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Inline.Bytes) }},
 		{"damaged_files", "Files known to be damaged or missing, counted up to 1,000.", gauge, false, func(m *moment) float64 { return float64(m.Detail.Damaged) }},
-		{"background_failures", "Tasks in the background that fail now; the log says which and why.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
-		{"scrub_passes_total", "How often all files have been read in the background, earlier starts included.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},
+		{"background_failures", "Background tasks that fail now; the log says which and why.", gauge, false, func(m *moment) float64 { return float64(len(m.Detail.Background)) }},
+		{"scrub_passes_total", "How often all files have been read in the background, also by earlier runs of the service.", counter, false, func(m *moment) float64 { return float64(m.Detail.Scrub.Passes) }},
 	}
 }
 
@@ -57,7 +57,7 @@ type fact struct {
 	value      func(*moment) float64
 }
 
-// state makes metrics of a moment each time that somebody wants to see them.
+// state collects the metrics of the moment at each scrape.
 type state struct {
 	Sources
 	facts []fact

@@ -141,7 +141,7 @@ const (
 	partName
 	partNamePrefix
 	partAfter
-	// From here on: always in a token, so no bit of it tells.
+	// From here on: always in a token, so no bit of it is needed.
 	partState
 	partOrder
 	partLimit

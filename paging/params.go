@@ -108,7 +108,7 @@ func (q *Query) settleOrder(given part) error {
 		"accepted: order=name, name or namePrefix without those, or those without it"
 	switch {
 	case names == partName|partNamePrefix:
-		return &Error{"namePrefix", "namePrefix is given beside name; accepted: one of the two"}
+		return &Error{"namePrefix", "namePrefix and name are given; accepted: one of the two"}
 	case given&partSince != 0:
 		return &Error{"since", alone}
 	case given&partUntil != 0:

@@ -48,7 +48,7 @@ func start(l paging.Listing) paging.Query {
 	return q
 }
 
-func TestAccepted(t *testing.T) {
+func TestErrorsNameWhatIsAccepted(t *testing.T) {
 	t.Parallel()
 	for l := range paging.Listing(20) {
 		if got := strings.Join(paging.Accepted(l), " "); got != accepted[l] {
@@ -194,7 +194,7 @@ func TestParseRefusesValues(t *testing.T) {
 		{s, "namePrefix=%C3", "namePrefix", `\xc3`, "UTF-8"},
 		{s, "name=" + strings.Repeat("x", 4097), "name", "4096", ""},
 		{s, "namePrefix=" + strings.Repeat("x", 4097), "namePrefix", "4096", ""},
-		{s, "name=x&namePrefix=x", "namePrefix", "beside name", "one of the two"},
+		{s, "name=x&namePrefix=x", "namePrefix", "name are given", "one of the two"},
 		{s, "name=x&since=2015", "since", "listing by name", "order=name"},
 		{s, "namePrefix=x&until=2015", "until", "listing by name", "order=name"},
 		{s, "order=name&until=2015", "until", "listing by name", "order=name"},

@@ -23,7 +23,7 @@ const (
 )
 
 // ErrToken is the one error for every token that is not to be honoured, so that
-// nobody learns from it what was wrong.
+// it does not reveal what was wrong.
 var ErrToken = errors.New("paging: invalid page token")
 
 // version is the first byte of a token; its layout is that of appendTo. Tokens

@@ -148,7 +148,7 @@ func refused(t *testing.T, codec *paging.Codec, g golden, what, token string) {
 	}
 }
 
-func TestAlteredTokens(t *testing.T) {
+func TestAlteredTokensAreRefused(t *testing.T) {
 	t.Parallel()
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	codec := paging.NewCodec(secret)
@@ -185,7 +185,7 @@ func TestAlteredTokens(t *testing.T) {
 }
 
 // The last character of a token may carry bits that no byte uses.
-func TestUnusedBits(t *testing.T) {
+func TestTokenHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	codec, seen := paging.NewCodec(secret), 0
 	for _, g := range goldens() {
@@ -208,7 +208,7 @@ func TestUnusedBits(t *testing.T) {
 }
 
 // Not even under the true signature is another form of a query read.
-func TestSignedNonsense(t *testing.T) {
+func TestSignedNonsenseIsRefused(t *testing.T) {
 	t.Parallel()
 	codec := paging.NewCodec(secret)
 	for _, g := range goldens() {
@@ -242,7 +242,7 @@ func TestSignedNonsense(t *testing.T) {
 	}
 }
 
-func TestTokenElsewhere(t *testing.T) {
+func TestTokenOfAnotherListingIsRefused(t *testing.T) {
 	t.Parallel()
 	codec := paging.NewCodec(secret)
 	for _, g := range goldens() {
@@ -312,7 +312,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-func TestCodecInParallel(t *testing.T) {
+func TestCodecIsConcurrent(t *testing.T) {
 	t.Parallel()
 	codec := paging.NewCodec(secret)
 	var workers sync.WaitGroup

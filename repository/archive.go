@@ -31,23 +31,23 @@ type Archive struct {
 }
 
 // OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
-// is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when its turn comes.
+// is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when it is opened.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
 	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		a.Close() // of a try before
-		placed, err := findSet(tx, set, "")
+		resolved, err := lookupSet(tx, set, "")
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, placed.dataspace, auth.Read); err != nil {
+		if err := authorise(tx, p, resolved.dataspace, auth.Read); err != nil {
 			return err
 		}
-		a.Set = placed.shown()
+		a.Set = resolved.shown()
 		if len(named) > 0 {
-			return a.takeNamed(tx, placed, named)
+			return a.takeNamed(tx, resolved, named)
 		}
-		return a.takeActive(tx, placed)
+		return a.takeActive(tx, resolved)
 	})
 	if err != nil {
 		a.Close()
@@ -69,25 +69,25 @@ func (a *Archive) take(id metadata.ID) error {
 }
 
 // takeNamed takes resources of a set by their ids.
-func (a *Archive) takeNamed(tx *metadata.Tx, set placedSet, named []string) error {
+func (a *Archive) takeNamed(tx *metadata.Tx, set resolvedSet, named []string) error {
 	if len(named) > MaxArchived || slices.Contains(named, "") {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: archiveField,
 			Message: "resource names one resource and may be given up to 1000 times; without it, all active ones of the set are taken"}
 	}
 	for _, id := range named {
-		placed, err := findResource(tx, id)
+		resolved, err := lookupResource(tx, id)
 		var unknown *errs.Error
-		if errors.As(err, &unknown) && unknown.Kind == errs.NotFound || err == nil && placed.SetID != set.ID {
+		if errors.As(err, &unknown) && unknown.Kind == errs.NotFound || err == nil && resolved.SetID != set.ID {
 			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeResourceNotFound, Field: archiveField, Message: "there is no resource " + Shorten(id) + " in this set"}
 		}
 		if err != nil {
 			return err
 		}
-		if placed.shown().State == metadata.Deleted {
+		if resolved.shown().State == metadata.Deleted {
 			return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Field: archiveField,
 				Message: "the resource " + id + " is deleted; restore it to read its file"}
 		}
-		if err := a.take(placed.ID); err != nil {
+		if err := a.take(resolved.ID); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (a *Archive) takeNamed(tx *metadata.Tx, set placedSet, named []string) erro
 const archiveField = "resource"
 
 // takeActive takes the active resources of a set, unless there are more than all archives may have together.
-func (a *Archive) takeActive(tx *metadata.Tx, set placedSet) error {
+func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet) error {
 	switch {
 	case set.shown().State == metadata.Deleted:
 		return &errs.Error{Kind: errs.Gone, Code: errs.CodeSetGone, Message: "the set is deleted; restore it to read its files"}
@@ -116,8 +116,8 @@ func (a *Archive) takeActive(tx *metadata.Tx, set placedSet) error {
 	return cmp.Or(err, full)
 }
 
-// Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other error the archive cannot be had
-// whole: the caller may no longer read it, a file is damaged, or was purged meanwhile.
+// Next opens the next file, like OpenResource, or returns io.EOF after the last one. With any other error the archive cannot be
+// completed: the caller may no longer read it, a file is damaged, or was purged meanwhile.
 func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekCloser, error) {
 	if len(a.rest) == 0 {
 		return metadata.Resource{}, nil, io.EOF

@@ -12,15 +12,16 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 )
 
 // TestArchiveDuringARestoration: until all that comes back has come back, there is no archive that lacks some of it.
 func TestArchiveDuringARestoration(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	set := h.sets[0]
+	set := h.Sets[0]
 	count := func() (n int, err error) {
-		archive, err := h.svc.OpenArchive(t.Context(), h.admin, set.ID.String(), nil)
+		archive, err := h.Service.OpenArchive(t.Context(), h.Admin, set.ID.String(), nil)
 		if err != nil {
 			return 0, err
 		}
@@ -40,15 +41,15 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	if err != nil || before == 0 {
 		t.Fatalf("%d files before, %v", before, err)
 	}
-	_, err = h.svc.DeleteSet(t.Context(), h.admin, set.ID.String(), repository.Match{})
-	h.begun(err)
+	_, err = h.Service.DeleteSet(t.Context(), h.Admin, set.ID.String(), repository.Match{})
+	h.Begun(err)
 	_, err = count()
-	h.refused(err, errs.CodeSetGone)
+	h.Refused(err, errs.CodeSetGone)
 	h.finish(set.ID)
-	_, err = h.svc.RestoreSet(t.Context(), h.admin, set.ID.String(), repository.Match{})
-	h.begun(err)
+	_, err = h.Service.RestoreSet(t.Context(), h.Admin, set.ID.String(), repository.Match{})
+	h.Begun(err)
 	_, err = count()
-	h.refused(err, errs.CodeBusy)
+	h.Refused(err, errs.CodeBusy)
 	h.finish(set.ID)
 	if after, err := count(); err != nil || after != before {
 		t.Errorf("%d files after, want %d, and %v", after, before, err)
@@ -59,16 +60,16 @@ func TestArchiveDuringARestoration(t *testing.T) {
 func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
-	set, files, under := h.sets[0].ID.String(), int64(len(h.files)), h.svc.Archived()
-	open := func() (*repository.Archive, error) { return h.svc.OpenArchive(t.Context(), h.admin, set, nil) }
+	set, files, under := h.Sets[0].ID.String(), int64(len(h.Resources)), h.Service.Archived()
+	open := func() (*repository.Archive, error) { return h.Service.OpenArchive(t.Context(), h.Admin, set, nil) }
 	under.Store(repository.ArchiveRoom - files)
 	first, err := open()
-	h.ok(err)
+	h.OK(err)
 	_, err = open()
-	h.refused(err, errs.CodeUnavailable)
+	h.Refused(err, errs.CodeUnavailable)
 	first.Close()
 	again, err := open()
-	h.ok(err)
+	h.OK(err)
 	again.Close()
 	if left := under.Load(); left != repository.ArchiveRoom-files {
 		t.Errorf("%d files are counted, want %d", left, repository.ArchiveRoom-files)
@@ -106,20 +107,20 @@ func (r reservedRows) Page(q metadata.ResourceRange, fn func(*metadata.Resource)
 	})
 }
 
-// TestArchiveReserves: room is taken before the memory is, so that many who ask at once are refused in time.
+// TestArchiveReserves: room is taken before the memory is, so that many requests at once are refused in time.
 func TestArchiveReserves(t *testing.T) {
 	t.Parallel()
 	store := &reserved{Store: metadatatest.NewMemory(time.Now)}
-	store.svc = repository.NewHeld(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	store.svc = repositorytest.NewStill(store, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
 	h := populated(t, store.svc, 5)
 	store.before = repository.ArchiveRoom - 2
-	h.svc.Archived().Store(store.before)
-	_, err := h.svc.OpenArchive(t.Context(), h.admin, h.sets[0].ID.String(), nil)
-	h.refused(err, errs.CodeUnavailable)
+	h.Service.Archived().Store(store.before)
+	_, err := h.Service.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), nil)
+	h.Refused(err, errs.CodeUnavailable)
 	if store.most > 0 {
 		t.Errorf("%d files had been collected without room", store.most)
 	}
-	if left := h.svc.Archived().Load(); left != store.before {
+	if left := h.Service.Archived().Load(); left != store.before {
 		t.Errorf("%d files are counted afterwards, want %d", left, store.before)
 	}
 }

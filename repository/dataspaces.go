@@ -8,6 +8,7 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 )
 
 const maxOriginChars = 500
@@ -98,7 +99,7 @@ func newRecord(tx *metadata.Tx, p auth.Principal) metadata.Record {
 // GetDataspace returns one dataspace.
 func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if d, err = findDataspace(tx, id, ""); err != nil {
+		if d, err = lookupDataspace(tx, id, ""); err != nil {
 			return err
 		}
 		return authorise(tx, p, d, auth.Read)
@@ -109,7 +110,7 @@ func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string)
 // UpdateDataspace changes title, description, visibility or origin.
 func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		d, err := findDataspace(tx, id, "")
+		d, err := lookupDataspace(tx, id, "")
 		if err != nil {
 			return err
 		}
@@ -159,38 +160,38 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 	underWay := false
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		underWay = false
-		if d, err = findDataspace(tx, id, ""); err != nil {
+		if d, err = lookupDataspace(tx, id, ""); err != nil {
 			return err
 		}
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
-		steps, err := collect(tx.Steps.All(), 1<<20)
+		cascades, err := rows.Collect(tx.Cascades.All(), 1<<20)
 		if err != nil {
 			return err
 		}
-		c := passage{record: &d.Record, restore: restore, by: p.UserID, space: d.ID, shown: d.State, tag: d.Tag()}
-		for _, step := range steps {
+		c := transition{record: &d.Record, restore: restore, by: p.UserID, space: d.ID, shown: d.State, tag: d.Tag()}
+		for _, cascade := range cascades {
 			switch {
-			case step.Container == d.ID:
-				c.own = &step
-			case step.DataspaceID == d.ID:
+			case cascade.Container == d.ID:
+				c.own = &cascade
+			case cascade.DataspaceID == d.ID:
 				c.within = true
 			}
 		}
-		step, wait, err := c.pass(tx, match)
-		if underWay = wait; step == nil || err != nil {
+		cascade, wait, err := c.begin(tx, match)
+		if underWay = wait; cascade == nil || err != nil {
 			return err
 		}
 		if err := tx.Dataspaces.Put(d); err != nil {
 			return err
 		}
-		done, err := begin(tx, step)
+		done, err := beginCascade(tx, cascade)
 		underWay = !done
 		return err
 	})
 	if err == nil && underWay {
-		err = begunError(s.steps.wait(ctx, d.ID))
+		err = begunError(s.cascades.wait(ctx, d.ID))
 	}
 	return d, err
 }

@@ -7,7 +7,7 @@ import (
 	"labshelf/errs"
 )
 
-// ErrUnknownKey is the cause of the refusal of a key that belongs to nobody. One that is expired or revoked has another.
+// ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has another.
 var ErrUnknownKey = errors.New("nobody has this key")
 
 func invalid(field, format string, args ...any) *errs.Error {

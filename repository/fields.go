@@ -15,8 +15,8 @@ import (
 )
 
 // Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
-// nil, []any, map[string]any. Use cases take it raw, because the order of checks is fixed: the parent is found and the
-// caller authorised before the rest is looked at.
+// nil, []any, map[string]any. Use cases take it raw, because the order of checks is fixed: the parent is looked up and the
+// caller authorised before the rest is read.
 type Fields map[string]any
 
 // Sizes of texts.
@@ -56,7 +56,7 @@ func (rule text) check(field, value string) error {
 		return invalid(field, "%s must be valid UTF-8", what)
 	}
 	if i := strings.IndexFunc(value, rule.forbids); i >= 0 {
-		return invalid(field, "%s must not hold control or text-direction characters; there is one at byte %d", what, i)
+		return invalid(field, "%s must not have control or text-direction characters; there is one at byte %d", what, i)
 	}
 	length, unit := utf8.RuneCountInString(value), "characters"
 	if rule.bytes {

@@ -21,7 +21,7 @@ func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listin
 		q.Parent, err = readableSet(tx, p, req.Container)
 	case paging.UserKeys:
 		var u metadata.User
-		if u, err = findUser(tx, myself(p, req.Container), ""); err == nil {
+		if u, err = lookupUser(tx, myself(p, req.Container), ""); err == nil {
 			q.Parent, err = u.ID, oneself(p, u.ID)
 		}
 	}
@@ -37,7 +37,7 @@ func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listin
 	}
 	for name := range req.Params {
 		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: Shorten(name),
-			Message: "the address of a page takes no parameters; it holds those of its listing"}
+			Message: "the address of a page takes no parameters; it has those of its listing"}
 	}
 	if q, err = s.tokens.Decode(listing, q.Parent, req.Token); err != nil {
 		return q, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Message: "this page address is not one that this listing has given out", Err: err}
@@ -72,20 +72,20 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name 
 		switch name {
 		case "dataspaceId":
 			var d metadata.Dataspace
-			d, err = findDataspace(tx, id, name)
+			d, err = lookupDataspace(tx, id, name)
 			if q.Dataspace = d.ID; q.Listing != paging.Privileges {
 				within = append(within, d)
 			}
 		case "setId":
-			var placed placedSet
-			placed, err = findSet(tx, id, name)
-			q.Set, within = placed.ID, append(within, placed.dataspace)
-			if err == nil && q.Dataspace != (metadata.ID{}) && placed.DataspaceID != q.Dataspace {
+			var resolved resolvedSet
+			resolved, err = lookupSet(tx, id, name)
+			q.Set, within = resolved.ID, append(within, resolved.dataspace)
+			if err == nil && q.Dataspace != (metadata.ID{}) && resolved.DataspaceID != q.Dataspace {
 				err = &errs.Error{Kind: errs.NotFound, Code: errs.CodeSetNotFound, Field: name, Message: "there is no set with this id in that dataspace"}
 			}
 		case "userId":
 			var u metadata.User
-			u, err = findUser(tx, myself(p, id), name)
+			u, err = lookupUser(tx, myself(p, id), name)
 			q.User = u.ID
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func resolve(tx *metadata.Tx, p auth.Principal, q paging.Query, given func(name 
 }
 
 func readableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
-	d, err := findDataspace(tx, id, "")
+	d, err := lookupDataspace(tx, id, "")
 	if err != nil {
 		return metadata.ID{}, err
 	}
@@ -109,11 +109,11 @@ func readableDataspace(tx *metadata.Tx, p auth.Principal, id string) (metadata.I
 }
 
 func readableSet(tx *metadata.Tx, p auth.Principal, id string) (metadata.ID, error) {
-	placed, err := findSet(tx, id, "")
+	resolved, err := lookupSet(tx, id, "")
 	if err != nil {
 		return metadata.ID{}, err
 	}
-	return placed.ID, authorise(tx, p, placed.dataspace, auth.Read)
+	return resolved.ID, authorise(tx, p, resolved.dataspace, auth.Read)
 }
 
 // listedDataspaces yields those that the caller may read, by id, and of them only the one that the query names.

@@ -10,6 +10,8 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/storage"
 )
 
 // Authenticate returns the user to whom a key belongs. No key, an unknown, an expired and a revoked one give the same refusal;
@@ -19,7 +21,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 		return p, unauthenticated()
 	}
 	digest, now := auth.DigestKey(key), s.now()
-	c, ok := known(s.facts.at(s.meta.AccessVersion()), callersOf, digest)
+	c, ok := cached(s.facts.at(s.stores.Meta.AccessVersion()), callersOf, digest)
 	if !ok {
 		if c, err = s.readCaller(ctx, digest); err != nil {
 			return p, err
@@ -28,13 +30,13 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 	if expired(c.Principal, now) {
 		return p, unauthenticated()
 	}
-	s.seen.note(c, now)
+	s.lastUse.observe(c, now)
 	return c.Principal, nil
 }
 
-// readCaller is whom the key with this digest makes of those who send it, from the tables.
+// readCaller returns the caller that the key with this digest stands for, from the tables.
 func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *caller, err error) {
-	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
+	err = s.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		k, err := tx.Keys.ByDigest(digest)
 		if errors.Is(err, metadata.ErrNotFound) {
 			return ErrUnknownKey
@@ -45,13 +47,13 @@ func (s *Service) readCaller(ctx context.Context, digest auth.KeyDigest) (c *cal
 		if c, err = readHolder(tx, k); err != nil {
 			return err
 		}
-		keep(s.facts.at(c.AsOf), callersOf, digest, c, 1)
+		cache(s.facts.at(c.AsOf), callersOf, digest, c, 1)
 		return nil
 	})
 	return c, refusedCaller(err)
 }
 
-// readHolder is whom a key makes of those who send it; ErrNotFound where it has been revoked or its user deleted.
+// readHolder returns the caller that a key stands for; ErrNotFound where it has been revoked or its user deleted.
 func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	u, err := tx.Users.Get(k.UserID)
 	if err != nil {
@@ -67,14 +69,14 @@ func readHolder(tx *metadata.Tx, k metadata.Key) (*caller, error) {
 	return c, nil
 }
 
-// refusedCaller is what a caller gets whose key or session was looked for with this outcome.
+// refusedCaller is the answer where the lookup of a key or session failed with err.
 func refusedCaller(err error) error {
 	if errors.Is(err, metadata.ErrNotFound) || errors.Is(err, ErrUnknownKey) {
 		refusal := unauthenticated()
 		refusal.Err = err
 		return refusal
 	}
-	return storageError(err)
+	return storage.Error(err)
 }
 
 // expired tells whether the key that the caller came with has ended by itself.
@@ -107,7 +109,7 @@ func setExpires(k *metadata.Key, field string, value any) error {
 // CreateKey makes a key for a user and returns it with its record. Nothing can show it again. Fields: optional label, expires.
 func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, f Fields) (created metadata.Key, key string, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := findUser(tx, myself(p, user), "")
+		u, err := lookupUser(tx, myself(p, user), "")
 		if err != nil {
 			return err
 		}
@@ -122,7 +124,7 @@ func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, 
 			return invalid("expires", "expires must be in the future")
 		}
 		if u.State == metadata.Deleted {
-			return conflict(errs.CodeUserDeleted, "", "this user is deleted; restore him first")
+			return conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
 		}
 		key = auth.NewKey()
 		created, err = storeKey(tx, k, key)
@@ -146,12 +148,12 @@ func storeKey(tx *metadata.Tx, k metadata.Key, key string) (metadata.Key, error)
 // RevokeKey ends a key for good.
 func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id string) error {
 	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := findUser(tx, myself(p, user), "")
+		u, err := lookupUser(tx, myself(p, user), "")
 		if err != nil {
 			return err
 		}
 		k, err := byID(func(id metadata.ID) (metadata.Key, error) { return tx.Keys.Get(u.ID, id) }, id)
-		if k, err = found(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
+		if k, err = orNotFound(k, err, errs.CodeKeyNotFound, "key of this user", ""); err != nil {
 			return err
 		}
 		if err := oneself(p, u.ID); err != nil || k.Gone != 0 {
@@ -162,74 +164,63 @@ func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id stri
 	})
 }
 
-// lastUse writes down when keys were last used, at most once a minute each, off the way of requests.
+// lastUse writes down when keys were last used, at most once a minute each, without delaying requests.
 type lastUse struct {
-	notes   chan use
-	stop    context.CancelFunc
-	stopped chan struct{}
+	meta   metadata.Transactions
+	worker *background.Worker
 
 	mu      sync.Mutex
-	pending map[metadata.ID]bool
+	pending map[metadata.ID]use // by key
 }
 
-// use is a key that was used, and when.
+// use is that a key of a user was used, and when.
 type use struct {
-	user, key metadata.ID
-	at        metadata.Stamp
+	user metadata.ID
+	at   metadata.Stamp
 }
 
-const lastUseGrain = metadata.Stamp(time.Minute / time.Microsecond)
+const (
+	lastUseGrain   = metadata.Stamp(time.Minute / time.Microsecond)
+	lastUsePending = 64 // keys, at most
+)
 
 func startLastUse(meta metadata.Transactions) *lastUse {
-	ctx, cancel := context.WithCancel(context.Background())
-	l := &lastUse{notes: make(chan use, 64), stop: cancel, stopped: make(chan struct{}), pending: map[metadata.ID]bool{}}
-	go l.run(ctx, meta)
+	l := &lastUse{meta: meta, pending: map[metadata.ID]use{}}
+	l.worker = background.Start(background.Idle(), l.save)
 	return l
 }
 
-func (l *lastUse) close() {
-	l.stop()
-	<-l.stopped
-}
-
-// note remembers a use at now. It never waits; a note that finds no place is made at the next use.
-func (l *lastUse) note(c *caller, now metadata.Stamp) {
+// observe remembers a use at now. It never waits; a note that finds no place is made at the next use.
+func (l *lastUse) observe(c *caller, now metadata.Stamp) {
 	before := c.used.Load()
 	if now-metadata.Stamp(before) < lastUseGrain || !c.used.CompareAndSwap(before, int64(now)) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending[c.KeyID] {
+	if len(l.pending) == lastUsePending {
+		c.used.Store(before)
 		return
 	}
-	select {
-	case l.notes <- use{c.UserID, c.KeyID, now}:
-		l.pending[c.KeyID] = true
-	default:
-		c.used.Store(before)
-	}
+	l.pending[c.KeyID] = use{c.UserID, now}
+	l.worker.Wake()
 }
 
-func (l *lastUse) run(ctx context.Context, meta metadata.Transactions) {
-	defer close(l.stopped)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case used := <-l.notes:
-			// A failure is no news here: whatever keeps this write from being made, others report.
-			_ = meta.UpdateBehind(ctx, func(tx *metadata.Tx) error {
-				k, err := tx.Keys.Get(used.user, used.key)
-				if err != nil {
-					return err
-				}
-				k.LastUsed = max(k.LastUsed, used.at)
-				return tx.Keys.Put(k)
-			})
-			l.mu.Lock()
-			delete(l.pending, used.key)
-			l.mu.Unlock()
-		}
+func (l *lastUse) save(ctx context.Context) background.Next {
+	l.mu.Lock()
+	pending := l.pending
+	l.pending = map[metadata.ID]use{}
+	l.mu.Unlock()
+	for key, used := range pending {
+		// A failure is no news here: whatever keeps this write from being made, others report.
+		_ = l.meta.UpdateBackground(ctx, func(tx *metadata.Tx) error {
+			k, err := tx.Keys.Get(used.user, key)
+			if err != nil {
+				return err
+			}
+			k.LastUsed = max(k.LastUsed, used.at)
+			return tx.Keys.Put(k)
+		})
 	}
+	return background.Idle()
 }

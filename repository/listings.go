@@ -11,6 +11,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/rows"
 )
 
 // ListRequest is what a request says about the page that it wants. Either Params or Token counts: a token holds all that the
@@ -37,7 +38,7 @@ type lister[T any] struct {
 	position func(T) paging.Position
 }
 
-// list reads one page of a small listing. Both the first request of a listing and those for its later pages come this way.
+// list reads one page of a small listing. Both the first request of a listing and those for its later pages are answered here.
 func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
@@ -48,7 +49,7 @@ func list[T any](ctx context.Context, s *Service, p auth.Principal, listing pagi
 		if err != nil {
 			return err
 		}
-		if page.Items, err = collect(items, q.Limit); err != nil || len(page.Items) == 0 {
+		if page.Items, err = rows.Collect(items, q.Limit); err != nil || len(page.Items) == 0 {
 			return err
 		}
 		page.PageEnds, err = s.ends(q, l.position(page.Items[len(page.Items)-1]))
@@ -68,7 +69,7 @@ func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err
 }
 
 // ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each one to add, in order, and keeps
-// none itself. A resource is lent: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
+// none itself. A resource is borrowed: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
 // what it got means nothing where an error is returned.
 func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource)) (ends PageEnds, err error) {
 	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -81,7 +82,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 			return err
 		}
 		items, last := 0, position{byName: q.Order == paging.ByName}
-		damaged := s.knownDamages(tx)
+		damaged := s.stores.Damaged(tx)
 		err = tx.Resources.Page(within, func(r *metadata.Resource) (more bool) {
 			r.Damaged = damaged(r)
 			add(r)
@@ -98,7 +99,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 	return ends, err
 }
 
-// position remembers where in its order a resource is that was lent.
+// position remembers where in its order a borrowed resource is.
 type position struct {
 	byName bool
 	stamp  metadata.Stamp
@@ -196,7 +197,7 @@ func (s *Service) ListKeys(ctx context.Context, p auth.Principal, req ListReques
 	})
 }
 
-// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which he has a role.
+// ListPrivileges lists, by id, the caller's privileges and those of the dataspaces in which the caller has a role.
 func (s *Service) ListPrivileges(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Privilege], error) {
 	return list(ctx, s, p, paging.Privileges, req, lister[metadata.Privilege]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[metadata.Privilege, error], error) {

@@ -11,7 +11,7 @@ import (
 // vague are the types that content detection falls back to, or that many formats share: there the extension knows more.
 var vague = []string{"application/octet-stream", "text/plain", "application/zip", "text/xml", "application/x-ole-storage", "application/gzip"}
 
-// byExtension are the types of formats that a lab keeps and whose content does not tell. The system's own table is not
+// byExtension are the types of formats that labs use and whose content does not tell. The system's own table is not
 // used: answers must not depend on the machine.
 var byExtension = map[string]string{
 	"bib": "text/x-bibtex", "c": "text/x-c", "cpp": "text/x-c++", "css": "text/css", "csv": "text/csv", "dat": "application/octet-stream",

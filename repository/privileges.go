@@ -22,7 +22,7 @@ func setRole(v *metadata.Privilege, field string, value any) error {
 	return nil
 }
 
-// Grant gives a user a role in a dataspace, instead of the one he had. Fields: userId, dataspaceId, role. isNew tells that the
+// Grant gives a user a role in a dataspace, instead of an earlier one. Fields: userId, dataspaceId, role. isNew tells that the
 // pair had no privilege before, not even a revoked one.
 func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (granted metadata.Privilege, isNew bool, err error) {
 	userID, err := f.required("userId")
@@ -34,11 +34,11 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 		return granted, false, err
 	}
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := findUser(tx, myself(p, userID), "userId")
+		u, err := lookupUser(tx, myself(p, userID), "userId")
 		if err != nil {
 			return err
 		}
-		d, err := findDataspace(tx, dataspaceID, "dataspaceId")
+		d, err := lookupDataspace(tx, dataspaceID, "dataspaceId")
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 		}
 		switch {
 		case u.State == metadata.Deleted:
-			return conflict(errs.CodeUserDeleted, "userId", "this user is deleted; restore him first")
+			return conflict(errs.CodeUserDeleted, "userId", "this user is deleted; restore the user first")
 		case d.State == metadata.Deleted:
 			return parentDeleted("dataspaceId", "dataspace")
 		}
@@ -78,10 +78,10 @@ func grant(tx *metadata.Tx, p auth.Principal, wanted metadata.Privilege) (grante
 	return granted, false, tx.Privileges.Put(granted)
 }
 
-// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which he has a role.
+// GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller has a role.
 func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string) (v metadata.Privilege, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if v, err = findPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
+		if v, err = lookupPrivilege(tx, id); err != nil || p.Sysadmin || v.UserID == p.UserID {
 			return err
 		}
 		role, err := roleIn(tx, p.UserID, v.DataspaceID)
@@ -96,7 +96,7 @@ func (s *Service) GetPrivilege(ctx context.Context, p auth.Principal, id string)
 // Revoke takes a role away.
 func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match Match) (v metadata.Privilege, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if v, err = findPrivilege(tx, id); err != nil {
+		if v, err = lookupPrivilege(tx, id); err != nil {
 			return err
 		}
 		d, err := tx.Dataspaces.Get(v.DataspaceID)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -11,6 +12,10 @@ import (
 	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/inline"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
 // resourceFields are the fields of a resource that can be changed without a new file.
@@ -31,29 +36,29 @@ func refuseResourceField(field string) error {
 // GetResource returns the record of one resource.
 func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := readableResource(tx, p, id)
-		r = placed.shown()
-		s.noteDamaged(tx, &r)
+		resolved, err := readableResource(tx, p, id)
+		r = resolved.shown()
+		s.stores.SetDamaged(tx, &r)
 		return err
 	})
 	return r, err
 }
 
 // readableResource finds a resource that the caller may read.
-func readableResource(tx *metadata.Tx, p auth.Principal, id string) (placedResource, error) {
-	placed, err := findResource(tx, id)
+func readableResource(tx *metadata.Tx, p auth.Principal, id string) (resolvedResource, error) {
+	resolved, err := lookupResource(tx, id)
 	if err != nil {
-		return placed, err
+		return resolved, err
 	}
-	return placed, authorise(tx, p, placed.set.dataspace, auth.Read)
+	return resolved, authorise(tx, p, resolved.set.dataspace, auth.Read)
 }
 
-// openTries is how often OpenResource looks again when a file is not where its record says: it may have been replaced meanwhile.
+// openTries is how often OpenResource tries again when a file is not where its record says: it may have been replaced meanwhile.
 const openTries = 3
 
 // OpenResource returns the file of one resource, with its record. The caller closes the file; it stays readable to its end
 // also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
-// is marked damaged; what only shows while it is read is for the caller to report with NoteDamage.
+// is recorded as damaged; what only shows while it is read is for the caller to report with NoteDamage.
 func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	return s.open(ctx, p, id, metadata.Active)
 }
@@ -64,35 +69,35 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, until m
 		if r, file, err = s.openable(ctx, p, id, until); err != nil || file != nil {
 			return r, file, err
 		}
-		file, err = s.blobs.Open(r.Digest, r.Bytes)
+		file, err = s.stores.Blobs.Open(r.Digest, r.Bytes)
 		if !errors.Is(err, blobs.ErrNotFound) && !errors.Is(err, blobs.ErrDamaged) {
-			return r, file, s.blobError(err)
+			return r, file, s.stores.BlobError(err)
 		}
-		if wrong, _ := s.judge(context.WithoutCancel(ctx), metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); wrong != "" {
+		if wrong, _ := s.stores.Verify(context.WithoutCancel(ctx), metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); wrong != "" {
 			break // whether it could be written down or is remembered: the answer is the same
 		}
 	}
-	return metadata.Resource{}, nil, dataDamaged("resource "+r.ID.String(), err)
+	return metadata.Resource{}, nil, storage.DamagedError("resource "+r.ID.String(), err)
 }
 
-// openable reads the record of a resource whose file may be read, and the file itself where it is held.
+// openable reads the record of a resource whose file may be read, and the file itself where it is inline.
 func (s *Service) openable(ctx context.Context, p auth.Principal, id string, until metadata.State) (r metadata.Resource, held io.ReadSeekCloser, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := readableResource(tx, p, id)
+		resolved, err := readableResource(tx, p, id)
 		if err != nil {
 			return err
 		}
-		r = placed.shown()
+		r = resolved.shown()
 		if r.State > until || r.Body == metadata.Purged {
 			return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
 		}
-		if r.Body == metadata.Held {
-			held, err = openHeld(tx, r)
+		if r.Body == metadata.Inline {
+			held, err = inline.Open(tx, r)
 			return err
 		}
-		wrong, err := s.damageOf(tx, r.Digest)
+		wrong, err := s.stores.DamageOf(tx, r.Digest)
 		if err == nil && wrong != "" {
-			err = dataDamaged("resource "+r.ID.String(), errors.New(wrong))
+			err = storage.DamagedError("resource "+r.ID.String(), errors.New(wrong))
 		}
 		return err
 	})
@@ -105,15 +110,15 @@ func (s *Service) openable(ctx context.Context, p auth.Principal, id string, unt
 // EditResource changes name, description or format.
 func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Resource]) (edited metadata.Resource, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := findResource(tx, id)
+		resolved, err := lookupResource(tx, id)
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+		if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
 			return err
 		}
-		r := placed.shown()
-		s.noteDamaged(tx, &r)
+		r := resolved.shown()
+		s.stores.SetDamaged(tx, &r)
 		before := r
 		changed, err := apply(&r, edit, resourceFields, refuseResourceField)
 		if err != nil {
@@ -123,7 +128,7 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 			return err
 		}
 		if changed {
-			err = placed.write(tx, p, &r)
+			err = resolved.write(tx, p, &r)
 		}
 		edited = r
 		return err
@@ -131,11 +136,11 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 	return edited, err
 }
 
-// write stores a changed resource, in the state that changed has, under a new stamp. A step that is still due is taken first.
-func (r placedResource) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Resource) error {
+// write stores a changed resource, in the state that changed has, under a new stamp. A cascade that is still due is applied first.
+func (r resolvedResource) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Resource) error {
 	state := changed.State
-	if step := r.due(); step != nil {
-		cascade{step}.take(&changed.Record, tx.Stamp())
+	if cascade := r.due(); cascade != nil {
+		rows.Take(cascade, &changed.Record, tx.Stamp())
 	}
 	changed.State, changed.TakenBy = state, 0
 	changed.Modified, changed.ModifiedBy = tx.Stamp(), p.UserID
@@ -154,26 +159,26 @@ func (s *Service) RestoreResource(ctx context.Context, p auth.Principal, id stri
 
 func (s *Service) passResource(ctx context.Context, p auth.Principal, id string, match Match, to metadata.State) (passed metadata.Resource, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := findResource(tx, id)
+		resolved, err := lookupResource(tx, id)
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
+		if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
 			return err
 		}
-		r := placed.shown()
-		s.noteDamaged(tx, &r)
+		r := resolved.shown()
+		s.stores.SetDamaged(tx, &r)
 		passed = r
 		if err := match.Check(r.Tag(), r.Modified); err != nil || r.State == to {
 			return err
 		}
 		if to == metadata.Active {
-			if err := placed.restorable(); err != nil {
+			if err := resolved.restorable(); err != nil {
 				return err
 			}
 		}
 		r.State = to
-		err = placed.write(tx, p, &r)
+		err = resolved.write(tx, p, &r)
 		passed = r
 		return err
 	})
@@ -181,7 +186,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 }
 
 // restorable tells why a deleted resource cannot come back.
-func (r placedResource) restorable() error {
+func (r resolvedResource) restorable() error {
 	switch {
 	case r.Body == metadata.Purged:
 		return conflict(errs.CodePurged, "", "the file of this resource has been purged; it cannot be restored")
@@ -193,36 +198,13 @@ func (r placedResource) restorable() error {
 	return nil
 }
 
-// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in step.
+// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line.
 func putResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
-	change := counted(after)
+	change := rows.Counted(after)
 	if before != nil {
-		change = change.Add(counted(*before).Negated())
+		change = change.Add(rows.Counted(*before).Negated())
 	}
-	return errors.Join(count(tx, after.DataspaceID, after.Modified.Day(), change), keepResource(tx, before, after))
-}
-
-// count adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
-func count(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change metadata.Counters) error {
-	if change == (metadata.Counters{}) {
-		return nil
-	}
-	counters, err := countersOf(tx, dataspace)
-	if err != nil {
-		return err
-	}
-	return tx.Usage.Put(dataspace, day, counters.Add(change))
-}
-
-// counted is what one resource adds to the counters.
-func counted(r metadata.Resource) metadata.Counters {
-	switch {
-	case r.State == metadata.Active:
-		return metadata.Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
-	case r.Body == metadata.Purged:
-		return metadata.Counters{DeletedFiles: 1}
-	}
-	return metadata.Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
+	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, before, after))
 }
 
 // formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.
@@ -247,4 +229,23 @@ func DownloadName(r metadata.Resource) string {
 		return name + r.Filename[strings.LastIndexByte(r.Filename, '.'):]
 	}
 	return name
+}
+
+// NoteDamage is called when the file of a resource, as OpenResource gave it, could not be read to its end or had other content
+// than its digest says. It reads the file once more, from the disk, and only if that says the same the blob is recorded as damaged:
+// reading it is refused from then on, and the next upload of the same content brings it back. It returns when that is done,
+// also when ctx ends before.
+func (s *Service) NoteDamage(ctx context.Context, digest blobs.Digest, cause error) {
+	ctx = context.WithoutCancel(ctx)
+	var size int64
+	err := s.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+		size, err = tx.Blobs.Size(digest)
+		return err
+	})
+	if err == nil {
+		_, err = s.stores.Verify(ctx, metadata.Blob{Digest: digest, Bytes: size})
+	}
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+		s.stores.Background.Note(background.TaskDamage, fmt.Errorf("%s: %w; and it could not be looked at again: %w", digest, cause, err))
+	}
 }

@@ -1,9 +1,3 @@
-// Package repository is the domain: dataspaces hold sets, sets hold resources, users have roles in dataspaces. Every rule
-// and every permission check is here, once; gateways (package handlers) call its use cases, storage (packages bolt and
-// blobs) is behind small contracts.
-//
-// A use case checks in one order: find (NotFound), authorise (Forbidden), validate (Invalid), then state and conflicts
-// (Conflict, Gone, Precondition).
 package repository
 
 import (
@@ -16,7 +10,15 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/inline"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/storage"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/resumable"
 )
+
+// uploadAge is how long a resumable upload may pause where nobody says otherwise.
+const uploadAge = 7 * 24 * time.Hour
 
 // Config is what an operator decides about the rules.
 type Config struct {
@@ -24,7 +26,7 @@ type Config struct {
 	MaxUpload             int64         // bytes of one file; 0: no limit
 	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	SessionAge            time.Duration // of a session, at most; 0: 30 days
-	UploadAge             time.Duration // for which a file that comes in parts may pause, and what became of it is remembered; 0: 7 days
+	UploadAge             time.Duration // for which a file that comes in chunks may pause, and what became of it is remembered; 0: 7 days
 	ArchiveRoom           int64         // files of all archives that are under way together; 0: 1,048,576
 	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
 	DirectoryPageSize     int           // of a listing of dataspaces, users or privileges
@@ -32,34 +34,32 @@ type Config struct {
 	ScrubPeriod time.Duration // in which every file is read once in the background, to find damage; 0: never
 	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
 
-	// Room tells how much room the file system of the files has left, so that a file which cannot fit is refused before it comes. nil, or an
+	// Room returns how much space the file system of the files has left, so that a file which cannot fit is refused before it comes. nil, or an
 	// error: that is not known.
-	Room func() (blobs.Room, error)
+	Room func() (blobs.FreeSpace, error)
 
 	Now func() time.Time // the clock for the expiry of keys; nil: the system's
 
 	// Note hears of what goes wrong in the background: when a task begins to fail, when it works again (a nil error), and of each
-	// file found damaged or missing. It is called from several goroutines and must not call the Service. nil: nobody hears.
+	// file found damaged or missing. It is called from several goroutines and must not call the Service. nil: none.
 	Note func(task string, err error)
 
-	Watch Watch
+	Observer Observer
 }
 
 // Service is the repository. It is safe for concurrent use.
 type Service struct {
-	*stores
-	tokens    *paging.Codec
-	facts     memory
-	config    Config
-	hold      *holder
-	mover     *mover
-	steps     *stepper
-	seen      *lastUse
-	scrub     *scrubber
-	turns     *turns
-	sweep     *sweeper
-	survey    *surveyor
-	watermark *watermarker
+	Uploads *resumable.Uploads // files that come in chunks
+
+	stores   *storage.Stores
+	files    blobs.Writer
+	tokens   *paging.Codec
+	facts    factCache
+	config   Config
+	inline   *inline.Bodies
+	cascades *cascadeWorker
+	lastUse  *lastUse
+	upkeep   *maintenance.Upkeep
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -79,57 +79,57 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	if config.UploadAge == 0 {
 		config.UploadAge = uploadAge
 	}
-	s := newStores(meta, files, config.Note)
-	s.watch = config.Watch
-	s.troubles.tell(taskOpen, meta.Health().Suspect)
-	watermark := startWatermarker(s, config.Now) // before anything can change
-	hold, turns := newHolder(config), newTurns()
-	return &Service{
-		stores: s, config: config, hold: hold,
-		tokens:    paging.NewCodec(meta.Secret()),
-		facts:     memory{room: maxFacts},
-		mover:     startMover(s, hold),
-		steps:     startStepper(meta, &s.troubles),
-		seen:      startLastUse(meta),
-		scrub:     startScrubber(s, config.ScrubPeriod),
-		turns:     turns,
-		sweep:     startSweeper(s, turns, config.Now),
-		survey:    startSurveyor(s, config.Now),
-		watermark: watermark,
+	s := storage.New(meta, files, config.Note)
+	s.Background.Report(background.TaskOpen, meta.Health().Suspect)
+	upkeep := maintenance.Start(s, files, maintenance.Config{
+		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
+	})
+	limit := config.HoldUpTo
+	if config.MaxUpload > 0 {
+		limit = min(limit, config.MaxUpload)
 	}
+	service := &Service{
+		stores: s, files: files, config: config,
+		tokens:   paging.NewCodec(meta.Secret()),
+		facts:    factCache{room: maxFacts},
+		inline:   inline.Start(s, files, inline.Config{Limit: limit, Flushed: config.Observer.Flushed}),
+		cascades: startCascades(meta, s.Background),
+		lastUse:  startLastUse(meta),
+		upkeep:   upkeep,
+	}
+	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now})
+	return service
 }
 
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
-// reading of all files and the moving of small ones.
+// scrub and the flushing of inline bodies.
 func (s *Service) Close() {
-	s.survey.close()
-	s.sweep.close()
-	s.mover.close()
-	s.scrub.close()
-	s.steps.close()
-	s.seen.close()
-	s.watermark.close()
+	s.Uploads.Close()
+	s.inline.Close()
+	s.cascades.worker.Close()
+	s.lastUse.worker.Close()
+	s.upkeep.Close()
 }
 
 func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
 
-// view runs fn in a read transaction with the caller as he is now.
+// view runs fn in a read transaction with the caller as it is now.
 func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return s.read(ctx, s.asCaller(p, fn))
+	return s.stores.View(ctx, s.asCaller(p, fn))
 }
 
-// viewDurable is view for what no power cut may take back once it has been told.
+// viewDurable is view for what no power cut may take back once it has been shown.
 func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return storageError(s.meta.ViewDurable(ctx, s.asCaller(p, fn)))
+	return storage.Error(s.stores.Meta.ViewDurable(ctx, s.asCaller(p, fn)))
 }
 
-// update runs fn in a write transaction with the caller as he is now.
+// update runs fn in a write transaction with the caller as it is now.
 func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
-	return s.write(ctx, s.asCaller(p, fn))
+	return s.stores.Update(ctx, s.asCaller(p, fn))
 }
 
-// asCaller looks at the caller, his key and his session again inside the transaction: a long upload must not end with rights lost meanwhile.
-// Where the rows are still those of which he was made, it need not read them. What one transaction says of him is not kept for another
+// asCaller reads the caller, its key and its session again inside the transaction: a long upload must not end with rights lost meanwhile.
+// Where the rows are still those that the caller was read from, it need not read them. What one transaction says is not kept for another
 // attempt, in which it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
@@ -166,4 +166,15 @@ func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Princ
 		p.Sysadmin = user.Sysadmin
 		return fn(tx, p)
 	}
+}
+
+// Observer hears of what the service does besides answering requests, for measuring. Its functions are called from several
+// goroutines, must return soon, and must not call the Service. Those that are nil hear nothing.
+type Observer struct {
+	// Purged hears of a purge that was more than a dry run: what it removed, how long it took, and why it ended early.
+	Purged func(removed maintenance.PurgeResult, took time.Duration, err error)
+	// Scrubbed hears of a blob that was read in the background to see whether it is complete.
+	Scrubbed func(bytes int64, damaged bool)
+	// Flushed hears of a batch of inline bodies that have become files, how long that took, and why it failed.
+	Flushed func(moved metadata.BodyCount, took time.Duration, err error)
 }

@@ -9,10 +9,11 @@ import (
 
 	"labshelf/auth"
 	"labshelf/metadata"
+	"labshelf/repository/internal/storage"
 )
 
-// A session stands for the key that it was made with: whoever has its token may do what the key lets him do, as long as there are
-// both. It is a row, and not something signed, so that it ends when somebody signs out, whoever kept a copy of the token.
+// A session stands for the key that it was made with: its token allows what the key allows, as long as there are
+// both. It is a row, and not something signed, so that it ends when its user signs out, wherever a copy of the token is.
 
 // sessionAge is how long a session lasts where nobody says otherwise.
 const sessionAge = 30 * 24 * time.Hour
@@ -29,7 +30,7 @@ func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth
 		return p, refusal
 	}
 	now := s.now()
-	c, ok := known(s.facts.at(s.meta.AccessVersion()), sessionsOf, digest)
+	c, ok := cached(s.facts.at(s.stores.Meta.AccessVersion()), sessionsOf, digest)
 	if !ok {
 		if c, err = s.readSession(ctx, user, digest); err != nil {
 			return p, err
@@ -38,13 +39,13 @@ func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth
 	if expired(c.Principal, now) {
 		return p, unauthenticated()
 	}
-	s.seen.note(c, now)
+	s.lastUse.observe(c, now)
 	return c.Principal, nil
 }
 
-// readSession is whom the session makes of those who send it, from the tables.
+// readSession returns the caller that a session stands for, from the tables.
 func (s *Service) readSession(ctx context.Context, user metadata.ID, digest auth.SessionDigest) (c *caller, err error) {
-	err = s.meta.View(ctx, func(tx *metadata.Tx) error {
+	err = s.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		session, err := tx.Sessions.Get(user, digest)
 		if errors.Is(err, metadata.ErrNotFound) {
 			return ErrUnknownKey
@@ -60,7 +61,7 @@ func (s *Service) readSession(ctx context.Context, user metadata.ID, digest auth
 			return err
 		}
 		c.Session, c.Expires = digest, int64(session.Expires) // the key's end is not before that
-		keep(s.facts.at(c.AsOf), sessionsOf, digest, c, 1)
+		cache(s.facts.at(c.AsOf), sessionsOf, digest, c, 1)
 		return nil
 	})
 	return c, refusedCaller(err)
@@ -133,7 +134,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 		return nil
 	}
 	// Strangers have no part in a commit. But that a session is gone counts only when it cannot come back after a power cut.
-	err := s.meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
+	err := s.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		_, err := tx.Sessions.Get(user, digest)
 		return err
 	})
@@ -141,7 +142,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	case errors.Is(err, metadata.ErrNotFound):
 		return nil
 	case err != nil:
-		return storageError(err)
+		return storage.Error(err)
 	}
-	return s.write(ctx, func(tx *metadata.Tx) error { return tx.Sessions.Remove(user, digest) })
+	return s.stores.Update(ctx, func(tx *metadata.Tx) error { return tx.Sessions.Remove(user, digest) })
 }

@@ -6,6 +6,7 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 )
 
 // setFields are the fields of a set that can be changed.
@@ -29,7 +30,7 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 		return metadata.Set{}, err
 	}
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		d, err := findDataspace(tx, dataspaceID, "dataspaceId")
+		d, err := lookupDataspace(tx, dataspaceID, "dataspaceId")
 		if err != nil {
 			return err
 		}
@@ -63,12 +64,12 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 // GetSet returns one set.
 func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := findSet(tx, id, "")
+		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
 			return err
 		}
-		set = placed.shown()
-		return authorise(tx, p, placed.dataspace, auth.Read)
+		set = resolved.shown()
+		return authorise(tx, p, resolved.dataspace, auth.Read)
 	})
 	return set, err
 }
@@ -76,14 +77,14 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 // UpdateSet changes title or description.
 func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		placed, err := findSet(tx, id, "")
+		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, placed.dataspace, auth.Write); err != nil {
+		if err := authorise(tx, p, resolved.dataspace, auth.Write); err != nil {
 			return err
 		}
-		set := placed.shown()
+		set := resolved.shown()
 		before := set
 		changed, err := apply(&set, edit, setFields, refuseSetField)
 		if err != nil {
@@ -93,8 +94,8 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 			return err
 		}
 		if changed {
-			if (cascade{placed.above}).due(placed.Record) {
-				cascade{placed.above}.take(&set.Record, tx.Stamp())
+			if rows.Due(resolved.above, resolved.Record) {
+				rows.Take(resolved.above, &set.Record, tx.Stamp())
 			}
 			set.Modified, set.ModifiedBy = tx.Stamp(), p.UserID
 			err = tx.Sets.Put(set)
@@ -119,34 +120,34 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 	underWay := false
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		underWay = false
-		placed, err := findSet(tx, id, "")
+		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, placed.dataspace, auth.Write); err != nil {
+		if err := authorise(tx, p, resolved.dataspace, auth.Write); err != nil {
 			return err
 		}
-		set = placed.shown()
-		c := passage{
+		set = resolved.shown()
+		c := transition{
 			record: &set.Record, restore: restore, by: p.UserID, space: set.DataspaceID,
-			above: placed.above, own: placed.own, shown: set.State, tag: set.Tag(),
+			above: resolved.above, own: resolved.own, shown: set.State, tag: set.Tag(),
 		}
-		if placed.dataspace.State == metadata.Deleted {
+		if resolved.dataspace.State == metadata.Deleted {
 			c.orphaned = parentDeleted("", "dataspace of this set")
 		}
-		step, wait, err := c.pass(tx, match)
-		if underWay = wait; step == nil || err != nil {
+		cascade, wait, err := c.begin(tx, match)
+		if underWay = wait; cascade == nil || err != nil {
 			return err
 		}
 		if err := tx.Sets.Put(set); err != nil {
 			return err
 		}
-		done, err := begin(tx, step)
+		done, err := beginCascade(tx, cascade)
 		underWay = !done
 		return err
 	})
 	if err == nil && underWay {
-		err = begunError(s.steps.wait(ctx, set.ID))
+		err = begunError(s.cascades.wait(ctx, set.ID))
 	}
 	return set, err
 }

@@ -3,108 +3,93 @@ package repository
 import (
 	"context"
 	"errors"
-	"io"
+	"math"
+	"strings"
 	"time"
 
 	"labshelf/auth"
-	"labshelf/blobs"
-	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/maintenance"
 )
 
-// Upkeep looks after the stores: it checks, purges and copies them. It asks nobody for permission. It is safe for concurrent use.
-type Upkeep struct {
-	*stores
-	marks bool // damage that is found is written down: the stores are those of a service that reads by it
-	grace time.Duration
-}
-
-// NewUpkeep is for the command line on the machine itself, while no service runs on the stores. They may be open for reading
-// only, as far as what is asked for only reads. The caller closes them.
-func NewUpkeep(store metadata.Store, files blobs.Store) *Upkeep {
-	return &Upkeep{stores: newStores(store, files, nil)}
-}
-
 // Upkeep is for sysadmins, while the service runs.
-func (s *Service) Upkeep(ctx context.Context, p auth.Principal) (*Upkeep, error) {
+func (s *Service) Upkeep(ctx context.Context, p auth.Principal) (*maintenance.Upkeep, error) {
 	err := s.view(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return onlySysadmin(p) })
 	if err != nil {
 		return nil, err
 	}
-	return &Upkeep{stores: s.stores, marks: true, grace: s.config.TrashGrace}, nil
+	return s.upkeep, nil
 }
 
-// TrashGrace returns how long the service keeps removed files, by its configuration; 0 without a service.
-func (u *Upkeep) TrashGrace() time.Duration { return u.grace }
-
-// Snapshot copies the metadata as they are at one moment. The caller closes it.
-func (u *Upkeep) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
-	snapshot, err := u.meta.Snapshot(ctx)
-	return snapshot, storageError(err)
+// PurgeOptions reads what a request for a purge says: olderThan, which it must say, dryRun and grace. A grace left out is that
+// of the service's configuration.
+func (s *Service) PurgeOptions(f Fields) (maintenance.PurgeOptions, error) {
+	if _, err := f.required("olderThan"); err != nil {
+		return maintenance.PurgeOptions{}, err
+	}
+	o := maintenance.PurgeOptions{Grace: s.config.TrashGrace}
+	err := create(&o, f, purgeFields)
+	return o, err
 }
 
-// OpenBlob opens the blob with a digest in hexadecimal digits and returns its size in bytes, also while it lies in the trash: who
-// copies what a snapshot refers to is not disturbed by a purge meanwhile. The content is not hashed. The caller closes it.
-func (u *Upkeep) OpenBlob(ctx context.Context, digest string) (io.ReadSeekCloser, int64, error) {
-	d, err := blobs.ParseDigest(digest)
-	if err != nil || d.String() != digest {
-		return nil, 0, blobNotFound()
-	}
-	file, size, err := u.openKept(ctx, d)
-	if trash, ok := u.blobs.(blobs.Trash); ok && errors.Is(err, blobs.ErrNotFound) {
-		file, size, err = trash.OpenTrashed(d)
-	}
-	switch {
-	case errors.Is(err, blobs.ErrNotFound):
-		return nil, 0, blobNotFound()
-	case err != nil:
-		return nil, 0, u.blobError(err)
-	}
-	return file, size, nil
+// CheckOptions reads what a request for a check says: noData and subset, both of which may be left out.
+func (s *Service) CheckOptions(f Fields) (o maintenance.CheckOptions, err error) {
+	err = create(&o, f, checkFields)
+	return o, err
 }
 
-func blobNotFound() error {
-	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeBlobNotFound, Message: "there is no file with this digest"}
+var purgeFields = setters[maintenance.PurgeOptions]{
+	"olderThan": ageSetter(func(o *maintenance.PurgeOptions) *time.Duration { return &o.OlderThan }),
+	"dryRun":    boolSetter(func(o *maintenance.PurgeOptions) *bool { return &o.DryRun }),
+	"grace":     ageSetter(func(o *maintenance.PurgeOptions) *time.Duration { return &o.Grace }),
 }
 
-// openKept opens a blob that is not in the trash; blobs.ErrNotFound where it may be there.
-func (u *Upkeep) openKept(ctx context.Context, d blobs.Digest) (io.ReadSeekCloser, int64, error) {
-	b, wrong, err := u.row(ctx, d)
-	if errors.Is(err, metadata.ErrNotFound) { // removed since the snapshot that named it
-		b.Bytes, err = u.blobs.Stat(d)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if wrong == "" {
-		file, missed := u.blobs.Open(d, b.Bytes)
-		if missed == nil {
-			return file, b.Bytes, nil
-		}
-		if wrong, err = u.look(ctx, b); wrong == "" {
-			return nil, 0, errors.Join(missed, err)
-		}
-	}
-	return nil, 0, dataDamaged("blob "+d.String(), errors.New(wrong))
-}
-
-// row reads the row of a blob, and what is known to be wrong with it.
-func (u *Upkeep) row(ctx context.Context, d blobs.Digest) (b metadata.Blob, wrong string, err error) {
-	b.Digest = d
-	err = u.meta.View(ctx, func(tx *metadata.Tx) error {
-		if b.Bytes, err = tx.Blobs.Size(d); err != nil {
+var checkFields = setters[maintenance.CheckOptions]{
+	"noData": boolSetter(func(o *maintenance.CheckOptions) *bool { return &o.NoData }),
+	"subset": func(o *maintenance.CheckOptions, field string, value any) error {
+		s, err := stringValue(field, value)
+		if err != nil {
 			return err
 		}
-		wrong, err = u.damageOf(tx, d)
-		return err
-	})
-	return b, wrong, err
+		if o.Subset, err = maintenance.ParseSubset(s); err != nil {
+			return invalid(field, "%s must be n/t, the nth of t parts, such as 2/10", field)
+		}
+		return nil
+	},
 }
 
-// look is judge, without writing anything down where nobody reads by it.
-func (u *Upkeep) look(ctx context.Context, b metadata.Blob) (wrong string, err error) {
-	if u.marks {
-		return u.judge(ctx, b)
+// ageSetter sets a length of time.
+func ageSetter[T any](at func(*T) *time.Duration) func(*T, string, any) error {
+	return func(object *T, field string, value any) error {
+		s, err := stringValue(field, value)
+		if err != nil {
+			return err
+		}
+		if *at(object), err = ParseAge(s); err != nil {
+			return invalid(field, "%s must be %v", field, err)
+		}
+		return nil
 	}
-	return verdict(b.Digest, blobs.Verify(ctx, u.blobs, b.Digest, b.Bytes))
+}
+
+var errAge = errors.New("a length of time such as 90d, 36h, 1d12h or 1h30m, not negative")
+
+// ParseAge reads a length of time as operators write it: a Go duration, which may begin with days of 24 hours (90d, 1.5d,
+// 1d12h). The error states the rule and does not repeat the text.
+func ParseAge(text string) (time.Duration, error) {
+	var age time.Duration
+	if number, rest, ok := strings.Cut(text, "d"); ok {
+		hours, err := time.ParseDuration(number + "h")
+		if err != nil || strings.Trim(number, "0123456789.") != "" || hours > math.MaxInt64/24 {
+			return 0, errAge
+		}
+		if age, text = 24*hours, rest; rest == "" {
+			return age, nil
+		}
+	}
+	rest, err := time.ParseDuration(text)
+	if err != nil || rest < 0 || rest > math.MaxInt64-age {
+		return 0, errAge
+	}
+	return age + rest, nil
 }

@@ -12,20 +12,23 @@ import (
 	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
-// Upload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
+// FormUpload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
 // body comes, in either order, then Create or Replace; and Discard in any case, at the end. Not safe for concurrent use.
-type Upload struct {
+type FormUpload struct {
 	service  *Service
 	caller   auth.Principal
-	received *received
-	into     string                                      // the set in which he may create, as he was told
+	received *uploadBody
+	into     string                                      // the set in which the caller may create, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
+	done     func()                                      // no longer counts as under way
 	ended    bool
 }
 
-// UploadFields is what came beside the body. Nil texts were left out.
+// UploadFields is what came with the body. Nil texts were left out.
 type UploadFields struct {
 	SetID                     *string
 	Name, Format, Description *string
@@ -45,20 +48,19 @@ func (n FieldNames) contentType() string { return cmp.Or(n.ContentType, "file") 
 func (n FieldNames) size() string        { return cmp.Or(n.Size, "file") }
 func (n FieldNames) digest() string      { return cmp.Or(n.Digest, "file") }
 
-// NewUpload begins an upload, which the caller ends with Discard, whatever comes of it. Until then no held body is moved, unless
-// one has waited for long or much is held.
-func (s *Service) NewUpload(p auth.Principal) *Upload {
-	s.hold.busy.begin()
-	return &Upload{service: s, caller: p}
+// NewUpload begins an upload, which the caller ends with Discard, whatever comes of it. Until then no inline body is flushed,
+// unless one has waited for long or much is stored.
+func (s *Service) NewUpload(p auth.Principal) *FormUpload {
+	return &FormUpload{service: s, caller: p, done: s.inline.Busy()}
 }
 
 // Into tells whether the caller may create a resource in the set, before the body is read.
-func (u *Upload) Into(ctx context.Context, setID string) error {
+func (u *FormUpload) Into(ctx context.Context, setID string) error {
 	if u.into == setID && setID != "" {
 		return nil // the transaction that writes has the last word
 	}
 	err := u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
-		set, err := findSet(tx, setID, "setId")
+		set, err := lookupSet(tx, setID, "setId")
 		if err != nil {
 			return err
 		}
@@ -71,9 +73,9 @@ func (u *Upload) Into(ctx context.Context, setID string) error {
 }
 
 // Over tells whether the caller may replace the resource, before the body is read.
-func (u *Upload) Over(ctx context.Context, id string) error {
+func (u *FormUpload) Over(ctx context.Context, id string) error {
 	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
-		r, err := findResource(tx, id)
+		r, err := lookupResource(tx, id)
 		if err != nil {
 			return err
 		}
@@ -82,12 +84,12 @@ func (u *Upload) Over(ctx context.Context, id string) error {
 }
 
 // Limit returns the greatest number of bytes that a file may have, 0 for any.
-func (u *Upload) Limit() int64 { return u.service.config.MaxUpload }
+func (u *FormUpload) Limit() int64 { return u.service.config.MaxUpload }
 
 // RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
 // find none when it comes.
-func (u *Upload) RoomFor(bytes int64) error {
-	if bytes <= u.service.hold.upTo { // it goes into the metadata, whose file may have room within
+func (u *FormUpload) RoomFor(bytes int64) error {
+	if bytes <= u.service.inline.Limit() { // it goes into the metadata, whose file may have room within
 		return nil
 	}
 	return u.service.roomFor(bytes)
@@ -101,7 +103,7 @@ func (s *Service) roomFor(bytes int64) error {
 	if err != nil || bytes <= room.Bytes && room.Files != 0 {
 		return nil // where nothing is known the disk decides
 	}
-	return storageError(metadata.ErrNoSpace)
+	return storage.Error(metadata.ErrNoSpace)
 }
 
 // MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
@@ -109,15 +111,15 @@ func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
 
 // Receive reads the body to its end: a small one into memory, any other one onto stable storage. An *Error from body is returned
 // as it is.
-func (u *Upload) Receive(ctx context.Context, body io.Reader) (err error) {
+func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 	u.received, err = u.service.receive(ctx, body)
 	return err
 }
 
 // Discard ends the upload, and removes what was received and not used. When it fails, calling it again tries again.
-func (u *Upload) Discard() error {
+func (u *FormUpload) Discard() error {
 	if !u.ended {
-		u.service.hold.busy.end()
+		u.done()
 		u.ended = true
 	}
 	if u.received == nil {
@@ -131,7 +133,7 @@ func (u *Upload) Discard() error {
 }
 
 // Create makes the resource.
-func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.Resource, err error) {
+func (u *FormUpload) Create(ctx context.Context, f UploadFields) (created metadata.Resource, err error) {
 	if f.SetID == nil {
 		return metadata.Resource{}, missing("setId", "setId is required: the id of the set that receives the file")
 	}
@@ -151,15 +153,15 @@ func (u *Upload) Create(ctx context.Context, f UploadFields) (created metadata.R
 			created = file
 			created.Record = newRecord(tx, p)
 			created.SetID, created.DataspaceID = set.ID, set.DataspaceID
-			return errors.Join(putResource(tx, nil, created), u.vouch(tx, created))
+			return errors.Join(putResource(tx, nil, created), u.record(tx, created))
 		}, nil
 	})
 	return created, err
 }
 
 // openSet finds the set in which the caller is about to create a resource.
-func openSet(tx *metadata.Tx, p auth.Principal, id string) (placedSet, error) {
-	set, err := findSet(tx, id, "setId")
+func openSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, error) {
+	set, err := lookupSet(tx, id, "setId")
 	if err != nil {
 		return set, err
 	}
@@ -176,7 +178,7 @@ func openSet(tx *metadata.Tx, p auth.Principal, id string) (placedSet, error) {
 }
 
 // Replace gives the resource another file, with the name, format and description that come with it.
-func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
+func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
 	if err := u.Over(ctx, id); err != nil {
 		return metadata.Resource{}, err
 	}
@@ -185,16 +187,16 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 		return metadata.Resource{}, err
 	}
 	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
-		placed, err := replaceable(tx, p, id, f)
+		resolved, err := replaceable(tx, p, id, f)
 		if err != nil {
 			return nil, err
 		}
-		r := placed.shown()
+		r := resolved.shown()
 		return func() error {
 			r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
 			r.MimeType, r.Filename = file.MimeType, file.Filename
 			r.Digest, r.Bytes, r.Body, r.Version = file.Digest, file.Bytes, file.Body, r.Version+1
-			err := errors.Join(placed.write(tx, p, &r), u.vouch(tx, r))
+			err := errors.Join(resolved.write(tx, p, &r), u.record(tx, r))
 			replaced = r
 			return err
 		}, nil
@@ -203,32 +205,32 @@ func (u *Upload) Replace(ctx context.Context, id string, f UploadFields) (replac
 }
 
 // replaceable finds the resource that the caller is about to give another file.
-func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (placedResource, error) {
-	placed, err := findResource(tx, id)
+func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (resolvedResource, error) {
+	resolved, err := lookupResource(tx, id)
 	if err != nil {
-		return placed, err
+		return resolved, err
 	}
-	if err := authorise(tx, p, placed.set.dataspace, auth.Write); err != nil {
-		return placed, err
+	if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+		return resolved, err
 	}
-	r := placed.shown()
+	r := resolved.shown()
 	if f.SetID != nil && *f.SetID != r.SetID.String() {
-		return placed, refuseResourceField("setId")
+		return resolved, refuseResourceField("setId")
 	}
-	return placed, changeable(r.State, r.Tag(), r.Modified, f.Match)
+	return resolved, changeable(r.State, r.Tag(), r.Modified, f.Match)
 }
 
-// vouch writes, beside the record, the body itself or that its file is in its place.
-func (u *Upload) vouch(tx *metadata.Tx, r metadata.Resource) error {
+// record writes, with the resource, the body itself or that its file is committed.
+func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 	if u.with != nil {
 		if err := u.with(tx, r); err != nil {
 			return err
 		}
 	}
-	if r.Body == metadata.Held {
-		return errors.Join(tx.Bodies.Put(r.BodyKey(), u.received.bytes), u.service.hold.count(tx))
+	if r.Body == metadata.Inline {
+		return errors.Join(tx.InlineBodies.Put(r.BodyKey(), u.received.bytes), u.service.inline.Count(tx))
 	}
-	return vouchForFile(tx, r)
+	return rows.RecordBlob(tx, r)
 }
 
 // intent checks what an upload is to do, in a transaction, and returns what does it there.
@@ -248,32 +250,32 @@ func (check intent) andWrite(tx *metadata.Tx, p auth.Principal) error {
 }
 
 // commit writes the record of the received body, and the body with it or its file before it.
-func (u *Upload) commit(ctx context.Context, check intent) error {
-	if u.received.place() == metadata.Filed {
+func (u *FormUpload) commit(ctx context.Context, check intent) error {
+	if u.received.location() == metadata.InBlob {
 		return u.commitFile(ctx, check)
 	}
 	err := u.service.update(ctx, u.caller, check.andWrite)
-	u.service.mover.call()
+	u.service.inline.Wake()
 	return err
 }
 
-// commitFile puts the received file in its place before the transaction. What is to be done is checked before that, too, so that
+// commitFile commits the received file before the transaction. What is to be done is checked before that, too, so that
 // what is refused leaves no file behind.
 // The blob is pinned until the commit is done, so that no purge takes it away in between. A file that is there already is
-// replaced: nobody has read it just now, and the received one is known to be whole.
-func (u *Upload) commitFile(ctx context.Context, check intent) error {
+// replaced: nobody has read it just now, and the received one is known to be complete.
+func (u *FormUpload) commitFile(ctx context.Context, check intent) error {
 	s, digest := u.service, u.received.digest
 	if err := s.view(ctx, u.caller, check.only); err != nil {
 		return err
 	}
-	release := s.blobs.Pin(digest)
+	release := s.files.Pin(digest)
 	defer release()
-	if err := u.received.staged.Place(); err != nil {
-		return s.blobError(err)
+	if err := u.received.staged.Commit(); err != nil {
+		return s.stores.BlobError(err)
 	}
-	s.opinions.placed(digest)
+	s.stores.Verifications.Committed(digest)
 	err := s.update(ctx, u.caller, check.andWrite)
-	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a transfer has nothing else for its next try
+	if err != nil && !errors.Is(err, metadata.ErrOutcomeUnknown) && u.with == nil { // a resumable upload has nothing else for its next try
 		release()
 		u.withdraw(context.WithoutCancel(ctx))
 	}
@@ -282,13 +284,13 @@ func (u *Upload) commitFile(ctx context.Context, check intent) error {
 
 // withdraw takes a file away again whose record could not be written: on a full disk it would be in the way until a purge. What
 // does not work here is left to that purge.
-func (u *Upload) withdraw(ctx context.Context) {
+func (u *FormUpload) withdraw(ctx context.Context) {
 	digest := u.received.digest
-	_ = u.received.staged.Withdraw(func() error { return u.service.noRow(ctx, digest) })
+	_ = u.received.staged.Withdraw(func() error { return u.service.stores.Orphaned(ctx, digest) })
 }
 
-// describe checks what came beside the body and returns the resource that both make, without its record and place.
-func (u *Upload) describe(f UploadFields) (r metadata.Resource, err error) {
+// describe checks what came with the body and returns the resource that both make, without its record and location.
+func (u *FormUpload) describe(f UploadFields) (r metadata.Resource, err error) {
 	if u.received == nil {
 		return r, missing("file", "file is required: the file to upload")
 	}
@@ -301,7 +303,7 @@ func (u *Upload) describe(f UploadFields) (r metadata.Resource, err error) {
 	if r, err = described(f); err != nil {
 		return r, err
 	}
-	r.Digest, r.Bytes, r.Body = u.received.digest, u.received.size(), u.received.place()
+	r.Digest, r.Bytes, r.Body = u.received.digest, u.received.size(), u.received.location()
 	r.MimeType, err = mimeOf(f.ContentType, f.Names.contentType(), u.received.head(), r.Filename, r.Name)
 	return r, err
 }
@@ -352,7 +354,7 @@ func nameOf(f UploadFields, filename string) (string, error) {
 	return filename, nil
 }
 
-// mimeOf returns the media type of a file: the one sent, in the field that is to blame for it, if it says something; else what content and
+// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says something; else what content and
 // name tell.
 func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
 	const unknown = "application/octet-stream"

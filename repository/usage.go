@@ -8,10 +8,10 @@ import (
 
 	"labshelf/auth"
 	"labshelf/metadata"
-	"labshelf/paging"
+	"labshelf/repository/internal/rows"
 )
 
-// UsageSummary is how much is kept, in a dataspace or in several, and how that came to be.
+// UsageSummary is how much is stored, in a dataspace or in several, and how that came to be.
 type UsageSummary struct {
 	metadata.Counters
 	Days       []metadata.DayCounters // ascending; the sums at the end of each day on which one of them changed
@@ -64,7 +64,7 @@ func usageOf(tx *metadata.Tx, dataspaces []metadata.ID) (UsageSummary, error) {
 	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []metadata.DayCounters{}}
 	changes := map[metadata.Day]metadata.Counters{}
 	for _, id := range dataspaces {
-		counters, err := countersOf(tx, id)
+		counters, err := rows.Counters(tx, id)
 		if err != nil {
 			return u, err
 		}
@@ -88,20 +88,4 @@ func usageOf(tx *metadata.Tx, dataspaces []metadata.ID) (UsageSummary, error) {
 		u.Days = append(u.Days, metadata.DayCounters{Day: day, Counters: sum})
 	}
 	return u, nil
-}
-
-// countersOf returns the counters of a dataspace. Each resource counts in them, so where they are zero and there is one, their row
-// can no longer be found.
-func countersOf(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error) {
-	counters, err := tx.Usage.Get(dataspace)
-	if err != nil || counters != (metadata.Counters{}) {
-		return counters, err
-	}
-	for _, err := range tx.Resources.Range(metadata.ResourceRange{Dataspaces: []metadata.ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
-		if err == nil {
-			err = fmt.Errorf("%w: dataspace %s has resources and no usage", metadata.ErrRecordDamaged, dataspace)
-		}
-		return counters, err
-	}
-	return counters, nil
 }

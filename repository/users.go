@@ -9,6 +9,8 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
 )
 
 // userFields are the fields of a user that can be changed; sysadmin only by sysadmins.
@@ -71,7 +73,7 @@ func newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err 
 // GetUser returns one user. Every registered user may read it.
 func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u metadata.User, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err = findUser(tx, myself(p, id), "")
+		u, err = lookupUser(tx, myself(p, id), "")
 		return err
 	})
 	return u, err
@@ -80,7 +82,7 @@ func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u m
 // UpdateUser changes fullname or about; a sysadmin also changes sysadmin.
 func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.User]) (updated metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		u, err := findUser(tx, myself(p, id), "")
+		u, err := lookupUser(tx, myself(p, id), "")
 		if err != nil {
 			return err
 		}
@@ -128,7 +130,7 @@ func anotherSysadmin(tx *metadata.Tx, but metadata.ID) error {
 	return conflict(errs.CodeLastSysadmin, "", "this is the last active sysadmin; make another one first")
 }
 
-// DeleteUser deletes a user. His keys are revoked at once, for good; his privileges stay.
+// DeleteUser deletes a user. Its keys are revoked at once, for good; its privileges stay.
 func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Deleted {
@@ -139,7 +141,7 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 				return err
 			}
 		}
-		keys, err := collect(tx.Keys.OfUser(u.ID, metadata.ID{}), 1<<20)
+		keys, err := rows.Collect(tx.Keys.OfUser(u.ID, metadata.ID{}), 1<<20)
 		if err != nil {
 			return err
 		}
@@ -158,7 +160,7 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 	return u, err
 }
 
-// RestoreUser makes a deleted user active again, without his keys.
+// RestoreUser makes a deleted user active again, without the keys.
 func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, match Match) (u metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {
@@ -171,7 +173,7 @@ func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, 
 }
 
 func (s *Service) passingUser(tx *metadata.Tx, p auth.Principal, id string, match Match) (metadata.User, error) {
-	u, err := findUser(tx, myself(p, id), "")
+	u, err := lookupUser(tx, myself(p, id), "")
 	if err != nil {
 		return u, err
 	}
@@ -184,9 +186,9 @@ func (s *Service) passingUser(tx *metadata.Tx, p auth.Principal, id string, matc
 // Bootstrap makes the first user, the sysadmin admin, in an empty repository, with the chosen key or, if that is "", with a
 // new one. It returns the key, or "" if the repository has users.
 func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err error) {
-	err = s.meta.Update(ctx, func(tx *metadata.Tx) error {
+	err = s.stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		key = ""
-		users, err := collect(tx.Users.All(metadata.ID{}), 1)
+		users, err := rows.Collect(tx.Users.All(metadata.ID{}), 1)
 		if err != nil || len(users) > 0 {
 			return err
 		}
@@ -198,12 +200,12 @@ func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err
 		}
 		return errors.Join(tx.Users.Put(admin), putKey(tx, metadata.Key{UserID: admin.ID, Label: "first start"}, key))
 	})
-	return key, storageError(err)
+	return key, storage.Error(err)
 }
 
-// NewKeyFor makes a key for an active user, for an operator who has the data directory: no caller, no permission.
+// NewKeyFor makes a key for an active user, for an operator that has the data directory: no caller, no permission.
 func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, err error) {
-	err = s.meta.Update(ctx, func(tx *metadata.Tx) error {
+	err = s.stores.Meta.Update(ctx, func(tx *metadata.Tx) error {
 		id, err := tx.Users.ByName(username)
 		if errors.Is(err, metadata.ErrNotFound) {
 			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUserNotFound, Field: "user", Message: fmt.Sprintf("there is no user %q", Shorten(username))}
@@ -221,5 +223,5 @@ func (s *Service) NewKeyFor(ctx context.Context, username string) (key string, e
 		key = auth.NewKey()
 		return putKey(tx, metadata.Key{UserID: u.ID, Label: "made on the server"}, key)
 	})
-	return key, storageError(err)
+	return key, storage.Error(err)
 }

@@ -1,5 +1,14 @@
-// Package web is the pages of the service: their sources (src), what others wrote for them (vendor), and what browsers load
-// (dist), which is made of both and committed, so that the program is built without any of it. It serves nothing itself.
+// Package web contains the pages of the service: their sources (src), third-party libraries (vendor), and the bundle for browsers (dist),
+// which is generated from both and committed, so that the program is built without them. The package serves nothing itself.
+//
+// The address alone decides what a page shows; filters and orders are parameters of it, and of the request, so that the service filters
+// and sorts, never the page. A list holds the visible rows and some pages around them (src/ui/list.tsx). Uploads form one queue for the
+// whole window (src/upload/queue.ts). The script uses the public interface, like any other client.
+//
+// A file is shown by a preview (src/preview), which one table chooses by type and extension, and which reads ranges of the file with
+// If-Match: a replacement cannot be mixed in. Nothing of a file becomes HTML. A table keeps its text, and where rows begin; cells are split
+// when they are visible or drawn. A plot gets the lowest and highest values of intervals where rows outnumber pixels. A PDF is drawn in
+// a frame that has no origin and may fetch nothing (src/pdf); the page passes the file to it by a message.
 package web
 
 import (
@@ -12,8 +21,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files returns what browsers load: manifest.json, which says what the shell of the pages links, and assets, where each file
-// has its gzip beside it.
+// Files returns the bundle: manifest.json, which lists what the shell of the pages links, and assets, each with a gzip file next to it.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

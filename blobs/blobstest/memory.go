@@ -18,13 +18,13 @@ import (
 
 // Memory is a [blobs.Store] that keeps its blobs, and what was removed, in memory.
 type Memory struct {
-	mu      sync.Mutex
-	freed   sync.Cond // a removal has ended
-	bodies  map[blobs.Digest][]byte
-	parts   map[string][]byte
-	trash   map[blobs.Digest]trashed
-	pins    map[blobs.Digest]int
-	claimed map[blobs.Digest]bool // being removed
+	mu       sync.Mutex
+	freed    sync.Cond // a removal has ended
+	bodies   map[blobs.Digest][]byte
+	partials map[string][]byte
+	trash    map[blobs.Digest]trashed
+	pins     map[blobs.Digest]int
+	claimed  map[blobs.Digest]bool // being removed
 }
 
 type trashed struct {
@@ -34,14 +34,13 @@ type trashed struct {
 
 var (
 	_ blobs.Store = (*Memory)(nil)
-	_ blobs.Trash = (*Memory)(nil)
 )
 
 // NewMemory returns an empty store. It holds nothing open, so there is nothing to close.
 func NewMemory() *Memory {
 	m := &Memory{
 		bodies: make(map[blobs.Digest][]byte), trash: make(map[blobs.Digest]trashed),
-		parts: make(map[string][]byte), pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
+		partials: make(map[string][]byte), pins: make(map[blobs.Digest]int), claimed: make(map[blobs.Digest]bool),
 	}
 	m.freed.L = &m.mu
 	return m
@@ -59,8 +58,8 @@ func (m *Memory) Stage(ctx context.Context, r io.Reader, limit int64) (blobs.Sta
 	return &inMemory{store: m, digest: sha256.Sum256(body), body: body}, nil
 }
 
-// PlaceAll implements [blobs.Store].
-func (m *Memory) PlaceAll(bodies iter.Seq[[]byte]) error {
+// CommitAll implements [blobs.Store].
+func (m *Memory) CommitAll(bodies iter.Seq[[]byte]) error {
 	for body := range bodies {
 		m.mu.Lock()
 		m.bodies[sha256.Sum256(body)] = bytes.Clone(body)
@@ -238,37 +237,38 @@ type inMemory struct {
 	store     *Memory
 	digest    blobs.Digest
 	body      []byte
-	placed    bool
+	committed bool
 	discarded bool
 }
 
-func (s *inMemory) Digest() blobs.Digest { return s.digest }
-func (s *inMemory) Size() int64          { return int64(len(s.body)) }
-func (s *inMemory) Head() []byte         { return s.body[:min(len(s.body), blobs.HeadSize)] }
+// Content implements [blobs.Staged].
+func (s *inMemory) Content() blobs.Content {
+	return blobs.Content{Digest: s.digest, Size: int64(len(s.body)), Head: s.body[:min(len(s.body), blobs.HeadSize)]}
+}
 
-// Place implements [blobs.Staged].
-func (s *inMemory) Place() error {
+// Commit implements [blobs.Staged].
+func (s *inMemory) Commit() error {
 	if s.discarded {
 		return fs.ErrClosed
 	}
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	if !s.placed {
+	if !s.committed {
 		s.store.bodies[s.digest] = s.body
 	}
-	s.placed = true
+	s.committed = true
 	return nil
 }
 
 // Discard implements [blobs.Staged].
 func (s *inMemory) Discard() error {
-	s.discarded = !s.placed
+	s.discarded = !s.committed
 	return nil
 }
 
 // Withdraw implements [blobs.Staged].
 func (s *inMemory) Withdraw(confirm func() error) error {
-	if !s.placed {
+	if !s.committed {
 		return s.Discard()
 	}
 	if !s.store.claim(s.digest) {

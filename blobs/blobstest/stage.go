@@ -30,8 +30,8 @@ func testRoundTrip(t *testing.T, store blobs.Store) {
 				t.Fatal("Stage:", err)
 			}
 			checkStaged(t, staged, content)
-			if err := staged.Place(); err != nil {
-				t.Fatal("Place:", err)
+			if err := staged.Commit(); err != nil {
+				t.Fatal("Commit:", err)
 			}
 			checkStaged(t, staged, content)
 			wantBlob(t, store, content)
@@ -46,14 +46,15 @@ func testRoundTrip(t *testing.T, store blobs.Store) {
 
 func checkStaged(t *testing.T, staged blobs.Staged, content []byte) {
 	t.Helper()
-	if got, want := staged.Digest(), digestOf(content); got != want {
-		t.Errorf("Digest: got %s, want %s", got, want)
+	got := staged.Content()
+	if want := digestOf(content); got.Digest != want {
+		t.Errorf("Digest: got %s, want %s", got.Digest, want)
 	}
-	if got, want := staged.Size(), int64(len(content)); got != want {
-		t.Errorf("Size: got %d, want %d", got, want)
+	if want := int64(len(content)); got.Size != want {
+		t.Errorf("Size: got %d, want %d", got.Size, want)
 	}
-	if !bytes.Equal(staged.Head(), content[:min(len(content), blobs.HeadSize)]) {
-		t.Errorf("Head: got %d bytes that are not the first of %d", len(staged.Head()), len(content))
+	if !bytes.Equal(got.Head, content[:min(len(content), blobs.HeadSize)]) {
+		t.Errorf("Head: got %d bytes that are not the first of %d", len(got.Head), len(content))
 	}
 }
 
@@ -230,7 +231,7 @@ func testInvisible(t *testing.T, store blobs.Store) {
 	wantOnly(t, store)
 }
 
-func testPlaceAndDiscard(t *testing.T, store blobs.Store) {
+func testCommitAndDiscard(t *testing.T, store blobs.Store) {
 	stage := func(content []byte) blobs.Staged {
 		staged, err := store.Stage(t.Context(), bytes.NewReader(content), 0)
 		if err != nil {
@@ -240,7 +241,7 @@ func testPlaceAndDiscard(t *testing.T, store blobs.Store) {
 	}
 	steps := func(staged blobs.Staged, steps ...string) {
 		for i, step := range steps {
-			do := staged.Place
+			do := staged.Commit
 			if step == "Discard" {
 				do = staged.Discard
 			}
@@ -250,23 +251,23 @@ func testPlaceAndDiscard(t *testing.T, store blobs.Store) {
 		}
 	}
 	kept, dropped := Content(1000), Content(1001)
-	steps(stage(kept), "Place", "Discard", "Place", "Discard")
+	steps(stage(kept), "Commit", "Discard", "Commit", "Discard")
 	wantBlob(t, store, kept)
-	steps(stage(kept), "Place")
+	steps(stage(kept), "Commit")
 	wantBlob(t, store, kept)
 	steps(stage(kept), "Discard")
 	wantBlob(t, store, kept)
 
 	gone := stage(dropped)
 	steps(gone, "Discard", "Discard")
-	wantError(t, "Place after Discard", gone.Place(), fs.ErrClosed)
+	wantError(t, "Commit after Discard", gone.Commit(), fs.ErrClosed)
 
 	removed := stage(dropped)
-	steps(removed, "Place")
+	steps(removed, "Commit")
 	if err := store.Remove(digestOf(dropped), nil); err != nil {
 		t.Fatal(err)
 	}
-	steps(removed, "Place", "Discard")
+	steps(removed, "Commit", "Discard")
 	wantOnly(t, store, digestOf(kept))
 }
 
@@ -281,23 +282,23 @@ func testWithdraw(t *testing.T, store blobs.Store) {
 	content, refusal := Content(1000), errors.New("refused")
 	yes, no := func() error { return nil }, func() error { return refusal }
 
-	unplaced := stage(content)
-	wantError(t, "Withdraw before Place", unplaced.Withdraw(no), nil)
-	wantError(t, "Place after Withdraw", unplaced.Place(), fs.ErrClosed)
+	uncommitted := stage(content)
+	wantError(t, "Withdraw before Commit", uncommitted.Withdraw(no), nil)
+	wantError(t, "Commit after Withdraw", uncommitted.Commit(), fs.ErrClosed)
 	wantOnly(t, store)
 
-	placed := stage(content)
-	wantError(t, "Place", placed.Place(), nil)
+	committed := stage(content)
+	wantError(t, "Commit", committed.Commit(), nil)
 	release := store.Pin(digestOf(content))
-	wantError(t, "Withdraw while pinned", placed.Withdraw(yes), blobs.ErrPinned)
+	wantError(t, "Withdraw while pinned", committed.Withdraw(yes), blobs.ErrPinned)
 	release()
-	wantError(t, "Withdraw not confirmed", placed.Withdraw(no), refusal)
+	wantError(t, "Withdraw not confirmed", committed.Withdraw(no), refusal)
 	wantBlob(t, store, content)
-	wantError(t, "Withdraw", placed.Withdraw(yes), nil)
+	wantError(t, "Withdraw", committed.Withdraw(yes), nil)
 	wantOnly(t, store)
 	if trash, ok := store.(blobs.Trash); ok {
 		_, _, err := trash.OpenTrashed(digestOf(content))
 		wantError(t, "OpenTrashed after Withdraw", err, blobs.ErrNotFound)
 	}
-	wantError(t, "Withdraw of what has gone", placed.Withdraw(yes), nil)
+	wantError(t, "Withdraw of what has gone", committed.Withdraw(yes), nil)
 }

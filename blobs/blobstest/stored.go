@@ -273,7 +273,7 @@ func testRemoveUnderReader(t *testing.T, store blobs.Store) {
 	}
 }
 
-// testReadAgainstChanges has readers of a blob that is placed again and removed all the time: they find all of it or none.
+// testReadAgainstChanges has readers of a blob that is committed again and removed all the time: they find all of it or none.
 func testReadAgainstChanges(t *testing.T, store blobs.Store) {
 	const readers, rounds = 3, 40
 	content := Content(1000)

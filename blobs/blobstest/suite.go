@@ -31,12 +31,12 @@ func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 		{"limit", testLimit},
 		{"failing reader", testFailingReader},
 		{"cancelled", testCancelled},
-		{"invisible before Place", testInvisible},
-		{"Place and Discard", testPlaceAndDiscard},
+		{"invisible before Commit", testInvisible},
+		{"Commit and Discard", testCommitAndDiscard},
 		{"Withdraw", testWithdraw},
-		{"PlaceAll", testPlaceAll},
-		{"parts", testParts},
-		{"no parts", testNoParts},
+		{"CommitAll", testCommitAll},
+		{"partial files", testPartialFiles},
+		{"no partial file", testNoPartialFile},
 		{"Open errors", testOpenErrors},
 		{"Remove", testRemove},
 		{"Remove under a reader", testRemoveUnderReader},
@@ -73,7 +73,7 @@ func Content(size int) []byte {
 func DataDir(t testing.TB) string {
 	t.Helper()
 	data := t.TempDir()
-	dirs := []string{"tmp", "trash", "parts", "blobs"}
+	dirs := []string{"tmp", "trash", "partial files", "blobs"}
 	for first := range 256 {
 		dirs = append(dirs, fmt.Sprintf("blobs/%02x", first))
 	}
@@ -88,7 +88,7 @@ func DataDir(t testing.TB) string {
 // digestOf is computed apart from the store, so that it can be compared with what the store says.
 func digestOf(content []byte) blobs.Digest { return sha256.Sum256(content) }
 
-// put stages and places content and returns its digest.
+// put stages and commits content and returns its digest.
 func put(t *testing.T, store blobs.Store, content []byte) blobs.Digest {
 	t.Helper()
 	if err := tryPut(t.Context(), store, content); err != nil {
@@ -103,7 +103,7 @@ func tryPut(ctx context.Context, store blobs.Store, content []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(staged.Place(), staged.Discard())
+	return errors.Join(staged.Commit(), staged.Discard())
 }
 
 // tryRead compares the blob with content.

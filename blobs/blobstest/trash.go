@@ -34,11 +34,16 @@ func testConfirm(t *testing.T, store blobs.Store) {
 	release()
 	late := make(chan error, 1)
 	agreeAndWatch := func() error {
-		go func() { // somebody comes for the blob in between
+		go func() {
 			defer store.Pin(digest)()
 			late <- tryRead(store, content)
 		}()
-		time.Sleep(5 * time.Millisecond)
+		select {
+		case err := <-late:
+			t.Errorf("Pin did not wait for Remove: Open says %v", err)
+			late <- err
+		case <-time.After(5 * time.Millisecond): // that it waits is no event
+		}
 		return agree()
 	}
 	if err := store.Remove(digest, agreeAndWatch); err != nil || calls != 2 {

@@ -16,7 +16,7 @@ type Part struct {
 	ready  int // bytes at the front of the store that are known to be in it
 }
 
-// Read reads what the part holds, as it was sent. io.EOF: a boundary follows, or Next has been called. Other errors are those of
+// Read reads the content of the part, as it was sent. io.EOF: a boundary follows, or Next has been called. Other errors are those of
 // Next.
 func (p *Part) Read(b []byte) (int, error) {
 	r := p.reader
@@ -45,19 +45,19 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// find looks at what is in the store. False: nothing can be said without more.
+// find scans the store. False: more bytes are needed to decide.
 func (p *Part) find() bool {
 	p.ready, p.ended = p.scan(p.reader.store[p.reader.at:])
 	return p.ready > 0 || p.ended
 }
 
-// readInto reads straight into b, behind what is in the store, and puts back what may not be in the part. It returns how many
+// readInto reads directly into b, after what is in the store, and puts back what may not be in the part. It returns how many
 // bytes are; with none, there is more to find in the store, or an error.
 func (p *Part) readInto(b []byte) int {
 	r := p.reader
-	held := copy(b, r.store[r.at:])
-	n, err := r.src.Read(b[held:])
-	b = b[:held+n]
+	stored := copy(b, r.store[r.at:])
+	n, err := r.src.Read(b[stored:])
+	b = b[:stored+n]
 	ready, _ := p.scan(b)
 	r.store, r.at = append(r.store[:0], b[ready:]...), 0
 	r.end(err)
@@ -79,8 +79,8 @@ func (p *Part) scan(data []byte) (ready int, ended bool) {
 	if at < 0 {
 		// The line break is found nowhere else in a divider.
 		tail := data[max(0, len(data)-len(divider)+1):]
-		if held := bytes.LastIndexByte(tail, divider[0]); held >= 0 && bytes.HasPrefix(divider, tail[held:]) {
-			return len(data) - len(tail) + held, false
+		if begin := bytes.LastIndexByte(tail, divider[0]); begin >= 0 && bytes.HasPrefix(divider, tail[begin:]) {
+			return len(data) - len(tail) + begin, false
 		}
 		return len(data), false
 	}
@@ -101,7 +101,7 @@ const (
 	yes
 )
 
-// after tells whether data begins with a boundary, and with nothing that only begins like it.
+// after tells whether data begins with a boundary, and not with something longer.
 func after(data, boundary []byte) answer {
 	rest, ok := bytes.CutPrefix(data, boundary)
 	switch {

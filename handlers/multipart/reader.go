@@ -1,6 +1,6 @@
 // Package multipart reads multipart bodies (RFC 2046) part by part: the same parts and bytes as mime/multipart finds, with two
-// differences. A large part is read straight into the memory of whoever asks for it, as much at a time as that holds, where
-// mime/multipart reads 4 KiB: 10 % of the time of an upload of 1 GiB. And nothing but the closing boundary ends a body.
+// differences. A large part is read directly into the caller's buffer, as much at a time as that takes, where mime/multipart reads
+// 4 KiB: 10 % of the time of an upload of 1 GiB. And nothing but the closing boundary ends a body.
 package multipart
 
 import (
@@ -20,14 +20,14 @@ const (
 
 var (
 	// ErrTooLong is returned by Next when one of the bounds is exceeded.
-	ErrTooLong = errors.New("the header of a part, or what stands between two parts, is too long")
+	ErrTooLong = errors.New("the header of a part, or the text between two parts, is too long")
 	// ErrMalformed is returned by Next when a part is followed by something else than a boundary.
 	ErrMalformed = errors.New("a part does not end in a boundary")
 )
 
 const (
 	firstRoom = 4 << 10 // bytes: enough for the headers of most uploads
-	leastRead = 4 << 10 // bytes: what is less is not worth a read of its own
+	leastRead = 4 << 10 // bytes: less is not worth a read of its own
 )
 
 // Reader reads a body. Not safe for concurrent use.
@@ -47,7 +47,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of the body in src, whose parts the boundary divides. It may read src to its end, but no further
-// than the caller reads parts, give or take what he has room for.
+// than the caller reads parts, give or take the size of a buffer.
 func NewReader(src io.Reader, boundary string) *Reader {
 	all := []byte("\r\n--" + boundary + "--")
 	return &Reader{
@@ -56,7 +56,7 @@ func NewReader(src io.Reader, boundary string) *Reader {
 	}
 }
 
-// Next returns the next part; what was not read of the one before is passed over. After the closing boundary it returns io.EOF,
+// Next returns the next part; the rest of the one before is skipped. After the closing boundary it returns io.EOF,
 // with a body that ends before that io.ErrUnexpectedEOF. Other errors: ErrTooLong, ErrMalformed, those of textproto for the
 // header of a part, and those of the source as they are.
 func (r *Reader) Next() (*Part, error) {
@@ -87,7 +87,7 @@ func (r *Reader) Next() (*Part, error) {
 	}
 }
 
-// passOver goes past what was not read of the latest part.
+// passOver skips what was not read of the latest part.
 func (r *Reader) passOver() error {
 	part := r.part
 	for part != nil && !part.ended {
@@ -105,7 +105,7 @@ func (r *Reader) passOver() error {
 	return nil
 }
 
-// use counts bytes between parts and goes past them.
+// use counts bytes between parts and skips them.
 func (r *Reader) use(n int) error {
 	r.at += n
 	if r.outside += n; r.outside > MaxOutside {
@@ -183,8 +183,8 @@ func (r *Reader) fill() error {
 	return nil
 }
 
-// end takes note of an error of the source. A line break goes behind the last line, for those who send none, and since it may be
-// the closing boundary.
+// end keeps an error of the source. At the end of the body a line break is appended: the last line may be the closing boundary, which
+// some clients send without one.
 func (r *Reader) end(err error) {
 	if err == io.EOF {
 		r.store, err = append(r.store, "\r\n"...), io.ErrUnexpectedEOF

@@ -65,7 +65,7 @@ type answers struct {
 	err error
 }
 
-// contents asks everything that can be asked about what is in the probe.
+// contents asks every question about what is in the probe.
 func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	a := &answers{to: map[string]any{}}
 	a.askRows(tx, p)
@@ -104,8 +104,8 @@ func (a *answers) askRows(tx *metadata.Tx, p probe) {
 			"Resources.Get":  func(id metadata.ID) (any, error) { return tx.Resources.Get(id) },
 			"Users.Get":      func(id metadata.ID) (any, error) { return tx.Users.Get(id) },
 			"Privileges.Get": func(id metadata.ID) (any, error) { return tx.Privileges.Get(id) },
-			"Transfers.Get":  func(id metadata.ID) (any, error) { return tx.Transfers.Get(id) },
-			"Steps.Get":      func(id metadata.ID) (any, error) { return tx.Steps.Get(id) },
+			"Uploads.Get":    func(id metadata.ID) (any, error) { return tx.Uploads.Get(id) },
+			"Cascades.Get":   func(id metadata.ID) (any, error) { return tx.Cascades.Get(id) },
 		} {
 			row, err := get(id)
 			note(a, of+" "+id.String(), row, err)
@@ -129,8 +129,8 @@ func (a *answers) askRows(tx *metadata.Tx, p probe) {
 		unreferenced, err := tx.Unreferenced.Get(digest)
 		note(a, "Unreferenced.Get "+digest.String(), unreferenced, err)
 		noteAll(a, "Unreferenced.All after "+digest.String(), tx.Unreferenced.All(&digest))
-		if wait, err := tx.Transfers.Wait(digest); err != nil || wait {
-			note(a, "Transfers.Wait "+digest.String(), wait, err)
+		if wait, err := tx.Uploads.Awaited(digest); err != nil || wait {
+			note(a, "Uploads.Awaited "+digest.String(), wait, err)
 		}
 	}
 	for _, digest := range p.keys {
@@ -144,15 +144,18 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 	noteAll(a, "Dataspaces.Public", tx.Dataspaces.Public(metadata.ID{}))
 	noteAll(a, "Users.All", tx.Users.All(metadata.ID{}))
 	noteAll(a, "Privileges.All", tx.Privileges.All(metadata.ID{}))
-	noteAll(a, "Steps.All", inOrder(tx.Steps.All()))
+	noteAll(a, "Cascades.All", inOrder(tx.Cascades.All()))
 	noteAll(a, "Blobs.All", tx.Blobs.All(nil))
 	noteAll(a, "Damages.All", tx.Damages.All())
 	noteAll(a, "Unreferenced.All", tx.Unreferenced.All(nil))
 	if total, err := tx.Unreferenced.Total(); err != nil || total != (metadata.BlobCount{}) {
 		note(a, "Unreferenced.Total", total, err)
 	}
-	noteAll(a, "Transfers.Ended", tx.Transfers.Ended(math.MaxInt64))
+	noteAll(a, "Uploads.Ended", tx.Uploads.Ended(math.MaxInt64))
 	a.askBodies(tx)
+	if last, err := tx.Lineage.LastStamp(); err != nil || last != 0 {
+		note(a, "Lineage.LastStamp", last, err)
+	}
 	if state, err := tx.Scrub.Get(); err != nil || state != (metadata.ScrubState{}) {
 		note(a, "Scrub.Get", state, err)
 	}
@@ -183,31 +186,31 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 }
 
 func (a *answers) askBodies(tx *metadata.Tx) {
-	keys, err := list(tx.Bodies.All(metadata.BodyKey{}))
+	keys, err := list(tx.InlineBodies.All(metadata.BodyKey{}))
 	if err != nil || len(keys) > 0 {
-		note(a, "Bodies.All", keys, err)
+		note(a, "InlineBodies.All", keys, err)
 	}
 	for _, of := range keys {
-		body, err := tx.Bodies.Get(of)
-		note(a, fmt.Sprintf("Bodies.Get %s %d", of.Resource, of.Version), string(body), err)
+		body, err := tx.InlineBodies.Get(of)
+		note(a, fmt.Sprintf("InlineBodies.Get %s %d", of.Resource, of.Version), string(body), err)
 	}
-	if total, err := tx.Bodies.Total(); err != nil || total != (metadata.BodyCount{}) {
-		note(a, "Bodies.Total", total, err)
+	if total, err := tx.InlineBodies.Total(); err != nil || total != (metadata.BodyCount{}) {
+		note(a, "InlineBodies.Total", total, err)
 	}
 }
 
-// inOrder sorts the steps, which are promised in none.
-func inOrder(steps iter.Seq2[metadata.Step, error]) iter.Seq2[metadata.Step, error] {
-	return func(yield func(metadata.Step, error) bool) {
+// inOrder sorts cascades.
+func inOrder(steps iter.Seq2[metadata.Cascade, error]) iter.Seq2[metadata.Cascade, error] {
+	return func(yield func(metadata.Cascade, error) bool) {
 		rows, err := list(steps)
-		slices.SortFunc(rows, func(a, b metadata.Step) int { return a.Container.Compare(b.Container) })
+		slices.SortFunc(rows, func(a, b metadata.Cascade) int { return a.Container.Compare(b.Container) })
 		for _, row := range rows {
 			if !yield(row, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(metadata.Step{}, err)
+			yield(metadata.Cascade{}, err)
 		}
 	}
 }

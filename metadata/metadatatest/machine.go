@@ -70,8 +70,8 @@ type machine struct {
 	model   *Memory
 	open    Open
 	file    string // see Compare
-	root    string // holds the directories of all places that the store has been in
-	places  int
+	root    string // holds all directories that the store has been in
+	dirs    int
 	dir     string // where it is now
 	backups []backup
 	pool    pool
@@ -81,7 +81,7 @@ type machine struct {
 
 func newMachine(rt *rapid.T, root string, open Open) *machine {
 	m := &machine{clock: newClock(), open: open, root: root, pool: drawPool(rt)}
-	m.dir = m.place()
+	m.dir = m.newDir()
 	if err := os.Mkdir(m.dir, 0o700); err != nil {
 		rt.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func (o op) answer(tx *metadata.Tx) answer {
 	return answer{Op: o.name, Value: value}
 }
 
-// session runs ops on the model as they are drawn, so that they can depend on what the model holds, and keeps them for the
+// session runs ops on the model as they are drawn, so that they can depend on what the model holds, and records them for the
 // subject.
 type session struct {
 	tx   *metadata.Tx
@@ -171,8 +171,13 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 	s := &session{}
 	err := m.model.Update(context.Background(), func(tx *metadata.Tx) error {
 		s.tx = tx
+		stampsOnly := rapid.IntRange(0, 7).Draw(rt, "only stamps at 7") == 7
 		for range rapid.IntRange(least, most).Draw(rt, "writes") {
-			m.write(rt, s)
+			if stampsOnly {
+				m.stamp(s)
+			} else {
+				m.write(rt, s)
+			}
 		}
 		m.reads(rt, s, 4)
 		return end
@@ -180,8 +185,12 @@ func (m *machine) update(rt *rapid.T, least, most int) {
 	if !errors.Is(err, end) {
 		rt.Fatalf("memory: %v", err)
 	}
+	commit := m.subject.Update
+	if rapid.Bool().Draw(rt, "in the background") {
+		commit = m.subject.UpdateBackground
+	}
 	var got []answer
-	err = m.subject.Update(context.Background(), func(tx *metadata.Tx) error {
+	err = commit(context.Background(), func(tx *metadata.Tx) error {
 		got = s.replay(tx)
 		return end
 	})
@@ -221,7 +230,7 @@ func (m *machine) view(rt *rapid.T) {
 	agree(rt, "view", got, s.want)
 }
 
-// everything compares all that can be asked.
+// everything compares the answers to every question.
 func (m *machine) everything(rt *rapid.T) {
 	asked := m.pool.probe()
 	all := func(of metadata.Reader) (got map[string]any) {
@@ -235,9 +244,9 @@ func (m *machine) everything(rt *rapid.T) {
 		return got
 	}
 	agree(rt, "everything", all(m.subject), all(m.model))
-	behind, want := m.subject.Health().ClockBehind, m.model.Health().ClockBehind
-	if (behind - want).Abs() > time.Millisecond {
-		rt.Fatalf("the clock is %v behind, want %v", behind, want)
+	got, want := m.subject.Health(), m.model.Health()
+	if off := (got.ClockBehind - want.ClockBehind).Abs(); off > time.Millisecond || want.ClockBehind == 0 && off != 0 || got.ReadOnly != nil {
+		rt.Fatalf("health is %+v, want %+v", got, want)
 	}
 }
 

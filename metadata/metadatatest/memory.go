@@ -6,27 +6,24 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"labshelf/auth"
-	"labshelf/blobs"
 	"labshelf/metadata"
 )
 
-// Memory is a metadata store without a disk, right by being obvious: a commit replaces the whole state by a changed copy,
-// a listing looks at every row. It is safe for concurrent use.
+// Memory is a metadata store without a disk, obviously right: a commit replaces the whole state by a changed copy,
+// a listing reads every row. It is safe for concurrent use.
 type Memory struct {
 	now    func() time.Time
 	secret [32]byte
 
-	writer sync.Mutex            // held by the one Update that runs
+	writer chan struct{}         // holds the one Update that runs
 	state  atomic.Pointer[state] // the last commit; never changed once it is here
 
-	gate    sync.Mutex // guards closed, and that no transaction begins after it
+	opening sync.Mutex // guards closed, and that no transaction begins after it
 	closed  bool
 	running sync.WaitGroup
 }
@@ -35,33 +32,15 @@ var _ metadata.Store = (*Memory)(nil)
 
 // NewMemory makes an empty store with a clock. The caller closes it.
 func NewMemory(now func() time.Time) *Memory {
-	m := &Memory{now: now}
+	m := &Memory{now: now, writer: make(chan struct{}, 1)}
 	rand.Read(m.secret[:])
-	m.state.Store(&state{
-		access:       1,
-		dataspaces:   map[metadata.ID]metadata.Dataspace{},
-		sets:         map[metadata.ID]metadata.Set{},
-		resources:    map[metadata.ID]metadata.Resource{},
-		users:        map[metadata.ID]metadata.User{},
-		keys:         map[metadata.ID]metadata.Key{},
-		sessions:     map[auth.SessionDigest]metadata.Session{},
-		transfers:    map[metadata.ID]metadata.Transfer{},
-		privileges:   map[metadata.ID]metadata.Privilege{},
-		steps:        map[metadata.ID]metadata.Step{},
-		usage:        map[metadata.ID]metadata.Counters{},
-		days:         map[dayOf]metadata.Counters{},
-		blobs:        map[blobs.Digest]int64{},
-		damages:      map[blobs.Digest]metadata.Damage{},
-		unreferenced: map[blobs.Digest]metadata.Unreferenced{},
-		bodies:       map[metadata.BodyKey][]byte{},
-		epoch:        metadata.NewEpoch(0, now()),
-	})
+	m.state.Store(newState(now()))
 	return m
 }
 
-// Reopen returns a store that goes on from where m was closed, as the real one does from its file. The caller closes it.
+// Reopen returns a store that continues where m was closed, as the real one does from its file. The caller closes it.
 func (m *Memory) Reopen(now func() time.Time) *Memory {
-	again := &Memory{now: now, secret: m.secret}
+	again := &Memory{now: now, secret: m.secret, writer: make(chan struct{}, 1)}
 	again.state.Store(m.state.Load())
 	return again
 }
@@ -87,8 +66,11 @@ func (m *Memory) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 		return err
 	}
 	defer m.running.Done()
-	m.writer.Lock()
-	defer m.writer.Unlock()
+	select {
+	case m.writer <- struct{}{}:
+		defer func() { <-m.writer }()
+	case <-ctx.Done():
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -104,8 +86,8 @@ func (m *Memory) Update(ctx context.Context, fn func(*metadata.Tx) error) error 
 	return nil
 }
 
-// UpdateBehind is Update: nobody waits long for a commit here.
-func (m *Memory) UpdateBehind(ctx context.Context, fn func(*metadata.Tx) error) error {
+// UpdateBackground is Update: no commit takes long here.
+func (m *Memory) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return m.Update(ctx, fn)
 }
 
@@ -142,7 +124,7 @@ func (m *Memory) AccessVersion() uint64 { return m.state.Load().access }
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 
-// Health tells how far the clock is behind; nothing else can be wrong here.
+// Health reports how far the clock is behind; nothing else can be wrong here.
 func (m *Memory) Health() metadata.Health {
 	last := time.UnixMicro(int64(m.state.Load().last))
 	return metadata.Health{ClockBehind: max(0, last.Sub(m.now()))}
@@ -150,116 +132,19 @@ func (m *Memory) Health() metadata.Health {
 
 // Close waits for the transactions under way.
 func (m *Memory) Close() error {
-	m.gate.Lock()
+	m.opening.Lock()
 	m.closed = true
-	m.gate.Unlock()
+	m.opening.Unlock()
 	m.running.Wait()
 	return nil
 }
 
 func (m *Memory) begin() error {
-	m.gate.Lock()
-	defer m.gate.Unlock()
+	m.opening.Lock()
+	defer m.opening.Unlock()
 	if m.closed {
 		return metadata.ErrClosed
 	}
 	m.running.Add(1)
 	return nil
-}
-
-// state is everything that one commit left.
-type state struct {
-	last         metadata.Stamp
-	access       uint64 // version of what decides access
-	dataspaces   map[metadata.ID]metadata.Dataspace
-	sets         map[metadata.ID]metadata.Set
-	resources    map[metadata.ID]metadata.Resource
-	users        map[metadata.ID]metadata.User
-	keys         map[metadata.ID]metadata.Key
-	sessions     map[auth.SessionDigest]metadata.Session
-	transfers    map[metadata.ID]metadata.Transfer
-	privileges   map[metadata.ID]metadata.Privilege
-	steps        map[metadata.ID]metadata.Step
-	usage        map[metadata.ID]metadata.Counters
-	days         map[dayOf]metadata.Counters
-	blobs        map[blobs.Digest]int64
-	damages      map[blobs.Digest]metadata.Damage
-	unreferenced map[blobs.Digest]metadata.Unreferenced
-	bodies       map[metadata.BodyKey][]byte
-	scrub        metadata.ScrubState
-	epoch        metadata.Epoch
-}
-
-// dayOf is a day of a dataspace.
-type dayOf struct {
-	dataspace metadata.ID
-	day       metadata.Day
-}
-
-func (s *state) clone() *state {
-	return &state{
-		last:         s.last,
-		access:       s.access,
-		dataspaces:   maps.Clone(s.dataspaces),
-		sets:         maps.Clone(s.sets),
-		resources:    maps.Clone(s.resources),
-		users:        maps.Clone(s.users),
-		keys:         maps.Clone(s.keys),
-		sessions:     maps.Clone(s.sessions),
-		transfers:    maps.Clone(s.transfers),
-		privileges:   maps.Clone(s.privileges),
-		steps:        maps.Clone(s.steps),
-		usage:        maps.Clone(s.usage),
-		days:         maps.Clone(s.days),
-		blobs:        maps.Clone(s.blobs),
-		damages:      maps.Clone(s.damages),
-		unreferenced: maps.Clone(s.unreferenced),
-		bodies:       maps.Clone(s.bodies),
-		scrub:        s.scrub,
-		epoch:        s.epoch,
-	}
-}
-
-// decidesAs tells whether the same may do the same as in another state.
-func (s *state) decidesAs(o *state) bool {
-	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
-		maps.Equal(s.sets, o.sets) && maps.Equal(s.steps, o.steps) && maps.Equal(s.sessions, o.sessions) &&
-		maps.EqualFunc(s.keys, o.keys, func(a, b metadata.Key) bool {
-			a.LastUsed = b.LastUsed
-			return a == b
-		})
-}
-
-// tx returns the tables of the state, which began as the last one; without a clock they can only be read.
-func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
-	mode := access{writes: now != nil}
-	return &metadata.Tx{
-		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
-		Sets:         sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
-		Resources:    resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID })},
-		Users:        users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
-		Keys:         keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
-		Sessions:     sessions{mode, s.sessions},
-		Transfers:    transfers{mode, s.transfers},
-		Privileges:   privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
-		Steps:        steps{newTable(mode, s.steps, func(s metadata.Step) metadata.ID { return s.Container })},
-		Usage:        usage{mode, s.usage, s.days},
-		Blobs:        sizes{mode, s.blobs, s.resources},
-		Damages:      damages{mode, s.damages},
-		Unreferenced: unreferenced{mode, s.unreferenced},
-		Bodies:       bodies{mode, s.bodies},
-		Scrub:        scrub{mode, &s.scrub},
-		Lineage:      lineage{mode, s},
-		Stamp: func() metadata.Stamp {
-			mode.mustWrite()
-			s.last = metadata.NextStamp(s.last, now())
-			return s.last
-		},
-		Access: func() uint64 {
-			if s != last && !s.decidesAs(last) {
-				return 0
-			}
-			return last.access
-		},
-	}
 }

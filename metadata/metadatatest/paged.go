@@ -7,12 +7,12 @@ import (
 	"labshelf/metadata"
 )
 
-// Paged yields copies of what Resources.Page lends.
+// Paged yields copies of the borrowed rows of Resources.Page.
 func Paged(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
 	return func(yield func(metadata.Resource, error) bool) {
 		more := true
-		err := tx.Resources.Page(q, func(lent *metadata.Resource) bool {
-			more = yield(Kept(lent), nil)
+		err := tx.Resources.Page(q, func(borrowed *metadata.Resource) bool {
+			more = yield(CloneResource(borrowed), nil)
 			return more
 		})
 		if err != nil && more {
@@ -21,9 +21,9 @@ func Paged(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[metadata.Resourc
 	}
 }
 
-// Kept returns a copy of a borrowed row that stays valid.
-func Kept(lent *metadata.Resource) metadata.Resource {
-	r := *lent
+// CloneResource returns a copy of a borrowed row that stays valid.
+func CloneResource(borrowed *metadata.Resource) metadata.Resource {
+	r := *borrowed
 	for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
 		*text = strings.Clone(*text)
 	}

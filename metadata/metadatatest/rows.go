@@ -44,12 +44,12 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.Keys.Put(row)
 	case metadata.Session:
 		return tx.Sessions.Put(row)
-	case metadata.Transfer:
-		return tx.Transfers.Put(row)
+	case metadata.ResumableUpload:
+		return tx.Uploads.Put(row)
 	case metadata.Privilege:
 		return tx.Privileges.Put(row)
-	case metadata.Step:
-		return tx.Steps.Put(row)
+	case metadata.Cascade:
+		return tx.Cascades.Put(row)
 	case usageRow:
 		return tx.Usage.Put(row.Dataspace, row.Day, row.Counters)
 	case blobRow:
@@ -59,7 +59,7 @@ func put(tx *metadata.Tx, row any) error {
 	case metadata.Unreferenced:
 		return tx.Unreferenced.Put(row)
 	case bodyRow:
-		return tx.Bodies.Put(row.BodyKey, []byte(row.Body))
+		return tx.InlineBodies.Put(row.BodyKey, []byte(row.Body))
 	case scrubRow:
 		return tx.Scrub.Put(row.State)
 	}
@@ -112,8 +112,8 @@ func waysTo(row any) []way {
 		}
 	case metadata.Session:
 		return []way{{"Sessions.Get", func(tx *metadata.Tx) (any, error) { return tx.Sessions.Get(row.UserID, row.Digest) }}}
-	case metadata.Transfer:
-		return []way{{"Transfers.Get", func(tx *metadata.Tx) (any, error) { return tx.Transfers.Get(row.ID) }}}
+	case metadata.ResumableUpload:
+		return []way{{"Uploads.Get", func(tx *metadata.Tx) (any, error) { return tx.Uploads.Get(row.ID) }}}
 	case metadata.Privilege:
 		return []way{
 			{"Privileges.Get", func(tx *metadata.Tx) (any, error) { return tx.Privileges.Get(row.ID) }},
@@ -121,16 +121,16 @@ func waysTo(row any) []way {
 				return tx.Privileges.Of(row.UserID, row.DataspaceID)
 			}},
 		}
-	case metadata.Step:
-		return []way{{"Steps.Get", func(tx *metadata.Tx) (any, error) { return tx.Steps.Get(row.Container) }}}
+	case metadata.Cascade:
+		return []way{{"Cascades.Get", func(tx *metadata.Tx) (any, error) { return tx.Cascades.Get(row.Container) }}}
 	case blobRow:
 		return []way{{"Blobs.Size", func(tx *metadata.Tx) (any, error) {
 			size, err := tx.Blobs.Size(row.Digest)
 			return blobRow{row.Digest, size}, err
 		}}}
 	case bodyRow:
-		return []way{{"Bodies.Get", func(tx *metadata.Tx) (any, error) {
-			body, err := tx.Bodies.Get(row.BodyKey)
+		return []way{{"InlineBodies.Get", func(tx *metadata.Tx) (any, error) {
+			body, err := tx.InlineBodies.Get(row.BodyKey)
 			return bodyRow{row.BodyKey, string(body)}, err
 		}}}
 	case metadata.Damage:
@@ -175,8 +175,8 @@ func filled[T any](other bool) (row T) {
 func (f *filler) fill(v reflect.Value) {
 	f.next++
 	switch v.Interface().(type) {
-	case metadata.Body:
-		v.SetUint(uint64(either(f.first, metadata.Filed, metadata.Held)))
+	case metadata.BodyLocation:
+		v.SetUint(uint64(either(f.first, metadata.InBlob, metadata.Inline)))
 		return
 	case metadata.State:
 		v.SetUint(uint64(either(f.first, metadata.Active, metadata.Deleted)))

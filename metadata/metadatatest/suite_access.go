@@ -32,7 +32,7 @@ func testAccessVersion(t *testing.T, s *store) {
 		for _, row := range filledRows(other) {
 			decides := false
 			switch row.(type) {
-			case metadata.User, metadata.Key, metadata.Session, metadata.Privilege, metadata.Dataspace, metadata.Set, metadata.Step:
+			case metadata.User, metadata.Key, metadata.Session, metadata.Privilege, metadata.Dataspace, metadata.Set, metadata.Cascade:
 				decides = true
 			}
 			s.put(t, row)
@@ -119,7 +119,7 @@ func raise(user metadata.ID) func(*metadata.Tx) error {
 }
 
 // testOneVersionOneState remembers a row under the version at which it was read, as a cache would. It must be the row that
-// everybody reads at that version, and never one from before a change that was answered.
+// all read at that version, and never one from before a change that was answered.
 func testOneVersionOneState(t *testing.T, s *store) {
 	user := filled[metadata.User](false)
 	user.Fullname = "0"

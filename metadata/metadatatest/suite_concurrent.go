@@ -23,16 +23,16 @@ func testSnapshot(t *testing.T, s *store) {
 	}
 	for name, in := range map[string]metadata.Reader{"View": s, "ViewDurable": durable{s}} {
 		s.put(t, rows...)
-		turn, done := make(chan []any), make(chan error)
+		batches, done := make(chan []any), make(chan error)
 		go func() {
-			for rows := range turn {
+			for rows := range batches {
 				done <- s.Update(context.WithoutCancel(t.Context()), func(tx *metadata.Tx) error { return putAll(tx, rows) })
 			}
 		}()
 		err := in.View(t.Context(), func(tx *metadata.Tx) error {
 			first, err := contents(tx, asked)
 			for _, version := range [][]any{changed, rows, changed} {
-				turn <- version
+				batches <- version
 				select {
 				case failed := <-done:
 					err = errors.Join(err, failed)
@@ -45,7 +45,7 @@ func testSnapshot(t *testing.T, s *store) {
 			}
 			return err
 		})
-		close(turn)
+		close(batches)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -55,8 +55,8 @@ func testSnapshot(t *testing.T, s *store) {
 	}
 }
 
-// testWholeCommits counts in views what every commit keeps equal: the counters, the ranges and the records.
-func testWholeCommits(t *testing.T, s *store) {
+// testAtomicCommits counts in views what every commit keeps equal: the counters, the ranges and the records.
+func testAtomicCommits(t *testing.T, s *store) {
 	const resources = 12
 	flip := func(n byte) error {
 		return s.Update(t.Context(), func(tx *metadata.Tx) error {
@@ -109,7 +109,7 @@ func testWholeCommits(t *testing.T, s *store) {
 	reading.Wait()
 }
 
-// countsAgree tells whether the counters, the indexes and the records of dataspace 1 say the same.
+// countsAgree returns an error unless the counters, the indexes and the records of dataspace 1 agree.
 func countsAgree(tx *metadata.Tx) error {
 	counters, err := tx.Usage.Get(id(1))
 	if err != nil {

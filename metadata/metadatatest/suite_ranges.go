@@ -16,14 +16,13 @@ func rangeTests() map[string]func(*testing.T, *store) {
 		"resources are listed by name":                testByName,
 		"every range is that of a scan of all rows":   testEveryRange,
 		"every range by name is that of a scan":       testEveryNameRange,
-		"newest is oldest backwards":                  testBackwards,
 		"pages of any size join to the whole listing": testPages,
 		"a write transaction lists what it wrote":     testOwnWrites,
 	}
 }
 
-// The shelf: dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, dataspace 3 with nothing.
-func shelf() (rows []any) {
+// fixedRows are dataspace 1 with the sets 11 and 12, dataspace 2 with set 21, dataspace 3 with nothing.
+func fixedRows() (rows []any) {
 	for _, r := range []struct {
 		id, set byte
 		state   metadata.State
@@ -50,7 +49,7 @@ func shelf() (rows []any) {
 	return rows
 }
 
-// rangeCase is a range of the shelf and the ids of what is in it.
+// rangeCase is a range of the fixed rows and the ids of what is in it.
 type rangeCase struct {
 	q    metadata.ResourceRange
 	want string
@@ -58,7 +57,7 @@ type rangeCase struct {
 
 func checkRanges(t *testing.T, s *store, cases []rangeCase) {
 	t.Helper()
-	s.put(t, shelf()...)
+	s.put(t, fixedRows()...)
 	for _, c := range cases {
 		given := slices.Clone(c.q.Dataspaces)
 		got := listed(t, s, func(r metadata.Resource) metadata.ID { return r.ID },

@@ -17,17 +17,12 @@ import (
 
 func rowTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"rows come back as they were put":      testRows,
-		"rows of any size come back":           testSizes,
-		"indexes follow every change of a row": testChanges,
-		"names are found exactly":              testNames,
-		"usage is kept by day":                 testUsage,
-		"steps are replaced and removed":       testSteps,
-		"sessions are replaced and removed":    testSessions,
-		"transfers end in order":               testEnded,
-		"digests of whole transfers wait":      testWaits,
-		"blobs keep their size":                testBlobs,
-		"rows and ranges are copies":           testCopies,
+		"rows come back as they were put":                testRows,
+		"rows of any size come back":                     testSizes,
+		"indexes follow every change of a row":           testChanges,
+		"rows and ranges are copies":                     testCopies,
+		"bodies are copies":                              testBodyCopies,
+		"sequences are read side by side and left early": testSequences,
 	}
 }
 
@@ -36,9 +31,9 @@ func filledRows(other bool) []any {
 	return []any{
 		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other),
 		filled[metadata.User](other), filled[metadata.Key](other), filled[metadata.Privilege](other),
-		filled[metadata.Step](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
+		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
 		filled[metadata.Unreferenced](other),
-		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.Transfer](other),
+		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
 	}
 }
 
@@ -84,7 +79,7 @@ func (d durable) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	return d.ViewDurable(ctx, fn)
 }
 
-// found tells whether every way to each row leads to it.
+// found returns an error unless every way to each row leads to it.
 func found(tx *metadata.Tx, rows []any) (err error) {
 	for _, row := range rows {
 		for _, way := range waysTo(row) {
@@ -99,7 +94,7 @@ func found(tx *metadata.Tx, rows []any) (err error) {
 	return err
 }
 
-// notFound tells whether every way to each row leads to ErrNotFound.
+// notFound returns an error unless every way to each row leads to ErrNotFound.
 func notFound(tx *metadata.Tx, rows []any) (err error) {
 	for _, row := range rows {
 		for _, way := range waysTo(row) {
@@ -143,13 +138,13 @@ func testSizes(t *testing.T, s *store) {
 		},
 		metadata.Privilege{Record: with(least, 10), UserID: id(7), DataspaceID: id(1)},
 		metadata.Privilege{Record: with(most, 11), UserID: maxID(), DataspaceID: maxID(), Role: auth.Admin},
-		metadata.Step{Container: id(1), DataspaceID: id(1)},
-		metadata.Step{Container: maxID(), Restore: true, Deletion: latest, Begun: latest, AfterSet: maxID(), AfterStamp: latest},
+		metadata.Cascade{Container: id(1), DataspaceID: id(1)},
+		metadata.Cascade{Container: maxID(), Restore: true, Deletion: latest, Begun: latest, AfterSet: maxID(), AfterStamp: latest},
 		usageRow{id(1), math.MaxInt32, metadata.Counters{ActiveFiles: math.MaxInt64, DeletedBytes: math.MaxInt64}},
-		metadata.Transfer{ID: id(12), UserID: id(7)},
-		metadata.Transfer{
+		metadata.ResumableUpload{ID: id(12), UserID: id(7)},
+		metadata.ResumableUpload{
 			ID: maxID(), UserID: maxID(), SetID: maxID(), Created: latest, Expires: math.MaxInt64, Length: math.MaxInt64,
-			Mark: blobs.Mark{Size: math.MaxInt64, Hash: name}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
+			Checkpoint: blobs.Checkpoint{Size: math.MaxInt64, Hash: name}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
 			Name: name, Format: long[:400], Description: long, Filename: name, ContentType: long, Match: long, Announced: strings.Repeat(name, 8),
 			Refusal: metadata.Refusal{Kind: math.MaxUint8, Code: "code", Field: name, Message: long},
 		},
@@ -213,7 +208,7 @@ func identityOf(row any) []string {
 		return []string{"ID", "UserID"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
-	case metadata.Step:
+	case metadata.Cascade:
 		return []string{"Container"}
 	case usageRow:
 		return []string{"Dataspace", "Day"}
@@ -235,128 +230,4 @@ func withIdentity(row, of any) any {
 		version.FieldByName(name).Set(reflect.ValueOf(of).FieldByName(name))
 	}
 	return version.Interface()
-}
-
-func testNames(t *testing.T, s *store) {
-	named := func(n byte, name string) []any {
-		record := metadata.Record{ID: id(n), State: metadata.Active}
-		return []any{
-			metadata.Dataspace{Record: record, Name: name, Visibility: metadata.Private},
-			metadata.Set{Record: record, Name: name, DataspaceID: id(n)},
-			metadata.User{Record: record, Username: name},
-		}
-	}
-	s.put(t, slices.Concat(named(1, "anna"), named(2, "anna-2"), named(3, "ann"))...)
-	s.put(t, metadata.User{Record: metadata.Record{ID: id(4), State: metadata.Deleted}, Username: "Ber.T@x-_9"})
-	for _, ask := range []struct {
-		name            string
-		container, user metadata.ID
-	}{
-		{"anna", id(1), id(1)}, {"anna-2", id(2), id(2)}, {"ann", id(3), id(3)}, {"an", metadata.ID{}, metadata.ID{}},
-		{"ANNA", metadata.ID{}, id(1)}, {"aNn", metadata.ID{}, id(3)}, {"bEr.t@X-_9", metadata.ID{}, id(4)},
-		{"Ber.T@x-_9", metadata.ID{}, id(4)}, {"anna ", metadata.ID{}, metadata.ID{}}, {"", metadata.ID{}, metadata.ID{}},
-	} {
-		got := view(t, s, func(tx *metadata.Tx) ([3]metadata.ID, error) {
-			var ids [3]metadata.ID
-			for i, byName := range []func(string) (metadata.ID, error){tx.Dataspaces.ByName, tx.Sets.ByName, tx.Users.ByName} {
-				id, err := byName(ask.name)
-				if err != nil && !errors.Is(err, metadata.ErrNotFound) {
-					return ids, err
-				}
-				if err == nil {
-					ids[i] = id
-				}
-			}
-			return ids, nil
-		})
-		same(t, "dataspace, set and user "+ask.name, got, [3]metadata.ID{ask.container, ask.container, ask.user})
-	}
-	s.put(t, metadata.User{Record: metadata.Record{ID: id(1), State: metadata.Active}, Username: "ANNA"})
-	got := view(t, s, func(tx *metadata.Tx) (metadata.User, error) { return named1(tx, "anna") })
-	same(t, "username as it was put last", got.Username, "ANNA")
-}
-
-func named1(tx *metadata.Tx, username string) (metadata.User, error) {
-	return named(username, tx.Users.ByName, tx.Users.Get)
-}
-
-func testUsage(t *testing.T, s *store) {
-	counters := func(n int64) metadata.Counters {
-		return metadata.Counters{ActiveFiles: n, ActiveBytes: 2 * n, DeletedFiles: 3 * n, DeletedBytes: 4 * n}
-	}
-	whole, space := metadata.ID{}, id(1)
-	for _, row := range []usageRow{
-		{space, 16524, counters(1)}, {whole, 16524, counters(2)}, {space, 16524, counters(3)}, {space, 16790, counters(4)},
-		{id(2), 1, counters(5)}, {space, 255, counters(6)}, {space, 256, counters(0)}, {whole, 70000, counters(7)},
-	} {
-		s.put(t, row)
-	}
-	for _, want := range []struct {
-		of     metadata.ID
-		latest metadata.Counters
-		days   []metadata.DayCounters
-	}{
-		{space, counters(0), []metadata.DayCounters{{Day: 255, Counters: counters(6)}, {Day: 256, Counters: counters(0)},
-			{Day: 16524, Counters: counters(3)}, {Day: 16790, Counters: counters(4)}}},
-		{whole, counters(7), []metadata.DayCounters{{Day: 16524, Counters: counters(2)}, {Day: 70000, Counters: counters(7)}}},
-		{id(2), counters(5), []metadata.DayCounters{{Day: 1, Counters: counters(5)}}},
-		{id(3), counters(0), nil},
-	} {
-		latest := view(t, s, func(tx *metadata.Tx) (metadata.Counters, error) { return tx.Usage.Get(want.of) })
-		same(t, "counters of "+want.of.String(), latest, want.latest)
-		days := view(t, s, func(tx *metadata.Tx) ([]metadata.DayCounters, error) { return list(tx.Usage.Days(want.of)) })
-		same(t, "days of "+want.of.String(), days, want.days)
-	}
-}
-
-func testSessions(t *testing.T, s *store) {
-	at := func(user, n byte) metadata.Session {
-		return metadata.Session{UserID: id(user), KeyID: id(9), Digest: auth.SessionDigest{n}, Created: 1, Expires: metadata.Stamp(n)}
-	}
-	of := func(user byte) []metadata.Session {
-		return view(t, s, func(tx *metadata.Tx) ([]metadata.Session, error) { return list(tx.Sessions.OfUser(id(user))) })
-	}
-	s.put(t, at(1, 8), at(1, 7), at(2, 6), at(3, 5))
-	same(t, "those of a user", of(1), []metadata.Session{at(1, 7), at(1, 8)})
-	same(t, "those of another one", of(2), []metadata.Session{at(2, 6)})
-	s.update(t, func(tx *metadata.Tx) error {
-		return errors.Join(tx.Sessions.Remove(id(1), at(1, 8).Digest), tx.Sessions.Remove(id(1), at(1, 8).Digest), tx.Sessions.Remove(id(1), at(2, 6).Digest))
-	})
-	same(t, "those left", of(1), []metadata.Session{at(1, 7)})
-	same(t, "those of the other one", of(2), []metadata.Session{at(2, 6)})
-	for user, digest := range map[byte]auth.SessionDigest{1: at(1, 8).Digest, 3: at(1, 7).Digest} {
-		gone := s.View(t.Context(), func(tx *metadata.Tx) error {
-			_, err := tx.Sessions.Get(id(user), digest)
-			return err
-		})
-		isError(t, "get what is not there", gone, metadata.ErrNotFound)
-	}
-}
-
-func testSteps(t *testing.T, s *store) {
-	ofSet := metadata.Step{Container: id(2), DataspaceID: id(1), By: id(3), Deletion: 5, Begun: 5}
-	ofSpace := metadata.Step{Container: id(1), DataspaceID: id(1), Restore: true, By: id(3), Deletion: 5, Begun: 9, AfterSet: id(2), AfterStamp: 7}
-	all := func(tx *metadata.Tx) ([]metadata.Step, error) { return list(inOrder(tx.Steps.All())) }
-	s.put(t, ofSet, ofSpace)
-	same(t, "steps", view(t, s, all), []metadata.Step{ofSpace, ofSet})
-	ofSet.AfterStamp = 12
-	s.put(t, ofSet)
-	same(t, "steps after one went on", view(t, s, all), []metadata.Step{ofSpace, ofSet})
-	s.update(t, func(tx *metadata.Tx) error { return tx.Steps.Remove(ofSpace.Container) })
-	same(t, "steps after one ended", view(t, s, all), []metadata.Step{ofSet})
-	gone := s.View(t.Context(), func(tx *metadata.Tx) error {
-		_, err := tx.Steps.Get(ofSpace.Container)
-		return err
-	})
-	isError(t, "get what was removed", gone, metadata.ErrNotFound)
-	s.update(t, func(tx *metadata.Tx) error { return tx.Steps.Remove(ofSet.Container) })
-	same(t, "steps after all ended", view(t, s, all), nil)
-}
-
-func testBlobs(t *testing.T, s *store) {
-	size := func(tx *metadata.Tx) (int64, error) { return tx.Blobs.Size(blobs.Digest{31: 1}) }
-	s.put(t, blobRow{blobs.Digest{31: 1}, 0}, blobRow{blobs.Digest{31: 2}, 9})
-	same(t, "size of an empty blob", view(t, s, size), int64(0))
-	s.put(t, blobRow{blobs.Digest{31: 1}, 1 << 40})
-	same(t, "size as it was put last", view(t, s, size), int64(1<<40))
 }

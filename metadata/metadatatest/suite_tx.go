@@ -16,14 +16,12 @@ import (
 
 func txTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
-		"an update that fails changes nothing":           testFailure,
-		"an update behind is an update":                  testBehind,
 		"a view returns the error of its function":       testViewError,
 		"a read transaction cannot write":                testReadOnly,
 		"a context counts until the function runs":       testContext,
 		"a context counts while another update runs":     testContextInQueue,
 		"a view sees one state while writers commit":     testSnapshot,
-		"every view sees whole commits":                  testWholeCommits,
+		"every view sees whole commits":                  testAtomicCommits,
 		"concurrent updates are applied one by one":      testConcurrentUpdates,
 		"a closed store refuses transactions":            testClosed,
 		"close waits for a view":                         testCloseWaits,
@@ -32,40 +30,6 @@ func txTests() map[string]func(*testing.T, *store) {
 }
 
 var errOnPurpose = errors.New("on purpose")
-
-func testFailure(t *testing.T, s *store) {
-	rows, others := filledRows(false), filledRows(true)
-	asked := probeOf(append(rows, others...)...)
-	before := view(t, s, read(asked))
-	for _, when := range []string{"empty", "with rows"} {
-		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-			tx.Stamp()
-			err := errors.Join(putAll(tx, rows), putAll(tx, others), tx.Steps.Remove(rows[6].(metadata.Step).Container))
-			return errors.Join(err, fmt.Errorf("wrapped: %w", errOnPurpose))
-		})
-		isError(t, "update", err, errOnPurpose)
-		same(t, "a store "+when+" after a failed update", view(t, s, read(asked)), before)
-		s.reopen(t)
-		same(t, "a store "+when+" after a failed update, opened again", view(t, s, read(asked)), before)
-		s.put(t, rows...)
-		before = view(t, s, read(asked))
-	}
-}
-
-// testBehind does not tell when an update that gives way is carried out, only that it is one.
-func testBehind(t *testing.T, s *store) {
-	rows := filledRows(false)
-	err := s.UpdateBehind(t.Context(), func(tx *metadata.Tx) error { return errors.Join(putAll(tx, rows), errOnPurpose) })
-	isError(t, "an update that fails", err, errOnPurpose)
-	same(t, "what is in the store", view(t, s, read(probeOf(rows...))), map[string]any{})
-	isError(t, "an update", s.UpdateBehind(t.Context(), func(tx *metadata.Tx) error { return putAll(tx, rows) }), nil)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	err = s.UpdateBehind(ended, func(tx *metadata.Tx) error { return tx.Steps.Remove(rows[6].(metadata.Step).Container) })
-	isError(t, "an update with an ended context", err, context.Canceled)
-	s.reopen(t)
-	isError(t, "what is in the store, opened again", s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }), nil)
-}
 
 func testViewError(t *testing.T, s *store) {
 	fails := func(*metadata.Tx) error { return errOnPurpose }
@@ -76,8 +40,8 @@ func testViewError(t *testing.T, s *store) {
 func testReadOnly(t *testing.T, s *store) {
 	rows := filledRows(false)
 	writes := map[string]func(*metadata.Tx) error{
-		"Stamp":        func(tx *metadata.Tx) error { tx.Stamp(); return nil },
-		"Steps.Remove": func(tx *metadata.Tx) error { return tx.Steps.Remove(id(1)) },
+		"Stamp":           func(tx *metadata.Tx) error { tx.Stamp(); return nil },
+		"Cascades.Remove": func(tx *metadata.Tx) error { return tx.Cascades.Remove(id(1)) },
 		"Sessions.Remove": func(tx *metadata.Tx) error {
 			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
 		},
@@ -115,7 +79,7 @@ func testContext(t *testing.T, s *store) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	var ran atomic.Bool
-	for range 1000 { // whoever waits for a context and a turn at once may see either first
+	for range 1000 { // a select over the context and the queue may take either
 		err := s.Update(ended, func(tx *metadata.Tx) error {
 			ran.Store(true)
 			return put(tx, filled[metadata.User](false))
@@ -154,7 +118,7 @@ func testContextInQueue(t *testing.T, s *store) {
 		isError(t, "the update that runs", err, nil)
 	})
 	<-inside
-	waits, end := context.WithCancel(background)
+	waits := waited{make(chan struct{}), make(chan struct{}, 100)}
 	for range 3 {
 		group.Go(func() {
 			err := s.Update(waits, func(*metadata.Tx) error {
@@ -164,10 +128,33 @@ func testContextInQueue(t *testing.T, s *store) {
 			isError(t, "an update that waits", err, context.Canceled)
 		})
 	}
-	time.Sleep(5 * time.Millisecond) // so that they do wait
-	end()
+	for range 3 {
+		<-waits.waiting
+	}
+	close(waits.ended)
 	close(release)
 	group.Wait()
+}
+
+// waited is a context that reports when its end is waited for.
+type waited struct{ ended, waiting chan struct{} }
+
+func (w waited) Deadline() (at time.Time, ok bool) { return at, false }
+
+func (w waited) Value(any) any { return nil }
+
+func (w waited) Done() <-chan struct{} {
+	w.waiting <- struct{}{}
+	return w.ended
+}
+
+func (w waited) Err() error {
+	select {
+	case <-w.ended:
+		return context.Canceled
+	default:
+		return nil
+	}
 }
 
 func testClosed(t *testing.T, s *store) {
@@ -175,7 +162,7 @@ func testClosed(t *testing.T, s *store) {
 	closed := s.Store
 	s.stop(t)
 	for name, run := range map[string]func(context.Context, func(*metadata.Tx) error) error{
-		"View": closed.View, "ViewDurable": closed.ViewDurable, "Update": closed.Update, "UpdateBehind": closed.UpdateBehind,
+		"View": closed.View, "ViewDurable": closed.ViewDurable, "Update": closed.Update, "UpdateBackground": closed.UpdateBackground,
 	} {
 		err := run(t.Context(), func(*metadata.Tx) error {
 			t.Errorf("%s ran after Close", name)
@@ -185,27 +172,37 @@ func testClosed(t *testing.T, s *store) {
 	}
 }
 
+// testCloseWaits learns that Close has begun from updates that are refused: there is no other event.
 func testCloseWaits(t *testing.T, s *store) {
 	rows := filledRows(false)
 	s.put(t, rows...)
-	var ended atomic.Bool
-	inside, viewed := make(chan struct{}), make(chan error)
+	inside, release, viewed, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan error, 1)
 	store := s.Store
+	s.Store = nil // closed below
+	background := context.WithoutCancel(t.Context())
 	go func() {
-		viewed <- store.View(context.WithoutCancel(t.Context()), func(tx *metadata.Tx) error {
+		viewed <- store.View(background, func(tx *metadata.Tx) error {
 			close(inside)
-			time.Sleep(30 * time.Millisecond) // Close is called meanwhile
-			err := found(tx, rows)
-			ended.Store(true)
-			return err
+			<-release
+			return found(tx, rows)
 		})
 	}()
 	<-inside
-	s.stop(t)
-	if !ended.Load() {
-		t.Error("Close returned while a view was under way")
+	go func() { closed <- store.Close() }()
+	for refused := 0; refused < 1000; { // in which a Close that does not wait would return
+		if err := store.Update(background, func(*metadata.Tx) error { return nil }); err != nil {
+			isError(t, "an update during Close", err, metadata.ErrClosed)
+			refused++
+		}
 	}
-	if err := <-viewed; err != nil {
-		t.Errorf("a view during Close: %v", err)
+	select {
+	case err := <-closed:
+		t.Errorf("Close returned %v while a view was under way", err)
+		closed <- nil
+	default:
+	}
+	close(release)
+	if err := errors.Join(<-viewed, <-closed); err != nil {
+		t.Errorf("a view during Close, and Close: %v", err)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // ListResources returns a page of copies.
 func ListResources(ctx context.Context, svc *repository.Service, p auth.Principal, listing paging.Listing, req repository.ListRequest) (repository.Page[metadata.Resource], error) {
 	var page repository.Page[metadata.Resource]
-	ends, err := svc.ListResources(ctx, p, listing, req, func(lent *metadata.Resource) { page.Items = append(page.Items, metadatatest.Kept(lent)) })
+	ends, err := svc.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {
+		page.Items = append(page.Items, metadatatest.CloneResource(borrowed))
+	})
 	page.PageEnds = ends
 	return page, err
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// assets is the folder of dist that holds what browsers keep for ever.
+// assets is the folder of dist whose files browsers may cache for ever.
 const assets = "assets"
 
-// manifest says what the shell links. Paths are relative to dist.
+// manifest lists what the shell links. Paths are relative to dist.
 type manifest struct {
 	Script  string   `json:"script"`
 	Style   string   `json:"style"`
@@ -40,7 +40,7 @@ func build(web string) error {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
 		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
-		Define:        map[string]string{"PDF_ASSETS": strconv.Quote(pdf)}, // a text: an object would become a file of its own, which every page loads,
+		Define:        map[string]string{"PDF_ASSETS": strconv.Quote(pdf)}, // a string: an object would become a chunk of its own, which every page loads
 		Loader:        map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
 		Outdir:        filepath.Join(dist, assets), Outbase: "src",
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
@@ -74,7 +74,7 @@ func build(web string) error {
 	return os.WriteFile(filepath.Join(dist, "manifest.json"), append(text, '\n'), 0o666)
 }
 
-// pack compresses, without a time or a name, which would differ from build to build.
+// pack compresses, without a time or a name, so that the output is deterministic.
 func pack(content []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -86,13 +86,13 @@ func pack(content []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// output is what esbuild tells of a file that it made.
+// output is the part of the metafile about one output file.
 type output struct {
 	EntryPoint string
 	Imports    []struct{ Path, Kind string }
 }
 
-// linked finds the entries among what was made, and what the script imports statically.
+// linked returns the outputs of the entry points, and the chunks that the script imports statically.
 func linked(metafile string) (m manifest, err error) {
 	var made struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &made); err != nil {
@@ -110,7 +110,7 @@ func linked(metafile string) (m manifest, err error) {
 		}
 	}
 	if script == "" || m.Style == "" || m.Icon == "" {
-		return m, errors.New("esbuild does not say which files it made of app.tsx, app.css and icon.svg")
+		return m, errors.New("the metafile of esbuild lacks app.tsx, app.css or icon.svg")
 	}
 	m.Script, m.Preload = strings.TrimPrefix(script, "dist/"), []string{}
 	for waiting := []string{script}; len(waiting) > 0; waiting = waiting[1:] {

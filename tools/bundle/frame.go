@@ -12,7 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// framePage is the document of the frame in which a PDF is drawn. It lies beside what it links.
+// framePage is the document of the frame that renders a PDF. Its links are relative.
 const framePage = `<!doctype html>
 <html lang="en">
 <head>
@@ -25,15 +25,15 @@ const framePage = `<!doctype html>
 </html>
 `
 
-// frameAssets is what the script of the pages knows of the frame. Paths are relative to dist.
+// frameAssets are the paths of the assets of the frame, relative to dist.
 type frameAssets struct {
 	Frame    string            `json:"frame"`
 	Worker   string            `json:"worker"`
-	Decoders map[string]string `json:"decoders"` // by the names under which pdf.js asks for them
+	Decoders map[string]string `json:"decoders"` // by the names that pdf.js requests
 }
 
-// buildFrame makes the files of the frame, and says in JSON where they are. They are plain scripts, not modules: a document without an
-// origin may load those from the service without further rights. The service knows what the frame loads by its name, pdf-….
+// buildFrame bundles the frame and returns its files with their paths as JSON. The scripts are no modules, since a document without an
+// origin may load only plain scripts from the service. The service recognises the files of the frame by their names, pdf-….
 func buildFrame(root, dist string) (files []api.OutputFile, where string, err error) {
 	const vendor = "vendor/pdfjs-dist/"
 	result := api.Build(api.BuildOptions{

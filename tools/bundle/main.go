@@ -1,11 +1,11 @@
-// Command bundle makes what browsers load out of the sources of the pages.
+// Command bundle bundles the sources of the pages for browsers.
 //
 //	bundle WEB
 //
-// From WEB/src/app.tsx and WEB/src/app.css it writes WEB/dist: assets whose names hold the hash of their content, each beside
-// its gzip, and manifest.json, which says what the shell links. The same sources give the same bytes. What is in WEB/dist already goes.
+// From WEB/src/app.tsx and WEB/src/app.css it writes WEB/dist: assets whose names contain the hash of their content, each with a gzip
+// file, and manifest.json, which lists what the shell links. The output is deterministic. It replaces WEB/dist.
 //
-// It also sees that what others wrote (WEB/vendor) is as it was taken: WEB/vendor/SHA256SUMS.
+// It fails if a file of WEB/vendor differs from WEB/vendor/SHA256SUMS, or if files of WEB/src import each other in a cycle.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 		os.Exit(2)
 	}
 	web := os.Args[1]
-	if err := errors.Join(verifyVendor(web), build(web)); err != nil {
+	if err := errors.Join(verifyVendor(web), verifyImports(web), build(web)); err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// sums names, in the form of sha256sum, each file of WEB/vendor but itself.
+// sums lists the other files of WEB/vendor with their digests, in the format of sha256sum.
 const sums = "SHA256SUMS"
 
-// verifyVendor sees that WEB/vendor holds the files that its list names, unchanged, and no other.
+// verifyVendor returns an error unless WEB/vendor contains exactly the listed files, unchanged.
 func verifyVendor(web string) error {
 	vendor := os.DirFS(filepath.Join(web, "vendor"))
 	list, err := fs.ReadFile(vendor, sums)
@@ -24,7 +24,7 @@ func verifyVendor(web string) error {
 	for line := range strings.Lines(string(list)) {
 		sum, path, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok {
-			return fmt.Errorf("%s: %q is no line of sha256sum", sums, line)
+			return fmt.Errorf("%s: %q is not a line of sha256sum", sums, line)
 		}
 		wanted[path] = sum
 	}

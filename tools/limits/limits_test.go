@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,9 +29,23 @@ func TestFindings(t *testing.T) {
 		{"a literal hides no level", "a.go", "func (s *T[K]) f() { for { if x { g(func() { for range x { for {} } }) } } }\n",
 			"a.go:2: T.f: 4 levels of nesting, limit 3"},
 		{"else if is one level", "a.go", "func f() { if a {} else if b {} else if c {} else if d {} else { for {} } }\n", ""},
-		{"interface at the limit", "a.go", "type i interface { A(); B(); C(); D(); E(); F() }\n", ""},
-		{"interface over it", "a.go", "type i interface { A(); B(); C(); D(); E(); F(); G() }\n",
-			"a.go:2: i: 7 methods, limit 6"},
+		{"interface at the limit", "a.go", "type i interface { A(); B(); C(); D(); E() }\n", ""},
+		{"interface over it", "a.go", "type i interface { A(); B(); C(); D(); E(); F() }\n",
+			"a.go:2: i: 6 methods, limit 5"},
+		{"embedded in the package", "a.go", "type i interface { A(); B(); C(); j; k }\ntype j interface { D() }\ntype k interface { E(); F() }\n",
+			"a.go:2: i: 6 methods, limit 5"},
+		{"embedded twice", "a.go", "type i interface { A(); B(); C(); j; k }\ntype j interface { D() }\ntype k interface { D(); E() }\n", ""},
+		{"embedded by another name", "a.go", "type i interface { A(); B(); C(); k }\ntype j interface { D(); E(); F() }\ntype k = j\n",
+			"a.go:2: i: 6 methods, limit 5"},
+		{"embedded of one type or another", "a.go", "type i interface { A(); B(); C(); j[int]; k[int, int] }\n" +
+			"type j[T any] interface { D(T) }\ntype k[S, T any] interface { E(S, T); F() }\n", "a.go:2: i: 6 methods, limit 5"},
+		{"constraint", "a.go", "type i interface { A(); B(); C(); D(); E(); comparable; ~int | ~string }\n", ""},
+		{"embedded from another package", "a.go", "import \"labshelf/b/c\"\ntype i interface { A(); B(); C(); c.I }\n",
+			"a.go:3: i: 6 methods, limit 5"},
+		{"embedded from the module's own folder", "b/a.go", "import root \"labshelf\"\ntype i interface { A(); B(); C(); root.J }\n",
+			"b/a.go:3: i: 6 methods, limit 5"},
+		{"embedded from the standard library", "a.go", "import \"io\"\ntype i interface { A(); B(); io.ReadSeekCloser; error }\n",
+			"a.go:3: i: 6 methods, limit 5"},
 		{"constructor at the limit", "a.go", "// New x.\nfunc New(a, b int, c, d string) {}\n", ""},
 		{"constructor over it", "a.go", "// OpenX x.\nfunc OpenX(a, b int, c, d, e string) {}\n",
 			"a.go:3: OpenX: 5 arguments, limit 4"},
@@ -49,7 +64,11 @@ func TestFindings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tree := fstest.MapFS{tt.path: {Data: []byte("package p\n" + tt.body)}}
+			tree := fstest.MapFS{
+				tt.path:        {Data: []byte("package p\n" + tt.body)},
+				"b/c/embed.go": {Data: []byte("package c\n// I is embedded.\ntype I interface { D(); J }\n// J is, too.\ntype J interface { E(); F() }\n")},
+				"embed.go":     {Data: []byte("package p\n// J is embedded.\ntype J interface { D(); E(); F() }\n")},
+			}
 			if strings.HasPrefix(tt.body, "// Code generated") {
 				tree[tt.path].Data = []byte(tt.body[:strings.IndexByte(tt.body, '\n')+1] + "package p\n" + tt.body)
 			}
@@ -61,6 +80,34 @@ func TestFindings(t *testing.T) {
 				t.Errorf("got %d findings:\n%swant %q", count, out, tt.want)
 			}
 		})
+	}
+}
+
+func TestPackages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		folder    string
+		of, tests int // files
+		want      string
+	}{
+		{"a", maxFiles, 5, ""},
+		{"a", maxFiles + 1, 0, "a: package: 26 files, limit 25\n"},
+		{"a/b", maxFiles + 1, 5, "a/b: package: 26 files, limit 25\n"},
+		{"a/atest", maxFiles + 1, 0, ""},
+		{"verify/a", maxFiles + 1, 0, ""},
+		{"tools", maxFiles + 1, 0, ""},
+	}
+	for _, tt := range tests {
+		tree := make(fstest.MapFS)
+		for i := range tt.of {
+			tree[fmt.Sprintf("%s/f%d_windows.go", tt.folder, i)] = &fstest.MapFile{Data: []byte("package p\n")}
+		}
+		for i := range tt.tests {
+			tree[fmt.Sprintf("%s/f%d_test.go", tt.folder, i)] = &fstest.MapFile{Data: []byte("package p\n")}
+		}
+		if count, out := measureTree(t, tree, ""); count != min(len(tt.want), 1) || !strings.HasPrefix(out, tt.want) {
+			t.Errorf("%d files and %d tests in %s: got %d findings:\n%swant %q", tt.of, tt.tests, tt.folder, count, out, tt.want)
+		}
 	}
 }
 
@@ -99,7 +146,7 @@ func measureTree(t *testing.T, tree fstest.MapFS, exceptions string) (int, strin
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	count, err := run(tree, name, &out)
+	count, err := run(tree, name, folderOf("."), &out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,13 +5,19 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
 // report gathers what was measured, file by file.
 type report struct {
+	*module
 	findings     []finding
 	files, funcs []size
+	packages     map[string]int // files of the product by folder, for every system, without tests
 }
 
 // size is the length of one file or function.
@@ -26,20 +32,28 @@ type source struct {
 	path string
 	test bool
 	fset *token.FileSet
+	file *ast.File
 }
 
+// apart matches the folders of packages that are no part of the product: what proves it, and tools.
+var apart = regexp.MustCompile(`^(verify|tools)(/|$)|test$`)
+
 // measure adds one file to the report. Generated files are left out.
-func (r *report) measure(path string, text []byte) error {
-	s := source{report: r, path: path, test: strings.HasSuffix(path, "_test.go"), fset: token.NewFileSet()}
-	file, err := parser.ParseFile(s.fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+func (r *report) measure(name string, text []byte) error {
+	s := source{report: r, path: name, test: strings.HasSuffix(name, "_test.go"), fset: token.NewFileSet()}
+	file, err := parser.ParseFile(s.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
+	}
+	s.file = file
+	if folder := path.Dir(name); !s.test && !apart.MatchString(folder) {
+		r.packages[folder]++
 	}
 	if ast.IsGenerated(file) {
 		return nil
 	}
 	lines := s.fset.File(file.Package).LineCount()
-	r.files = append(r.files, size{lines, path})
+	r.files = append(r.files, size{lines, name})
 	s.limit(file.Package, "file", lines, maxFile, "lines")
 	if s.test {
 		return nil
@@ -49,10 +63,21 @@ func (r *report) measure(path string, text []byte) error {
 		case *ast.FuncDecl:
 			s.function(d)
 		case *ast.GenDecl:
-			s.general(d)
+			if err := s.general(d); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
 	return nil
+}
+
+// folders adds a finding for each package of too many files.
+func (r *report) folders() {
+	for _, folder := range slices.Sorted(maps.Keys(r.packages)) {
+		if n := r.packages[folder]; n > maxFiles {
+			r.findings = append(r.findings, finding{folder, 0, "package", fmt.Sprintf("%d files, limit %d", n, maxFiles)})
+		}
+	}
 }
 
 // limit adds a finding when got is over most.
@@ -97,27 +122,34 @@ func spokenFor(d *ast.FuncDecl) bool {
 }
 
 // general looks at types, constants and variables. One comment above a group speaks for its members.
-func (s *source) general(d *ast.GenDecl) {
+func (s *source) general(d *ast.GenDecl) error {
 	for _, spec := range d.Specs {
 		switch v := spec.(type) {
 		case *ast.TypeSpec:
 			if v.Name.IsExported() && d.Doc == nil && v.Doc == nil {
 				s.find(v.Pos(), v.Name.Name, "exported without a comment")
 			}
-			s.shape(v)
+			if err := s.shape(v); err != nil {
+				return err
+			}
 		case *ast.ValueSpec:
 			if v.Names[0].IsExported() && d.Doc == nil && v.Doc == nil && v.Comment == nil {
 				s.find(v.Pos(), v.Names[0].Name, "exported without a comment")
 			}
 		}
 	}
+	return nil
 }
 
 // shape measures an interface and refuses a context kept in a struct.
-func (s *source) shape(t *ast.TypeSpec) {
+func (s *source) shape(t *ast.TypeSpec) error {
 	switch v := t.Type.(type) {
 	case *ast.InterfaceType:
-		s.limit(t.Pos(), t.Name.Name, v.Methods.NumFields(), maxMethods, "methods")
+		names := make(map[string]bool)
+		if err := s.methods(v, declared{t, s.file, path.Join(s.module.path, path.Dir(s.path))}, names); err != nil {
+			return err
+		}
+		s.limit(t.Pos(), t.Name.Name, len(names), maxMethods, "methods")
 	case *ast.StructType:
 		for _, field := range v.Fields.List {
 			selector, ok := field.Type.(*ast.SelectorExpr)
@@ -126,6 +158,7 @@ func (s *source) shape(t *ast.TypeSpec) {
 			}
 		}
 	}
+	return nil
 }
 
 // typeName returns the name at the root of a receiver's type: T of T, *T, T[K] and *T[K].

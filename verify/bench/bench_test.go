@@ -40,7 +40,7 @@ func build(t *testing.T) (path string) {
 	return path
 }
 
-// withNginx tells whether there are rows that nginx stands in.
+// withNginx reports whether rows beside nginx are measured.
 func withNginx() bool {
 	return installed("nginx") || installed("/usr/sbin/nginx")
 }
@@ -56,16 +56,15 @@ func installed(program string) bool {
 func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
-	want := map[string]struct{ bare, onLinux, nginx, curl, rclone int }{ // the others than bare: how many more
-		"uploads":   {bare: 6},
-		"large":     {bare: 2, onLinux: 1, nginx: 2},
-		"downloads": {bare: 2, nginx: 1},
-		"listings":  {bare: 12, nginx: 2},
-		"startup":   {bare: 2, onLinux: 2},
-		"delete":    {bare: 6},
-		"put":       {bare: 1, curl: 2, rclone: 2},
-		"harvest":   {bare: 1, curl: 1},
-		"verified":  {onLinux: 4},
+	want := map[string]struct{ always, onLinux, nginx, curl int }{ // the others than always: how many more
+		"uploads":   {always: 5},
+		"large":     {always: 2, onLinux: 1, nginx: 1},
+		"downloads": {always: 2},
+		"listings":  {always: 6, nginx: 1},
+		"startup":   {always: 2, onLinux: 1},
+		"delete":    {always: 1},
+		"put":       {onLinux: 1, curl: 1},
+		"harvest":   {always: 1},
 	}
 	for _, m := range measurements() {
 		t.Run(m.name, func(t *testing.T) {
@@ -76,14 +75,9 @@ func TestMeasurements(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := want[m.name]
-			count := w.bare
-			for program, more := range map[string]int{"curl": w.curl, "rclone": w.rclone} {
-				if installed(program) {
-					count += more
-					if m.name == "put" && onLinux {
-						count++ // the memory beside it
-					}
-				}
+			count := w.always
+			if installed("curl") {
+				count += w.curl
 			}
 			if onLinux {
 				count += w.onLinux
@@ -103,7 +97,7 @@ func TestMeasurements(t *testing.T) {
 
 func checkRow(t *testing.T, r row) {
 	t.Helper()
-	if len(r.ours) != 1 || len(r.theirs) != 1 || r.ours[0] <= 0 || r.beside != "" && r.theirs[0] <= 0 {
+	if len(r.ours) != 1 || len(r.theirs) != 1 || r.ours[0] <= 0 || r.reference != "" && r.theirs[0] <= 0 {
 		t.Errorf("%s: %v beside %v", r.what, r.ours, r.theirs)
 	}
 	if (strings.HasSuffix(r.what, "peak memory") || strings.HasSuffix(r.what, "requests")) && r.missed() {
@@ -137,7 +131,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunCleansUp sees that nothing is left on the disk, also of a run that is ended early.
+// TestRunCleansUp: nothing is left on the disk, also of a run that is ended early.
 func TestRunCleansUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

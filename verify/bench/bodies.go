@@ -29,8 +29,8 @@ func body(size int, n uint64) []byte {
 	return made
 }
 
-// blockSize is the size of the pieces that a large body is made of: small enough for the cache of a processor, so that making
-// and comparing the body costs next to nothing beside what is measured.
+// blockSize is the size of the blocks that a large body is made of: small enough for the cache of a processor, so that making
+// and comparing the body costs next to nothing compared with what is measured.
 const blockSize = 256 << 10
 
 // large is a large body: blocks that differ by their number. It is made while it is read, once, and its size is a multiple of
@@ -61,19 +61,19 @@ func (l *large) digest(sum hash.Hash) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// check is what reads the large body: it returns an error where a piece is not what comes next.
-func (l *large) check(piece []byte) error {
-	for len(piece) > 0 {
+// check compares a buffer with the next bytes of the large body.
+func (l *large) check(buffer []byte) error {
+	for len(buffer) > 0 {
 		within := int(l.at % blockSize)
 		if within == 0 {
 			stamp(l.block, uint64(l.at))
 		}
-		n := min(len(piece), blockSize-within)
-		if l.at+int64(n) > l.size || !bytes.Equal(piece[:n], l.block[within:within+n]) {
+		n := min(len(buffer), blockSize-within)
+		if l.at+int64(n) > l.size || !bytes.Equal(buffer[:n], l.block[within:within+n]) {
 			return fmt.Errorf("byte %d or one of the next %d is not what was uploaded", l.at, n)
 		}
 		l.at += int64(n)
-		piece = piece[n:]
+		buffer = buffer[n:]
 	}
 	return nil
 }
@@ -130,11 +130,11 @@ func (u *uploader) upload() error {
 	if err != nil {
 		return fmt.Errorf("upload: %w", err)
 	}
-	u.receipts = append(u.receipts, receipt{n, member(answer, "id"), member(answer, "sha256")})
+	u.receipts = append(u.receipts, receipt{n, textField(answer, "id"), textField(answer, "sha256")})
 	return nil
 }
 
-// verify holds all receipts against what was sent. It takes time, and so comes after what is measured.
+// verify compares all receipts with what was sent, after the time that is measured.
 func (u *uploader) verify() error {
 	for _, r := range u.receipts {
 		stamp(u.body, r.number)
@@ -171,8 +171,8 @@ func uploadLarge(w *wire, p peer, set string, l *large, digest string) (id strin
 	if err != nil {
 		return "", err
 	}
-	id = member(answer, "id")
-	if got := member(answer, "sha256"); got != digest || id == "" {
+	id = textField(answer, "id")
+	if got := textField(answer, "sha256"); got != digest || id == "" {
 		return "", errors.New("the large upload became " + id + " with the digest " + got)
 	}
 	return id, nil

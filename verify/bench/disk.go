@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// atRest waits until the disk has nothing left to do, or for a minute, so that nobody pays for what was before: the system writes later
-// than it says, and tells the disk of removed files later still. In a quick run it does not wait, since no figure counts.
+// atRest waits until the disk has nothing left to do, or for a minute, so that a measurement does not include earlier work: the system writes
+// late, and discards removed files later still. In a quick run it does not wait, since no figure counts.
 func (b *bench) atRest(ctx context.Context) error {
 	if !b.rest || ctx.Err() != nil {
 		return ctx.Err()

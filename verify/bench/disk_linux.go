@@ -19,7 +19,7 @@ func allocated(path string) (int64, error) {
 	return stat.Blocks * 512, nil
 }
 
-// evict takes a file out of the page cache.
+// evict drops a file from the page cache.
 func evict(path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {

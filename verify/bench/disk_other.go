@@ -4,7 +4,7 @@ package main
 
 import "os"
 
-// allocated returns the length of a file: what it takes on the disk is told by Linux only.
+// allocated returns the length of a file: only Linux reports what it takes on the disk.
 func allocated(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -13,10 +13,10 @@ func allocated(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// evict does nothing: only on Linux can a file be taken out of the page cache.
+// evict does nothing: only Linux can drop a file from the page cache.
 func evict(string) error { return nil }
 
-// diskOperations is 0: only Linux tells.
+// diskOperations is 0: only Linux reports them.
 func diskOperations() (done, underWay int) { return 0, 0 }
 
 // flush does nothing: there is no call for it on every system.

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ func (b *bench) downloads(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := hold(ctx, &open, service)
+	pending, err := beginUpload(ctx, &open, service)
 	if err != nil {
 		return nil, err
 	}
@@ -35,39 +34,26 @@ func (b *bench) downloads(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows, err = b.downloadsHeld(ctx, service, files, memory); err != nil {
+	if rows, err = b.downloadsInline(ctx, service, files, memory); err != nil {
 		return nil, err
 	}
-	if err := held.finish(); err != nil {
+	if err := pending.finish(); err != nil {
 		return nil, err
 	}
-	if _, err := settled(ctx, service.data, len(files.bodies)+1); err != nil {
+	if _, err := waitForFiles(ctx, service.data, len(files.bodies)+1); err != nil {
 		return nil, err
 	}
-	r := downloadsRow("as files", "Go from memory", ratioAtLeast(0.65))
-	if err := b.compareDownloads(ctx, &r, service, memory, files); err != nil {
-		return nil, err
-	}
-	rows = append(rows, r)
-	web, err := b.startNginx(ctx, &open, folder)
-	if errors.Is(err, errNoNginx) {
-		b.say("%v: the row beside it is left out", err)
-		return rows, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	r = downloadsRow("as files", "nginx, as files")
-	err = b.compareDownloads(ctx, &r, service, web, files)
+	r := downloadsRow("as files", 0.65)
+	err = b.compareDownloads(ctx, &r, service, memory, files)
 	return append(rows, r), err
 }
 
-func downloadsRow(kept, beside string, targets ...target) row {
-	return row{what: "4 KiB downloads, clients: 16, " + kept, unit: "1/s", beside: beside, targets: targets}
+func downloadsRow(where string, least float64) row {
+	return row{what: "4 KiB downloads, clients: 16, " + where, unit: "1/s", reference: "Go from memory", targets: []target{ratioAtLeast(least)}}
 }
 
-// downloadsHeld measures the downloads of bodies that are in the database, and sees that they stay there meanwhile.
-func (b *bench) downloadsHeld(ctx context.Context, s *subject, files *small, memory *server) ([]row, error) {
+// downloadsInline measures the downloads of bodies that are in the database, and checks that they stay there meanwhile.
+func (b *bench) downloadsInline(ctx context.Context, s *subject, files *small, memory *server) ([]row, error) {
 	before, err := countFiles(s.data)
 	if err != nil {
 		return nil, err
@@ -76,7 +62,7 @@ func (b *bench) downloadsHeld(ctx context.Context, s *subject, files *small, mem
 		b.say("this program makes a file of each body at once: the row of those in the database is left out")
 		return nil, nil
 	}
-	r := downloadsRow("in the database", "Go from memory", ratioAtLeast(0.85))
+	r := downloadsRow("in the database", 0.85)
 	if err := b.compareDownloads(ctx, &r, s, memory, files); err != nil {
 		return nil, err
 	}
@@ -90,14 +76,14 @@ func (b *bench) downloadsHeld(ctx context.Context, s *subject, files *small, mem
 // compareDownloads adds to a row how fast the files come from the service and from another server.
 func (b *bench) compareDownloads(ctx context.Context, r *row, s *subject, other *server, files *small) error {
 	for round := range b.rounds {
-		b.say("%s, beside %s, round %d", r.what, r.beside, round+1)
+		b.say("%s, and %s, round %d", r.what, r.reference, round+1)
 		ours, err := b.download(ctx, s.peer, files.paths, files.bodies)
 		if err != nil {
 			return err
 		}
 		theirs, err := b.download(ctx, other.peer, files.names, files.bodies)
 		if err != nil {
-			return fmt.Errorf("%s: %w", r.beside, err)
+			return fmt.Errorf("%s: %w", r.reference, err)
 		}
 		r.add(ours.perSecond(), theirs.perSecond())
 	}
@@ -143,21 +129,21 @@ func (f *small) write(folder string) error {
 	return nil
 }
 
-// download lets clients take the files at these paths from a server, each in another order, and compare them with the bodies.
+// download has clients get the files at these paths from a server, each in another order, and compare them with the bodies.
 func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][]byte) (load, error) {
-	wires, err := dials(ctx, p, crowd)
+	wires, err := dials(ctx, p, manyClients)
 	if err != nil {
 		return load{}, err
 	}
-	defer hangUp(wires)
+	defer closeAll(wires)
 	requests := make([][]byte, len(paths))
 	for i, path := range paths {
 		requests[i] = p.get(path)
 	}
-	hands := make([]func() error, len(wires))
+	workers := make([]func() error, len(wires))
 	for i, w := range wires {
 		at := i * len(paths) / len(wires)
-		hands[i] = func() error {
+		workers[i] = func() error {
 			at = (at + 1) % len(paths)
 			got, err := w.want(200, requests[at])
 			if err == nil && !bytes.Equal(got, bodies[at]) {
@@ -166,28 +152,28 @@ func (b *bench) download(ctx context.Context, p peer, paths []string, bodies [][
 			return err
 		}
 	}
-	return work(hands, b.load)
+	return work(workers, b.load)
 }
 
-// holding is an upload under way: while there is one, the service leaves the bodies that came before it in the database.
-type holding struct {
+// openUpload is an upload under way: while there is one, the service leaves the bodies that came before it in the database.
+type openUpload struct {
 	wire *wire
 	rest []byte
 }
 
-// hold begins an upload, which breaks off when open is closed unless it is finished.
-func hold(ctx context.Context, open *closers, s *subject) (*holding, error) {
+// beginUpload begins an upload, which breaks off when open is closed unless it is finished.
+func beginUpload(ctx context.Context, open *closers, s *subject) (*openUpload, error) {
 	w, err := dial(ctx, s.peer)
 	if err != nil {
 		return nil, err
 	}
 	open.later(func() error { w.close(); return nil })
-	_, err = w.conn.Write(uploadHead(s.peer, s.set, "held", smallFile))
-	return &holding{wire: w, rest: append(noise(smallFile), uploadTail...)}, err
+	_, err = w.conn.Write(uploadHead(s.peer, s.set, "pending", smallFile))
+	return &openUpload{wire: w, rest: append(noise(smallFile), uploadTail...)}, err
 }
 
 // finish ends the upload.
-func (h *holding) finish() error {
+func (h *openUpload) finish() error {
 	_, err := h.wire.want(201, h.rest)
 	return err
 }

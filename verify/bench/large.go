@@ -31,9 +31,9 @@ func (b *bench) large(ctx context.Context) ([]row, error) {
 // largeIn measures the upload: its speed beside what it cannot do without, and how much memory it takes.
 func (b *bench) largeIn(ctx context.Context, digest string) ([]row, error) {
 	what := fmt.Sprintf("upload of %s with SHA-256", b.largeSize())
-	slower := row{what: what, unit: "MiB/s", beside: "the slower of write + sync, and SHA-256", targets: []target{ratioAtLeast(0.6)}}
-	inline := row{what: what, unit: "MiB/s", beside: "hash and write in line, sync", targets: []target{ratioAtLeast(1.15)}}
-	peak := row{what: what + ", peak memory", unit: "MiB", beside: "idle", worst: true, targets: []target{differenceAtMost(24)}}
+	slower := row{what: what, unit: "MiB/s", reference: "the slower of write + sync, and SHA-256", targets: []target{ratioAtLeast(0.6)}}
+	inline := row{what: what, unit: "MiB/s", reference: "hash and write in line, sync", targets: []target{ratioAtLeast(1.15)}}
+	peak := row{what: what + ", peak memory", unit: "MiB", reference: "idle", worst: true, targets: []target{differenceAtMost(24)}}
 	for round := range b.rounds {
 		b.say("%s, round %d", what, round+1)
 		ours, err := b.uploadLarge(ctx, fmt.Sprintf("large-%d", round), digest)
@@ -91,7 +91,7 @@ func (b *bench) uploadLarge(ctx context.Context, name, digest string) (u largeUp
 	if err := newUploader(w, service.peer, service.set, smallFile, b.number).upload(); err != nil {
 		return u, err
 	}
-	if _, err := settled(ctx, service.data, 1); err != nil {
+	if _, err := waitForFiles(ctx, service.data, 1); err != nil {
 		return u, err
 	}
 	if onLinux {
@@ -167,8 +167,7 @@ func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err er
 	if err != nil {
 		return nil, err
 	}
-	cost := row{what: what + ", processor time", unit: "ms/GiB", beside: "nginx", targets: []target{ratioAtMost(1.15)}}
-	speed := row{what: what, unit: "MiB/s", beside: "nginx"}
+	cost := row{what: what + ", processor time", unit: "ms/GiB", reference: "nginx", targets: []target{ratioAtMost(1.15)}}
 	for round := range b.moreRounds {
 		b.say("%s, round %d", what, round+1)
 		ours, err := b.downloadLarge(ctx, service.peer, service.PID(), "/resources/"+id+"/data")
@@ -179,33 +178,27 @@ func (b *bench) largeOut(ctx context.Context, digest string) (rows []row, err er
 		if err != nil {
 			return nil, fmt.Errorf("nginx: %w", err)
 		}
-		cost.add(ours.cost, theirs.cost)
-		speed.add(ours.speed, theirs.speed)
+		cost.add(ours, theirs)
 	}
-	return []row{cost, speed}, nil
+	return []row{cost}, nil
 }
 
-// largeDownload is what some downloads came to: MiB/s, and the processor time of the server in ms/GiB.
-type largeDownload struct {
-	speed, cost float64
-}
-
-// downloadLarge takes the large file several times from a server, and compares it with what was uploaded.
-func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string) (d largeDownload, err error) {
+// downloadLarge takes the large file several times from a server, compares it with what was uploaded, and returns the processor time of
+// the server, in ms/GiB.
+func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string) (cost float64, err error) {
 	w, err := dial(ctx, p)
 	if err != nil {
-		return d, err
+		return 0, err
 	}
 	defer w.close()
 	request := p.get(path)
 	before, err := processorTime(pid)
 	if err != nil {
-		return d, err
+		return 0, err
 	}
-	begin := time.Now()
 	for range b.fetches {
 		if _, err := w.conn.Write(request); err != nil {
-			return d, err
+			return 0, err
 		}
 		length, err := w.head(200)
 		if err == nil && int64(length) != b.body {
@@ -215,12 +208,9 @@ func (b *bench) downloadLarge(ctx context.Context, p peer, pid int, path string)
 			err = w.each(length, newLarge(b.body).check)
 		}
 		if err != nil {
-			return d, err
+			return 0, err
 		}
 	}
-	took := time.Since(begin)
 	after, err := processorTime(pid)
-	d.speed = b.speed(took) * float64(b.fetches)
-	d.cost = milliseconds(after-before) / (float64(b.body) / (1 << 30) * float64(b.fetches))
-	return d, err
+	return milliseconds(after-before) / (float64(b.body) / (1 << 30) * float64(b.fetches)), err
 }

@@ -1,35 +1,35 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// turn is one piece of work that was done: when it began and how long it took.
-type turn struct {
+// operation is one operation of a worker: when it began and how long it took.
+type operation struct {
 	begin time.Time
 	took  time.Duration
 }
 
-// load is what several hands did in the same time.
+// load is what several workers did in the same time.
 type load struct {
-	turns []turn
-	took  time.Duration
+	operations []operation
+	took       time.Duration
 }
 
 // perSecond returns how often the work was done in a second.
-func (l load) perSecond() float64 { return float64(len(l.turns)) / l.took.Seconds() }
+func (l load) perSecond() float64 { return float64(len(l.operations)) / l.took.Seconds() }
 
-// percentile returns how long, in milliseconds, all but so many percent of the turns took at most; 100: the longest.
+// percentile returns how long, in milliseconds, all but so many percent of the operations took at most; 100: the longest.
 func (l load) percentile(percent float64) float64 {
-	if len(l.turns) == 0 {
+	if len(l.operations) == 0 {
 		return 0
 	}
-	took := make([]time.Duration, len(l.turns))
-	for i, t := range l.turns {
+	took := make([]time.Duration, len(l.operations))
+	for i, t := range l.operations {
 		took[i] = t.took
 	}
 	slices.Sort(took)
@@ -37,12 +37,12 @@ func (l load) percentile(percent float64) float64 {
 	return milliseconds(took[min(at, len(took)-1)])
 }
 
-// during returns the turns that were under way at some time between begin and end.
+// during returns the operations that were under way at some time between begin and end.
 func (l load) during(begin, end time.Time) load {
 	within := load{took: end.Sub(begin)}
-	for _, t := range l.turns {
+	for _, t := range l.operations {
 		if t.begin.Before(end) && t.begin.Add(t.took).After(begin) {
-			within.turns = append(within.turns, t)
+			within.operations = append(within.operations, t)
 		}
 	}
 	return within
@@ -50,41 +50,41 @@ func (l load) during(begin, end time.Time) load {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// work lets all hands do their work again and again for a time. The first error ends it for all.
-func work(hands []func() error, during time.Duration) (load, error) {
+// work runs all workers repeatedly for a time. The first error ends it for all.
+func work(workers []func() error, during time.Duration) (load, error) {
 	end := time.Now().Add(during)
-	return workWhile(hands, func(now time.Time) bool { return now.Before(end) })
+	return workWhile(workers, func(now time.Time) bool { return now.Before(end) })
 }
 
-// workWhile lets all hands do their work again and again as long as going says so, which is asked at the end of each turn.
-func workWhile(hands []func() error, going func(time.Time) bool) (load, error) {
+// workWhile runs all workers repeatedly for as long as going returns true, which is called after each operation.
+func workWhile(workers []func() error, going func(time.Time) bool) (load, error) {
 	begin := time.Now()
-	turns := make([][]turn, len(hands))
-	var failed atomic.Bool
-	err := together(len(hands), func(i int) error {
-		done := make([]turn, 0, 1<<12)
-		for now := time.Now(); going(now) && !failed.Load(); {
-			if err := hands[i](); err != nil {
-				failed.Store(true)
-				return err
+	operations := make([][]operation, len(workers))
+	group, sound := errgroup.WithContext(context.Background())
+	for i, once := range workers {
+		group.Go(func() error {
+			done := make([]operation, 0, 1<<12)
+			for now := time.Now(); going(now) && sound.Err() == nil; {
+				if err := once(); err != nil {
+					return err
+				}
+				next := time.Now()
+				done = append(done, operation{now, next.Sub(now)})
+				now = next
 			}
-			next := time.Now()
-			done = append(done, turn{now, next.Sub(now)})
-			now = next
-		}
-		turns[i] = done
-		return nil
-	})
-	return load{turns: slices.Concat(turns...), took: time.Since(begin)}, err
+			operations[i] = done
+			return nil
+		})
+	}
+	err := group.Wait()
+	return load{operations: slices.Concat(operations...), took: time.Since(begin)}, err
 }
 
-// together runs fn in so many goroutines, each with its number, and waits for all.
-func together(workers int, fn func(i int) error) error {
-	var all sync.WaitGroup
-	failed := make([]error, workers)
-	for i := range failed {
-		all.Go(func() { failed[i] = fn(i) })
+// parallel runs fn in so many goroutines, each with its number, waits for all, and returns the first error.
+func parallel(workers int, fn func(worker int) error) error {
+	var group errgroup.Group
+	for i := range workers {
+		group.Go(func() error { return fn(i) })
 	}
-	all.Wait()
-	return errors.Join(failed...)
+	return group.Wait()
 }

@@ -12,7 +12,7 @@ func TestLoad(t *testing.T) {
 	at := func(ms int) time.Time { return begin.Add(time.Duration(ms) * time.Millisecond) }
 	l := load{took: 2 * time.Second}
 	for i := range 200 { // 1 to 200 ms, the longer the later
-		l.turns = append(l.turns, turn{at(10 * i), time.Duration(i+1) * time.Millisecond})
+		l.operations = append(l.operations, operation{at(10 * i), time.Duration(i+1) * time.Millisecond})
 	}
 	if got := l.perSecond(); got != 100 {
 		t.Errorf("%v in a second, want 100", got)
@@ -24,20 +24,20 @@ func TestLoad(t *testing.T) {
 	}
 	// From 500 to 600 ms: those that began then, and those before that were still under way.
 	within := l.during(at(500), at(600))
-	if len(within.turns) != 14 || within.turns[0].begin != at(460) || within.took != 100*time.Millisecond {
-		t.Errorf("%d turns in %v, the first at %v", len(within.turns), within.took, within.turns[0].begin.Sub(begin))
+	if len(within.operations) != 14 || within.operations[0].begin != at(460) || within.took != 100*time.Millisecond {
+		t.Errorf("%d operations in %v, the first at %v", len(within.operations), within.took, within.operations[0].begin.Sub(begin))
 	}
 }
 
-// TestWorkEnds sees that one error is the end for all, also for those who have no error.
+// TestWorkEnds: one error ends all workers, also those without an error.
 func TestWorkEnds(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("refused")
-	turns := 0
+	operations := 0
 	_, err := work([]func() error{
-		func() error { time.Sleep(time.Millisecond); return nil },
+		func() error { return nil },
 		func() error {
-			if turns++; turns == 3 {
+			if operations++; operations == 3 {
 				return fault
 			}
 			return nil

@@ -1,7 +1,7 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|harvest|verified|all ...]
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|harvest|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
 //
@@ -41,11 +41,11 @@ func main() {
 type plan struct {
 	rounds     int           // of everything that is compared, in turn
 	moreRounds int           // of what varies most
-	load       time.Duration // that a load goes on in one round
+	load       time.Duration // of a load in one round
 	body       int64         // bytes of the large file: a multiple of blockSize
 	fetches    int           // of the large file in one round
 	files      int           // small ones that are downloaded again and again
-	few, many  int           // resources in the repositories that pages are read from: multiples of 100
+	many       int           // resources in the repositories that pages are read from: a multiple of 100
 	pages      int           // how often each page is read in one round: a multiple of inARow
 	starts     int           // of each program in one round
 	idle       time.Duration // after which a program counts as idle
@@ -56,13 +56,13 @@ type plan struct {
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		few: 1000, many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true}
+		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
-		few: 200, many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20}
+		many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20}
 }
 
 // bench is one run.
@@ -88,7 +88,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"uploads", (*bench).uploads}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
 		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
-		{"put", (*bench).put}, {"harvest", (*bench).harvest}, {"verified", (*bench).verified},
+		{"put", (*bench).put}, {"harvest", (*bench).harvest},
 	}
 }
 
@@ -99,14 +99,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	dir := flags.String("dir", "", "`DIR` on the disk to measure (default: the system's for temporary files)")
 	program := flags.String("program", "", "`FILE` of the labshelf to measure (default: built from this tree)")
 	if len(args) > 0 && args[0] == "fill" {
-		return told(generate(ctx, args[1:], stderr), stderr)
+		return exitCode(generate(ctx, args[1:], stderr), stderr)
 	}
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	chosen, err := choose(flags.Args())
 	if err != nil {
-		return told(usageError{err}, stderr)
+		return exitCode(usageError{err}, stderr)
 	}
 	b := &bench{plan: full(), program: *program, progress: stderr}
 	if *small {
@@ -120,14 +120,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	if err == nil && !*small && slices.ContainsFunc(rows, row.missed) {
 		err = errors.New("a target was missed")
 	}
-	return told(err, stderr)
+	return exitCode(err, stderr)
 }
 
 // usageError is of how the command was called.
 type usageError struct{ error }
 
-// told tells an error, if there is one, and returns the exit code.
-func told(err error, stderr io.Writer) int {
+// exitCode prints an error, if there is one, and returns the exit code.
+func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}

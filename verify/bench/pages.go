@@ -26,12 +26,12 @@ const simplePages = 4
 
 // kindsOfPages measures single pages: each against the clock, and beside the fastest of the simple ones.
 func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, known *walked) (rows []row, err error) {
-	half, err := b.shelf(ctx, open, "half", b.many, 2)
+	half, err := b.filledSet(ctx, open, "half", b.many, 2)
 	if err != nil {
 		return nil, err
 	}
 	b.say("a caller with %d dataspaces", dataspaces)
-	caller, err := b.wide(ctx, open)
+	caller, err := b.spread(ctx, open)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +39,13 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 	kinds := []*kind{
 		{what: "first page", of: many.peer, url: "/resources", within: 1.3},
 		{what: "page at 90 % depth", of: many.peer, url: known.urls[at], within: 1.3},
-		{what: "since at 90 %", of: many.peer, url: "/resources?since=" + url.QueryEscape(member(known.pages[at], "modified")), within: 1.3},
+		{what: "since at 90 %", of: many.peer, url: "/resources?since=" + url.QueryEscape(textField(known.pages[at], "modified")), within: 1.3},
 		{what: "first page by name", of: many.peer, url: "/sets/" + many.set + "/resources?order=name", within: 1.3},
 		{what: "state=all, half deleted", of: half.peer, url: "/resources?state=all", within: 1.5},
 		{what: fmt.Sprintf("caller with %d dataspaces", dataspaces), of: caller, url: "/resources", within: 1.5},
 	}
 	for _, k := range kinds {
-		rows = append(rows, row{what: "page of 100: " + k.what, unit: "µs", beside: "the fastest of the first four",
+		rows = append(rows, row{what: "page of 100: " + k.what, unit: "µs", reference: "the fastest of the first four",
 			targets: []target{figureAtMost(350), ratioAtMost(k.within)}})
 	}
 	for round := range b.rounds {
@@ -64,17 +64,17 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 // dataspaces is how many the caller has a role in whose pages merge as many ranges.
 const dataspaces = 50
 
-// wide makes a repository whose resources are spread over the dataspaces, and returns it as a caller who may read these.
-func (b *bench) wide(ctx context.Context, open *closers) (peer, error) {
+// spread makes a repository whose resources are spread over the dataspaces, and returns it as a caller who may read these.
+func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 	var key struct{ Key string }
-	s, err := b.filled(ctx, open, "wide", func(ctx context.Context, s *subject) (sets []string, err error) {
+	s, err := b.filled(ctx, open, "spread", func(ctx context.Context, s *subject) (sets []string, err error) {
 		user, err := s.Make(ctx, "/users", map[string]string{"username": "reader"})
 		if err == nil {
 			err = s.Call(ctx, http.MethodPost, "/users/"+user+"/keys", nil, &key)
 		}
 		for i := 0; i < dataspaces && err == nil; i++ {
 			var dataspace, set string
-			if dataspace, set, err = s.makeSet(ctx, fmt.Sprintf("wide-%d", i)); err != nil {
+			if dataspace, set, err = s.MakeSet(ctx, fmt.Sprintf("wide-%d", i)); err != nil {
 				break
 			}
 			sets = append(sets, set)
@@ -88,11 +88,10 @@ func (b *bench) wide(ctx context.Context, open *closers) (peer, error) {
 	return peerAt(s.Base(), key.Key), nil
 }
 
-// inARow is how often a page is read before it is the turn of the next: less would measure what the others have left of it in the
-// caches of the processor.
+// inARow is how often a page is read before the next one: with fewer reads the caches of the processor would hold the others.
 const inARow = 5
 
-// readPages reads pages again and again, in turn, and returns the median time of each in µs. The first turns do not count.
+// readPages reads pages repeatedly, in turn, and returns the median time of each in µs. The first rounds do not count.
 func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error) {
 	for _, k := range kinds {
 		w, err := dial(ctx, k.of)
@@ -130,7 +129,7 @@ func (b *bench) readPages(ctx context.Context, kinds []*kind) ([]float64, error)
 	return medians, nil
 }
 
-// read reads the page for one turn and returns how long each time took, in µs.
+// read reads the page inARow times and returns how long each time took, in µs.
 func (k *kind) read() (took []float64, err error) {
 	for range inARow {
 		begin := time.Now()
@@ -144,37 +143,6 @@ func (k *kind) read() (took []float64, err error) {
 		}
 	}
 	return took, nil
-}
-
-// pagesOfMany measures the first and the last full page of each listing, of many resources beside few.
-func (b *bench) pagesOfMany(ctx context.Context, open *closers, many *subject) (rows []row, err error) {
-	few, err := b.shelf(ctx, open, "few", b.few, 0)
-	if err != nil {
-		return nil, err
-	}
-	var kinds []*kind
-	for _, listing := range []struct{ name, many, few string }{
-		{"all resources", "/resources", "/resources"},
-		{"of a dataspace", "/dataspaces/" + many.dataspace + "/resources", "/dataspaces/" + few.dataspace + "/resources"},
-		{"of a set", "/sets/" + many.set + "/resources", "/sets/" + few.set + "/resources"},
-	} {
-		manyWalked, err := many.walk(ctx, listing.many, b.many)
-		if err != nil {
-			return nil, err
-		}
-		fewWalked, err := few.walk(ctx, listing.few, b.few)
-		if err != nil {
-			return nil, err
-		}
-		for i, place := range []string{"first", "deep"} {
-			what := fmt.Sprintf("page of 100, %s, %s, from %d", listing.name, place, b.many)
-			rows = append(rows, row{what: what, unit: "µs", beside: fmt.Sprintf("from %d", b.few), targets: []target{ratioAtMost(1.3)}})
-			kinds = append(kinds,
-				&kind{what: what, of: many.peer, url: manyWalked.urls[i*(len(manyWalked.urls)-2)]},
-				&kind{what: what, of: few.peer, url: fewWalked.urls[i*(len(fewWalked.urls)-2)]})
-		}
-	}
-	return rows, b.comparePages(ctx, "pages of many beside few", rows, kinds)
 }
 
 // comparePages adds to each row, round by round, how long its two kinds of pages took: ours and the one beside it.

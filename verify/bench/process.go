@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// onLinux tells whether the system says how much memory and processor time another process takes. Rows that need it are left out
+// onLinux reports whether the system shows the memory and processor time of another process. Rows that need it are left out
 // elsewhere.
 const onLinux = runtime.GOOS == "linux"
 

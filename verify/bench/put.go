@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,136 +9,162 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
 	"labshelf/verify/e2e"
 )
 
+// senders is how many files are sent at once, by "labshelf put" as it is by default, and by as many curls.
+const senders = 8
+
 // putting is what is sent, from files on the disk that is measured.
 type putting struct {
 	*bench
-	rivals []rival
 	folder string            // of what is sent
 	sums   map[string]string // the SHA-256 of each file, by its path in the folder
 }
 
-// sending lets a program send all files to a service.
-type sending func(ctx context.Context, p *putting, s *subject) (sentBy, error)
+// sending has a program send all files to a service, and returns its figure.
+type sending func(ctx context.Context, p *putting, s *subject) (float64, error)
 
-// sentBy is how a program sent files.
-type sentBy struct {
-	took  time.Duration
-	peak  float64 // resident memory at its greatest, in MiB; on Linux only
-	files int
-}
-
-// put measures "labshelf put" with many small files and with a large one, beside other programs that send the same files.
-func (b *bench) put(ctx context.Context) ([]row, error) {
-	p := &putting{bench: b, rivals: b.rivals()}
-	small, err := p.small(ctx)
-	if err != nil {
-		return nil, err
-	}
-	large, err := p.large(ctx)
-	return append(small, large...), err
-}
-
-// turns is what the programs did in one round.
-type turns struct {
-	ours   []sentBy // of put, called again and again
-	theirs []sentBy // of the rivals
-}
-
-// inTurns lets put send the files, so many times, and then each of the rivals, in every round.
-func (p *putting) inTurns(ctx context.Context, what string, ours ...sending) (all []turns, err error) {
-	for round := range p.rounds {
-		p.say("%s, round %d", what, round+1)
-		var t turns
-		if err := p.atRest(ctx); err != nil {
+// put measures "labshelf put": how fast it sends many small files, beside a curl for each, and the memory it takes for a large one.
+func (b *bench) put(ctx context.Context) (rows []row, err error) {
+	p := &putting{bench: b}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	if _, err := exec.LookPath("curl"); err != nil {
+		b.say("curl is not installed: the row of put beside it is left out")
+	} else {
+		what := fmt.Sprintf("put of %d files of 4 KiB", b.putFiles)
+		r := row{what: what, unit: "files/s", reference: "curl, a process for each", targets: []target{ratioAtLeast(1)}}
+		if err := p.fill("put-small", b.putFiles, smallFile); err != nil {
 			return nil, err
 		}
-		if t.ours, err = p.to(ctx, "put-ours", ours...); err != nil {
+		if err := p.rounds(ctx, &r, byPut, byCurls); err != nil {
 			return nil, err
 		}
-		for _, r := range p.rivals {
-			if err := p.atRest(ctx); err != nil {
-				return nil, err
-			}
-			sent, err := r.send(ctx, p)
-			if err != nil {
-				return nil, err
-			}
-			t.theirs = append(t.theirs, sent)
-		}
-		all = append(all, t)
-	}
-	return all, nil
-}
-
-func (p *putting) small(ctx context.Context) (rows []row, err error) {
-	if err := p.fill("put-small", p.putFiles, smallFile); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.folder)) }()
-	what := fmt.Sprintf("put of %d files of 4 KiB", p.putFiles)
-	all, err := p.inTurns(ctx, what, byPut, byPut)
-	if err != nil {
-		return nil, err
-	}
-	perSecond := func(s sentBy) float64 { return float64(s.files) / s.took.Seconds() }
-	for i, r := range p.rivals {
-		speed := row{what: what, unit: "files/s", beside: r.withMany, targets: r.targets}
-		for _, t := range all {
-			speed.add(perSecond(t.ours[0]), perSecond(t.theirs[i]))
-		}
-		rows = append(rows, speed)
-	}
-	again := row{what: what + ", again, where nothing is sent", unit: "files/s", beside: "the first time"}
-	for _, t := range all {
-		again.add(perSecond(t.ours[1]), perSecond(t.ours[0]))
-	}
-	return append(rows, again), nil
-}
-
-func (p *putting) large(ctx context.Context) (rows []row, err error) {
-	if err := p.fill("put-large", 1, p.putBody); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(p.folder)) }()
-	what := fmt.Sprintf("put of a file of %.3g GiB", float64(p.putBody)/(1<<30))
-	all, err := p.inTurns(ctx, what, byPut)
-	if err != nil {
-		return nil, err
-	}
-	perSecond := func(s sentBy) float64 { return float64(p.putBody) / mib / s.took.Seconds() }
-	for i, r := range p.rivals {
-		speed := row{what: what, unit: "MiB/s", beside: r.withOne}
-		for _, t := range all {
-			speed.add(perSecond(t.ours[0]), perSecond(t.theirs[i]))
-		}
-		rows = append(rows, speed)
+		rows = append(rows, r)
 	}
 	if !onLinux {
-		p.say("only Linux tells the peak of another process: the rows of the memory are left out")
+		b.say("only Linux tells the peak of another process: the row of put's memory is left out")
 		return rows, nil
 	}
-	for i, r := range p.rivals {
-		peak := row{what: what + ", peak memory", unit: "MiB", beside: r.program, worst: true}
-		if i == 0 { // the figure is the same in each of the rows
-			peak.targets = []target{figureAtMost(64)}
-		}
-		for _, t := range all {
-			peak.add(t.ours[0].peak, t.theirs[i].peak)
-		}
-		rows = append(rows, peak)
+	peak := row{what: fmt.Sprintf("put of a file of %.3g GiB, peak memory", float64(b.putBody)/(1<<30)), unit: "MiB", worst: true,
+		targets: []target{figureAtMost(64)}}
+	if err := p.fill("put-large", 1, b.putBody); err != nil {
+		return nil, err
 	}
-	return rows, nil
+	err = p.rounds(ctx, &peak, peakOfPut, nil)
+	return append(rows, peak), err
 }
 
-// fill makes a folder of so many files that are all different, a hundred in each of its folders.
+// rounds adds to a row what the program reaches in each round and, unless that is nil, another one after it.
+func (p *putting) rounds(ctx context.Context, r *row, ours, theirs sending) error {
+	for round := range p.plan.rounds {
+		p.say("%s, round %d", r.what, round+1)
+		var figures [2]float64
+		for i, send := range []sending{ours, theirs} {
+			if send == nil {
+				continue
+			}
+			if err := p.atRest(ctx); err != nil {
+				return err
+			}
+			var err error
+			if figures[i], err = p.toNewService(ctx, send); err != nil {
+				return err
+			}
+		}
+		r.add(figures[0], figures[1])
+	}
+	return nil
+}
+
+func byPut(ctx context.Context, p *putting, s *subject) (perSecond float64, err error) {
+	begin := time.Now()
+	_, err = runToEnd(p.putCommand(ctx, s))
+	return float64(len(p.sums)) / time.Since(begin).Seconds(), err
+}
+
+func (p *putting) putCommand(ctx context.Context, s *subject) *exec.Cmd {
+	return p.command(ctx, s, "put", p.folder, s.set, "--parallel", strconv.Itoa(senders))
+}
+
+// byCurls runs a curl for each file, several at a time, which send what put does but for the digest.
+func byCurls(ctx context.Context, p *putting, s *subject) (perSecond float64, err error) {
+	names := slices.Sorted(maps.Keys(p.sums))
+	begin := time.Now()
+	err = parallel(senders, func(worker int) error {
+		for i := worker; i < len(names); i += senders {
+			path := filepath.Join(p.folder, filepath.FromSlash(names[i]))
+			_, err := runToEnd(exec.CommandContext(ctx, "curl", "-sS", "--fail", "-o", os.DevNull, "-H", "Authorization: "+s.Key(),
+				"-F", "setId="+s.set, "--form-string", "name="+names[i], "-F", `file=@"`+path+`"`, s.Base()+"/resources"))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return float64(len(names)) / time.Since(begin).Seconds(), err
+}
+
+// peakPoll is how often the memory of a process is read. Its last value cannot be waited for: with the process it is gone, and what
+// wait4 reports of a child includes the memory of this process, from which it was made.
+const peakPoll = 20 * time.Millisecond
+
+// peakOfPut returns the greatest resident memory of put, in MiB.
+func peakOfPut(ctx context.Context, p *putting, s *subject) (peak float64, err error) {
+	cmd := p.putCommand(ctx, s)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	poll := time.NewTicker(peakPoll)
+	defer poll.Stop()
+	for {
+		select {
+		case <-poll.C:
+			now, err := memoryOf(cmd.Process.Pid, "VmHWM")
+			if err == nil { // else it has just ended
+				peak = max(peak, now)
+			}
+		case err := <-ended:
+			if err != nil {
+				err = fmt.Errorf("put: %w\n%s", err, stderr.Bytes())
+			}
+			return peak, err
+		}
+	}
+}
+
+// command is labshelf as a client of a service.
+func (b *bench) command(ctx context.Context, s *subject, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.program, args...)
+	cmd.Env = append(e2e.Environment(), "LABSHELF_SERVER="+s.Base(), "LABSHELF_KEY="+s.Key())
+	return cmd
+}
+
+// runToEnd runs a program to its end, and returns what it has written to its standard output.
+func runToEnd(cmd *exec.Cmd) (output []byte, err error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if output, err = cmd.Output(); err != nil {
+		err = fmt.Errorf("%s: %w\n%s", filepath.Base(cmd.Path), err, stderr.Bytes())
+	}
+	return output, err
+}
+
+// fill makes a folder of so many files that are all different, a hundred in each of its folders, in place of the one before.
 func (p *putting) fill(name string, files int, size int64) error {
+	if err := p.remove(); err != nil {
+		return err
+	}
 	p.folder, p.sums = filepath.Join(p.bench.folder, name), map[string]string{}
 	for i := range files {
 		within := filepath.Join(strconv.Itoa(i/100), filenameOf(p.number()))
@@ -152,6 +179,13 @@ func (p *putting) fill(name string, files int, size int64) error {
 		p.sums[filepath.ToSlash(within)] = sum
 	}
 	return nil
+}
+
+func (p *putting) remove() error {
+	if p.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(p.folder)
 }
 
 // writeBody writes a file of a size unlike that of another number, and returns its SHA-256.
@@ -169,27 +203,20 @@ func writeBody(path string, size int64, n uint64) (digest string, err error) {
 	return newLarge(size).digest(sha256.New()), errors.Join(err, file.Sync(), file.Close())
 }
 
-// to lets programs send the files one after the other to a new service, whose data are removed afterwards, and sees that all of it
-// has arrived.
-func (p *putting) to(ctx context.Context, name string, send ...sending) (did []sentBy, err error) {
+// toNewService has a program send the files to a new service, whose data are removed afterwards, and checks that all of it has
+// arrived.
+func (p *putting) toNewService(ctx context.Context, send sending) (figure float64, err error) {
 	var open closers
 	defer open.close(&err)
-	open.later(func() error { return os.RemoveAll(filepath.Join(p.bench.folder, name)) })
-	service, err := p.start(ctx, &open, name)
+	open.later(func() error { return os.RemoveAll(filepath.Join(p.bench.folder, "put")) })
+	service, err := p.start(ctx, &open, "put")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	for _, one := range send {
-		sent, err := one(ctx, p, service)
-		if err != nil {
-			return nil, err
-		}
-		did = append(did, sent)
-		if err := p.arrived(ctx, service); err != nil {
-			return nil, err
-		}
+	if figure, err = send(ctx, p, service); err != nil {
+		return 0, err
 	}
-	return did, nil
+	return figure, p.arrived(ctx, service)
 }
 
 // arrived returns an error unless the set of the service has exactly the files, and waits until they are files there, so that this
@@ -209,7 +236,7 @@ func (p *putting) arrived(ctx context.Context, s *subject) error {
 		err = fmt.Errorf("%d files arrived, not the %d that were sent", len(got), len(p.sums))
 	}
 	if err == nil {
-		_, err = settled(ctx, s.data, len(p.sums))
+		_, err = waitForFiles(ctx, s.data, len(p.sums))
 	}
 	return err
 }

@@ -18,13 +18,13 @@ import (
 // scaleOf returns the measurement of filled repositories, the first of which is the one that the others are compared with.
 func scaleOf(folders []string) ([]measurement, error) {
 	if len(folders) < 2 {
-		return nil, errors.New("scale takes a small data directory and those to measure beside it; fill makes them")
+		return nil, errors.New("scale takes a small data directory and those to compare with it; fill makes them")
 	}
 	return []measurement{{"scale", func(b *bench, ctx context.Context) ([]row, error) { return b.scale(ctx, folders) }}}, nil
 }
 
-// filledShelf is a repository that fill has made, with the service running over it.
-type filledShelf struct {
+// filledRepository is a repository that fill has made, with the service running over it.
+type filledRepository struct {
 	*subject
 	resources int
 	sets      []string
@@ -35,12 +35,12 @@ type filledShelf struct {
 // manyResources is from where on a repository counts as the largest: its uploads may be slower where they are scattered.
 const manyResources = 5_000_000
 
-// scale measures what the size of a repository may change, and is to change little: each repository beside the first.
+// scale measures what the size of a repository may change, and is to change little: each repository with the first.
 func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err error) {
 	var open closers
 	defer open.close(&err)
 	b.numbers.Store(uint64(time.Now().UnixNano())) // so that no body is there already, from fill or from an earlier run
-	var small *filledShelf
+	var small *filledRepository
 	for _, folder := range folders {
 		s, err := b.openFilled(ctx, &open, folder)
 		if err != nil {
@@ -60,12 +60,12 @@ func (b *bench) scale(ctx context.Context, folders []string) (rows []row, err er
 }
 
 // openFilled runs the service over a repository, and finds out what is in it.
-func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*filledShelf, error) {
+func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*filledRepository, error) {
 	data, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
-	s := &filledShelf{subject: &subject{data: data}}
+	s := &filledRepository{subject: &subject{data: data}}
 	if s.starts, err = b.coldStarts(ctx, data); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*
 		return nil, err
 	}
 	var usage struct{ ActiveFiles int }
-	if err := s.Call(ctx, http.MethodGet, "/usage", nil, &usage); err != nil {
+	if err := s.Get(ctx, "/usage", &usage); err != nil {
 		return nil, err
 	}
 	s.resources = usage.ActiveFiles
@@ -90,8 +90,8 @@ func (b *bench) openFilled(ctx context.Context, open *closers, folder string) (*
 		return nil, err
 	}
 	for _, item := range bytes.Split(page, []byte("\n    {"))[1:] {
-		s.sets = append(s.sets, member(item, "id"))
-		s.dataspace = member(item, "dataspaceId")
+		s.sets = append(s.sets, textField(item, "id"))
+		s.dataspace = textField(item, "dataspaceId")
 	}
 	if len(s.sets) == 0 {
 		return nil, errors.New("there are no sets: was it filled?")
@@ -119,12 +119,12 @@ func (b *bench) coldStarts(ctx context.Context, data string) (times []float64, e
 	return times, nil
 }
 
-// scaleOne measures one repository beside the small one, in turn.
-func (b *bench) scaleOne(ctx context.Context, s, small *filledShelf) (rows []row, err error) {
-	of, beside := fmt.Sprintf("%d resources", s.resources), fmt.Sprintf("%d", small.resources)
-	start := row{what: of + ": start to first answer, metadata not in memory", unit: "ms", beside: beside,
+// scaleOne measures one repository and the small one, in turn.
+func (b *bench) scaleOne(ctx context.Context, s, small *filledRepository) (rows []row, err error) {
+	of, reference := fmt.Sprintf("%d resources", s.resources), fmt.Sprintf("%d", small.resources)
+	start := row{what: of + ": start to first answer, metadata not in memory", unit: "ms", reference: reference,
 		ours: s.starts, theirs: small.starts, targets: []target{figureAtMost(100)}}
-	room := row{what: of + ": metadata for each", unit: "bytes", beside: beside, targets: []target{figureAtMost(1331)}}
+	room := row{what: of + ": metadata for each", unit: "bytes", reference: reference, targets: []target{figureAtMost(1331)}}
 	ours, err := s.metadata()
 	theirs, failed := small.metadata()
 	if err := errors.Join(err, failed); err != nil {
@@ -143,7 +143,7 @@ func (b *bench) scaleOne(ctx context.Context, s, small *filledShelf) (rows []row
 	if !onLinux {
 		return rows, nil
 	}
-	memory := row{what: of + ": anonymous memory", unit: "MiB", beside: beside, worst: true, targets: []target{differenceAtMost(16)}}
+	memory := row{what: of + ": anonymous memory", unit: "MiB", reference: reference, worst: true, targets: []target{differenceAtMost(16)}}
 	ours, err = memoryOf(s.PID(), "RssAnon")
 	theirs, failed = memoryOf(small.PID(), "RssAnon")
 	memory.add(ours, theirs)
@@ -152,35 +152,35 @@ func (b *bench) scaleOne(ctx context.Context, s, small *filledShelf) (rows []row
 
 // metadata is how many bytes of the file there are for each resource: of what it takes on the disk, since it is made longer in
 // advance.
-func (s *filledShelf) metadata() (float64, error) {
+func (s *filledRepository) metadata() (float64, error) {
 	used, err := allocated(filepath.Join(s.data, "meta.db"))
 	return float64(used) / float64(s.resources), err
 }
 
 // scalePages reads pages of each listing.
-func (b *bench) scalePages(ctx context.Context, s, small *filledShelf) (rows []row, err error) {
+func (b *bench) scalePages(ctx context.Context, s, small *filledRepository) (rows []row, err error) {
 	var kinds []*kind
 	for _, listing := range []struct {
 		what string
-		path func(*filledShelf) string
+		path func(*filledRepository) string
 	}{
-		{"oldest of all", func(*filledShelf) string { return "/resources" }},
-		{"newest of all", func(*filledShelf) string { return "/resources?order=newest" }},
-		{"of a dataspace", func(s *filledShelf) string { return "/dataspaces/" + s.dataspace + "/resources" }},
+		{"oldest of all", func(*filledRepository) string { return "/resources" }},
+		{"newest of all", func(*filledRepository) string { return "/resources?order=newest" }},
+		{"of a dataspace", func(s *filledRepository) string { return "/dataspaces/" + s.dataspace + "/resources" }},
 	} {
 		rows = append(rows, row{
 			what: fmt.Sprintf("%d resources: page of 100, %s", s.resources, listing.what), unit: "µs",
-			beside: fmt.Sprint(small.resources), targets: []target{ratioAtMost(1.3)},
+			reference: fmt.Sprint(small.resources), targets: []target{ratioAtMost(1.3)},
 		})
-		for _, shelf := range []*filledShelf{s, small} {
-			kinds = append(kinds, &kind{what: listing.what, of: shelf.peer, url: listing.path(shelf)})
+		for _, filledSet := range []*filledRepository{s, small} {
+			kinds = append(kinds, &kind{what: listing.what, of: filledSet.peer, url: listing.path(filledSet)})
 		}
 	}
 	return rows, b.comparePages(ctx, fmt.Sprintf("pages of %d resources", s.resources), rows, kinds)
 }
 
 // scaleUploads uploads into one set, and into all of them in turn.
-func (b *bench) scaleUploads(ctx context.Context, s, small *filledShelf) ([]row, error) {
+func (b *bench) scaleUploads(ctx context.Context, s, small *filledRepository) ([]row, error) {
 	slower := 1.3
 	if s.resources >= manyResources {
 		slower = 2.5
@@ -191,11 +191,11 @@ func (b *bench) scaleUploads(ctx context.Context, s, small *filledShelf) ([]row,
 	}
 	for i := range rows {
 		rows[i].what = fmt.Sprintf("%d resources: %s", s.resources, rows[i].what)
-		rows[i].unit, rows[i].beside = "1/s", fmt.Sprint(small.resources)
+		rows[i].unit, rows[i].reference = "1/s", fmt.Sprint(small.resources)
 	}
 	for round := range b.rounds {
-		b.say("uploads beside %d resources, round %d", s.resources, round+1)
-		for i, into := range []func(*filledShelf) []string{func(s *filledShelf) []string { return s.sets[:1] }, func(s *filledShelf) []string { return s.sets }} {
+		b.say("uploads with %d resources, round %d", s.resources, round+1)
+		for i, into := range []func(*filledRepository) []string{func(s *filledRepository) []string { return s.sets[:1] }, func(s *filledRepository) []string { return s.sets }} {
 			ours, err := b.uploadInto(ctx, s, into(s))
 			if err != nil {
 				return nil, err
@@ -210,15 +210,15 @@ func (b *bench) scaleUploads(ctx context.Context, s, small *filledShelf) ([]row,
 	return rows, nil
 }
 
-// uploadInto lets a crowd upload into sets in turn, and returns how many uploads a second there were. It waits until no more
+// uploadInto has many clients upload into sets in turn, and returns how many uploads a second there were. It waits until no more
 // files are made of what was uploaded.
-func (b *bench) uploadInto(ctx context.Context, s *filledShelf, sets []string) (perSecond float64, err error) {
-	wires, err := dials(ctx, s.peer, crowd)
+func (b *bench) uploadInto(ctx context.Context, s *filledRepository, sets []string) (perSecond float64, err error) {
+	wires, err := dials(ctx, s.peer, manyClients)
 	if err != nil {
 		return 0, err
 	}
-	defer hangUp(wires)
-	hands := make([]func() error, crowd)
+	defer closeAll(wires)
+	workers := make([]func() error, manyClients)
 	var all []*uploader
 	for i, w := range wires {
 		each := make([]*uploader, len(sets))
@@ -226,13 +226,13 @@ func (b *bench) uploadInto(ctx context.Context, s *filledShelf, sets []string) (
 			each[j] = newUploader(w, s.peer, set, smallFile, b.number)
 		}
 		all = append(all, each...)
-		next := i * len(sets) / crowd
-		hands[i] = func() error {
+		next := i * len(sets) / manyClients
+		workers[i] = func() error {
 			next++
 			return each[next%len(each)].upload()
 		}
 	}
-	done, err := work(hands, b.load)
+	done, err := work(workers, b.load)
 	for i := 0; err == nil && i < len(all); i++ {
 		err = all[i].verify()
 	}

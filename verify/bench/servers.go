@@ -103,7 +103,7 @@ func (b *bench) startPlain(ctx context.Context, open *closers, folder string) (*
 	return runServer(ctx, open, address, program, address, folder)
 }
 
-// freeAddress returns an address of loopback where nobody listens.
+// freeAddress returns a free address of loopback.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -118,7 +118,7 @@ const startLimit = 10 * time.Second
 // runServer runs a program that listens at an address, until open is closed.
 func runServer(ctx context.Context, open *closers, address, program string, args ...string) (*server, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env, cmd.Stderr = environment("RCLONE_"), os.Stderr
+	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func runServer(ctx context.Context, open *closers, address, program string, args
 	}
 }
 
-// stop asks a process to end and waits for it. (On Windows nobody can ask: there it is killed.)
+// stop asks a process to end and waits for it. (Windows has no such signal: there it is killed.)
 func stop(cmd *exec.Cmd) error {
 	how := os.Signal(syscall.SIGTERM)
 	if runtime.GOOS == "windows" {
@@ -147,7 +147,7 @@ func stop(cmd *exec.Cmd) error {
 		err = nil
 	}
 	var ended *exec.ExitError
-	if waited := cmd.Wait(); !errors.As(waited, &ended) { // whom a signal ended has no other result
+	if waited := cmd.Wait(); !errors.As(waited, &ended) { // ended by the signal
 		err = errors.Join(err, waited)
 	}
 	return err

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"labshelf/blobs"
@@ -28,7 +25,7 @@ func (b *bench) start(ctx context.Context, open *closers, name string, flags ...
 		return nil, err
 	}
 	var err error
-	s.dataspace, s.set, err = s.makeSet(ctx, "bench")
+	s.dataspace, s.set, err = s.MakeSet(ctx, "bench")
 	return s, err
 }
 
@@ -38,18 +35,8 @@ func (s *subject) run(ctx context.Context, open *closers, program string, flags 
 		return err
 	}
 	open.later(s.Stop)
-	key, err := os.ReadFile(filepath.Join(s.data, e2e.KeyFile))
-	s.peer = peerAt(s.Base(), strings.TrimSpace(string(key)))
-	return err
-}
-
-// makeSet makes a dataspace and a set in it, both with this name.
-func (s *subject) makeSet(ctx context.Context, name string) (dataspace, set string, err error) {
-	dataspace, err = s.Make(ctx, "/dataspaces", map[string]string{"name": name})
-	if err == nil {
-		set, err = s.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": dataspace})
-	}
-	return dataspace, set, err
+	s.peer = peerAt(s.Base(), s.Key())
+	return nil
 }
 
 // counters are how many files the service says a dataspace has.
@@ -59,7 +46,7 @@ type counters struct {
 
 // counted asks the service how many files a dataspace has.
 func (s *subject) counted(ctx context.Context, dataspace string) (c counters, err error) {
-	err = s.Call(ctx, http.MethodGet, "/dataspaces/"+dataspace+"/usage", nil, &c)
+	err = s.Get(ctx, "/dataspaces/"+dataspace+"/usage", &c)
 	return c, err
 }
 
@@ -72,17 +59,17 @@ func (s *subject) holds(ctx context.Context, dataspace string, want counters) er
 	return err
 }
 
-// settled waits until each of n different bodies is a file of its own, wherever the service keeps them before that. It returns how
+// waitForFiles waits until each of n different bodies is a file of its own, wherever the service keeps them before that. It returns how
 // long that took. What else goes on then on the disk is not the service's.
-func settled(ctx context.Context, data string, n int) (time.Duration, error) {
+func waitForFiles(ctx context.Context, data string, n int) (time.Duration, error) {
 	begin := time.Now()
 	for {
 		files, err := countFiles(data)
 		if err != nil || files == n {
 			return time.Since(begin), err
 		}
-		if files > n || time.Since(begin) > settleLimit {
-			return 0, fmt.Errorf("%s: %d bodies are files after %s, of %d", data, files, settleLimit, n)
+		if files > n || time.Since(begin) > flushLimit {
+			return 0, fmt.Errorf("%s: %d bodies are files after %s, of %d", data, files, flushLimit, n)
 		}
 		select {
 		case <-ctx.Done():
@@ -92,8 +79,8 @@ func settled(ctx context.Context, data string, n int) (time.Duration, error) {
 	}
 }
 
-// settleLimit is how long the service may take to make files of all bodies.
-const settleLimit = 3 * time.Minute
+// flushLimit is how long the service may take to make files of all bodies.
+const flushLimit = 3 * time.Minute
 
 // countFiles returns how many bodies are files.
 func countFiles(data string) (files int, err error) {

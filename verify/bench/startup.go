@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"labshelf/verify/e2e"
 )
 
-// startup measures the time from the start of the process to its first answer, beside a server in Go that does nothing else, and
+// startup measures the time from the start of the process to its first answer, and that of a server in Go that does nothing else, and
 // what an idle service has in memory.
 func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	var made closers
@@ -24,20 +20,15 @@ func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := os.ReadFile(filepath.Join(first.data, e2e.KeyFile))
-	if err != nil {
-		return nil, err
-	}
 	plain, err := b.buildPlain(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &starts{bench: b, plain: plain, data: first.data, key: strings.TrimSpace(string(key))}
-	const beside = "an empty Go server"
-	old := row{what: "start to first answer", unit: "ms", beside: beside, targets: []target{differenceAtMost(5)}}
-	fresh := row{what: "start to first answer, new repository", unit: "ms", beside: beside, targets: []target{differenceAtMost(40)}}
-	memory := row{what: "idle, anonymous memory", unit: "MiB", beside: beside, worst: true, targets: []target{figureAtMost(6)}}
-	watched := row{what: "idle, anonymous memory, metrics = \"sysadmin\"", unit: "MiB", beside: "metrics = \"off\"", worst: true}
+	s := &starts{bench: b, plain: plain, data: first.data, key: first.Key()}
+	const reference = "an empty Go server"
+	old := row{what: "start to first answer", unit: "ms", reference: reference, targets: []target{differenceAtMost(5)}}
+	fresh := row{what: "start to first answer, new repository", unit: "ms", reference: reference, targets: []target{differenceAtMost(40)}}
+	memory := row{what: "idle, anonymous memory", unit: "MiB", reference: reference, worst: true, targets: []target{figureAtMost(6)}}
 	for round := range b.rounds {
 		b.say("starts, round %d", round+1)
 		times, err := s.times(ctx, s.old, s.fresh, s.empty)
@@ -49,15 +40,19 @@ func (b *bench) startup(ctx context.Context) (rows []row, err error) {
 		if !onLinux {
 			continue
 		}
-		if err := s.idleMemory(ctx, &memory, &watched); err != nil {
-			return nil, err
+		var found [2]float64
+		for i, l := range []launch{s.old(), s.empty()} {
+			if _, found[i], err = s.launch(ctx, l, s.idle); err != nil {
+				return nil, err
+			}
 		}
+		memory.add(found[0], found[1])
 	}
 	if !onLinux {
 		b.say("only Linux tells the memory of another process: the row of the idle memory is left out")
 		return []row{old, fresh}, nil
 	}
-	return []row{old, fresh, memory, watched}, nil
+	return []row{old, fresh, memory}, nil
 }
 
 // starts are the programs that are started.
@@ -73,7 +68,6 @@ type launch struct {
 	args    []string
 	key     string
 	path    string // that a GET asks for
-	then    string // another one, after the first answer; "": none
 	remove  string // a folder, afterwards
 }
 
@@ -93,24 +87,6 @@ func (s *starts) times(ctx context.Context, programs ...func() launch) ([]float6
 		medians[i] = median(times)
 	}
 	return medians, nil
-}
-
-// idleMemory adds to the rows what the idle programs have in memory: the service, an empty server, and the service once it has told
-// Prometheus what it measures.
-func (s *starts) idleMemory(ctx context.Context, memory, watched *row) error {
-	measuring := s.old()
-	measuring.args = append(measuring.args, "--metrics", "sysadmin")
-	measuring.then = "/metrics"
-	var found [3]float64
-	for i, l := range []launch{s.old(), s.empty(), measuring} {
-		var err error
-		if _, found[i], err = s.launch(ctx, l, s.idle); err != nil {
-			return err
-		}
-	}
-	memory.add(found[0], found[1])
-	watched.add(found[2], found[0])
-	return nil
 }
 
 func (s *starts) old() launch { return s.serve(s.data) }
@@ -158,14 +134,6 @@ func (s *starts) launch(ctx context.Context, l launch, idle time.Duration) (took
 	took = milliseconds(time.Since(begin))
 	if idle == 0 {
 		return took, 0, nil
-	}
-	if l.then != "" {
-		client := e2e.NewClient("http://"+address, l.key)
-		err := client.Download(ctx, l.then, io.Discard)
-		client.CloseIdle()
-		if err != nil {
-			return 0, 0, err
-		}
 	}
 	time.Sleep(idle)
 	memory, err = memoryOf(cmd.Process.Pid, "RssAnon")

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// row is one line of the table: what the program did, beside what that is compared with, one figure of each per round.
+// row is one line of the table: what the program did and what that is compared with, one figure of each per round.
 type row struct {
 	what, unit string
 	ours       []float64
-	beside     string // "": nothing
+	reference  string // "": nothing
 	theirs     []float64
 	worst      bool // the worst round counts; else the middle one
 	targets    []target
@@ -76,15 +76,15 @@ func (r row) missed() bool {
 // table returns the rows in Markdown.
 func table(rows []row) string {
 	var text strings.Builder
-	text.WriteString("| what | unit | median | min | max | beside | median | min | max | ratio | target |\n" +
+	text.WriteString("| what | unit | median | min | max | reference | median | min | max | ratio | target |\n" +
 		"|---|---|--:|--:|--:|---|--:|--:|--:|--:|---|\n")
 	for _, r := range rows {
 		theirs, compared := " |  | ", ""
-		if r.beside != "" {
+		if r.reference != "" {
 			theirs, compared = spread(r.theirs), r.compared()
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			r.what, r.unit, spread(r.ours), r.beside, theirs, compared, r.verdicts())
+			r.what, r.unit, spread(r.ours), r.reference, theirs, compared, r.verdicts())
 	}
 	return text.String()
 }

@@ -10,19 +10,19 @@ import (
 func TestTable(t *testing.T) {
 	t.Parallel()
 	rows := []row{
-		{what: "uploads", unit: "1/s", ours: []float64{1000, 900, 1100}, beside: "bare", theirs: []float64{2000, 2000, 2000},
+		{what: "uploads", unit: "1/s", ours: []float64{1000, 900, 1100}, reference: "bare", theirs: []float64{2000, 2000, 2000},
 			targets: []target{ratioAtLeast(0.5)}},
-		{what: "uploads", unit: "1/s", ours: []float64{1000}, beside: "bare", theirs: []float64{2001}, targets: []target{ratioAtLeast(0.5)}},
-		{what: "memory", unit: "MiB", ours: []float64{30, 32.5}, beside: "idle", theirs: []float64{12, 12}, worst: true,
+		{what: "uploads", unit: "1/s", ours: []float64{1000}, reference: "bare", theirs: []float64{2001}, targets: []target{ratioAtLeast(0.5)}},
+		{what: "memory", unit: "MiB", ours: []float64{30, 32.5}, reference: "idle", theirs: []float64{12, 12}, worst: true,
 			targets: []target{differenceAtMost(20)}},
-		{what: "start", unit: "ms", ours: []float64{17, 15, 90}, beside: "empty", theirs: []float64{12, 12, 12}, targets: []target{differenceAtMost(5)}},
-		{what: "page", unit: "µs", ours: []float64{130, 130, 900}, beside: "few", theirs: []float64{100, 100, 100},
+		{what: "start", unit: "ms", ours: []float64{17, 15, 90}, reference: "empty", theirs: []float64{12, 12, 12}, targets: []target{differenceAtMost(5)}},
+		{what: "page", unit: "µs", ours: []float64{130, 130, 900}, reference: "few", theirs: []float64{100, 100, 100},
 			targets: []target{figureAtMost(120), ratioAtMost(1.3)}},
 		{what: "wait", unit: "ms", ours: []float64{1.311, 26}, worst: true, targets: []target{figureAtMost(25)}},
-		{what: "longest", unit: "ms", ours: []float64{4}, beside: "bare", theirs: []float64{1}},
+		{what: "longest", unit: "ms", ours: []float64{4}, reference: "bare", theirs: []float64{1}},
 	}
 	want := strings.Join([]string{
-		"| what | unit | median | min | max | beside | median | min | max | ratio | target |",
+		"| what | unit | median | min | max | reference | median | min | max | ratio | target |",
 		"|---|---|--:|--:|--:|---|--:|--:|--:|--:|---|",
 		"| uploads | 1/s | 1000 | 900 | 1100 | bare | 2000 | 2000 | 2000 | 0.50 | ≥ 0.50 kept |",
 		"| uploads | 1/s | 1000 | 1000 | 1000 | bare | 2001 | 2001 | 2001 | 0.50 | ≥ 0.50 MISSED |",

@@ -12,18 +12,18 @@ import (
 
 // The sizes of the small files, and how many clients come at once where it is not one alone.
 const (
-	smallFile  = 4 << 10
-	mediumFile = 100 << 10
-	crowd      = 16
+	smallFile   = 4 << 10
+	mediumFile  = 100 << 10
+	manyClients = 16
 )
 
 // holdUpTo is the default of hold_up_to: the program's own write path works as the service does.
 const holdUpTo = 128 << 10
 
-// writers let so many clients or writers put bodies of this size somewhere, for the time that a load goes on.
+// writers have so many clients or writers store bodies of this size, for the duration of a load.
 type writers func(ctx context.Context, clients, size int) (load, error)
 
-// uploads measures how many small files per second get in, beside the least that a durable upload can do: with its body inside the
+// uploads measures how many small files per second get in, and the least that a durable upload can do: with its body inside the
 // metadata transaction, or with a file of its own.
 func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	var open closers
@@ -32,64 +32,62 @@ func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ways, err := b.openWays(ctx, &open)
+	baselines, err := b.openBaselines(ctx, &open)
 	if err != nil {
 		return nil, err
 	}
 	const inTransaction, ownPath, inFile = "body in the metadata transaction", "own write path without HTTP", "file and row"
 	cases := []struct {
 		size, clients int
-		beside        string
+		reference     string
 		theirs        writers
 		least         float64
 		rounds        int
 	}{
-		{smallFile, 1, inTransaction, ways.inTransaction, 0.5, b.rounds},
-		{smallFile, 1, ownPath, ways.ownPath, 0.6, b.rounds},
-		{smallFile, crowd, inTransaction, ways.inTransaction, 0.5, b.rounds},
-		{mediumFile, crowd, inFile, ways.inFile, 1, b.moreRounds},
+		{smallFile, 1, inTransaction, baselines.inTransaction, 0.5, b.rounds},
+		{smallFile, 1, ownPath, baselines.ownPath, 0.6, b.rounds},
+		{smallFile, manyClients, inTransaction, baselines.inTransaction, 0.5, b.rounds},
+		{mediumFile, manyClients, inFile, baselines.inFile, 1, b.moreRounds},
 	}
 	rows = make([]row, len(cases))
-	tail := row{what: "4 KiB uploads, clients: 16, p99", unit: "ms", beside: "p50", targets: []target{ratioAtMost(4)}}
-	longest := row{what: "4 KiB uploads, clients: 16, longest", unit: "ms", beside: inTransaction + ", longest", worst: true}
+	tail := row{what: "4 KiB uploads, clients: 16, p99", unit: "ms", reference: "p50", targets: []target{ratioAtMost(4)}}
 	sent := 0
 	for i, c := range cases {
 		what := fmt.Sprintf("%d KiB uploads, clients: %d", c.size>>10, c.clients)
-		rows[i] = row{what: what, unit: "1/s", beside: c.beside, targets: []target{ratioAtLeast(c.least)}}
+		rows[i] = row{what: what, unit: "1/s", reference: c.reference, targets: []target{ratioAtLeast(c.least)}}
 		for round := range c.rounds {
-			b.say("%s, beside %s, round %d", what, c.beside, round+1)
+			b.say("%s, reference %s, round %d", what, c.reference, round+1)
 			ours, err := b.uploadTo(ctx, service, c.clients, c.size, &sent)
 			if err != nil {
 				return nil, err
 			}
 			theirs, err := c.theirs(ctx, c.clients, c.size)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.beside, err)
+				return nil, fmt.Errorf("%s: %w", c.reference, err)
 			}
 			rows[i].add(ours.perSecond(), theirs.perSecond())
-			if c.size == smallFile && c.clients == crowd {
+			if c.size == smallFile && c.clients == manyClients {
 				tail.add(ours.percentile(99), ours.percentile(50))
-				longest.add(ours.percentile(100), theirs.percentile(100))
 			}
 		}
 	}
-	return slices.Insert(rows, 3, tail, longest), service.holds(ctx, service.dataspace, counters{ActiveFiles: sent})
+	return slices.Insert(rows, 3, tail), service.holds(ctx, service.dataspace, counters{ActiveFiles: sent})
 }
 
-// uploadTo lets clients upload to the service, sees that all of it has become what was sent, and waits until it is in files, so that
-// nothing of it falls into the time of what comes next. It adds to sent how many uploads there were.
+// uploadTo has clients upload to the service, verifies every answer, and waits until all bodies are files, so that the flush does not fall
+// into the next measurement. It adds to sent how many uploads there were.
 func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sent *int) (load, error) {
 	wires, err := dials(ctx, s.peer, clients)
 	if err != nil {
 		return load{}, err
 	}
-	defer hangUp(wires)
-	uploaders, hands := make([]*uploader, clients), make([]func() error, clients)
+	defer closeAll(wires)
+	uploaders, workers := make([]*uploader, clients), make([]func() error, clients)
 	for i, w := range wires {
 		uploaders[i] = newUploader(w, s.peer, s.set, size, b.number)
-		hands[i] = uploaders[i].upload
+		workers[i] = uploaders[i].upload
 	}
-	done, err := work(hands, b.load)
+	done, err := work(workers, b.load)
 	for _, u := range uploaders {
 		if err == nil {
 			err = u.verify()
@@ -99,24 +97,24 @@ func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sen
 	if err != nil {
 		return load{}, err
 	}
-	moved, err := settled(ctx, s.data, *sent)
+	moved, err := waitForFiles(ctx, s.data, *sent)
 	b.say("%.0f uploads/s; %d files %.1f s later", done.perSecond(), *sent, moved.Seconds())
 	return done, err
 }
 
-// ways are the other ways of making a body durable. All have their files on the same disk.
-type ways struct {
+// baselines are the other baselines of making a body durable. All have their files on the same disk.
+type baselines struct {
 	*bench
-	bodies *bareStore
-	files  *bareFiles
-	inside *inside
-	data   string // of inside
-	set    string
-	own    int // bodies that inside has taken
+	bodies    *bareStore
+	files     *bareFiles
+	inProcess *inProcess
+	data      string // of inProcess
+	set       string
+	own       int // bodies that inProcess has stored
 }
 
-func (b *bench) openWays(ctx context.Context, open *closers) (*ways, error) {
-	w := &ways{bench: b}
+func (b *bench) openBaselines(ctx context.Context, open *closers) (*baselines, error) {
+	w := &baselines{bench: b}
 	var err error
 	if w.bodies, err = openBareStore(filepath.Join(b.folder, "bodies.db")); err != nil {
 		return nil, err
@@ -137,45 +135,45 @@ func (b *bench) openWays(ctx context.Context, open *closers) (*ways, error) {
 		return nil, err
 	}
 	w.data, w.set = first.data, first.set
-	if w.inside, err = openInside(ctx, first.data, files, repository.Config{HoldUpTo: holdUpTo}); err != nil {
+	if w.inProcess, err = openInProcess(ctx, first.data, files, repository.Config{HoldUpTo: holdUpTo}); err != nil {
 		return nil, err
 	}
-	open.later(w.inside.close)
+	open.later(w.inProcess.close)
 	return w, nil
 }
 
-func (w *ways) inTransaction(_ context.Context, clients, size int) (load, error) {
+func (w *baselines) inTransaction(_ context.Context, clients, size int) (load, error) {
 	return w.write(clients, size, w.bodies.put)
 }
 
-func (w *ways) inFile(_ context.Context, clients, size int) (load, error) {
+func (w *baselines) inFile(_ context.Context, clients, size int) (load, error) {
 	return w.write(clients, size, w.files.put)
 }
 
 // ownPath waits, as uploadTo does, until all bodies are files.
-func (w *ways) ownPath(ctx context.Context, clients, size int) (load, error) {
+func (w *baselines) ownPath(ctx context.Context, clients, size int) (load, error) {
 	done, err := w.write(clients, size, func(key uint64, body []byte) error {
-		_, err := w.inside.upload(ctx, w.set, filenameOf(key), body)
+		_, err := w.inProcess.upload(ctx, w.set, filenameOf(key), body)
 		return err
 	})
 	if err != nil {
 		return load{}, err
 	}
-	w.own += len(done.turns)
-	_, err = settled(ctx, w.data, w.own)
+	w.own += len(done.operations)
+	_, err = waitForFiles(ctx, w.data, w.own)
 	return done, err
 }
 
-// write lets writers put bodies that are all different.
-func (w *ways) write(writers, size int, put func(key uint64, body []byte) error) (load, error) {
-	hands := make([]func() error, writers)
-	for i := range hands {
+// write has writers put bodies that are all different.
+func (w *baselines) write(writers, size int, put func(key uint64, body []byte) error) (load, error) {
+	workers := make([]func() error, writers)
+	for i := range workers {
 		body := noise(size)
-		hands[i] = func() error {
+		workers[i] = func() error {
 			n := w.number()
 			stamp(body, n)
 			return put(n, body)
 		}
 	}
-	return work(hands, w.load)
+	return work(workers, w.load)
 }

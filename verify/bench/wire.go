@@ -42,12 +42,12 @@ func (p peer) request(method, url, headers string) []byte {
 }
 
 // wire is one kept-alive connection, and the least that a client of HTTP/1.1 can do over it: it sends requests that are formatted
-// already and looks for nothing in an answer but its status and its length. It shares the processors with the server that it
+// in advance and parses of an answer only its status and its length. It shares the processors with the server that it
 // measures, so what it costs is missing there. Not safe for concurrent use.
 type wire struct {
 	conn     net.Conn
 	in       []byte
-	from, to int // what has come and was not taken yet is in[from:to]
+	from, to int // received and not consumed: in[from:to]
 	release  func() bool
 }
 
@@ -66,7 +66,7 @@ func dials(ctx context.Context, p peer, n int) (wires []*wire, err error) {
 	for range n {
 		w, err := dial(ctx, p)
 		if err != nil {
-			hangUp(wires)
+			closeAll(wires)
 			return nil, err
 		}
 		wires = append(wires, w)
@@ -74,7 +74,7 @@ func dials(ctx context.Context, p peer, n int) (wires []*wire, err error) {
 	return wires, nil
 }
 
-func hangUp(wires []*wire) {
+func closeAll(wires []*wire) {
 	for _, w := range wires {
 		w.close()
 	}
@@ -126,7 +126,7 @@ func (w *wire) head(status int) (length int, err error) {
 	return 0, errors.Join(fmt.Errorf("status %d instead of %d: %.500s", got, status, body), err)
 }
 
-// parseHead returns what the head of an answer says of its status and of the length of its body.
+// parseHead returns the status and the length of the body from the head of an answer.
 func parseHead(text []byte) (status, length int, err error) {
 	const name = "\r\nContent-Length: " // as both Go and nginx write it
 	if len(text) < 12 {
@@ -147,7 +147,7 @@ func parseHead(text []byte) (status, length int, err error) {
 	return status, length, nil
 }
 
-// fill reads more, in place of what was taken if there is no other room.
+// fill reads more, over consumed bytes if there is no other room.
 func (w *wire) fill() error {
 	if w.to == len(w.in) {
 		whole := w.in
@@ -180,7 +180,7 @@ func (w *wire) take(n int) ([]byte, error) {
 	return taken, nil
 }
 
-// each gives the next n bytes to fn, piece by piece, in whatever sizes they come.
+// each gives the next n bytes to fn, part by part, in whatever sizes they come.
 func (w *wire) each(n int, fn func([]byte) error) error {
 	for n > 0 {
 		if w.from == w.to {
@@ -189,19 +189,19 @@ func (w *wire) each(n int, fn func([]byte) error) error {
 				return err
 			}
 		}
-		piece := w.in[w.from:min(w.to, w.from+n)]
-		if err := fn(piece); err != nil {
+		part := w.in[w.from:min(w.to, w.from+n)]
+		if err := fn(part); err != nil {
 			return err
 		}
-		w.from += len(piece)
-		n -= len(piece)
+		w.from += len(part)
+		n -= len(part)
 	}
 	return nil
 }
 
-// member returns the text of a member of a JSON object as this service writes it, "" if there is none. No text that is asked for
+// textField returns the text of a member of a JSON object as this service writes it, "" if there is none. No text that is asked for
 // has anything in it that JSON escapes.
-func member(body []byte, name string) string {
+func textField(body []byte, name string) string {
 	_, rest, found := bytes.Cut(body, []byte(`"`+name+`": "`))
 	text, _, _ := bytes.Cut(rest, []byte(`"`))
 	if !found {

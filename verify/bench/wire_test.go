@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// dialed connects to a server whose answers are these bytes, in pieces.
-func dialed(t *testing.T, pieces ...string) *wire {
+// dialed connects to a server whose answers are these bytes, in texts.
+func dialed(t *testing.T, texts ...string) *wire {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -29,8 +29,8 @@ func dialed(t *testing.T, pieces ...string) *wire {
 		t.Fatal(err)
 	}
 	go func() {
-		for _, piece := range pieces {
-			_, _ = io.WriteString(conn, piece) // the other side may have had enough
+		for _, text := range texts {
+			_, _ = io.WriteString(conn, text) // the other side may have closed
 		}
 		_ = conn.Close()
 	}()
@@ -134,15 +134,15 @@ func TestLarge(t *testing.T) {
 	}
 	for _, step := range []int{1000, blockSize, blockSize + 1, size} {
 		if err := in(whole.Bytes(), step); err != nil {
-			t.Errorf("in pieces of %d: %v", step, err)
+			t.Errorf("in texts of %d: %v", step, err)
 		}
 		swapped := bytes.Clone(whole.Bytes())
 		copy(swapped, whole.Bytes()[blockSize:2*blockSize])
 		if in(swapped, step) == nil {
-			t.Errorf("in pieces of %d: a block in another's place was not noticed", step)
+			t.Errorf("in texts of %d: a block in another's place was not noticed", step)
 		}
 		if in(append(bytes.Clone(whole.Bytes()), 0), step) == nil {
-			t.Errorf("in pieces of %d: a byte too many was not noticed", step)
+			t.Errorf("in texts of %d: a byte too many was not noticed", step)
 		}
 	}
 }

@@ -12,13 +12,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // TestBackupUnderLoad makes backups over the interface while eight users write, restores the last one, and finds there everything
@@ -85,10 +83,10 @@ func TestTornCopy(t *testing.T) {
 	check(t, err)
 	l.stop()
 	torn := slices.Clone(second)
-	for at := 0; at < len(first); at += 8192 { // every other page comes late
+	for at := 0; at < len(first); at += 8192 { // every other page is older
 		copy(torn[at:min(at+4096, len(first))], first[at:])
 	}
-	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); { // while small files are still being moved, some go on the way
+	for err = fs.ErrNotExist; errors.Is(err, fs.ErrNotExist); { // inline bodies that are being flushed may disappear meanwhile
 		err = errors.Join(os.RemoveAll(copied), os.CopyFS(copied, os.DirFS(data)))
 	}
 	check(t, err)
@@ -107,6 +105,7 @@ type load struct {
 	users   sync.WaitGroup
 
 	mu    sync.Mutex
+	grown sync.Cond             // of mu: known or err has changed
 	known map[string][]Resource // by id, each state in the order of acknowledgement
 	err   error
 	t     *testing.T
@@ -114,18 +113,18 @@ type load struct {
 
 func startLoad(t *testing.T, service *Service) *load {
 	t.Helper()
-	space, err := service.Make(t.Context(), "/dataspaces", map[string]string{"name": "load"})
-	check(t, err)
-	set, err := service.Make(t.Context(), "/sets", map[string]string{"name": "load", "dataspaceId": space})
+	_, set, err := service.MakeSet(t.Context(), "load")
 	check(t, err)
 	ctx, end := context.WithCancel(t.Context())
 	l := &load{service: service, set: set, end: end, known: map[string][]Resource{}, t: t}
+	l.grown.L = &l.mu
 	for user := range 8 {
 		l.users.Go(func() {
 			if err := l.work(ctx, rand.New(rand.NewPCG(uint64(user), 7))); err != nil {
 				l.mu.Lock()
 				l.err = err
 				l.mu.Unlock()
+				l.grown.Broadcast()
 			}
 		})
 	}
@@ -166,6 +165,7 @@ func (l *load) acknowledge(r Resource) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.known[r.ID] = append(l.known[r.ID], r)
+	l.grown.Broadcast()
 }
 
 // soFar returns what has been acknowledged.
@@ -178,23 +178,19 @@ func (l *load) soFar() map[string][]Resource {
 // more waits until so many more changes have been acknowledged, and returns all that have.
 func (l *load) more(changes int) map[string][]Resource {
 	l.t.Helper()
-	want := l.changes() + changes
-	for l.changes() < want {
-		time.Sleep(5 * time.Millisecond)
-	}
-	return l.soFar()
-}
-
-// changes is how many have been acknowledged.
-func (l *load) changes() (n int) {
-	l.t.Helper()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	check(l.t, l.err)
-	for _, states := range l.known {
-		n += len(states)
+	acknowledged := func() (n int) {
+		for _, states := range l.known {
+			n += len(states)
+		}
+		return n
 	}
-	return n
+	for want := acknowledged() + changes; l.err == nil && acknowledged() < want; {
+		l.grown.Wait()
+	}
+	check(l.t, l.err)
+	return maps.Clone(l.known) // whose lists only grow
 }
 
 func (l *load) stop() {
@@ -204,7 +200,7 @@ func (l *load) stop() {
 	check(l.t, l.err)
 }
 
-// run runs a command of the program to its end, which must be a good one, and returns what it printed.
+// run runs a command of the program to its end, which must be a success, and returns what it printed.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, code := tryRun(t, args...)
@@ -219,12 +215,7 @@ func tryRun(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	path, err := program()
 	check(t, err)
-	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
-	text, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(text), cmd.ProcessState.ExitCode()
+	o, err := Run(t.Context(), path, args...)
+	check(t, err)
+	return o.Stdout + o.Stderr, o.Code
 }

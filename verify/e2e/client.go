@@ -10,51 +10,78 @@ import (
 	"mime/multipart"
 	"net/http"
 	"strings"
+	"time"
 )
 
-// Client calls the HTTP interface. It keeps its connections, and is safe for concurrent use.
+// callLimit is how long a call may take, but for a download: a service that hangs fails the call and not the whole test.
+const callLimit = 5 * time.Minute
+
+// Client calls the HTTP interface and returns complete answers, refusals too. It does not use package client, which is tested with it. It keeps its connections, and is safe for concurrent use.
 type Client struct {
 	base, key string
 	http      http.Client
 }
 
-// Resource is what tests look at of a resource.
+// Resource is a resource or a container, as far as tests compare it.
 type Resource struct {
-	ID      string
-	DataURL string
-	Name    string
-	Format  string
-	Bytes   int64
-	SHA256  string
-	SetID   string
-	State   string
+	ID, URL, DataURL, Name, Title, Description, Format string
+	SetID, DataspaceID, State, SHA256, Modified        string
+	Bytes                                              int64
+	Purged                                             bool
 }
 
-// Page is one page of a listing of resources.
+// Page is one page of a listing.
 type Page struct {
 	NextPage, CurrentPage string
 	Data                  []Resource
 	End                   bool
 }
 
-// File is one file to upload.
+// File is one file to upload. Empty fields are not sent; a replacement has no SetID.
 type File struct {
-	SetID    string // "" is not sent, as in a replacement
-	Name     string // "" is not sent
-	Filename string
-	Body     io.Reader // exactly Size bytes
-	Size     int64
+	SetID, Name, Description, Format string
+	Filename                         string
+	Body                             io.Reader // exactly Size bytes
+	Size                             int64
+}
+
+// Answer is what came back, in full.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
 // StatusError is an answer that is no success.
 type StatusError struct {
 	Status int
-	Code   string // of the problem document
+	Code   string // of the problem document; "" if the answer is none
 	Detail string
 }
 
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("status %d, code %q: %s", e.Status, e.Code, e.Detail)
+}
+
+// Problem describes an answer that was not expected.
+func (a Answer) Problem() *StatusError {
+	var problem StatusError
+	if json.Unmarshal(a.Body, &problem) != nil {
+		problem.Detail = string(a.Body[:min(len(a.Body), 2000)])
+	}
+	problem.Status = a.Status
+	return &problem
+}
+
+// Decode reads the JSON of a success into out, unless that is nil. Any other answer is a *StatusError.
+func (a Answer) Decode(out any) error {
+	switch {
+	case a.Status/100 != 2:
+		return a.Problem()
+	case out == nil:
+		return nil
+	}
+	return json.Unmarshal(a.Body, out)
 }
 
 // NewClient returns a client of the service at base, which ends with /v1.
@@ -65,36 +92,62 @@ func NewClient(base, key string) *Client {
 // Base returns the base URL.
 func (c *Client) Base() string { return c.base }
 
+// Address returns the host and port of the service.
+func (c *Client) Address() string {
+	address, _, _ := strings.Cut(strings.TrimPrefix(c.base, "http://"), "/")
+	return address
+}
+
 // Key returns the key that it calls with.
 func (c *Client) Key() string { return c.key }
 
 // CloseIdle closes the connections that no request is using.
 func (c *Client) CloseIdle() { c.http.CloseIdleConnections() }
 
-// Call sends a request with in as JSON, unless it is nil, and reads the answer into out, unless that is nil. The url is one
-// that the service gave, or a path below the base URL that begins with a slash. An answer that is no success is a *StatusError.
-func (c *Client) Call(ctx context.Context, method, url string, in, out any) error {
-	var body io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		body = bytes.NewReader(text)
-	}
-	request, err := c.request(ctx, method, url, body)
+// Exchange sends a request and returns the answer. The url is one that the service gave, perhaps before it was started again at
+// another address, or a path below the base URL that begins with a slash. The error is that of the connection, also where it broke in
+// the middle of the answer.
+func (c *Client) Exchange(ctx context.Context, method, url string, header http.Header, body io.Reader) (a Answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	response, err := c.do(ctx, method, url, header, body)
 	if err != nil {
-		return err
+		return a, err
 	}
-	if in != nil {
-		request.Header.Set("Content-Type", "application/json")
+	defer func() { _ = response.Body.Close() }() // what there was has been read
+	a = Answer{Status: response.StatusCode, Header: response.Header}
+	a.Body, err = io.ReadAll(response.Body)
+	return a, err
+}
+
+// SendJSON is Exchange with in as JSON, unless that is nil.
+func (c *Client) SendJSON(ctx context.Context, method, url string, in any) (Answer, error) {
+	if in == nil {
+		return c.Exchange(ctx, method, url, http.Header{}, nil)
 	}
-	return c.send(request, func(answer io.Reader) error {
-		if out == nil {
-			return nil
-		}
-		return json.NewDecoder(answer).Decode(out)
-	})
+	text, err := json.Marshal(in)
+	if err != nil {
+		return Answer{}, err
+	}
+	return c.Exchange(ctx, method, url, http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(text))
+}
+
+// Call is SendJSON for requests that must succeed; the answer goes into out, unless that is nil. An answer that is no success is a
+// *StatusError.
+func (c *Client) Call(ctx context.Context, method, url string, in, out any) error {
+	a, err := c.SendJSON(ctx, method, url, in)
+	if err == nil {
+		err = a.Decode(out)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	return nil
+}
+
+// Get is Call with GET.
+func (c *Client) Get(ctx context.Context, url string, out any) error {
+	return c.Call(ctx, http.MethodGet, url, nil, out)
 }
 
 // Make creates a dataspace or a set: it posts the fields and returns the new object's id.
@@ -104,11 +157,32 @@ func (c *Client) Make(ctx context.Context, listing string, fields map[string]str
 	return made.ID, err
 }
 
-// Upload sends a file, with POST to create a resource or PUT to replace one. It streams the body.
+// MakeSet creates a set with this name, in a dataspace of its own, and returns their ids.
+func (c *Client) MakeSet(ctx context.Context, name string) (dataspace, set string, err error) {
+	dataspace, err = c.Make(ctx, "/dataspaces", map[string]string{"name": name + "-space"})
+	if err == nil {
+		set, err = c.Make(ctx, "/sets", map[string]string{"name": name, "dataspaceId": dataspace})
+	}
+	return dataspace, set, err
+}
+
+// Upload sends a file that must be accepted, with POST to create a resource or PUT to replace one, and returns the resource.
 func (c *Client) Upload(ctx context.Context, method, url string, f File) (r Resource, err error) {
+	a, err := c.SendFile(ctx, method, url, f)
+	if err == nil {
+		err = a.Decode(&r)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w", method, url, err)
+	}
+	return r, err
+}
+
+// SendFile sends a file as a form, of which it streams the body.
+func (c *Client) SendFile(ctx context.Context, method, url string, f File) (a Answer, err error) {
 	var form bytes.Buffer
 	parts := multipart.NewWriter(&form)
-	for _, field := range [][2]string{{"setId", f.SetID}, {"name", f.Name}} {
+	for _, field := range [][2]string{{"setId", f.SetID}, {"name", f.Name}, {"description", f.Description}, {"format", f.Format}} {
 		if field[1] != "" {
 			err = errors.Join(err, parts.WriteField(field[0], field[1]))
 		}
@@ -116,38 +190,42 @@ func (c *Client) Upload(ctx context.Context, method, url string, f File) (r Reso
 	_, creating := parts.CreateFormFile("file", f.Filename)
 	head := form.Len()
 	if err := errors.Join(err, creating, parts.Close()); err != nil {
-		return r, err
+		return a, err
 	}
 	around := form.Bytes()
-	body := io.MultiReader(bytes.NewReader(around[:head]), f.Body, bytes.NewReader(around[head:]))
-	request, err := c.request(ctx, method, url, body)
-	if err != nil {
-		return r, err
-	}
-	request.ContentLength = int64(len(around)) + f.Size
-	request.Header.Set("Content-Type", parts.FormDataContentType())
-	err = c.send(request, func(answer io.Reader) error { return json.NewDecoder(answer).Decode(&r) })
-	return r, err
+	body := sized{io.MultiReader(bytes.NewReader(around[:head]), f.Body, bytes.NewReader(around[head:])), int64(len(around)) + f.Size}
+	return c.Exchange(ctx, method, url, http.Header{"Content-Type": {parts.FormDataContentType()}}, body)
+}
+
+// sized is a body whose length is known.
+type sized struct {
+	io.Reader
+	length int64
 }
 
 // Download writes what the url answers to w.
-func (c *Client) Download(ctx context.Context, url string, w io.Writer) error {
-	request, err := c.request(ctx, http.MethodGet, url, nil)
+func (c *Client) Download(ctx context.Context, url string, w io.Writer) (err error) {
+	response, err := c.do(ctx, http.MethodGet, url, http.Header{}, nil)
 	if err != nil {
 		return err
 	}
-	return c.send(request, func(answer io.Reader) error {
-		_, err := io.Copy(w, answer)
-		return err
-	})
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode/100 != 2 {
+		text, err := io.ReadAll(response.Body)
+		return errors.Join(fmt.Errorf("GET %s: %w", url, Answer{Status: response.StatusCode, Body: text}.Problem()), err)
+	}
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fmt.Errorf("GET %s: %w", url, err)
+	}
+	return nil
 }
 
-// Walk reads a listing of resources page by page, from url to its end, and calls fn for each page that has results. It returns
-// the URL that answered with the end: the one that a harvester keeps.
-func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (kept string, err error) {
+// Walk reads a listing page by page, from url to its end, and calls fn for each page that has results. It returns the URL that
+// answered with the end: the one that a harvester keeps.
+func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (end string, err error) {
 	for {
 		var page Page
-		if err := c.Call(ctx, http.MethodGet, url, nil, &page); err != nil {
+		if err := c.Get(ctx, url, &page); err != nil {
 			return "", err
 		}
 		if page.End {
@@ -163,36 +241,21 @@ func (c *Client) Walk(ctx context.Context, url string, fn func(Page) error) (kep
 	}
 }
 
-func (c *Client) request(ctx context.Context, method, url string, body io.Reader) (*http.Request, error) {
+func (c *Client) do(ctx context.Context, method, url string, header http.Header, body io.Reader) (*http.Response, error) {
+	if _, path, ok := strings.Cut(url, "/v1/"); ok {
+		url = "/" + path
+	}
 	if strings.HasPrefix(url, "/") {
 		url = c.base + url
 	}
 	request, err := http.NewRequestWithContext(ctx, method, url, body)
-	if err == nil {
-		request.Header.Set("Authorization", c.key)
-	}
-	return request, err
-}
-
-// send sends a request and gives the body of a success to read; what that leaves is read too, so that the connection is kept.
-func (c *Client) send(request *http.Request, read func(io.Reader) error) (err error) {
-	response, err := c.http.Do(request)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	if response.StatusCode/100 != 2 {
-		var problem StatusError
-		text, err := io.ReadAll(response.Body)
-		if json.Unmarshal(text, &problem) != nil {
-			problem.Detail = string(text)
-		}
-		problem.Status = response.StatusCode
-		return errors.Join(fmt.Errorf("%s %s: %w", request.Method, request.URL, &problem), err)
+	if of, ok := body.(sized); ok {
+		request.ContentLength = of.length
 	}
-	if err := read(response.Body); err != nil {
-		return fmt.Errorf("%s %s: %w", request.Method, request.URL, err)
-	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return err
+	request.Header = header
+	request.Header.Set("Authorization", c.key)
+	return c.http.Do(request)
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLoginInterrupted: whoever changes her mind at the prompt gets her terminal back as it was, and no key is kept.
+// TestLoginInterrupted: an interrupt at the prompt restores the terminal, and no key is saved.
 func TestLoginInterrupted(t *testing.T) {
 	t.Parallel()
 	service := serve(t, filepath.Join(t.TempDir(), "data"))
@@ -31,7 +31,7 @@ func TestLoginInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := sit(t)
+			s := newSession(t)
 			before := s.mode(t)
 			process, ended := s.start(t, "login", service.Base())
 			waitFor(t, "it asks for the key, unseen", func() bool {
@@ -45,7 +45,7 @@ func TestLoginInterrupted(t *testing.T) {
 			if after := s.mode(t); after != before {
 				t.Errorf("the terminal has the mode %+v, and had %+v", after, before)
 			}
-			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "none is kept") {
+			if text := s.text(); strings.Contains(text, service.Key()[:9]) || !strings.Contains(text, "none is stored") {
 				t.Errorf("it showed %q", text)
 			}
 			if kept, err := filepath.Glob(filepath.Join(s.home, ".config", "labshelf", "*")); err != nil || len(kept) > 0 {
@@ -62,25 +62,23 @@ func TestLoginInterrupted(t *testing.T) {
 	}
 }
 
-// holding is a service with a set, and a proxy before it that lets so many bytes through in all of a connection, and then nothing.
+// holding is a service with a set, behind a proxy that passes so many bytes of a connection, and then nothing.
 type holding struct {
 	*Service
 	data  string // its directory
 	set   string
 	proxy *Proxy
-	free  atomic.Bool // it lets everything through
+	free  atomic.Bool // it passes everything
 }
 
 func holdAfter(t *testing.T, bytes int64) *holding {
 	t.Helper()
 	h := &holding{data: filepath.Join(t.TempDir(), "data")}
 	h.Service = serve(t, h.data)
-	dataspace, err := h.Make(t.Context(), "/dataspaces", map[string]string{"name": "lab"})
+	var err error
+	_, h.set, err = h.MakeSet(t.Context(), "runs")
 	check(t, err)
-	h.set, err = h.Make(t.Context(), "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
-	check(t, err)
-	address := strings.TrimSuffix(strings.TrimPrefix(h.Base(), "http://"), "/v1")
-	h.proxy, err = StartProxy(address, func(int) Limit {
+	h.proxy, err = StartProxy(h.Address(), func(int) Limit {
 		if h.free.Load() {
 			return Limit{}
 		}
@@ -91,10 +89,10 @@ func holdAfter(t *testing.T, bytes int64) *holding {
 	return h
 }
 
-// person is somebody at a terminal who uses the service through the proxy.
-func (h *holding) person(t *testing.T) *seat {
+// person is a terminal session that uses the service through the proxy.
+func (h *holding) person(t *testing.T) *terminalSession {
 	t.Helper()
-	return sit(t, "LABSHELF_SERVER=http://"+h.proxy.Addr()+"/v1", "LABSHELF_KEY="+h.Key())
+	return newSession(t, "LABSHELF_SERVER=http://"+h.proxy.Addr()+"/v1", "LABSHELF_KEY="+h.Key())
 }
 
 // noise is what no two parts of are alike.
@@ -145,13 +143,17 @@ func (h *holding) fill(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// interrupts runs a command at a terminal, and types Ctrl-C when the proxy has held it and its bar is shown. Terminal and folder for
-// temporary files must be as they were.
-func (s *seat) interrupts(t *testing.T, h *holding, args ...string) {
+// interrupts runs a command at a terminal, and types Ctrl-C when the proxy holds its connection and its progress bar is shown. Terminal and folder for
+// temporary files must be as before.
+func (s *terminalSession) interrupts(t *testing.T, h *holding, args ...string) {
 	t.Helper()
 	before := s.mode(t)
 	_, ended := s.start(t, args...)
-	<-h.proxy.Held()
+	select {
+	case <-h.proxy.Held():
+	case code := <-ended:
+		t.Fatalf("it ended by itself, with %d: %s", code, s.text())
+	}
 	waitFor(t, "it shows how far it is", func() bool { return strings.Contains(s.text(), " files") })
 	s.typeIn(t, "\x03")
 	s.ends(t, ended, 130)
@@ -169,14 +171,14 @@ func (s *seat) interrupts(t *testing.T, h *holding, args ...string) {
 }
 
 // goesOn runs the command again, and nothing holds it.
-func (s *seat) goesOn(t *testing.T, h *holding, args ...string) {
+func (s *terminalSession) goesOn(t *testing.T, h *holding, args ...string) {
 	t.Helper()
 	h.free.Store(true)
 	_, ended := s.start(t, args...)
 	s.ends(t, ended, 0)
 }
 
-// TestPutInterrupted: Ctrl-C leaves whole resources and no others, at the service too, and the same command goes on.
+// TestPutInterrupted: Ctrl-C leaves only complete resources, at the service too, and the same command continues.
 func TestPutInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 6<<20)
@@ -198,7 +200,7 @@ func TestPutInterrupted(t *testing.T) {
 		check(t, err)
 		return len(left)
 	}
-	if n := arriving(); n != 1 { // it has not heard of the end, since the proxy holds it
+	if n := arriving(); n != 1 { // it cannot notice the end, since the proxy holds the connection
 		t.Errorf("at the service %d files are arriving", n)
 	}
 	check(t, h.proxy.Close())
@@ -212,7 +214,7 @@ func TestPutInterrupted(t *testing.T) {
 	}
 }
 
-// TestPutStandardInputInterrupted: what was typed so far is not kept.
+// TestPutStandardInputInterrupted: what was typed so far is not stored.
 func TestPutStandardInputInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 1<<30)
@@ -238,9 +240,9 @@ func TestPutStandardInputInterrupted(t *testing.T) {
 	}
 }
 
-// whole compares what is below a folder with the files that may be there, and returns how many are. What is arriving, under a name of
+// complete compares what is below a folder with the files that may be there, and returns how many are. What is arriving, under a name of
 // its own, goes to arriving.
-func (s *seat) whole(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
+func (s *terminalSession) complete(t *testing.T, folder string, files map[string][]byte, arriving func(path string)) (n int) {
 	t.Helper()
 	root := filepath.Join(s.home, folder)
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
@@ -267,8 +269,8 @@ func (s *seat) whole(t *testing.T, folder string, files map[string][]byte, arriv
 	return n
 }
 
-// TestGetInterrupted: Ctrl-C leaves whole files, and of one that was arriving what is worth to be gone on with, under no name of a
-// file; the same command goes on.
+// TestGetInterrupted: Ctrl-C leaves complete files, and of one that was arriving what is worth continuing, not under the name of a
+// file; the same command continues.
 func TestGetInterrupted(t *testing.T) {
 	t.Parallel()
 	for after, kept := range map[int64]int{300 << 10: 0, 6 << 20: 1} {
@@ -280,18 +282,18 @@ func TestGetInterrupted(t *testing.T) {
 			h.fill(t, files)
 			s.interrupts(t, h, "get", "runs", "copy")
 			parts := 0
-			if n := s.whole(t, "copy", files, func(string) { parts++ }); parts != kept || n > len(files)-1 {
+			if n := s.complete(t, "copy", files, func(string) { parts++ }); parts != kept || n > len(files)-1 {
 				t.Errorf("it has left %d files and %d that were arriving", n, parts)
 			}
 			s.goesOn(t, h, "get", "runs", "copy")
-			if n := s.whole(t, "copy", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
+			if n := s.complete(t, "copy", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
 				t.Errorf("there are %d files", n)
 			}
 		})
 	}
 }
 
-// TestHarvestInterrupted: Ctrl-C leaves a mirror whose files are whole, and the same command goes on.
+// TestHarvestInterrupted: Ctrl-C leaves a mirror of complete files, and the same command continues.
 func TestHarvestInterrupted(t *testing.T) {
 	t.Parallel()
 	h := holdAfter(t, 6<<20)
@@ -300,9 +302,9 @@ func TestHarvestInterrupted(t *testing.T) {
 	h.fill(t, files)
 	check(t, os.Mkdir(filepath.Join(s.home, "mirror"), 0o700))
 	s.interrupts(t, h, "harvest", "runs", "mirror")
-	s.whole(t, "mirror/files", files, func(path string) { t.Errorf("%s has the name of a file", path) })
+	s.complete(t, "mirror/files", files, func(path string) { t.Errorf("%s has the name of a file", path) })
 	s.goesOn(t, h, "harvest", "runs", "mirror")
-	if n := s.whole(t, "mirror/files", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
+	if n := s.complete(t, "mirror/files", files, func(path string) { t.Errorf("%s is still there", path) }); n != len(files) {
 		t.Errorf("there are %d files", n)
 	}
 	if _, err := os.Stat(filepath.Join(s.home, "mirror", "incoming")); !os.IsNotExist(err) {

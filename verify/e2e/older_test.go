@@ -65,7 +65,7 @@ func listingOf(t *testing.T, text []byte) []map[string]any {
 	return page.Data
 }
 
-// fetch returns the body of an answer that is good.
+// fetch returns the body of a successful answer.
 func fetch(t *testing.T, service *Service, path string) []byte {
 	t.Helper()
 	var body bytes.Buffer

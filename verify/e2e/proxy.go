@@ -19,9 +19,9 @@ type Ending uint8
 // The endings.
 const (
 	Never Ending = iota // it passes on whatever comes
-	Close               // as who has nothing more to say
+	Close               // by FIN, as a side that has sent everything
 	Reset               // as a router does that has forgotten it; what is under way is lost
-	Hold                // nothing comes through any more, and nobody is told
+	Hold                // nothing is passed on any more, and neither side is notified
 )
 
 // Proxy passes TCP connections on to a service, as what stands between it and its clients, and ends them in the middle. It counts
@@ -133,21 +133,21 @@ func (p *Proxy) end(client, service *net.TCPConn, how Ending) {
 	}
 }
 
-// copyUpTo copies until one side ends, or nothing is left to be passed on, of which it tells. The end of one direction is passed
+// copyUpTo copies until one side ends, or the limit is reached, which it reports. The end of one direction is passed
 // on, too.
 func copyUpTo(to, from *net.TCPConn, limit Limit, left *atomic.Int64) bool {
-	piece := make([]byte, 32<<10)
+	buffer := make([]byte, 32<<10)
 	for {
-		n, err := from.Read(piece)
+		n, err := from.Read(buffer)
 		if limit.How != Never {
 			rest := left.Add(-int64(n))
 			if rest <= 0 {
-				_, _ = to.Write(piece[:max(0, int64(n)+rest)])
+				_, _ = to.Write(buffer[:max(0, int64(n)+rest)])
 				return true
 			}
 		}
-		if _, wrong := to.Write(piece[:n]); wrong != nil {
-			_ = from.CloseRead() // nobody reads what it says
+		if _, wrong := to.Write(buffer[:n]); wrong != nil {
+			_ = from.CloseRead() // there is no reader for what it sends
 			return false
 		}
 		if err != nil {

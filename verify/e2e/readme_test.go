@@ -65,7 +65,7 @@ func TestReadmeSession(t *testing.T) {
 		steps = append(steps, found...)
 	}
 
-	// One shell runs all of it; a mark after each command tells its output from the next.
+	// One shell runs all of it; a mark after each command separates its output from the next.
 	const mark = "---- end of step"
 	var script bytes.Buffer
 	for i, s := range steps {
@@ -93,7 +93,7 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
-// like tells whether a text is as a pattern says, in which … is any text within a line. Spaces before numbers, which some
+// like reports whether a text matches a pattern, in which … is any text within a line. Spaces before numbers, which some
 // systems' wc prints, do not count.
 func like(got, pattern string) bool {
 	pattern = strings.ReplaceAll(regexp.QuoteMeta(pattern), "…", ".*")

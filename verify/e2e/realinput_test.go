@@ -47,7 +47,7 @@ func TestRealInput(t *testing.T) {
 	m.harvest(m.kept)
 	m.wantArrived(nil)
 
-	// Who comes only now sees what the harvester has by now, and what is not deleted is what is on the disk.
+	// A new listing shows what the harvester has by now, and what is not deleted is what is on the disk.
 	harvested := m.known
 	m.known = nil
 	m.harvest("/resources?state=all&limit=500")
@@ -58,7 +58,7 @@ func TestRealInput(t *testing.T) {
 	m.wantArrived(m.wantAll())
 }
 
-// mirror is somebody who keeps a folder and the repository in step, and a harvester beside him.
+// mirror keeps the repository in step with a folder, and has a harvester.
 type mirror struct {
 	t       *testing.T
 	service *Service
@@ -131,7 +131,7 @@ func top(name string) string {
 	return "src"
 }
 
-// setName makes a name that a set may have of that of a directory, and one that is not taken.
+// setName derives a free name of a set from that of a directory.
 func setName(folder string, taken map[string]bool) string {
 	legal := strings.Map(func(r rune) rune {
 		if r < 0x80 && strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-_", r) {
@@ -211,15 +211,15 @@ func (m *mirror) wantAll() map[string]fact {
 	m.t.Helper()
 	want := map[string]fact{}
 	for name, file := range m.disk {
-		digest, size, err := look(file)
+		digest, size, err := digestOfFile(file)
 		check(m.t, err)
 		want[name] = fact{name, m.sets[top(name)], "active", digest, size}
 	}
 	return want
 }
 
-// look returns the SHA-256 of a file on the disk, in hex, and its size.
-func look(path string) (digest string, size int64, err error) {
+// digestOfFile returns the SHA-256 of a file on the disk, in hex, and its size.
+func digestOfFile(path string) (digest string, size int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return "", 0, err
@@ -260,7 +260,7 @@ func (m *mirror) compareFiles(resources []Resource) {
 		if err != nil {
 			return err
 		}
-		want, _, err := look(m.disk[r.Name])
+		want, _, err := digestOfFile(m.disk[r.Name])
 		if err != nil {
 			return err
 		}
@@ -271,7 +271,7 @@ func (m *mirror) compareFiles(resources []Resource) {
 	})
 }
 
-// change works on every twentieth file that has arrived, in turn replacing, deleting, adding one beside it, and deleting with
+// change works on every twentieth file that has arrived, in turn replacing, deleting, adding another one, and deleting with
 // restoring, and returns what a harvester must learn of that, by name. Go's own folder is left alone: what a file becomes is
 // written elsewhere.
 func (m *mirror) change() map[string]fact {
@@ -310,13 +310,13 @@ func (m *mirror) change() map[string]fact {
 	return want
 }
 
-// writeChanged writes the file with this name and something more into a new file, and looks at that.
+// writeChanged writes the file with this name and something more into a new file, and returns that.
 func (m *mirror) writeChanged(name, to string) (digest string, size int64) {
 	m.t.Helper()
 	text, err := os.ReadFile(m.disk[name])
 	check(m.t, err)
 	check(m.t, os.WriteFile(to, append(text, "\nchanged\n"...), 0o600))
-	digest, size, err = look(to)
+	digest, size, err = digestOfFile(to)
 	check(m.t, err)
 	return digest, size
 }

@@ -1,5 +1,5 @@
-// Package e2e runs the real program as a process of its own and speaks to it over HTTP, for end-to-end tests (which are here)
-// and for measurements (package bench). It knows nothing of the inside.
+// Package e2e runs the real program as a process of its own and calls it over HTTP, for end-to-end tests (which are here), for
+// fault injection (package faults) and for measurements (package bench). It uses no package of the product.
 package e2e
 
 import (
@@ -45,6 +45,33 @@ func Build(ctx context.Context, folder string, flags ...string) (string, error) 
 	return program, nil
 }
 
+// Environment returns the variables of this process without those that configure labshelf.
+func Environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
+}
+
+// Outcome is how a command of labshelf ended.
+type Outcome struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+func (o Outcome) String() string {
+	return fmt.Sprintf("exit code %d\n%s%s", o.Code, o.Stdout, o.Stderr)
+}
+
+// Run runs a command of the program to its end. The error says why that could not be done; an exit code other than 0 is none.
+func Run(ctx context.Context, program string, args ...string) (o Outcome, err error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Env, cmd.Stdout, cmd.Stderr = Environment(), &stdout, &stderr
+	err = cmd.Run()
+	if _, ended := errors.AsType[*exec.ExitError](err); ended && ctx.Err() == nil {
+		err = nil
+	}
+	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}, err
+}
+
 // Service is a labshelf serve under way, with a client whose caller is a sysadmin.
 type Service struct {
 	*Client
@@ -66,7 +93,7 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 	}
 	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-format", "json"}
 	s.cmd = exec.CommandContext(ctx, program, append(args, flags...)...)
-	s.cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
+	s.cmd.Env = Environment()
 	s.cmd.Stderr = log
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -89,7 +116,8 @@ func Start(ctx context.Context, program, data string, flags ...string) (_ *Servi
 	return s, nil
 }
 
-// ready waits for the service and returns its base URL.
+// ready waits for the service and returns its base URL. It polls the log, which is a file: a pipe would make this process a part of what
+// is measured.
 func (s *Service) ready() (string, error) {
 	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		text, err := os.ReadFile(s.log)
@@ -115,7 +143,7 @@ func (s *Service) ready() (string, error) {
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
 // Stop asks the service to end, as an operator does, and waits for it. It returns an error, with the end of the log, if the
-// service did not end well. (On Windows nobody can ask: there it is killed.)
+// service did not end well. (Windows has no such signal: there it is killed.)
 func (s *Service) Stop() error {
 	s.CloseIdle()
 	if runtime.GOOS == "windows" {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,11 +50,11 @@ func openTerminal(t *testing.T) (_ *terminal, programs *os.File) {
 // read keeps what is shown, until no program has the terminal any more.
 func (term *terminal) read() {
 	defer close(term.ended)
-	piece := make([]byte, 4096)
+	buffer := make([]byte, 4096)
 	for {
-		n, err := term.typed.Read(piece)
+		n, err := term.typed.Read(buffer)
 		term.shown.Lock()
-		_, _ = term.shown.Write(piece[:n])
+		_, _ = term.shown.Write(buffer[:n])
 		term.shown.Unlock()
 		if err != nil {
 			return
@@ -95,26 +94,26 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// seat is a person at a terminal, who runs the program in a home of her own.
-type seat struct {
+// terminalSession is a terminal session that runs the program, with a home directory of its own.
+type terminalSession struct {
 	*terminal
 	programs *os.File
 	home     string // with a folder for temporary files
 	env      []string
 }
 
-func sit(t *testing.T, env ...string) *seat {
+func newSession(t *testing.T, env ...string) *terminalSession {
 	t.Helper()
 	term, programs := openTerminal(t)
-	s := &seat{terminal: term, programs: programs, home: t.TempDir()}
+	s := &terminalSession{terminal: term, programs: programs, home: t.TempDir()}
 	check(t, os.Mkdir(filepath.Join(s.home, "tmp"), 0o700))
-	s.env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "LABSHELF_") })
+	s.env = Environment()
 	s.env = append(append(s.env, "HOME="+s.home, "XDG_CONFIG_HOME=", "TMPDIR="+filepath.Join(s.home, "tmp")), env...)
 	return s
 }
 
 // start starts the program in the foreground of the terminal. ended gets its exit code.
-func (s *seat) start(t *testing.T, args ...string) (process *os.Process, ended <-chan int) {
+func (s *terminalSession) start(t *testing.T, args ...string) (process *os.Process, ended <-chan int) {
 	t.Helper()
 	path, err := program()
 	check(t, err)
@@ -133,7 +132,7 @@ func (s *seat) start(t *testing.T, args ...string) (process *os.Process, ended <
 }
 
 // ends waits for the program, which must end with this code, and until all that it has written is shown.
-func (s *seat) ends(t *testing.T, ended <-chan int, want int) {
+func (s *terminalSession) ends(t *testing.T, ended <-chan int, want int) {
 	t.Helper()
 	select {
 	case code := <-ended:
@@ -147,7 +146,7 @@ func (s *seat) ends(t *testing.T, ended <-chan int, want int) {
 }
 
 // settle waits until all that programs have written is shown.
-func (s *seat) settle(t *testing.T) {
+func (s *terminalSession) settle(t *testing.T) {
 	t.Helper()
 	const mark = "\x1e" // which no program writes
 	_, err := io.WriteString(s.programs, mark)

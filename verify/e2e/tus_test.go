@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestTusClient: a client of tus that others wrote sends a file over a line that breaks again and again, and hears what it became.
+// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets the resource.
 func TestTusClient(t *testing.T) {
 	t.Parallel()
 	modules, err := filepath.Abs(filepath.Join("..", "..", "web", "package.json"))
@@ -31,9 +31,7 @@ func TestTusClient(t *testing.T) {
 		t.Skipf("without Node and what npm ci in web brings: %v", missing)
 	}
 	s := serve(t, filepath.Join(t.TempDir(), "data"))
-	space, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "tus"})
-	check(t, err)
-	set, err := s.Make(t.Context(), "/sets", map[string]string{"name": "tus", "dataspaceId": space})
+	_, set, err := s.MakeSet(t.Context(), "tus")
 	check(t, err)
 	content := make([]byte, 12<<20)
 	_, _ = rand.NewChaCha8([32]byte{7}).Read(content) // never fails
@@ -41,8 +39,7 @@ func TestTusClient(t *testing.T) {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address := strings.TrimSuffix(strings.TrimPrefix(s.Base(), "http://"), "/v1")
-	proxy, err := StartProxy(address, func(int) Limit {
+	proxy, err := StartProxy(s.Address(), func(int) Limit {
 		return Limit{Bytes: 100_000 + rand.Int64N(2<<20), How: []Ending{Close, Reset}[rand.IntN(2)]}
 	})
 	if err != nil {

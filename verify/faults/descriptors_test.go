@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fewFiles lowers the number of descriptors of the service so far that it can open nothing more.
-func fewFiles(ctx context.Context, _ *trial, u *user) (end func() error, err error) {
+// fewDescriptors lowers the number of descriptors of the service so far that it can open nothing more.
+func fewDescriptors(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 	pid := strconv.Itoa(u.pid)
 	set := func(limit int) error {
 		return execute(context.WithoutCancel(ctx), "prlimit", "--pid", pid, fmt.Sprintf("--nofile=%d:", limit))
@@ -31,14 +31,14 @@ func fewFiles(ctx context.Context, _ *trial, u *user) (end func() error, err err
 	}
 }
 
-// atRest waits until the service has made files of all bodies, and has opened and closed nothing for a while: what is open at one
-// moment leaves room at the next.
-func (u *user) atRest(ctx context.Context) error {
-	const looks = 50 // 10 ms from one to the next
+// atRest waits until the service has flushed all bodies to files, and has opened and closed nothing for a while: a file that is closed
+// later would free a descriptor. It polls /proc, which reports no events.
+func (u *tenant) atRest(ctx context.Context) error {
+	const polls = 50 // 10 ms from one to the next
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var before []os.DirEntry
-	for same := 0; same < looks; same++ {
+	for same := 0; same < polls; same++ {
 		files, err := filepath.Glob(filepath.Join(u.data, "blobs", "*", "*"))
 		if err != nil {
 			return err

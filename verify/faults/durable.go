@@ -14,19 +14,19 @@ import (
 	"strings"
 )
 
-// durable lists what makes changes durable, by folder or by file: a change of it obliges to run the long rows again.
+// durable lists what makes changes durable, by folder or by file: after a change of it the long rows are due.
 func durable() []string {
 	return []string{
 		"blobs", "backup",
-		"bolt/bodies.go", "bolt/blobs.go", "bolt/commit.go", "bolt/create.go", "bolt/durable.go", "bolt/file.go", "bolt/open.go",
-		"bolt/snapshot.go", "bolt/update.go",
-		"repository/bodies.go", "repository/hold.go", "repository/mover.go", "repository/purge.go",
-		"repository/sweeper.go", "repository/transfers.go", "repository/unreferenced.go", "repository/uploads.go",
+		"bolt/blobs.go", "bolt/commit.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/snapshot.go", "bolt/store.go",
+		"repository/inline", "repository/internal/rows", "repository/internal/storage", "repository/resumable",
+		"repository/maintenance/purge.go", "repository/maintenance/sweep.go", "repository/maintenance/unreferenced.go",
+		"repository/resumableuploads.go", "repository/uploadbody.go", "repository/uploads.go",
 	}
 }
 
-// changed tells whether the durable code of the work tree says more than it did at a commit. Comments, positions and names do not
-// count, nor in which file a declaration stands.
+// changed reports whether the durable code of the work tree differs from that of a commit in more than comments, names, positions and
+// the files of declarations.
 func changed(commit string) (bool, error) {
 	root, err := moduleRoot()
 	if err != nil {

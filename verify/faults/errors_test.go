@@ -43,11 +43,11 @@ func injections() []injection {
 // hits tells whether the injection can make this call fail.
 func (i injection) hits(c *passfs.Call) bool { return slices.Contains(i.at, c.Kind) }
 
-// ioErrors makes each call of the script fail that can fail so, and holds what comes of it against the policy: nothing
-// acknowledged is lost, reading goes on, no temporary file stays; after a sync or a commit that failed nothing is written any
-// more, after all else everything is, as soon as it can be.
+// ioErrors makes each call of the script fail that can fail so, and checks the result against the policy: nothing acknowledged is lost,
+// reading works, no temporary file stays; after a sync or a commit that failed nothing more is written, after any other failure writing
+// continues as soon as it can.
 func ioErrors(ctx context.Context, t *trial) error {
-	return t.onStage(ctx, func(g *golden) error {
+	return t.onScript(ctx, func(g *golden) error {
 		var points []failure
 		for _, in := range injections() {
 			count := 0
@@ -92,12 +92,12 @@ type undone struct {
 	data         []byte
 }
 
-// enough is how many operations go well after one that failed, until that is believed.
+// enough is how many operations must succeed after one that failed.
 const enough = 3
 
 func (f failure) try(ctx context.Context, dir string, g *golden) error {
 	f.undo = map[uint64][]undone{}
-	s, err := g.onGolden(dir, f.late, f.call)
+	s, err := g.mountGolden(dir, f.late, f.call)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (f failure) try(ctx context.Context, dir string, g *golden) error {
 }
 
 // call is the hook.
-func (f *failure) call(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
+func (f *failure) call(s *mounted, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
 	if f.hits(c) {
 		f.seen++
 		if f.seen == f.nth || f.lasts && f.seen > f.nth && !f.over {
@@ -133,7 +133,7 @@ func (f *failure) call(s *stage, c *passfs.Call, do func() syscall.Errno) syscal
 	return do()
 }
 
-func (f *failure) fail(s *stage, c *passfs.Call) syscall.Errno {
+func (f *failure) fail(s *mounted, c *passfs.Call) syscall.Errno {
 	if f.hit == nil {
 		hit := *c
 		hit.Data = nil
@@ -146,7 +146,7 @@ func (f *failure) fail(s *stage, c *passfs.Call) syscall.Errno {
 }
 
 // remember keeps what a write replaces until the file is synced.
-func (f *failure) remember(s *stage, c *passfs.Call) {
+func (f *failure) remember(s *mounted, c *passfs.Call) {
 	switch c.Kind {
 	case passfs.Sync:
 		delete(f.undo, c.File)
@@ -181,7 +181,7 @@ func replaced(path string, c *passfs.Call) (u undone, err error) {
 }
 
 // drop takes back what was written since the last sync.
-func (f *failure) drop(s *stage, c *passfs.Call) {
+func (f *failure) drop(s *mounted, c *passfs.Call) {
 	path := filepath.Join(s.below, c.Path)
 	for _, u := range slices.Backward(f.undo[c.File]) {
 		file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -196,7 +196,7 @@ func (f *failure) drop(s *stage, c *passfs.Call) {
 	delete(f.undo, c.File)
 }
 
-// answer holds a report against the policy and says how to go on.
+// answer checks a report against the policy and says how to continue.
 func (f *failure) answer(r script.Report) string {
 	f.acks.take(r)
 	name, _ := script.Operation(r.Op)
@@ -223,7 +223,7 @@ func (f *failure) answer(r script.Report) string {
 		f.complain(r, "%q fails before anything was made to", name)
 		return ""
 	}
-	// FUSE leaves in memory what it could not write. So a commit can be seen, whatever the error was.
+	// FUSE keeps in memory what it could not write. So a commit can be visible whatever the error was.
 	f.visible = f.visible || r.Code == string(errs.CodeOutcomeUnknown) && f.hit.Path == script.MetaFile && f.hit.Offset < metaPages
 	code, final := f.policy(r)
 	if f.denied > 1 && final {

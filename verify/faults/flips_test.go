@@ -17,7 +17,7 @@ import (
 
 // flips damages a repository, one bit or one cut at a time, and asks check and the service about it.
 func flips(ctx context.Context, t *trial) error {
-	s, err := newSpecimen(ctx, t)
+	s, err := newSample(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func flips(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// flipBlob flips a bit in a blob. Check names every resource that has it; the service cuts it off, or at least tells its digest.
-func (s *specimen) flipBlob(ctx context.Context, t *trial, i int, verify bool) (err error) {
+// flipBlob flips a bit in a blob. Check names every resource that has it; the service cuts the download off, or at least names the digest.
+func (s *sample) flipBlob(ctx context.Context, t *trial, i int, verify bool) (err error) {
 	random := t.random(i)
 	r := s.files[random.IntN(len(s.files))]
 	whole, err := os.ReadFile(s.blob(r.SHA256))
@@ -70,95 +70,95 @@ func (s *specimen) flipBlob(ctx context.Context, t *trial, i int, verify bool) (
 	if len(all) != len(s.owners[r.SHA256]) {
 		return violated(nil, "%s: check names more than the resources %v: %s", what, s.owners[r.SHA256], o)
 	}
-	if err := s.hinted(what, o, "repair --from"); err != nil {
+	if err := s.checkHint(what, o, "repair --from"); err != nil {
 		return err
 	}
 	t.add("flips in blobs", 1)
-	var flags []string // as it is shipped, files of this size are verified
+	var flags []string // by default, files of this size are verified
 	if !verify {
 		flags = []string{"--verify-reads=false"}
 	}
-	service, c, o, err := s.serve(ctx, flags...)
+	service, o, err := s.serve(ctx, flags...)
 	if err != nil || service == nil {
 		return violated(nil, "%s: the service does not start: %s (%v)", what, o, err)
 	}
-	err = s.download(ctx, c, what, r, verify)
+	err = s.download(ctx, service.Client, what, r, verify)
 	return errors.Join(err, s.end(service, what))
 }
 
 // download fetches the damaged file twice, and all others.
-func (s *specimen) download(ctx context.Context, c *caller, what string, r record, verify bool) error {
+func (s *sample) download(ctx context.Context, c *e2e.Client, what string, r record, verify bool) error {
 	for range 2 {
-		a, err := c.call(ctx, http.MethodGet, pathOf(r.DataURL), nil)
-		told := a.header.Get("Repr-Digest")
+		a, err := c.SendJSON(ctx, http.MethodGet, pathOf(r.DataURL), nil)
+		reported := a.Header.Get("Repr-Digest")
 		switch {
 		case err != nil && verify: // cut off
 		case err != nil:
 			return violated(nil, "%s: %w", what, err)
-		case a.status == http.StatusInternalServerError && a.problem().Code == "data_damaged":
-		case a.status != http.StatusOK:
-			return violated(nil, "%s: %w", what, a.refusal())
+		case a.Status == http.StatusInternalServerError && a.Problem().Code == "data_damaged":
+		case a.Status != http.StatusOK:
+			return violated(nil, "%s: %w", what, a.Problem())
 		case verify:
 			return violated(nil, "%s: the damaged file was served to its end", what)
-		case told != s.answers[pathOf(r.DataURL)].header.Get("Repr-Digest"):
-			return violated(nil, "%s: no digest tells of the damage: %v", what, a.header)
+		case reported != s.answers[pathOf(r.DataURL)].Header.Get("Repr-Digest"):
+			return violated(nil, "%s: no digest reveals the damage: %v", what, a.Header)
 		}
 	}
-	return s.compare(ctx, c, what, func(url string, a answer, err error) bool {
+	return s.compare(ctx, c, what, func(url string, a e2e.Answer, err error) bool {
 		if strings.HasSuffix(url, "/data") {
-			return bytes.Equal(s.answers[url].body, s.answers[pathOf(r.DataURL)].body)
+			return bytes.Equal(s.answers[url].Body, s.answers[pathOf(r.DataURL)].Body)
 		}
 		var now, was any
-		if err != nil || json.Unmarshal(a.body, &now) != nil || json.Unmarshal(s.answers[url].body, &was) != nil {
+		if err != nil || json.Unmarshal(a.Body, &now) != nil || json.Unmarshal(s.answers[url].Body, &was) != nil {
 			return false
 		}
-		unmark(now, r.SHA256)
+		ignoreDamaged(now, r.SHA256)
 		return reflect.DeepEqual(now, was)
 	})
 }
 
-// unmark takes out of an answer that the file with this digest is said to be damaged.
-func unmark(in any, digest string) {
+// ignoreDamaged removes from an answer the mark that the file with this digest is damaged.
+func ignoreDamaged(in any, digest string) {
 	switch in := in.(type) {
 	case []any:
 		for _, one := range in {
-			unmark(one, digest)
+			ignoreDamaged(one, digest)
 		}
 	case map[string]any:
 		if in["sha256"] == digest && in["damaged"] == true {
 			delete(in, "damaged")
 		}
 		for _, one := range in {
-			unmark(one, digest)
+			ignoreDamaged(one, digest)
 		}
 	}
 }
 
-// compare fetches everything: it must be as it was, but for what excused takes.
-func (s *specimen) compare(ctx context.Context, c *caller, what string, excused func(string, answer, error) bool) error {
+// compare fetches everything: it must be as it was, or a difference that is allowed.
+func (s *sample) compare(ctx context.Context, c *e2e.Client, what string, allowed func(string, e2e.Answer, error) bool) error {
 	for _, url := range s.urls {
 		a, err := s.fetch(ctx, c, url)
 		was := s.answers[url]
-		if err == nil && a.status == was.status && (a.status >= 400 || bytes.Equal(a.body, was.body)) {
+		if err == nil && a.Status == was.Status && (a.Status >= 400 || bytes.Equal(a.Body, was.Body)) {
 			continue
 		}
-		if !excused(url, a, err) {
-			return violated(nil, "%s: %s was %d %.400s\nand is %d %.400s (%v)", what, url, was.status, was.body, a.status, a.body, err)
+		if !allowed(url, a, err) {
+			return violated(nil, "%s: %s was %d %.400s\nand is %d %.400s (%v)", what, url, was.Status, was.Body, a.Status, a.Body, err)
 		}
 	}
 	return nil
 }
 
-// hinted sees that a command told of damage and what to do, and gave nobody a stack trace.
-func (s *specimen) hinted(what string, o outcome, hint string) error {
-	if o.code != exitDamaged || !strings.Contains(o.stderr, hint) {
+// checkHint checks that a command reported damage and a remedy, without a stack trace.
+func (s *sample) checkHint(what string, o e2e.Outcome, hint string) error {
+	if o.Code != exitDamaged || !strings.Contains(o.Stderr, hint) {
 		return violated(nil, "%s: want exit code %d and a hint at %q: %s", what, exitDamaged, hint, o)
 	}
-	return untraced(what, o.stdout+o.stderr)
+	return checkNoTrace(what, o.Stdout+o.Stderr)
 }
 
-// untraced sees that a text holds no stack trace.
-func untraced(what, text string) error {
+// checkNoTrace checks that a text holds no stack trace.
+func checkNoTrace(what, text string) error {
 	for _, mark := range []string{"goroutine ", "panic:", ".go:"} {
 		if strings.Contains(text, mark) {
 			return violated(nil, "%s: a stack trace: %s", what, text)
@@ -167,8 +167,8 @@ func untraced(what, text string) error {
 	return nil
 }
 
-// end stops the service, which must still be there, and looks through its log.
-func (s *specimen) end(service *e2e.Service, what string) error {
+// end stops the service, which must still run, and checks its log.
+func (s *sample) end(service *e2e.Service, what string) error {
 	if err := service.Stop(); err != nil {
 		return violated(nil, "%s: %w", what, err)
 	}
@@ -176,11 +176,11 @@ func (s *specimen) end(service *e2e.Service, what string) error {
 	if err != nil {
 		return err
 	}
-	return untraced(what, string(log))
+	return checkNoTrace(what, string(log))
 }
 
 // flipMetadata flips a bit in the metadata file.
-func (s *specimen) flipMetadata(ctx context.Context, t *trial, i int) error {
+func (s *sample) flipMetadata(ctx context.Context, t *trial, i int) error {
 	random := t.random(i)
 	at, bit := random.IntN(s.pages*pageSize), random.IntN(8)
 	damaged := bytes.Clone(s.metadata)
@@ -190,21 +190,21 @@ func (s *specimen) flipMetadata(ctx context.Context, t *trial, i int) error {
 }
 
 // cutMetadata cuts the metadata file off at the beginning of each page, once. What is left of the row goes to more flips.
-func (s *specimen) cutMetadata(ctx context.Context, t *trial, i int) error {
-	turn, turns := i/4, max(1, t.size/4)
-	if turn >= s.pages {
+func (s *sample) cutMetadata(ctx context.Context, t *trial, i int) error {
+	round, rounds := i/4, max(1, t.size/4)
+	if round >= s.pages {
 		return s.flipMetadata(ctx, t, i)
 	}
-	page := turn
-	if turns < s.pages {
-		page = turn * s.pages / turns
+	page := round
+	if rounds < s.pages {
+		page = round * s.pages / rounds
 	}
 	t.add("truncations", 1)
 	return s.damageMetadata(ctx, t, fmt.Sprintf("the metadata cut off before page %d of %d", page, s.pages), s.metadata[:page*pageSize])
 }
 
-// damageMetadata puts a damaged metadata file in the place of the whole one. Either check finds it, or nothing is damaged.
-func (s *specimen) damageMetadata(ctx context.Context, t *trial, what string, damaged []byte) error {
+// damageMetadata replaces the metadata file by a damaged one. Either check finds it, or it is harmless.
+func (s *sample) damageMetadata(ctx context.Context, t *trial, what string, damaged []byte) error {
 	if err := os.WriteFile(s.path(), damaged, 0o600); err != nil {
 		return err
 	}
@@ -212,16 +212,16 @@ func (s *specimen) damageMetadata(ctx context.Context, t *trial, what string, da
 	if err != nil {
 		return err
 	}
-	harmless := o.code == 0
+	harmless := o.Code == 0
 	if harmless {
 		if raw, _, err := rawDump(s.path()); err != nil || raw != s.raw {
 			return violated(nil, "%s: check finds nothing, but something else is in it (%v)", what, err)
 		}
 		t.add("harmless", 1)
-	} else if err := s.hinted(what, o, "backup restore"); err != nil {
+	} else if err := s.checkHint(what, o, "backup restore"); err != nil {
 		return err
 	}
-	service, c, o, err := s.serve(ctx)
+	service, o, err := s.serve(ctx)
 	switch {
 	case err != nil:
 		return violated(nil, "%s: %w", what, err)
@@ -229,42 +229,42 @@ func (s *specimen) damageMetadata(ctx context.Context, t *trial, what string, da
 		return violated(nil, "%s: check finds nothing, but the service does not start: %s", what, o)
 	case service == nil:
 		t.add("refused at the start", 1)
-		return errors.Join(s.hinted(what, o, "backup"), s.restore())
+		return errors.Join(s.checkHint(what, o, "backup"), s.restore())
 	}
-	err = s.compare(ctx, c, what, func(url string, a answer, err error) bool { return !harmless && s.toldOf(t, url, a, err) })
+	err = s.compare(ctx, service.Client, what, func(url string, a e2e.Answer, err error) bool { return !harmless && s.damageShown(t, url, a, err) })
 	return errors.Join(err, s.end(service, what), s.restore())
 }
 
-// toldOf tells whether an answer that is not what it was is one that a damaged file may give: an error, a connection cut off,
-// nothing at all, or a page or counts that lack something. bbolt has no checksums over its pages, so what a service no longer finds
-// it does not miss; but what it does show must be true.
-func (s *specimen) toldOf(t *trial, url string, a answer, err error) bool {
-	var p page
+// damageShown reports whether a changed answer is one that a damaged file may cause: an error, a connection cut off, not found, or a page
+// or counts that lack something. bbolt has no checksums over its pages, so the service cannot notice what it no longer finds; but what it
+// shows must be true.
+func (s *sample) damageShown(t *trial, url string, a e2e.Answer, err error) bool {
+	var p e2e.Page
 	var counts, were any
 	switch {
-	case err != nil || a.status >= 500:
+	case err != nil || a.Status >= 500:
 		t.add("requests refused over damage", 1)
-		return untraced(url, string(a.body)) == nil
-	case a.status >= 400:
+		return checkNoTrace(url, string(a.Body)) == nil
+	case a.Status >= 400:
 		t.add("requests answered as if something were not there", 1)
 		return true
 	case strings.HasSuffix(url, "/usage"):
 		t.add("counts with something missing", 1)
-		return json.Unmarshal(a.body, &counts) == nil && json.Unmarshal(s.answers[url].body, &were) == nil && within(counts, were)
-	case json.Unmarshal(a.body, &p) != nil || p.Data == nil && !p.End: // no page
+		return json.Unmarshal(a.Body, &counts) == nil && json.Unmarshal(s.answers[url].Body, &were) == nil && within(counts, were)
+	case json.Unmarshal(a.Body, &p) != nil || p.Data == nil && !p.End: // no page
 		return false
 	}
 	t.add("pages with something missing", 1)
 	for _, r := range p.Data {
 		var whole record
-		if json.Unmarshal(s.answers[pathOf(r.URL)].body, &whole) != nil || r != whole {
+		if json.Unmarshal(s.answers[pathOf(r.URL)].Body, &whole) != nil || r != whole {
 			return false
 		}
 	}
 	return true
 }
 
-// within tells whether an answer is another one that lacks something: no count is greater, and nothing else is new.
+// within reports whether an answer is another one less something: no count is greater, and nothing else is new.
 func within(now, was any) bool {
 	switch now := now.(type) {
 	case float64:

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,15 +15,16 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"labshelf/verify/e2e"
 	"labshelf/verify/faults/passfs"
 	"labshelf/verify/faults/script"
 )
 
-// shortage is one way in which the real program can run out of something, for a while.
+// shortage is one resource of which the real program runs out for a while.
 type shortage struct {
 	name   string
 	mount  func(ctx context.Context, t *trial, at string) (unmount func() error, err error) // nil: on the disk as it is
-	begin  func(ctx context.Context, t *trial, u *user) (end func() error, err error)
+	begin  func(ctx context.Context, t *trial, u *tenant) (end func() error, err error)
 	status int      // with which changes are refused
 	codes  []string // with which, then
 	bodies bool     // files can be read meanwhile; records always can
@@ -41,25 +41,25 @@ func shortages() []shortage {
 		{
 			name: "no inodes", mount: tmpfs("nr_inodes=360"), begin: fillUp("filler", 0),
 			status: http.StatusInsufficientStorage, codes: []string{"no_space"}, bodies: true,
-			flags: []string{"--hold-up-to=0"}, // what is held takes none
+			flags: []string{"--hold-up-to=0"}, // inline bodies take none
 		},
 		{
 			name: "a read-only file system", mount: readOnlyWhile(ro),
-			begin: func(context.Context, *trial, *user) (func() error, error) {
+			begin: func(context.Context, *trial, *tenant) (func() error, error) {
 				ro.Store(true)
 				return func() error { ro.Store(false); return nil }, nil
 			},
 			status: http.StatusServiceUnavailable, codes: []string{"unavailable"}, bodies: true,
 		},
 		{
-			name: "no descriptors", begin: fewFiles,
+			name: "no descriptors", begin: fewDescriptors,
 			status: http.StatusServiceUnavailable, codes: []string{"unavailable"},
 		},
 	}
 }
 
-// full lets the real program run out of space, of inodes, of a disk that can be written, of descriptors. Meanwhile changes are
-// refused, and what can be read is read; as soon as there is enough again everything works, without a restart.
+// full makes the real program run out of space, of inodes, of a writable disk, of descriptors. Meanwhile changes are refused and reads
+// succeed; as soon as the shortage ends everything works, without a restart.
 func full(ctx context.Context, t *trial) error {
 	if _, err := t.build(ctx); err != nil {
 		return err
@@ -78,21 +78,21 @@ func full(ctx context.Context, t *trial) error {
 	return nil
 }
 
-// user is one who uses the service: he knows what it has acknowledged.
-type user struct {
-	*caller
+// tenant is a client of the service that knows what was acknowledged.
+type tenant struct {
+	*e2e.Client
 	data, set string
 	pid       int
 	random    *rand.Rand
-	kept      map[string]kept // by id
-	ids       []string        // in order of creation
+	known     map[string]known // by id
+	ids       []string         // in order of creation
 }
 
-// kept is what the service has acknowledged of a resource.
-type kept struct{ sha256, description, url string }
+// known is what the service has acknowledged of a resource.
+type known struct{ sha256, description, url string }
 
 func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
-	w := &world{program: t.program, data: filepath.Join(t.dir, fmt.Sprint("data-", unit)), flags: s.flags}
+	w := &workload{program: t.program, data: filepath.Join(t.dir, fmt.Sprint("data-", unit)), flags: s.flags}
 	if err := os.Mkdir(w.data, 0o700); err != nil {
 		return err
 	}
@@ -107,14 +107,14 @@ func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
 		return err
 	}
 	defer w.service.Kill()
-	u := &user{caller: w.caller, data: w.data, pid: w.service.PID(), random: t.random(unit), kept: map[string]kept{}}
-	if err := u.settle(ctx); err != nil {
+	u := &tenant{Client: w.client, data: w.data, pid: w.service.PID(), random: t.random(unit), known: map[string]known{}}
+	if err := u.setUp(ctx); err != nil {
 		return err
 	}
 	if err := s.while(ctx, t, u); err != nil {
 		return err
 	}
-	if err := errors.Join(u.everything(ctx, t, true), w.stop()); err != nil {
+	if err := errors.Join(u.readAll(ctx, t, true), w.stop()); err != nil {
 		return err
 	}
 	left, err := script.Leftovers(w.data)
@@ -124,8 +124,8 @@ func (s shortage) run(ctx context.Context, t *trial, unit int) (err error) {
 	return errors.Join(err, clean(ctx, t.program, w.data))
 }
 
-// while begins the shortage, tries everything during it, ends it and sees that all works again.
-func (s shortage) while(ctx context.Context, t *trial, u *user) error {
+// while begins the shortage, tries everything during it, ends it and checks that all works again.
+func (s shortage) while(ctx context.Context, t *trial, u *tenant) error {
 	end, err := s.begin(ctx, t, u)
 	if err != nil {
 		return err
@@ -137,12 +137,12 @@ func (s shortage) while(ctx context.Context, t *trial, u *user) error {
 			return errors.Join(err, end())
 		}
 		refused += no
-		if err := u.something(ctx, t, s.bodies); err != nil {
+		if err := u.readOne(ctx, t, s.bodies); err != nil {
 			return errors.Join(err, end())
 		}
 	}
 	t.add("changes refused", int64(refused))
-	err = u.everything(ctx, t, s.bodies)
+	err = u.readAll(ctx, t, s.bodies)
 	if err := errors.Join(err, end()); err != nil {
 		return err
 	}
@@ -161,57 +161,53 @@ func (s shortage) while(ctx context.Context, t *trial, u *user) error {
 	return nil
 }
 
-// settle makes a dataspace, a set and a few files.
-func (u *user) settle(ctx context.Context) error {
-	var space, set record
-	if err := u.want(ctx, http.MethodPost, "/dataspaces", map[string]string{"name": "space"}, &space); err != nil {
+// setUp makes a dataspace, a set and a few files.
+func (u *tenant) setUp(ctx context.Context) error {
+	var err error
+	if _, u.set, err = u.MakeSet(ctx, "set"); err != nil {
 		return err
 	}
-	if err := u.want(ctx, http.MethodPost, "/sets", map[string]string{"name": "set", "dataspaceId": space.ID}, &set); err != nil {
-		return err
-	}
-	u.set = set.ID
 	for range 8 {
-		if a, err := u.create(ctx, 1+u.random.IntN(100_000)); err != nil || a.status != http.StatusCreated {
-			return errors.Join(err, a.refusal())
+		if a, err := u.create(ctx, 1+u.random.IntN(100_000)); err != nil || a.Status != http.StatusCreated {
+			return errors.Join(err, a.Problem())
 		}
 	}
 	return nil
 }
 
 // create uploads a new body.
-func (u *user) create(ctx context.Context, size int) (answer, error) {
+func (u *tenant) create(ctx context.Context, size int) (e2e.Answer, error) {
 	body := content(u.random.Uint64(), size)
 	fields := map[string]string{"setId": u.set, "name": strconv.Itoa(u.random.Int())}
-	a, err := u.upload(ctx, http.MethodPost, "/resources", fields, body)
-	if err == nil && a.status == http.StatusCreated {
+	a, err := upload(ctx, u.Client, http.MethodPost, "/resources", fields, body)
+	if err == nil && a.Status == http.StatusCreated {
 		err = u.acknowledged(a, digestOf(body))
 	}
 	return a, err
 }
 
-// acknowledged notes what an answer says, which must fit.
-func (u *user) acknowledged(a answer, sha256 string) error {
-	r, err := a.record()
-	if err != nil {
+// acknowledged saves what an answer says, which must fit.
+func (u *tenant) acknowledged(a e2e.Answer, sha256 string) error {
+	var r record
+	if err := a.Decode(&r); err != nil {
 		return err
 	}
 	if r.SHA256 != sha256 {
 		return violated(nil, "it says that %s has the digest %s, not %s", r.ID, r.SHA256, sha256)
 	}
-	if _, known := u.kept[r.ID]; !known {
+	if _, known := u.known[r.ID]; !known {
 		u.ids = append(u.ids, r.ID)
 	}
-	u.kept[r.ID] = kept{sha256, r.Description, r.DataURL}
+	u.known[r.ID] = known{sha256, r.Description, r.DataURL}
 	return nil
 }
 
 // change tries one change, which succeeds or is refused as it must be. A service that refuses before it has read the whole file
-// may close the connection while the client still sends, and the client then sees no answer: what it left is looked up.
-func (s shortage) change(ctx context.Context, t *trial, u *user) (refused int, err error) {
+// may close the connection while the client still sends, and the client then sees no answer: then the result is looked up.
+func (s shortage) change(ctx context.Context, t *trial, u *tenant) (refused int, err error) {
 	id := u.ids[u.random.IntN(len(u.ids))]
-	want := u.kept[id]
-	var a answer
+	want := u.known[id]
+	var a e2e.Answer
 	switch u.random.IntN(3) {
 	case 0:
 		id, want.sha256 = "", ""
@@ -219,10 +215,10 @@ func (s shortage) change(ctx context.Context, t *trial, u *user) (refused int, e
 	case 1:
 		body := content(u.random.Uint64(), 1+u.random.IntN(1_000_000))
 		want.sha256, want.description = digestOf(body), "" // a replacement without a description has none
-		a, err = u.upload(ctx, http.MethodPut, "/resources/"+id, nil, body)
+		a, err = upload(ctx, u.Client, http.MethodPut, "/resources/"+id, nil, body)
 	default:
 		want.description = strconv.Itoa(u.random.Int())
-		a, err = u.call(ctx, http.MethodPatch, "/resources/"+id, map[string]string{"description": want.description})
+		a, err = u.SendJSON(ctx, http.MethodPatch, "/resources/"+id, map[string]string{"description": want.description})
 	}
 	switch {
 	case cutOff(err):
@@ -230,14 +226,14 @@ func (s shortage) change(ctx context.Context, t *trial, u *user) (refused int, e
 		return 0, u.lookUp(ctx, id, want)
 	case err != nil:
 		return 0, err
-	case a.status/100 == 2 && id != "":
+	case a.Status/100 == 2 && id != "":
 		return 0, u.acknowledged(a, want.sha256)
-	case a.status/100 == 2:
+	case a.Status/100 == 2:
 		return 0, nil
-	case a.status == s.status && slices.Contains(s.codes, a.problem().Code):
+	case a.Status == s.status && slices.Contains(s.codes, a.Problem().Code):
 		return 1, nil
 	}
-	return 0, violated(nil, "a change is refused with the wrong answer: %w", a.refusal())
+	return 0, violated(nil, "a change is refused with the wrong answer: %w", a.Problem())
 }
 
 // cutOff tells whether the connection ended in the middle of a request.
@@ -245,28 +241,28 @@ func cutOff(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF)
 }
 
-// lookUp finds out whether a change without an answer was made: the resource is as it was, or all that the change wanted.
-func (u *user) lookUp(ctx context.Context, id string, want kept) error {
+// lookUp determines whether a change without an answer was made: the resource is as it was, or all that the change wanted.
+func (u *tenant) lookUp(ctx context.Context, id string, want known) error {
 	if id == "" {
-		return nil // of a resource that nobody was told of
+		return nil // a resource that was not acknowledged
 	}
 	var r record
-	if err := u.get(ctx, "/resources/"+id, &r); err != nil {
+	if err := u.Get(ctx, "/resources/"+id, &r); err != nil {
 		return violated(nil, "what can be read is not: %w", err)
 	}
 	if r.SHA256 == want.sha256 && r.Description == want.description {
-		u.kept[id] = kept{r.SHA256, r.Description, r.DataURL}
+		u.known[id] = known{r.SHA256, r.Description, r.DataURL}
 	}
 	return nil
 }
 
-// something reads one record, and its file where that can be read.
-func (u *user) something(ctx context.Context, t *trial, bodies bool) error {
+// readOne reads one record, and its file where that can be read.
+func (u *tenant) readOne(ctx context.Context, t *trial, bodies bool) error {
 	return u.read(ctx, t, u.ids[u.random.IntN(len(u.ids))], bodies)
 }
 
-// everything reads all that was acknowledged.
-func (u *user) everything(ctx context.Context, t *trial, bodies bool) error {
+// readAll reads all that was acknowledged.
+func (u *tenant) readAll(ctx context.Context, t *trial, bodies bool) error {
 	for _, id := range u.ids {
 		if err := u.read(ctx, t, id, bodies); err != nil {
 			return err
@@ -275,10 +271,10 @@ func (u *user) everything(ctx context.Context, t *trial, bodies bool) error {
 	return nil
 }
 
-func (u *user) read(ctx context.Context, t *trial, id string, bodies bool) error {
-	want := u.kept[id]
+func (u *tenant) read(ctx context.Context, t *trial, id string, bodies bool) error {
+	want := u.known[id]
 	var r record
-	if err := u.get(ctx, "/resources/"+id, &r); err != nil {
+	if err := u.Get(ctx, "/resources/"+id, &r); err != nil {
 		return violated(nil, "what can be read is not: %w", err)
 	}
 	t.add("reads meanwhile", 1)
@@ -288,16 +284,13 @@ func (u *user) read(ctx context.Context, t *trial, id string, bodies bool) error
 	if !bodies {
 		return nil
 	}
-	a, err := u.call(ctx, http.MethodGet, want.url, nil)
-	if err != nil || a.status != http.StatusOK || digestOf(a.body) != want.sha256 {
-		return violated(nil, "the file of %s: %w, %v, %d bytes with %s, not %s", id, err, a.refusal(), len(a.body), digestOf(a.body), want.sha256)
+	a, err := u.SendJSON(ctx, http.MethodGet, want.url, nil)
+	if err != nil || a.Status != http.StatusOK || digestOf(a.Body) != want.sha256 {
+		return violated(nil, "the file of %s: %w, %v, %d bytes with %s, not %s", id, err, a.Problem(), len(a.Body), digestOf(a.Body), want.sha256)
 	}
 	t.add("reads meanwhile", 1)
 	return nil
 }
-
-// record reads the object that an answer holds.
-func (a answer) record() (r record, err error) { return r, json.Unmarshal(a.body, &r) }
 
 // tmpfs mounts a file system in memory.
 func tmpfs(options string) func(context.Context, *trial, string) (func() error, error) {
@@ -316,21 +309,21 @@ func execute(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// fillUp has the user create files until there is no room, beside a file, of a size, or so many empty files, that others have
-// put there: these go at the end.
-func fillUp(name string, size int) func(context.Context, *trial, *user) (func() error, error) {
-	return func(ctx context.Context, _ *trial, u *user) (end func() error, err error) {
+// fillUp creates files through the service until there is no room, beside files of a total size, or empty ones, that are none of
+// the service's and are removed at the end.
+func fillUp(name string, size int) func(context.Context, *trial, *tenant) (func() error, error) {
+	return func(ctx context.Context, _ *trial, u *tenant) (end func() error, err error) {
 		folder := filepath.Join(u.data, name)
 		err = os.Mkdir(folder, 0o700)
 		for n := range 40 {
 			err = errors.Join(err, os.WriteFile(filepath.Join(folder, strconv.Itoa(n)), make([]byte, size/40), 0o600))
 		}
 		for full := false; err == nil && !full; {
-			var a answer
+			var a e2e.Answer
 			a, err = u.create(ctx, 1+u.random.IntN(2*size/10+1000))
-			full = a.status == http.StatusInsufficientStorage
-			if err == nil && !full && a.status != http.StatusCreated {
-				err = a.refusal()
+			full = a.Status == http.StatusInsufficientStorage
+			if err == nil && !full && a.Status != http.StatusCreated {
+				err = a.Problem()
 			}
 		}
 		return func() error { return os.RemoveAll(folder) }, err

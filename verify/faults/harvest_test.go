@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// repositoryChanges is after how many changes the harvest goes on in a new repository: what is compared grows with it.
+// repositoryChanges is how many changes one repository gets: what is compared grows.
 const repositoryChanges = 10_000
 
-// harvest lets harvesters die and go on while sixteen writers write, and the service is killed and restarted.
+// harvest crashes and restarts harvesters while sixteen writers write, and the service is killed and restarted.
 func harvest(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
@@ -19,11 +19,11 @@ func harvest(ctx context.Context, t *trial) (err error) {
 	}
 	for t.more(ctx) {
 		begun := t.done
-		w, err := newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", begun)), t.random(begun))
+		w, err := newWorkload(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", begun)), t.random(begun))
 		if err != nil {
 			return err
 		}
-		if err := w.hire(ctx, 2*writerCount, t.random(begun)); err != nil {
+		if err := w.addWriters(ctx, 2*writerCount, t.random(begun)); err != nil {
 			return errors.Join(err, w.stop())
 		}
 		w.readers, w.harvesters = 0, nil
@@ -47,13 +47,13 @@ func harvest(ctx context.Context, t *trial) (err error) {
 	return nil
 }
 
-// harvestOnce lets everybody work until the service ends: killed, or stopped as an operator does.
-func harvestOnce(ctx context.Context, t *trial, w *world, i int) error {
+// harvestOnce is one cycle under load, until the service is killed, or stopped as an operator does.
+func harvestOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	end := func() error { w.service.Kill(); return nil }
 	if i%2 == 1 {
 		end = w.service.Stop
 	}
-	if err := w.underLoad(ctx, t, time.Duration(200+t.random(t.done).IntN(800))*time.Millisecond, end); err != nil {
+	if err := w.runUntil(ctx, t, time.Duration(200+t.random(t.done).IntN(800))*time.Millisecond, end); err != nil {
 		return err
 	}
 	if _, err := w.start(ctx); err != nil {

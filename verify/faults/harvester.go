@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"labshelf/verify/e2e"
 )
 
-// harvester follows all changes of a repository and keeps, after each page, what it got and where it goes on, over crashes of
-// the service and its own.
+// harvester follows all changes of a repository. After each page it saves what it got and where to continue, across crashes of the
+// service and its own.
 type harvester struct {
 	kept    string            // URL
 	has     map[string]record // by id, resources
@@ -24,20 +26,20 @@ func newHarvester(limit int, dies *rand.Rand) *harvester {
 }
 
 // run follows changes until the service is killed.
-func (h *harvester) run(ctx context.Context, w *world) error {
+func (h *harvester) run(ctx context.Context, w *workload) error {
 	for !w.ended.Load() {
-		if err := h.goOn(ctx, w.caller); err != nil && (!w.ended.Load() || broken(err)) {
+		if err := h.goOn(ctx, w.client); err != nil && (!w.ended.Load() || broken(err)) {
 			return fmt.Errorf("harvester: %w", err)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond) // a harvester polls
 	}
 	return nil
 }
 
-// goOn fetches what has changed since the last time. After an error the place is that of the last whole page.
-func (h *harvester) goOn(ctx context.Context, c *caller) error {
+// goOn fetches what has changed since the last time. After an error the position is that of the last complete page.
+func (h *harvester) goOn(ctx context.Context, c *e2e.Client) error {
 	for {
-		var p page
+		var p e2e.Page
 		if err := h.fetch(ctx, c, &p); err != nil || p.End {
 			return err
 		}
@@ -50,23 +52,23 @@ func (h *harvester) goOn(ctx context.Context, c *caller) error {
 	}
 }
 
-// fetch gets the page where the harvester is. Sometimes it dies meanwhile: what it got is lost, and another one takes over.
-func (h *harvester) fetch(ctx context.Context, c *caller, p *page) error {
+// fetch gets the page where the harvester is. Sometimes the harvester crashes meanwhile: what it got is lost, and it is restarted.
+func (h *harvester) fetch(ctx context.Context, c *e2e.Client, p *e2e.Page) error {
 	if h.dies == nil || h.dies.IntN(10) > 0 {
-		return c.get(ctx, h.kept, p)
+		return c.Get(ctx, h.kept, p)
 	}
 	short, cancel := context.WithTimeout(ctx, time.Duration(h.dies.IntN(4000))*time.Microsecond)
 	defer cancel()
-	var lost page
-	_ = c.get(short, h.kept, &lost) // dead before or after it came, it kept nothing
+	var lost e2e.Page
+	_ = c.Get(short, h.kept, &lost) // crashed before or after the answer, it has saved nothing
 	h.resumed++
-	return c.get(ctx, h.kept, p)
+	return c.Get(ctx, h.kept, p)
 }
 
-// verify compares what the harvester has, once it has come to the end, with what there is, and sees that all came in the
-// order of their stamps.
-func (h *harvester) verify(ctx context.Context, w *world, all map[string]record) error {
-	if err := h.goOn(ctx, w.caller); err != nil {
+// verify compares what the harvester has, once it has come to the end, with what there is, and checks the
+// order of the stamps.
+func (h *harvester) verify(ctx context.Context, w *workload, all map[string]record) error {
+	if err := h.goOn(ctx, w.client); err != nil {
 		return err
 	}
 	for id, r := range h.has {
@@ -76,7 +78,7 @@ func (h *harvester) verify(ctx context.Context, w *world, all map[string]record)
 	}
 	for id, r := range all {
 		got := h.has[id]
-		got.Purged = r.Purged // a purge is no change that harvesters are told of
+		got.Purged = r.Purged // a purge is no change that harvesters get
 		r.URL, r.DataURL = "", ""
 		if r.SetID != "" && got != r {
 			return violated(nil, "MISSED: the harvester has %+v, and there is %+v", got, r)
@@ -93,20 +95,20 @@ func (h *harvester) verify(ctx context.Context, w *world, all map[string]record)
 	return nil
 }
 
-// stamps are those that the writers were told, by version of a resource.
+// stamps are those that the writers got in answers, by version of a resource.
 type stamps struct {
 	mu    sync.Mutex
 	known map[record][]int64
-	vague map[record]bool // without the time: there is also such a version whose stamp nobody was told
+	vague map[record]bool // without the time: there is also such a version whose stamp was in no answer
 }
 
-// versionOf is what tells one version of a resource from others, as far as a record can.
+// versionOf identifies one version of a resource, as far as a record can.
 func versionOf(id, description, state, modified string) record {
 	return record{ID: id, Description: description, State: state, Modified: modified}
 }
 
-// add notes what a writer was told about a thing.
-func (s *stamps) add(th *thing) {
+// add saves what a writer got in an answer about an object.
+func (s *stamps) add(th *object) {
 	if th.isSet() {
 		return
 	}
@@ -123,8 +125,8 @@ func (s *stamps) add(th *thing) {
 	s.known[key] = append(s.known[key], stampOf(th.etag))
 }
 
-// of returns the stamp of a version that a harvester was given after one with the stamp last. Where nobody was told it exactly,
-// it is taken for as early as last allows, within its millisecond.
+// of returns the stamp of a version that a harvester was given after one with the stamp last. Where it is not known exactly,
+// it is assumed to be as early as last allows, within its millisecond.
 func (s *stamps) of(r record, last int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

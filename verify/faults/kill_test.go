@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// epoch is after how many crashes a repository is put away: what is looked at after each of them grows with it.
-const epoch = 25
+// cyclesPerRepository is how many crashes one repository gets: what is verified after each of them grows.
+const cyclesPerRepository = 25
 
 // readyLimit is how soon a service must answer after a crash.
 const readyLimit = 2 * time.Second
 
-// kill ends the service with kill -9 while everybody works, again and again.
+// kill ends the service with kill -9 under load, again and again.
 func kill(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
 		return err
 	}
 	t.add("acknowledged", 0)
-	countParts(t, partsCount{})
-	var w *world
+	countUploads(t, chunkCount{})
+	var w *workload
 	for i := range t.units(ctx, t.size) {
-		if w == nil || i%epoch == 0 {
+		if w == nil || i%cyclesPerRepository == 0 {
 			if w != nil {
 				err = finish(ctx, t, w)
 			}
 			if err == nil {
-				w, err = newWorld(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", i)), t.random(i))
+				w, err = newWorkload(ctx, program, filepath.Join(t.dir, fmt.Sprint("data-", i)), t.random(i))
 			}
 			if err != nil {
 				return err
@@ -39,8 +39,8 @@ func kill(ctx context.Context, t *trial) (err error) {
 				return errors.Join(err, w.stop())
 			}
 			w.purged = true
-			w.sendInParts()
-			if i/epoch%2 == 0 {
+			w.useUploads()
+			if i/cyclesPerRepository%2 == 0 {
 				w.backups = w.data + ".backups"
 			}
 		}
@@ -58,9 +58,9 @@ func kill(ctx context.Context, t *trial) (err error) {
 }
 
 // killOnce is one cycle, from a running service to the next.
-func killOnce(ctx context.Context, t *trial, w *world, i int) error {
+func killOnce(ctx context.Context, t *trial, w *workload, i int) error {
 	after := 20*time.Millisecond + time.Duration(t.random(i).IntN(300))*time.Millisecond
-	if err := w.underLoad(ctx, t, after, func() error { w.service.Kill(); return nil }); err != nil {
+	if err := w.runUntil(ctx, t, after, func() error { w.service.Kill(); return nil }); err != nil {
 		return err
 	}
 	if err := w.checkStopped(ctx); err != nil {
@@ -75,7 +75,7 @@ func killOnce(ctx context.Context, t *trial, w *world, i int) error {
 		return violated(nil, "it was ready only %v after the crash", ready)
 	}
 	err = w.verify(ctx)
-	w.countParts(t)
+	w.countUploads(t)
 	if err != nil || w.backups == "" || i%5 != 0 {
 		return err
 	}
@@ -83,8 +83,8 @@ func killOnce(ctx context.Context, t *trial, w *world, i int) error {
 }
 
 // finish stops the service as an operator does, checks the repository once more and removes it.
-func finish(ctx context.Context, t *trial, w *world) error {
-	if err := w.completeParts(ctx, t); err != nil {
+func finish(ctx context.Context, t *trial, w *workload) error {
+	if err := w.completeUploads(ctx, t); err != nil {
 		return err
 	}
 	if w.backups != "" {
@@ -94,8 +94,8 @@ func finish(ctx context.Context, t *trial, w *world) error {
 	} else if err := w.stop(); err != nil {
 		return err
 	}
-	if odd, err := said(w.data + ".log"); err != nil || odd != "" {
-		return violated(nil, "the service said: %s %v", odd, err)
+	if odd, err := nonJSONLines(w.data + ".log"); err != nil || odd != "" {
+		return violated(nil, "the service printed: %s %v", odd, err)
 	}
 	if err := w.checkStopped(ctx); err != nil {
 		return err

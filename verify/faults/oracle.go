@@ -10,35 +10,37 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"labshelf/verify/e2e"
 )
 
-// thing is what must be true of one resource or set. It has one writer, who sends one request at a time: so at most one
-// change is not known to have happened or not.
-type thing struct {
-	want      record // the facts, see factsOf
-	etag      string // "" where a step of its container changed it: nobody was told the stamp
-	set       *thing // of a resource
-	taken     bool   // its set's deletion took it along
-	purgeable bool   // it was deleted since it was last known to have its bytes, so that a purge may have found it
-	touched   bool   // since the last verification
+// object is what must be true of one resource or set. It has one writer, which sends one request at a time: so of at most one
+// change it is unknown whether it happened.
+type object struct {
+	want      record  // the facts, see factsOf
+	etag      string  // "" where a cascade of its container changed it: the stamp was in no answer
+	set       *object // of a resource
+	cascaded  bool    // deleted by the deletion of its set
+	purgeable bool    // it was deleted since its bytes were last seen, so that a purge may have removed them
+	touched   bool    // since the last verification
 	history   []string
 }
 
-// change is a request, written down before it is sent.
+// change is a request, recorded before it is sent.
 type change struct {
 	what   string
-	on     *thing // what it changes; nil in a creation
-	after  record // the facts afterwards
-	set    *thing // of a new resource
-	effect func() // what is then true of other things
+	on     *object // what it changes; nil in a creation
+	after  record  // the facts afterwards
+	set    *object // of a new resource
+	effect func()  // on other objects
 }
 
-// violation is a broken promise.
+// violation is a broken guarantee.
 type violation struct{ error }
 
 func (v violation) Unwrap() error { return v.error }
 
-func violated(th *thing, format string, args ...any) error {
+func violated(th *object, format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if th != nil {
 		err = fmt.Errorf("%w\n  wanted  %+v, tag %q\n  history %s", err, th.want, th.etag, strings.Join(th.history, "; "))
@@ -46,32 +48,32 @@ func violated(th *thing, format string, args ...any) error {
 	return violation{err}
 }
 
-// factsOf leaves of a record what a writer decides. The addresses are the service's own, and the time is in the tag.
+// factsOf returns the fields of a record that a writer decides. The addresses are the service's own, and the time is in the tag.
 func factsOf(r record) record {
 	r.URL, r.DataURL, r.Modified, r.DataspaceID = "", "", "", ""
 	return r
 }
 
-// isSet tells sets from resources.
-func (th *thing) isSet() bool { return th.set == nil }
+// isSet distinguishes sets from resources.
+func (th *object) isSet() bool { return th.set == nil }
 
-func (th *thing) path() string {
+func (th *object) path() string {
 	if th.isSet() {
 		return "/sets/" + th.want.ID
 	}
 	return "/resources/" + th.want.ID
 }
 
-func (th *thing) note(format string, args ...any) {
+func (th *object) note(format string, args ...any) {
 	th.touched = true
 	th.history = append(th.history, fmt.Sprintf(format, args...))
 }
 
-// done makes a change true. The tag is that of the answer, or "".
-func (w *writer) done(c *change, etag string) *thing {
+// done applies a change. The tag is that of the answer, or "".
+func (w *writer) done(c *change, etag string) *object {
 	th := c.on
 	if th == nil {
-		th = &thing{set: c.set}
+		th = &object{set: c.set}
 		if c.set == nil {
 			w.sets = append(w.sets, th)
 		} else {
@@ -87,22 +89,24 @@ func (w *writer) done(c *change, etag string) *thing {
 	return th
 }
 
-// seen is everything that a service shows after a restart.
+// seen is everything that a service lists after a restart.
 type seen struct {
 	byID   map[string]record
 	byName map[string][]string // ids
 }
 
-// look reads the listings of sets and resources, deleted ones too.
-func look(ctx context.Context, c *caller) (s seen, err error) {
+// readListings reads the listings of sets and resources, deleted ones too.
+func readListings(ctx context.Context, c *e2e.Client) (s seen, err error) {
 	s = seen{byID: map[string]record{}, byName: map[string][]string{}}
 	for _, url := range []string{"/sets?state=all&limit=1000", "/resources?state=all&limit=1000"} {
-		_, err := c.walk(ctx, url, func(r record) error {
-			if _, twice := s.byID[r.ID]; twice {
-				return violated(nil, "%s stands twice in %s, and nobody writes", r.ID, url)
+		_, err := c.Walk(ctx, url, func(p e2e.Page) error {
+			for _, r := range p.Data {
+				if _, twice := s.byID[r.ID]; twice {
+					return violated(nil, "%s is twice in %s, while nothing is written", r.ID, url)
+				}
+				s.byID[r.ID] = r
+				s.byName[r.Name] = append(s.byName[r.Name], r.ID)
 			}
-			s.byID[r.ID] = r
-			s.byName[r.Name] = append(s.byName[r.Name], r.ID)
 			return nil
 		})
 		if err != nil {
@@ -112,7 +116,7 @@ func look(ctx context.Context, c *caller) (s seen, err error) {
 	return s, nil
 }
 
-// settle finds out whether the change that was under way has happened, and whether all of it is as it must be.
+// settle determines whether the change that was under way has happened, and checks its result.
 func (w *writer) settle(ctx context.Context, s seen) error {
 	c := w.pending
 	w.pending = nil
@@ -127,8 +131,8 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 		case 1:
 			c.after.ID = ids[0]
 			th := w.done(c, "")
-			th.note("nobody was told")
-			w.told(th)
+			th.note("the answer was lost")
+			w.observe(th)
 			return nil
 		}
 		return violated(nil, "%s was sent once, and is there as %q", c.what, ids)
@@ -140,7 +144,7 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 	}
 	before, after := c.on.want, c.after
 	if got = factsOf(got); got.Purged && !before.Purged {
-		// A purge came after it, or instead of it; verify looks whether it may have.
+		// A purge came after it, or instead of it; verify checks whether it was allowed.
 		before, after = tombstone(before), tombstone(after)
 	}
 	switch got {
@@ -151,8 +155,8 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 		return violated(c.on, "after %s, which was not answered, it is neither as before nor as it would be then, but %+v", c.what, got)
 	}
 	tag := c.on.etag
-	w.told(w.done(c, ""))
-	// The state may be the same before and after, as of a file that replaces an equal one: then the tag says which it is.
+	w.observe(w.done(c, ""))
+	// The state may be the same before and after, as of a file that replaces an equal one: then the tag says which one it is.
 	return w.adopt(ctx, c.on, tag)
 }
 
@@ -162,14 +166,14 @@ func tombstone(r record) record {
 	return r
 }
 
-// adopt takes over the tag of a thing whose last change was not answered. It must not be of an older version.
-func (w *writer) adopt(ctx context.Context, th *thing, before string) error {
-	a, err := w.call(ctx, http.MethodGet, th.path(), nil)
+// adopt takes over the tag of an object whose last change was not answered. It must not be of an older version.
+func (w *writer) adopt(ctx context.Context, th *object, before string) error {
+	a, err := w.SendJSON(ctx, http.MethodGet, th.path(), nil)
 	if err != nil {
 		return err
 	}
-	th.etag = a.header.Get("ETag")
-	if a.status != http.StatusOK || before != "" && stampOf(th.etag) < stampOf(before) {
+	th.etag = a.Header.Get("ETag")
+	if a.Status != http.StatusOK || before != "" && stampOf(th.etag) < stampOf(before) {
 		return violated(th, "its tag was %s, and is %s", before, th.etag)
 	}
 	return nil
@@ -177,7 +181,7 @@ func (w *writer) adopt(ctx context.Context, th *thing, before string) error {
 
 // verify compares everything of a writer with what the service shows, and takes it out of s.
 func (w *writer) verify(ctx context.Context, s seen) error {
-	for _, th := range append(append([]*thing(nil), w.sets...), w.resources...) {
+	for _, th := range append(append([]*object(nil), w.sets...), w.resources...) {
 		got, ok := s.byID[th.want.ID]
 		if !ok {
 			return violated(th, "LOST: %s is in no listing", th.path())
@@ -197,37 +201,37 @@ func (w *writer) verify(ctx context.Context, s seen) error {
 			continue
 		}
 		th.touched = false
-		if err := w.verifyWhole(ctx, th, got); err != nil {
+		if err := w.verifyObject(ctx, th, got); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// verifyWhole fetches a thing, and the bytes of a resource.
-func (w *writer) verifyWhole(ctx context.Context, th *thing, listed record) error {
-	a, err := w.call(ctx, http.MethodGet, th.path(), nil)
+// verifyObject fetches an object, and the bytes of a resource.
+func (w *writer) verifyObject(ctx context.Context, th *object, listed record) error {
+	a, err := w.SendJSON(ctx, http.MethodGet, th.path(), nil)
 	if err != nil {
 		return err
 	}
-	tag := a.header.Get("ETag")
+	tag := a.Header.Get("ETag")
 	th.etag = cmp.Or(th.etag, tag)
-	if a.status != http.StatusOK || tag != th.etag || listed.Modified != modifiedOf(tag) {
-		return violated(th, "LOST: %s has the tag %s and was listed as modified %s; %w", th.path(), tag, listed.Modified, a.refusal())
+	if a.Status != http.StatusOK || tag != th.etag || listed.Modified != modifiedOf(tag) {
+		return violated(th, "LOST: %s has the tag %s and was listed as modified %s; %w", th.path(), tag, listed.Modified, a.Problem())
 	}
 	if th.isSet() {
 		return nil
 	}
-	a, err = w.call(ctx, http.MethodGet, th.path()+"/data", nil)
+	a, err = w.SendJSON(ctx, http.MethodGet, th.path()+"/data", nil)
 	switch {
 	case err != nil:
 		return err
-	case th.want.State == "deleted" && a.status == http.StatusGone:
+	case th.want.State == "deleted" && a.Status == http.StatusGone:
 		return nil
-	case th.want.State == "deleted" || a.status != http.StatusOK:
-		return violated(th, "LOST: %s/data: %w", th.path(), a.refusal())
-	case int64(len(a.body)) != th.want.Bytes || digestOf(a.body) != th.want.SHA256:
-		return violated(th, "LOST: %s/data has %d bytes with the digest %s", th.path(), len(a.body), digestOf(a.body))
+	case th.want.State == "deleted" || a.Status != http.StatusOK:
+		return violated(th, "LOST: %s/data: %w", th.path(), a.Problem())
+	case int64(len(a.Body)) != th.want.Bytes || digestOf(a.Body) != th.want.SHA256:
+		return violated(th, "LOST: %s/data has %d bytes with the digest %s", th.path(), len(a.Body), digestOf(a.Body))
 	}
 	return nil
 }
@@ -255,5 +259,5 @@ func modifiedOf(etag string) string {
 	return time.UnixMicro(stampOf(etag)).UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// broken tells a broken promise from a harness that could not do its work.
+// broken distinguishes a violation from an error of the harness.
 func broken(err error) bool { return errors.As(err, new(violation)) }

@@ -23,10 +23,10 @@ const (
 	dropLog  = 2
 )
 
-// cuts is after how many power cuts an image is put away.
-const cuts = 5
+// cutsPerDisk is how many power cuts one image gets.
+const cutsPerDisk = 5
 
-// filesystem is one that can be ended.
+// filesystem is one that can be shut down.
 type filesystem struct {
 	make, check []string // commands; the image follows
 }
@@ -41,43 +41,43 @@ func filesystems() []filesystem {
 // disk is a file system in an image file, mounted through a loop device, with a repository on it.
 type disk struct {
 	filesystem
-	dir   string
-	world *world
+	dir      string
+	workload *workload
 }
 
 func (d *disk) image() string { return filepath.Join(d.dir, "image") }
 func (d *disk) mount() string { return filepath.Join(d.dir, "mounted") }
 
-// power cuts the power while everybody works: of what was not synced, nothing is left.
+// power cuts the power under load: of what was not synced, nothing is left.
 func power(ctx context.Context, t *trial) (err error) {
 	program, err := t.build(ctx)
 	if err != nil {
 		return err
 	}
 	t.add("acknowledged", 0)
-	countParts(t, partsCount{})
+	countUploads(t, chunkCount{})
 	var d *disk
 	for i := range t.units(ctx, t.size) {
-		if d != nil && i%cuts == 0 {
-			if err := d.putAway(ctx, t); err != nil {
+		if d != nil && i%cutsPerDisk == 0 {
+			if err := d.retire(ctx, t); err != nil {
 				return err
 			}
 			d = nil
 		}
 		if d == nil {
-			d = &disk{filesystem: filesystems()[i/cuts%2], dir: filepath.Join(t.dir, fmt.Sprint("disk-", i))}
-			if err := d.setUp(ctx, t, program, i); err != nil {
-				return errors.Join(err, d.pullOut())
+			d = &disk{filesystem: filesystems()[i/cutsPerDisk%2], dir: filepath.Join(t.dir, fmt.Sprint("disk-", i))}
+			if err := d.create(ctx, t, program, i); err != nil {
+				return errors.Join(err, d.abandon())
 			}
 		}
 		if err := d.cut(ctx, t, i); err != nil {
-			return errors.Join(fmt.Errorf("%s, log %d: %w", d.make[0], logOf(i), err), d.pullOut())
+			return errors.Join(fmt.Errorf("%s, log %d: %w", d.make[0], logOf(i), err), d.abandon())
 		}
 	}
 	t.add("lost", 0)
 	t.add("violations", 0)
 	if d != nil {
-		err = d.putAway(ctx, t)
+		err = d.retire(ctx, t)
 	}
 	return err
 }
@@ -85,8 +85,8 @@ func power(ctx context.Context, t *trial) (err error) {
 // logOf is what happens to the log of the file system in the cut of a unit.
 func logOf(i int) int { return []int{flushLog, dropLog}[i%2] }
 
-// setUp makes the file system and the repository. The log of the service and its oracle stay outside.
-func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error {
+// create makes the file system and the repository. The log of the service and its oracle stay outside.
+func (d *disk) create(ctx context.Context, t *trial, program string, i int) error {
 	data, on := filepath.Join(d.dir, "data"), filepath.Join(d.mount(), "data")
 	if err := os.MkdirAll(d.mount(), 0o700); err != nil {
 		return err
@@ -100,16 +100,16 @@ func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error
 	if err := command(ctx, append(d.make, d.image())...); err != nil {
 		return err
 	}
-	if err := d.plugIn(ctx); err != nil {
+	if err := d.attach(ctx); err != nil {
 		return err
 	}
 	if err := errors.Join(os.Mkdir(on, 0o700), os.Symlink(on, data)); err != nil {
 		return err
 	}
-	world, err := newWorld(ctx, program, data, t.random(i))
-	if d.world = world; err == nil {
-		world.purged = true
-		world.sendInParts()
+	workload, err := newWorkload(ctx, program, data, t.random(i))
+	if d.workload = workload; err == nil {
+		workload.purged = true
+		workload.useUploads()
 	}
 	return err
 }
@@ -117,9 +117,9 @@ func (d *disk) setUp(ctx context.Context, t *trial, program string, i int) error
 // cut is one power cut, from a running service to the next.
 func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	after := 50*time.Millisecond + time.Duration(t.random(i).IntN(400))*time.Millisecond
-	err := d.world.underLoad(ctx, t, after, func() error {
+	err := d.workload.runUntil(ctx, t, after, func() error {
 		err := d.end(logOf(i))
-		d.world.service.Kill()
+		d.workload.service.Kill()
 		return err
 	})
 	if err != nil {
@@ -127,22 +127,22 @@ func (d *disk) cut(ctx context.Context, t *trial, i int) error {
 	}
 	// Mounted and unmounted, it has read its log; then nothing may be wrong with it.
 	for _, step := range []func() error{
-		func() error { return d.unplug(ctx) },
-		func() error { return d.plugIn(ctx) },
-		func() error { return d.unplug(ctx) },
+		func() error { return d.detach(ctx) },
+		func() error { return d.attach(ctx) },
+		func() error { return d.detach(ctx) },
 		func() error { return command(ctx, append(d.check, d.image())...) },
-		func() error { return d.plugIn(ctx) },
-		func() error { return d.world.checkStopped(ctx) },
+		func() error { return d.attach(ctx) },
+		func() error { return d.workload.checkStopped(ctx) },
 	} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	if _, err := d.world.start(ctx); err != nil {
+	if _, err := d.workload.start(ctx); err != nil {
 		return err
 	}
-	err = d.world.verify(ctx)
-	d.world.countParts(t)
+	err = d.workload.verify(ctx)
+	d.workload.countUploads(t)
 	return err
 }
 
@@ -159,23 +159,23 @@ func (d *disk) end(log int) (err error) {
 	return nil
 }
 
-func (d *disk) plugIn(ctx context.Context) error {
+func (d *disk) attach(ctx context.Context) error {
 	return command(ctx, "mount", "-o", "loop", d.image(), d.mount())
 }
 
-func (d *disk) unplug(ctx context.Context) error { return command(ctx, "umount", d.mount()) }
+func (d *disk) detach(ctx context.Context) error { return command(ctx, "umount", d.mount()) }
 
-// pullOut leaves nothing running or mounted. The image stays, for whoever looks for what went wrong.
-func (d *disk) pullOut() error {
-	if d.world != nil && d.world.service != nil {
-		d.world.service.Kill()
+// abandon leaves nothing running or mounted. The image stays, to be examined.
+func (d *disk) abandon() error {
+	if d.workload != nil && d.workload.service != nil {
+		d.workload.service.Kill()
 	}
-	return d.unplug(context.Background())
+	return d.detach(context.Background())
 }
 
-// putAway ends a repository well and removes its disk.
-func (d *disk) putAway(ctx context.Context, t *trial) error {
-	return errors.Join(finish(ctx, t, d.world), d.unplug(ctx), os.RemoveAll(d.dir))
+// retire stops a repository cleanly and removes its disk.
+func (d *disk) retire(ctx context.Context, t *trial) error {
+	return errors.Join(finish(ctx, t, d.workload), d.detach(ctx), os.RemoveAll(d.dir))
 }
 
 // command runs a program, whose output is for the error only.

@@ -20,7 +20,7 @@ const (
 	endMark   = "<!-- /faults -->"
 )
 
-// errDirty: what is not committed has no id that a result could name.
+// errDirty: uncommitted code has no id that a result could name.
 var errDirty = errors.New("the tree has changes that are not committed")
 
 func git(args ...string) (string, error) {
@@ -56,7 +56,7 @@ func codeID(clean bool) (string, error) {
 // writing is held while the document is changed: rows run in parallel.
 var writing sync.Mutex
 
-// write puts the row's line into the document, in the place of the one that was there. code is what codeID said when the row began.
+// write puts the row's line into the document, in the place of the one that was there. code is the codeID of when the row began.
 func (t *trial) write(code string, took time.Duration) error {
 	writing.Lock()
 	defer writing.Unlock()

@@ -19,10 +19,10 @@ var (
 	writeFlag = flag.Bool("write", false, "write the results of long rows into "+document+"; the tree must be committed")
 )
 
-// TestMain lets this program also be the children that rows start.
+// TestMain runs the child processes that rows start, too.
 func TestMain(m *testing.M) {
 	children := map[string]func(ctx context.Context, args []string, stdout, stderr io.Writer) int{
-		childCrowd: crowdChild, childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
+		childSlow: slowChild, childScript: scriptChild, childRecover: recoverChild, childInspect: inspectChild,
 	}
 	if len(os.Args) > 1 && children[os.Args[1]] != nil {
 		os.Exit(children[os.Args[1]](context.Background(), os.Args[2:], os.Stdout, os.Stderr))

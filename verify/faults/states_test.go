@@ -19,9 +19,9 @@ import (
 )
 
 // states opens what a disk may hold after a power cut during the script: as many states as its size says, evenly from all that
-// package crash lists. Each is looked at by a process that may die of it.
+// package crash lists. Each is inspected by a process of its own, which may crash.
 func states(ctx context.Context, t *trial) error {
-	return t.onStage(ctx, func(g *golden) error {
+	return t.onScript(ctx, func(g *golden) error {
 		choices, err := g.Choices(t.seed)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func loadGolden(path string) (g *golden, err error) {
 	return g, errors.Join(gob.NewDecoder(file).Decode(g), file.Close())
 }
 
-// inspector is a process that looks at states, one after the other. It is started when it is needed.
+// inspector is a process that inspects states, one after the other. It is started when it is needed.
 type inspector struct {
 	recording, dir string
 	cmd            *exec.Cmd
@@ -104,7 +104,7 @@ func (i *inspector) start(ctx context.Context) (err error) {
 	return i.cmd.Start()
 }
 
-// inspect has a state looked at. That the process dies of it is a violation.
+// inspect sends a state to the process. A crash of that is a violation.
 func (i *inspector) inspect(ctx context.Context, choice crash.Choice) error {
 	if i.cmd == nil {
 		if err := i.start(ctx); err != nil {
@@ -124,7 +124,7 @@ func (i *inspector) inspect(ctx context.Context, choice crash.Choice) error {
 		return ctx.Err()
 	case err != nil:
 		ended := errors.Join(i.end(), err)
-		return violated(nil, "state %s: the process that opens it dies: %w\n%s", choice, ended, &i.stderr)
+		return violated(nil, "state %s: the process that opens it crashes: %w\n%s", choice, ended, &i.stderr)
 	case f.Error != "":
 		return fmt.Errorf("state %s: %s", choice, f.Error)
 	case len(f.Wrong) > 0:
@@ -157,7 +157,7 @@ func inspectChild(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return childEnd(stderr, err)
 		}
 		var f finding
-		if f.Wrong, err = g.look(ctx, args[1], choice); err != nil {
+		if f.Wrong, err = g.inspectState(ctx, args[1], choice); err != nil {
 			f.Error = err.Error()
 		}
 		if err := answers.Encode(f); err != nil {
@@ -166,8 +166,8 @@ func inspectChild(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 }
 
-// look makes a state in a directory of its own, which stays if something is wrong with it.
-func (g *golden) look(ctx context.Context, dir string, choice crash.Choice) (wrong []string, err error) {
+// inspectState lays a state out in a directory of its own, which stays if something is wrong with it.
+func (g *golden) inspectState(ctx context.Context, dir string, choice crash.Choice) (wrong []string, err error) {
 	dir = filepath.Join(dir, strings.ReplaceAll(choice.String(), ":", "-"))
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700), g.Build(choice, dir)); err != nil {
 		return nil, err

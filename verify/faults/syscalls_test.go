@@ -15,7 +15,7 @@ import (
 
 // syscalls kills the script before and after each call that changes or syncs something, and then its recovery at some call too.
 func syscalls(ctx context.Context, t *trial) error {
-	return t.onStage(ctx, func(g *golden) error {
+	return t.onScript(ctx, func(g *golden) error {
 		t.add("violations", 0)
 		return t.together(ctx, 2*len(g.Calls), func(unit int) error {
 			n := t.spread(unit, 2*len(g.Calls))
@@ -34,8 +34,8 @@ func (t *trial) spread(unit, total int) int {
 	return from + t.random(unit).IntN(to-from)
 }
 
-// onStage records the script and runs fn with what came of it.
-func (t *trial) onStage(ctx context.Context, fn func(*golden) error) error {
+// onScript records the script and runs fn with what came of it.
+func (t *trial) onScript(ctx context.Context, fn func(*golden) error) error {
 	g, err := recordScript(ctx, filepath.Join(t.dir, "golden"))
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ type killPoint struct {
 	recovery int // call of the recovery before which that is killed
 }
 
-// killAt runs the script until it is killed, recovers until that is killed, and looks at what is left.
+// killAt runs the script until it is killed, recovers until that is killed, and checks what is left.
 func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error) {
 	a := acks{}
 	last := ""
@@ -59,7 +59,7 @@ func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error)
 	if late {
 		at -= g.creation
 	}
-	s, err := g.onGolden(dir, late, func(s *stage, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
+	s, err := g.mountGolden(dir, late, func(s *mounted, c *passfs.Call, do func() syscall.Errno) syscall.Errno {
 		if s.calls < at {
 			return do()
 		}
@@ -76,7 +76,7 @@ func killAt(ctx context.Context, dir string, g *golden, p killPoint) (err error)
 	if err = errors.Join(err, s.fs.Unmount()); err != nil {
 		return err
 	}
-	s, err = newStage(dir, func(s *stage, _ *passfs.Call, do func() syscall.Errno) syscall.Errno {
+	s, err = newMount(dir, func(s *mounted, _ *passfs.Call, do func() syscall.Errno) syscall.Errno {
 		if s.calls < p.recovery {
 			return do()
 		}

@@ -12,15 +12,17 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"labshelf/verify/e2e"
 )
 
-// What is timed beside the crowd. Who reads a record or a file waits for no disk. A page may wait for the sync of a commit that it
-// has seen, and a change waits for its own.
+// What is timed beside the slow clients. Reading a record or a file waits for no disk. A page may wait for the sync of a commit that it
+// has read, and a change waits for its own.
 const (
 	reading  = "read"
 	listing  = "page"
 	changing = "change"
-	syncing  = "sync" // of a file on the same disk with which the service has nothing to do
+	syncing  = "sync" // of a file on the same disk that is none of the service's
 )
 
 // Pauses between two requests, and between two syncs of a disk that is not to be kept busy.
@@ -29,26 +31,26 @@ const (
 	syncPause    = 20 * time.Millisecond
 )
 
-// How soon a normal request must be answered beside the crowd: in the short row each, in the long one see judge.
+// How soon a normal request must be answered beside the slow clients: in the short row each, in the long one see judge.
 const (
 	slowestAnswer = 2 * time.Second
 	slowestOwn    = 100 * time.Millisecond
 )
 
-// spell is one stretch of time that something took.
-type spell struct {
+// interval is one stretch of time that something took.
+type interval struct {
 	begun time.Time
 	took  time.Duration
 }
 
-func (s spell) end() time.Time { return s.begun.Add(s.took) }
+func (s interval) end() time.Time { return s.begun.Add(s.took) }
 
-// timed has the spells of each kind in the order of time; those of one kind do not overlap.
-type timed map[string][]spell
+// timed has the intervals of each kind in the order of time; those of one kind do not overlap.
+type timed map[string][]interval
 
-// beside times normal requests and syncs for as long as do takes. Reading, changing and syncing go on side by side, so that
-// nobody's wait keeps another one from asking.
-func (t *trial) beside(ctx context.Context, c *caller, set string, do func() error) (timed, error) {
+// timeDuring times normal requests and syncs for as long as do takes. Reading, changing and syncing run concurrently, so
+// that a slow answer does not delay the next request of another kind.
+func (t *trial) timeDuring(ctx context.Context, c *e2e.Client, set string, do func() error) (timed, error) {
 	first, err := uploaded(ctx, c, set, content(t.seed, 4<<10))
 	if err != nil {
 		return nil, err
@@ -65,9 +67,9 @@ func (t *trial) beside(ctx context.Context, c *caller, set string, do func() err
 	results := make([]timed, 3)
 	for i, l := range []loop{
 		{requestPause, []step{
-			{reading, func() error { return c.get(ctx, last.Load().URL, nil) }},
-			{reading, func() error { return c.want(ctx, http.MethodGet, last.Load().DataURL, nil, nil) }},
-			{listing, func() error { return c.get(ctx, "/sets/"+set+"/resources?order=newest", nil) }},
+			{reading, func() error { return c.Get(ctx, last.Load().URL, nil) }},
+			{reading, func() error { return c.Call(ctx, http.MethodGet, last.Load().DataURL, nil, nil) }},
+			{listing, func() error { return c.Get(ctx, "/sets/"+set+"/resources?order=newest", nil) }},
 		}},
 		{requestPause, []step{{changing, func() error {
 			changes++
@@ -92,14 +94,14 @@ func (t *trial) beside(ctx context.Context, c *caller, set string, do func() err
 	err = errors.Join(err, loops.Wait(), file.Close(), ctx.Err())
 	all := timed{}
 	for _, part := range results {
-		for kind, spells := range part {
-			all[kind] = spells
+		for kind, intervals := range part {
+			all[kind] = intervals
 		}
 	}
 	return all, err
 }
 
-// loop is a row of steps that is taken again and again.
+// loop is a list of steps that is repeated.
 type loop struct {
 	pause time.Duration
 	steps []step
@@ -116,26 +118,26 @@ func (l loop) run(into timed, more func() bool) error {
 		for _, s := range l.steps {
 			begun := time.Now()
 			if err := s.do(); err != nil {
-				return violated(nil, "a normal %s beside the crowd: %w", s.kind, err)
+				return violated(nil, "a normal %s beside the slow clients: %w", s.kind, err)
 			}
-			into[s.kind] = append(into[s.kind], spell{begun, time.Since(begun)})
+			into[s.kind] = append(into[s.kind], interval{begun, time.Since(begun)})
 		}
 	}
 	return nil
 }
 
-// slowest returns the longest of some spells; a zero one if there are none.
-func slowest(spells []spell) (s spell) {
-	if len(spells) > 0 {
-		s = slices.MaxFunc(spells, func(a, b spell) int { return cmp.Compare(a.took, b.took) })
+// slowest returns the longest of some intervals; a zero one if there are none.
+func slowest(intervals []interval) (s interval) {
+	if len(intervals) > 0 {
+		s = slices.MaxFunc(intervals, func(a, b interval) int { return cmp.Compare(a.took, b.took) })
 	}
 	return s
 }
 
-// without returns the spells, each shorter by the time within it in which one of the others was under way.
-func without(spells, others []spell) (left []spell) {
-	for _, s := range spells {
-		i, _ := slices.BinarySearchFunc(others, s.begun, func(o spell, at time.Time) int { return o.end().Compare(at) })
+// without returns the intervals, each less the time that it shares with the others.
+func without(intervals, others []interval) (left []interval) {
+	for _, s := range intervals {
+		i, _ := slices.BinarySearchFunc(others, s.begun, func(o interval, at time.Time) int { return o.end().Compare(at) })
 		for rest := s; i < len(others) && others[i].begun.Before(rest.end()); i++ {
 			from, to := others[i].begun, others[i].end()
 			if from.Before(rest.begun) {
@@ -151,14 +153,14 @@ func without(spells, others []spell) (left []spell) {
 	return left
 }
 
-// judge notes what was timed beside the crowd, and refuses it where somebody has waited for longer than the service may let him: who
-// reads in all, who changes or fetches a page without the time in which a sync was under way that is none of the service's. The
-// short row, which runs beside other work, forgives nothing, but has a much higher limit.
+// judge records what was timed beside the slow clients, and returns a violation where a request took longer than its limit. In the long row
+// the time of a change or a page does not include that of syncs that are none of the service's; the short row, which runs beside other
+// work, has a much higher limit instead.
 func (t *trial) judge(m timed) (err error) {
-	t.add("normal requests beside", int64(len(m[reading])+len(m[listing])+len(m[changing])))
+	t.add("normal requests", int64(len(m[reading])+len(m[listing])+len(m[changing])))
 	for _, kind := range []string{reading, listing, changing, syncing} {
 		if len(m[kind]) == 0 {
-			return violated(nil, "no %s was timed beside the crowd", kind)
+			return violated(nil, "no %s was timed beside the slow clients", kind)
 		}
 		t.most("slowest "+kind+" in ms:", inMS(slowest(m[kind])))
 	}
@@ -177,4 +179,4 @@ func (t *trial) judge(m timed) (err error) {
 	return err
 }
 
-func inMS(s spell) float64 { return s.took.Seconds() * 1000 }
+func inMS(s interval) float64 { return s.took.Seconds() * 1000 }

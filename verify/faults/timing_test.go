@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// TestJudge: who reads may never wait; of a change, and of a page, only the disk's own time is forgiven.
+// TestJudge: a read must never wait; of a change, and of a page, only the time of the disk is excused.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	at := func(begun, took int) spell {
-		return spell{time.UnixMilli(int64(begun)), time.Duration(took) * time.Millisecond}
+	at := func(begun, took int) interval {
+		return interval{time.UnixMilli(int64(begun)), time.Duration(took) * time.Millisecond}
 	}
 	for _, c := range []struct {
-		name  string
-		kind  string
-		spell spell
-		syncs []spell
-		says  string // "": it is good
+		name     string
+		kind     string
+		interval interval
+		syncs    []interval
+		says     string // "": it is good
 	}{
 		{"quick", changing, at(1000, 99), nil, ""},
-		{"a slow read", reading, at(1000, 101), []spell{at(1000, 101)}, "a read at"},
+		{"a slow read", reading, at(1000, 101), []interval{at(1000, 101)}, "a read at"},
 		{"a slow page", listing, at(1000, 101), nil, "a page at"},
 		{"a slow change", changing, at(1000, 101), nil, "a change at"},
-		{"beside a slow disk", changing, at(1000, 250), []spell{at(900, 50), at(1020, 300)}, ""},
-		{"a page beside a slow disk", listing, at(1000, 250), []spell{at(800, 1000)}, ""},
-		{"beside several syncs", changing, at(1000, 180), []spell{at(900, 140), at(1060, 20), at(1100, 20), at(1170, 30)}, ""},
-		{"slower than the disk", changing, at(1000, 250), []spell{at(1020, 120)}, "130ms"},
-		{"after a slow disk", changing, at(1000, 120), []spell{at(500, 499), at(1300, 400)}, "a change at"},
+		{"beside a slow disk", changing, at(1000, 250), []interval{at(900, 50), at(1020, 300)}, ""},
+		{"a page beside a slow disk", listing, at(1000, 250), []interval{at(800, 1000)}, ""},
+		{"beside several syncs", changing, at(1000, 180), []interval{at(900, 140), at(1060, 20), at(1100, 20), at(1170, 30)}, ""},
+		{"slower than the disk", changing, at(1000, 250), []interval{at(1020, 120)}, "130ms"},
+		{"after a slow disk", changing, at(1000, 120), []interval{at(500, 499), at(1300, 400)}, "a change at"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := timed{reading: {at(0, 1)}, listing: {at(0, 1)}, changing: {at(0, 1)}, syncing: append([]spell{at(0, 1)}, c.syncs...)}
-			m[c.kind] = append(m[c.kind], c.spell, at(5000, 1))
+			m := timed{reading: {at(0, 1)}, listing: {at(0, 1)}, changing: {at(0, 1)}, syncing: append([]interval{at(0, 1)}, c.syncs...)}
+			m[c.kind] = append(m[c.kind], c.interval, at(5000, 1))
 			err := (&trial{long: true}).judge(m)
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("judged %v, want %q", err, c.says)
@@ -50,7 +50,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestWithin: what lacks something is told from what says something else.
+// TestWithin: an answer that lacks something is distinguished from one that says something else.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	const was = `{"files": 3, "days": [{"day": "a", "files": 1}, {"day": "b", "files": 2}]}`

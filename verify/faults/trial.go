@@ -1,5 +1,5 @@
-// Package faults breaks the real program in every way that we know, and looks at what is left. Each row of the table in
-// docs/reliability.md is a test; that document says what the rows mean, and holds what came out of their long runs.
+// Package faults injects faults into the real program, its disk and its clock, and checks what is left. Each row of the table in
+// docs/reliability.md is a test; that document says what the rows mean, and holds the results of their long runs.
 //
 //	go test ./verify/faults                                        # each row in a few seconds
 //	go test ./verify/faults -size=short                            # as .ci/run does
@@ -76,7 +76,7 @@ func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
 func (t *trial) more(ctx context.Context) bool { return t.done < t.size && ctx.Err() == nil }
 
 // workers is how many units are tried at once where they do not disturb each other: more than there are processors, since a unit
-// mostly waits, for calls that pass through FUSE and for the pauses of the program.
+// mostly waits, for calls through FUSE and for the pauses of the program.
 const workers = 8
 
 // together tries the units at once. The first error ends it.
@@ -138,7 +138,7 @@ func grouped(n int64) string {
 	return text
 }
 
-// build compiles labshelf once. GOFLAGS may hold an overlay, so that a mutant is what is tested.
+// build compiles labshelf once. With an overlay in GOFLAGS that is a mutant.
 func (t *trial) build(ctx context.Context) (string, error) {
 	if t.program != "" {
 		return t.program, nil
@@ -182,7 +182,7 @@ func lacking(need string) error {
 	return nil
 }
 
-// inMemory returns a folder that is no disk, for what passes through a file system of our own anyway; "" where there is none.
+// inMemory returns a folder in memory, for what passes through passfs anyway; "" where there is none.
 func inMemory() string {
 	const shm = "/dev/shm"
 	if info, err := os.Stat(shm); err == nil && info.IsDir() {

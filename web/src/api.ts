@@ -1,17 +1,16 @@
-// The only module that talks to the service. Everything here is the public interface, called with the session's cookie: what the
-// pages can do, any script can do too. Names and fields are those of the interface reference.
+// The client of the service: its public interface, called with the session cookie. Names and fields are those of the interface reference.
 
-/** Path under which the service lives, such as "" or "/shelf". The shell carries it, since scripts cannot know. */
+/** The base path of the service, such as "" or "/shelf"; the shell contains it. */
 export const base = document.documentElement.dataset.base ?? "";
 
-/** Where the interface begins, such as /v1. */
+/** The path of the interface, such as /v1. */
 export const root = `${base}/v1`;
 
 export type State = "active" | "deleted";
 export type Role = "member" | "editor" | "admin";
 
-/** What every record carries about its own changes. */
-interface Changed {
+/** The fields about changes that every record has. */
+interface ChangeFields {
   state: State;
   created: string;
   modified: string;
@@ -19,11 +18,11 @@ interface Changed {
   modified_epoch: number;
   createdBy: string;
   modifiedBy: string;
-  /** Version of the record (ETag). Records in listings have none. */
+  /** The version of the record (ETag); records in listings have none. */
   etag?: string;
 }
 
-export interface Dataspace extends Changed {
+export interface Dataspace extends ChangeFields {
   id: string;
   url: string;
   name: string;
@@ -33,7 +32,7 @@ export interface Dataspace extends Changed {
   origin: string;
 }
 
-export interface DataSet extends Changed {
+export interface DataSet extends ChangeFields {
   id: string;
   url: string;
   name: string;
@@ -42,7 +41,7 @@ export interface DataSet extends Changed {
   dataspaceId: string;
 }
 
-export interface Resource extends Changed {
+export interface Resource extends ChangeFields {
   id: string;
   url: string;
   dataUrl: string;
@@ -51,16 +50,16 @@ export interface Resource extends Changed {
   description: string;
   format: string;
   mimetype: string;
-  /** In units of 1,024 bytes, rounded. `bytes` is exact. */
+  /** In units of 1,024 bytes, rounded; `bytes` is exact. */
   size: number;
   bytes: number;
   sha256: string;
   filename: string;
   setId: string;
   dataspaceId: string;
-  /** The bytes are gone for good; only the record is left. */
+  /** The bytes were removed for good; only the record is left. */
   purged?: boolean;
-  /** The file is known to be damaged on the server; whoever uploads the same bytes again heals it. */
+  /** The service knows that the file is damaged. An upload of the same bytes repairs it. */
   damaged?: boolean;
 }
 
@@ -70,10 +69,10 @@ export interface User {
   username: string;
   fullname: string;
   about: string;
-  /** Only told to sysadmins, and of oneself. */
+  /** Only in answers to sysadmins and to the user itself. */
   sysadmin?: boolean;
   state: State;
-  /** Version of the record (ETag). Records in listings have none. */
+  /** The version of the record (ETag); records in listings have none. */
   etag?: string;
 }
 
@@ -85,7 +84,7 @@ export interface Key {
   expires: string;
   lastUsed: string;
   state: "active" | "revoked" | "expired";
-  /** The secret: only in the answer that made it. */
+  /** The secret: only in the answer to its creation. */
   key?: string;
 }
 
@@ -109,7 +108,7 @@ export interface Usage extends Counters {
   dataspaces?: (Counters & { dataspaceId: string })[];
 }
 
-/** An answer that is no success, as the service explains it; or no answer at all, with status 0. */
+/** An error answer of the service; status 0 stands for no answer. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -121,24 +120,24 @@ export class Problem extends Error {
   }
 }
 
-/** Called when the service no longer knows who we are: the session has ended. */
+/** Called when an answer shows that the session has ended. */
 let onSignedOut: () => void = () => {};
-export function whenSignedOut(tell: () => void) {
-  onSignedOut = tell;
+export function whenSignedOut(callback: () => void) {
+  onSignedOut = callback;
 }
 
-/** The problem that an answer's text and status stand for. */
+/** Parses the body of an error answer. */
 export function problemOf(status: number, text: string): Problem {
   try {
     const p = JSON.parse(text);
     if (typeof p.detail === "string") return new Problem(status, p.code ?? "", p.detail, p.field ?? "");
   } catch {
-    // not the service's own words: a proxy's page, for example
+    // not from the service, such as the page of a proxy
   }
-  return new Problem(status, "", `The service answered ${status}, and did not say why.`);
+  return new Problem(status, "", `The service answered ${status} without an explanation.`);
 }
 
-/** The problem of a request that was not made with send. A session that has ended is told. */
+/** The problem of a request that was not made with send; reports the end of the session. */
 export function failureOf(status: number, text: string): Problem {
   if (status === 401) onSignedOut();
   return problemOf(status, text);
@@ -152,7 +151,7 @@ interface Options {
   headers?: Record<string, string>;
 }
 
-/** Sends one request and returns its answer if it is a success; else it throws a Problem (or the signal's reason). */
+/** Sends a request and returns the answer if it is a success, else throws a Problem (or the reason of the signal). */
 export async function send(method: string, path: string, { body, signal, headers }: Options = {}): Promise<Response> {
   const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
   if (signal) init.signal = signal;
@@ -177,21 +176,21 @@ async function call<T>(method: string, path: string, options?: Options): Promise
   return answer.status === 204 ? (undefined as T) : answer.json();
 }
 
-/** Sends a request that a record answers, and returns it with its version. */
+/** Sends a request whose answer is a record, and returns it with its version. */
 async function record<T>(method: string, path: string, options?: Options): Promise<T> {
   const answer = await send(method, path, options);
-  const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses weakens it, and the service knows no weak one
+  const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak; the service knows strong ones only
   return { ...(await answer.json()), ...(etag && { etag }) };
 }
 
-/** A record, and the version of it to which a request applies. Without a version it applies to any. */
+/** A record and the version that a request applies to; without one it applies to any version. */
 export type Version = { id: string; etag?: string };
 
-/** Sends a change of a record, which is refused (412) if the record has changed since that version. */
+/** Changes a record; the service refuses (412) if it has changed since that version. */
 const change = <T>(method: string, path: string, of: Version, body: unknown) =>
   record<T>(method, path, of.etag ? { body, headers: { "If-Match": of.etag } } : { body });
 
-/** A query string of what is set; the service refuses empty values. */
+/** The query string of the values that are set: the service refuses empty ones. */
 export function queryOf(values: Record<string, string | number | undefined>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
@@ -204,26 +203,26 @@ export function queryOf(values: Record<string, string | number | undefined>): st
 /** One page of a listing. */
 export interface Page<T> {
   items: T[];
-  /** Where the next one is; undefined at the end. */
+  /** The address of the next page; undefined at the end. */
   next: string | undefined;
 }
 
-/** The pages of a listing, as the service orders them. */
+/** The pages of a listing, in the order of the service. */
 export class Listing<T> {
-  /** @param first address of the first page, with its query, such as /sets/ID/resources?order=newest */
+  /** @param first the address of the first page with its query, such as /sets/ID/resources?order=newest */
   constructor(readonly first: string) {}
 
-  /** The page at an address: that of the first one, or what a page said to be next. Each can be fetched again. */
+  /** Fetches a page: the first one, or the `next` of another one. A page can be fetched again. */
   async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
     const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
     if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
-    // The address may be written for other visitors (base_url): only what follows /v1 counts here.
+    // The service may have another public address (base_url): only the path after /v1 is used.
     const path = new URL(page.nextPage).pathname;
     return { items: page.data ?? [], next: path.slice(path.indexOf("/v1/") + 3) };
   }
 
-  /** Everything, or as many pages as it takes to have `bound` objects; `whole` tells whether that was all. */
-  async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; whole: boolean }> {
+  /** Fetches pages until the end or until there are `bound` items; `complete` is whether these are all. */
+  async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; complete: boolean }> {
     const items: T[] = [];
     let next: string | undefined = this.first;
     while (next !== undefined && items.length < bound) {
@@ -231,7 +230,7 @@ export class Listing<T> {
       items.push(...page.items);
       next = page.next;
     }
-    return { items, whole: next === undefined };
+    return { items, complete: next === undefined };
   }
 }
 
@@ -241,8 +240,8 @@ export const session = {
   signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),
   signOut: () => call<void>("DELETE", "/session"),
   me: () => record<User>("GET", "/users/me"),
-  /** Whose key it is. It changes nothing for whoever is signed in. */
-  async whose(key: string): Promise<User> {
+  /** The user of a key. The session stays as it is. */
+  async userOf(key: string): Promise<User> {
     const answer = await fetch(`${root}/users/me`, { headers: { Authorization: key }, credentials: "omit" }).catch(() => {
       throw unreachable;
     });
@@ -251,50 +250,39 @@ export const session = {
   },
 };
 
-type Edit<T> = Partial<T>;
+/** The requests that all kinds of records share. */
+const records = <T>(path: string, method: "PUT" | "PATCH" = "PUT") => ({
+  list: (query = {}) => new Listing<T>(path + queryOf(query)),
+  get: (rid: string) => record<T>("GET", `${path}/${id(rid)}`),
+  create: (fields: Partial<T>) => record<T>("POST", path, { body: fields }),
+  edit: (of: Version, fields: Partial<T>) => change<T>(method, `${path}/${id(of.id)}`, of, fields),
+  remove: (rid: string) => call<void>("DELETE", `${path}/${id(rid)}`),
+  restore: (rid: string) => record<T>("POST", `${path}/${id(rid)}/restore`),
+});
 
 export const dataspaces = {
-  list: (query = {}) => new Listing<Dataspace>(`/dataspaces${queryOf(query)}`),
-  get: (did: string) => record<Dataspace>("GET", `/dataspaces/${id(did)}`),
-  create: (fields: Edit<Dataspace>) => record<Dataspace>("POST", "/dataspaces", { body: fields }),
-  edit: (of: Version, fields: Edit<Dataspace>) => change<Dataspace>("PUT", `/dataspaces/${id(of.id)}`, of, fields),
-  remove: (did: string) => call<void>("DELETE", `/dataspaces/${id(did)}`),
-  restore: (did: string) => record<Dataspace>("POST", `/dataspaces/${id(did)}/restore`),
+  ...records<Dataspace>("/dataspaces"),
   sets: (did: string, query = {}) => new Listing<DataSet>(`/dataspaces/${id(did)}/sets${queryOf(query)}`),
   resources: (did: string, query = {}) => new Listing<Resource>(`/dataspaces/${id(did)}/resources${queryOf(query)}`),
   usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
 };
 
 export const sets = {
-  list: (query = {}) => new Listing<DataSet>(`/sets${queryOf(query)}`),
-  get: (sid: string) => record<DataSet>("GET", `/sets/${id(sid)}`),
-  create: (fields: Edit<DataSet>) => record<DataSet>("POST", "/sets", { body: fields }),
-  edit: (of: Version, fields: Edit<DataSet>) => change<DataSet>("PUT", `/sets/${id(of.id)}`, of, fields),
-  remove: (sid: string) => call<void>("DELETE", `/sets/${id(sid)}`),
-  restore: (sid: string) => record<DataSet>("POST", `/sets/${id(sid)}/restore`),
+  ...records<DataSet>("/sets"),
   resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
-  /** Address of the zip of a set, or of some of its resources. */
+  /** The address of the zip of a set, or of some of its resources. */
   archive: (sid: string, only: string[] = []) =>
     `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
 };
 
 export const resources = {
-  list: (query = {}) => new Listing<Resource>(`/resources${queryOf(query)}`),
-  get: (rid: string) => record<Resource>("GET", `/resources/${id(rid)}`),
-  edit: (of: Version, fields: Edit<Resource>) => change<Resource>("PATCH", `/resources/${id(of.id)}`, of, fields),
-  remove: (rid: string) => call<void>("DELETE", `/resources/${id(rid)}`),
-  restore: (rid: string) => record<Resource>("POST", `/resources/${id(rid)}/restore`),
-  /** Address of the bytes; inline asks the browser to show what it safely can. */
+  ...records<Resource>("/resources", "PATCH"),
+  /** The address of the bytes; with `inline` the browser shows types that are safe. */
   data: (rid: string, inline = false) => `${root}/resources/${id(rid)}/data${inline ? "?disposition=inline" : ""}`,
 };
 
 export const users = {
-  list: (query = {}) => new Listing<User>(`/users${queryOf(query)}`),
-  get: (uid: string) => record<User>("GET", `/users/${id(uid)}`),
-  create: (fields: Edit<User>) => record<User>("POST", "/users", { body: fields }),
-  edit: (of: Version, fields: Edit<User>) => change<User>("PUT", `/users/${id(of.id)}`, of, fields),
-  remove: (uid: string) => call<void>("DELETE", `/users/${id(uid)}`),
-  restore: (uid: string) => record<User>("POST", `/users/${id(uid)}/restore`),
+  ...records<User>("/users"),
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
   createKey: (uid: string, fields: { label?: string; expires?: string }) =>
     call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
@@ -307,12 +295,12 @@ export const privileges = {
   revoke: (pid: string) => call<void>("DELETE", `/privileges/${id(pid)}`),
 };
 
-/** A file that comes in pieces. */
+/** The state of a resumable upload. */
 export interface ResumableUpload {
   length: number;
   offset: number;
   expires: string;
-  /** It has come whole. */
+  /** Set once the upload is complete. */
   resourceUrl?: string;
 }
 
@@ -322,7 +310,7 @@ export const uploads = {
   remove: (path: string) => call<void>("DELETE", path, { headers: { "Tus-Resumable": "1.0.0" } }),
 };
 
-/** How the service is; `detail` only for sysadmins. */
+/** The status of the service; `detail` only for sysadmins. */
 export interface Status {
   status: "OK" | "READ-ONLY" | "FAILING";
   hostname: string;
@@ -331,7 +319,7 @@ export interface Status {
 }
 
 export const service = {
-  /** A service that is failing answers 503 with the same object. */
+  /** A failing service answers 503 with the same object. */
   async status(): Promise<Status> {
     const answer = await fetch(`${root}/status`, { credentials: "same-origin" }).catch(() => {
       throw unreachable;
@@ -343,19 +331,16 @@ export const service = {
   openapi: () => call<Record<string, unknown>>("GET", "/openapi.json"),
 };
 
-const cutOff = new Problem(0, "cut_off", "The file broke off on its way here.");
+const interrupted = new Problem(0, "cut_off", "The download was interrupted.");
 
-/** What is read of an answer's body. */
+/** Converts an error while a body is read to a Problem. */
 function received<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return body.catch((cause) => {
-    throw signal?.aborted ? cause : cutOff;
+    throw signal?.aborted ? cause : interrupted;
   });
 }
 
-/**
- * Part of a resource's bytes: from `start`, at most `length`. Fewer come at the end of the file. They are those of the record: of a file
- * that has been replaced since, nothing comes (412).
- */
+/** Fetches at most `length` bytes of a file from `start`. Throws a Problem (412) if the file was replaced since the record was loaded. */
 export async function range(of: Pick<Resource, "id" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
   const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
   const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { headers, signal } : { headers });
@@ -363,10 +348,10 @@ export async function range(of: Pick<Resource, "id" | "sha256">, start: number, 
 }
 
 /**
- * All bytes of a resource, with its type: those of the record, as with range. A condition in the request would keep the browser from
- * using what it has kept of them, so the answer is looked at.
+ * Fetches a whole file with its type. Throws a Problem (412) if it was replaced, as range does. A condition in the request would bypass
+ * the browser's cache, so the ETag of the answer is compared.
  */
-export async function whole(of: Pick<Resource, "id" | "sha256">, signal?: AbortSignal): Promise<Blob> {
+export async function download(of: Pick<Resource, "id" | "sha256">, signal?: AbortSignal): Promise<Blob> {
   const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { signal } : {});
   if (!answer.headers.get("ETag")?.includes(of.sha256)) {
     await answer.body?.cancel();

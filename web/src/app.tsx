@@ -1,51 +1,54 @@
-// The frame around every page, and the table of pages.
+// The entry point: the table of pages, and the layout around every page.
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./api";
-import { go, inside, Link, match, usePlace } from "./router";
-import { SessionProvider, useSession } from "./session";
-import { keyInAddress, SignIn } from "./pages/signin";
-import { Home } from "./pages/home";
+import { listen } from "./events";
 import { DataspacePage } from "./pages/dataspace";
-import { SetPage } from "./pages/set";
+import { Home } from "./pages/home";
+import type { PageProps } from "./pages/props";
 import { ResourcePage } from "./pages/resource";
-import { refuseDrops } from "./put/drop";
-import { Uploads } from "./put/panel";
-import { queue } from "./put/queue";
-import { Button, Dialog, Failed, Waiting } from "./ui/basics";
+import { SetPage } from "./pages/set";
+import { keyInAddress, SignIn } from "./pages/signin";
+import { insideOrRoot, Link, match, navigate, useLocation } from "./router";
+import { SessionProvider, useSession } from "./session";
+import { Button, ErrorMessage, Skeleton } from "./ui/components";
+import { Dialog } from "./ui/dialog";
 import { Icon, type IconName } from "./ui/icons";
-import { asProblem } from "./ui/load";
+import { useAction } from "./ui/load";
 import { applyTheme, ThemeSwitch } from "./ui/theme";
+import { useTitle } from "./ui/title";
+import { refuseDrops } from "./upload/drop";
+import { Uploads } from "./upload/panel";
+import { queue } from "./upload/queue";
 
-export type PageProps = { params: Record<string, string> };
 type Page = ComponentType<PageProps>;
 
-interface Row {
+interface Route {
   path: string;
-  /** Part of the first script, or fetched when it is first visited. */
+  /** The page, or what loads its script at the first visit. */
   page: Page | (() => Promise<Page>);
   lazy?: true;
-  /** Also for those who have not signed in. */
-  open?: true;
+  /** Needs no session. */
+  public?: true;
 }
 
-const later = (load: () => Promise<Page>) => ({ page: load, lazy: true }) as const;
+const lazy = (load: () => Promise<Page>) => ({ page: load, lazy: true }) as const;
 
 /** All pages. The service answers each of these paths with the shell (handlers, package web). */
-const pages: Row[] = [
+const pages: Route[] = [
   { path: "/", page: Home },
   { path: "/dataspaces/:did", page: DataspacePage },
   { path: "/sets/:sid", page: SetPage },
   { path: "/resources/:rid", page: ResourcePage },
-  { path: "/dataspaces/:did/members", ...later(() => import("./pages/members").then((m) => m.MembersPage)) },
-  { path: "/trash", ...later(() => import("./pages/trash").then((m) => m.TrashPage)) },
-  { path: "/usage", ...later(() => import("./pages/usage").then((m) => m.UsagePage)) },
-  { path: "/account", ...later(() => import("./pages/account").then((m) => m.AccountPage)) },
-  { path: "/users", ...later(() => import("./pages/users").then((m) => m.UsersPage)) },
-  { path: "/service", ...later(() => import("./pages/service").then((m) => m.ServicePage)) },
-  { path: "/docs", ...later(() => import("./pages/guide").then((m) => m.GuidePage)), open: true },
-  { path: "/docs/interface", ...later(() => import("./pages/reference").then((m) => m.ReferencePage)), open: true },
+  { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
+  { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
+  { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
+  { path: "/account", ...lazy(() => import("./pages/account").then((m) => m.AccountPage)) },
+  { path: "/users", ...lazy(() => import("./pages/users").then((m) => m.UsersPage)) },
+  { path: "/service", ...lazy(() => import("./pages/service").then((m) => m.ServicePage)) },
+  { path: "/docs", ...lazy(() => import("./pages/guide").then((m) => m.GuidePage)), public: true },
+  { path: "/docs/interface", ...lazy(() => import("./pages/reference").then((m) => m.ReferencePage)), public: true },
 ];
 
 const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = [
@@ -58,24 +61,24 @@ const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = 
 ];
 
 function App() {
-  const { path, query } = usePlace();
+  const { path, query } = useLocation();
   const { user, ended } = useSession();
-  const [row, params] = find(path);
-    const [given, setGiven] = useGivenKey();
-  const signIn = path === "/signin" || !!given || (!user && !row?.open);
+  const [route, params] = routeOf(path);
+  const [linkKey, setLinkKey] = useLinkKey();
+  const signIn = path === "/signin" || !!linkKey || (!user && !route?.public);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
-    if (user && path === "/signin" && !given) go(inside(query.get("to")), { replace: true });
-  }, [user, path, given]);
+    if (user && path === "/signin" && !linkKey) navigate(insideOrRoot(query.get("to")), { replace: true });
+  }, [user, path, linkKey]);
   useEffect(() => {
     if (user) queue.resume();
     else if (!ended) queue.drop();
   }, [user?.id, ended?.id]);
-  useEffect(() => () => queue.drop(), []); // somebody else has signed in
+  useEffect(() => () => queue.drop(), []); // another user has signed in
   const first = useRef(true);
   useEffect(() => {
-    // Who reads by ear, or goes by keys, begins a new page at its start.
+    // Screen readers and the keyboard start at the beginning of a new page.
     if (!first.current && !main.current!.contains(document.activeElement)) main.current!.focus({ preventScroll: true });
     first.current = false;
   }, [path, !user]);
@@ -88,11 +91,11 @@ function App() {
       <Bar path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {signIn ? (
-          user && !given ? null : <SignIn given={given} done={() => setGiven("")} />
-        ) : row ? (
-          <Shown key={path} row={row} params={params} />
+          user && !linkKey ? null : <SignIn linkKey={linkKey} done={() => setLinkKey("")} />
+        ) : route ? (
+          <RoutedPage key={path} route={route} params={params} />
         ) : (
-          <Nowhere />
+          <NotFound />
         )}
       </main>
       {(user || ended) && <Uploads />}
@@ -100,24 +103,18 @@ function App() {
   );
 }
 
-/** The key that a link brings: also one that is opened in this window, where the browser only tells that the address has changed. */
-function useGivenKey() {
-  const [given, setGiven] = useState(keyInAddress);
-  useEffect(() => {
-    const look = () => keyInAddress() && setGiven(keyInAddress());
-    addEventListener("hashchange", look);
-    return () => removeEventListener("hashchange", look);
-  }, []);
-  return [given, setGiven] as const;
+/** The key in a sign-in link, also if the link is opened in this window, where the document stays and only the hash changes. */
+function useLinkKey() {
+  const [key, setKey] = useState(keyInAddress);
+  useEffect(() => listen(window, "hashchange", () => keyInAddress() && setKey(keyInAddress())), []);
+  return [key, setKey] as const;
 }
 
-function Nowhere() {
-  useEffect(() => {
-    document.title = "No such page · labshelf";
-  }, []);
+function NotFound() {
+  useTitle("Page not found");
   return (
     <>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
         <Link to="/">Go to the dataspaces</Link>
       </p>
@@ -125,26 +122,26 @@ function Nowhere() {
   );
 }
 
-function find(path: string): [Row | undefined, Record<string, string>] {
-  for (const row of pages) {
-    const params = match(row.path, path);
-    if (params) return [row, params];
+function routeOf(path: string): [Route | undefined, Record<string, string>] {
+  for (const route of pages) {
+    const params = match(route.path, path);
+    if (params) return [route, params];
   }
   return [undefined, {}];
 }
 
-const missing = new Problem(0, "script", "This page could not be fetched. The service may be restarting, or has been upgraded.");
+const missing = new Problem(0, "script", "This page could not be loaded. The service may be restarting, or has been upgraded.");
 
-/** A page; its script is fetched first where it is not here yet. */
-function Shown({ row, params }: { row: Row; params: Record<string, string> }) {
-  const [page, setPage] = useState<{ Page: Page } | undefined>(row.lazy ? undefined : { Page: row.page as Page });
+/** A page; a lazy one is loaded first. */
+function RoutedPage({ route, params }: { route: Route; params: Record<string, string> }) {
+  const [page, setPage] = useState<{ Page: Page } | undefined>(route.lazy ? undefined : { Page: route.page as Page });
   const [problem, setProblem] = useState<Problem | undefined>();
   useEffect(() => {
-    if (row.lazy) (row.page as () => Promise<Page>)().then((Page) => setPage({ Page }), () => setProblem(missing));
-  }, [row]);
-  // A browser may remember a script that it could not fetch; and after an upgrade of the service this one is gone.
-  if (problem) return <Failed problem={problem} retry={() => location.reload()} />;
-  if (!page) return <Waiting />;
+    if (route.lazy) (route.page as () => Promise<Page>)().then((Page) => setPage({ Page }), () => setProblem(missing));
+  }, [route]);
+  // A reload, because browsers cache a script that failed to load, and because an upgrade of the service removes old scripts.
+  if (problem) return <ErrorMessage problem={problem} retry={() => location.reload()} />;
+  if (!page) return <Skeleton />;
   return <page.Page params={params} />;
 }
 
@@ -152,12 +149,11 @@ function Bar({ path }: { path: string }) {
   const { user, signOut } = useSession();
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const here = (to: string) => (to === "/" ? !links.some((l) => l.to !== "/" && path.startsWith(l.to)) : path.startsWith(to));
-  const [problem, setProblem] = useState<Problem | undefined>();
+  const isCurrent = (to: string) => (to === "/" ? !links.some((l) => l.to !== "/" && path.startsWith(l.to)) : path.startsWith(to));
+  const { run, problem, dismiss } = useAction(signOut);
   const leave = () => {
-    if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and leave the rest?")) return;
-    setProblem(undefined);
-    signOut().catch((thrown) => setProblem(asProblem(thrown)));
+    if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and cancel the rest?")) return;
+    void run();
   };
   return (
     <header class="bar">
@@ -175,7 +171,7 @@ function Bar({ path }: { path: string }) {
           {links
             .filter((l) => !l.sysadmin || user.sysadmin)
             .map((l) => (
-              <Link key={l.to} to={l.to} aria-current={here(l.to) ? "page" : undefined}>
+              <Link key={l.to} to={l.to} aria-current={isCurrent(l.to) ? "page" : undefined}>
                 <Icon name={l.icon} />
                 {l.label}
               </Link>
@@ -199,19 +195,19 @@ function Bar({ path }: { path: string }) {
           <Link to="/docs">Help</Link>
         )}
       </div>
-      {problem && <StillSignedIn problem={problem} retry={leave} close={() => setProblem(undefined)} />}
+      {problem && <StillSignedIn problem={problem} retry={leave} close={dismiss} />}
     </header>
   );
 }
 
-/** Where the session could not be ended, as far as one knows here: no script can take its cookie away, and it outlives the windows. */
+/** Shown if the session may not have ended: no script can remove its cookie, which outlives the windows. */
 function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () => void; close: () => void }) {
   return (
     <Dialog title="You are still signed in" onClose={close}>
-      <Failed problem={problem} />
+      <ErrorMessage problem={problem} />
       <p>
-        The service could not end your session. Whoever uses this browser next can do what you can, also after it was closed. Try again later. If somebody
-        else uses it before that, delete the cookies of this site in the settings of the browser: without them nobody is signed in here.
+        The service could not end your session. Anyone who uses this browser has your access, even after it was closed. Try again later. If somebody
+        else uses the browser before that, delete the cookies of this site in its settings: that signs you out here.
       </p>
       <div class="actions">
         <Button onClick={close}>Stay signed in</Button>
@@ -226,7 +222,7 @@ function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () 
 applyTheme();
 refuseDrops();
 render(
-  <SessionProvider waiting={<Waiting />} failed={(problem, retry) => <Failed problem={problem} retry={retry} />}>
+  <SessionProvider waiting={<Skeleton />} failed={(problem, retry) => <ErrorMessage problem={problem} retry={retry} />}>
     <App />
   </SessionProvider>,
   document.getElementById("app")!,

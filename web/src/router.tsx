@@ -1,82 +1,70 @@
-// The address says what is shown; there is no other state that decides it. So every view can be linked, reloaded and gone back to.
+// The address alone decides what a page shows, so that every view can be linked, reloaded and gone back to.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { base } from "./api";
+import { listen } from "./events";
 
-export interface Place {
-  /** Below the base, such as /sets/ID. */
+export interface Location {
+  /** Below the base path, such as /sets/ID. */
   path: string;
   query: URLSearchParams;
 }
 
-function here(): Place {
+function currentLocation(): Location {
   const path = location.pathname.slice(base.length).replace(/(.)\/$/, "$1") || "/";
   return { path, query: new URLSearchParams(location.search) };
 }
 
-const moved = "labshelf:moved";
+const navigated = "labshelf:navigated";
 
-/** Which entry of the history this is; another for each place that was gone to. */
-export const entry = (): string => history.state?.entry ?? "";
+/** The id of the history entry; each navigation makes another one. */
+export const historyEntry = (): string => history.state?.entry ?? "";
 
-/** An address below the base that came from outside, such as from a parameter; "/" for one that leads elsewhere. */
-export const inside = (to: string | null): string => (to && /^\/(?![/\\])/.test(to) ? to : "/");
+/** Returns an untrusted address, such as from a parameter, if it is below the base path, else "/". */
+export const insideOrRoot = (to: string | null): string => (to && /^\/(?![/\\])/.test(to) ? to : "/");
 
-/** Has the browser ask before the page is closed or left for another site, as long as something would be lost. */
-export function useLeaveGuard(why: boolean) {
-  useEffect(() => {
-    if (!why) return;
-    const warn = (e: BeforeUnloadEvent) => e.preventDefault();
-    addEventListener("beforeunload", warn);
-    return () => removeEventListener("beforeunload", warn);
-  }, [why]);
+/** While `active`, the browser asks before the document is closed or left. */
+export function useLeaveGuard(active: boolean) {
+  useEffect(() => (active ? listen(window, "beforeunload", (e: Event) => e.preventDefault()) : undefined), [active]);
 }
 
-/** Goes to an address below the base. A replacement leaves no entry behind it: for filters, and for what only redirects. */
-export function go(to: string, { replace = false } = {}) {
+/** Navigates to an address below the base path. With `replace` it makes no history entry: for filters and redirects. */
+export function navigate(to: string, { replace = false } = {}) {
   if (!replace) {
     history.pushState({ entry: `${Date.now()}.${Math.random()}` }, "", base + to);
     scrollTo(0, 0);
   } else {
     history.replaceState(history.state, "", base + to);
   }
-  dispatchEvent(new Event(moved));
+  dispatchEvent(new Event(navigated));
 }
 
-/** Where the visitor is, also after a move. */
-export function usePlace(): Place {
-  const [place, setPlace] = useState(here);
-  useEffect(() => {
-    const update = () => setPlace(here());
-    addEventListener(moved, update);
-    addEventListener("popstate", update);
-    return () => {
-      removeEventListener(moved, update);
-      removeEventListener("popstate", update);
-    };
-  }, []);
-  return place;
+/** The current location; the component is rendered again after each navigation. */
+export function useLocation(): Location {
+  const [location, setLocation] = useState(currentLocation);
+  useEffect(() => listen(window, `${navigated} popstate`, () => setLocation(currentLocation())), []);
+  return location;
 }
 
-/** Changes some parameters of the address; an empty value takes one away. */
+/** Changes some parameters of the address; an empty value removes one. */
 export function setQuery(changes: Record<string, string>) {
-  const { path, query } = here();
+  const { path, query } = currentLocation();
   for (const [name, value] of Object.entries(changes)) {
     if (value) query.set(name, value);
     else query.delete(name);
   }
   const text = query.toString();
-  go(path + (text && `?${text}`), { replace: true });
+  navigate(path + (text && `?${text}`), { replace: true });
 }
 
 type AnchorProps = { class?: string; title?: string; id?: string; "aria-current"?: "page" | undefined; "aria-label"?: string };
 
-/** A link below the base. With a modifier key, or another button, it is the browser's. */
+/** A link below the base path. The browser handles clicks with a modifier key or another button. */
 export function Link({ to, children, ...rest }: { to: string; children?: ComponentChildren } & AnchorProps) {
   const follow = (e: MouseEvent) => {
     if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
     e.preventDefault();
-    go(to);
+    navigate(to);
   };
   return (
     <a href={base + to} onClick={follow} {...rest}>
@@ -85,26 +73,25 @@ export function Link({ to, children, ...rest }: { to: string; children?: Compone
   );
 }
 
-/** The parts of a path that a pattern such as /sets/:id names, or nothing. */
+/** The values of the named segments of a pattern such as /sets/:id, or undefined if the path does not match. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
-  const wanted = pattern.split("/");
-  const given = path.split("/");
-  if (wanted.length !== given.length) return undefined;
-  const found: Record<string, string> = {};
-  for (let i = 0; i < wanted.length; i++) {
-    const want = wanted[i]!;
-    const part = given[i]!;
-    if (want !== part && !want.startsWith(":")) return undefined;
-    if (want.startsWith(":")) found[want.slice(1)] = decoded(part);
+  const names = pattern.split("/");
+  const segments = path.split("/");
+  if (names.length !== segments.length) return undefined;
+  const values: Record<string, string> = {};
+  for (const [i, name] of names.entries()) {
+    const segment = segments[i]!;
+    if (name.startsWith(":")) values[name.slice(1)] = decodedOrRaw(segment);
+    else if (name !== segment) return undefined;
   }
-  return found;
+  return values;
 }
 
-/** A part of a path, read; as it is where it was not written well. */
-function decoded(part: string): string {
+/** Decodes a percent-encoded text; a malformed one is returned unchanged. */
+export function decodedOrRaw(text: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(text);
   } catch {
-    return part;
+    return text;
   }
 }

@@ -1,142 +1,132 @@
-// Who is signed in. The cookie is the browser's and no script sees it; what the pages know is what GET /users/me says.
+// The session of the signed-in user. No script sees its cookie; the pages know only the answer of GET /users/me.
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Problem, User } from "./api";
 import { base, session, whenSignedOut } from "./api";
+import { listen } from "./events";
 import { asProblem } from "./ui/load";
 
 export interface Session {
-  /** Undefined until somebody signs in. */
+  /** The signed-in user. */
   user: User | undefined;
-  /** Whose session came to an end without their doing here: it ran out, its key was revoked, or they signed out in another tab. */
+  /** The user whose session ended other than by signing out in this tab: it expired, its key was revoked, or another tab signed out. */
   ended: User | undefined;
-  /** Why the service could not end the session of who has signed out: it has taken the cookie away, but a copy would still count. */
+  /** Why the service could not end the session after signing out. The browser has no cookie any more, but a copy of it would still be valid. */
   unended: Problem | undefined;
   signIn: (key: string) => Promise<void>;
-  /** Throws a Problem where whoever is signed in still is afterwards, or may be. */
+  /** Throws a Problem if the user is, or may be, still signed in. */
   signOut: () => Promise<void>;
-  /** Takes over a change of one's own record. */
-  changed: (user: User) => void;
+  /** Replaces the record of the signed-in user after a change. */
+  setUser: (user: User) => void;
 }
 
 const Context = createContext<Session | undefined>(undefined);
 
-/** Whoever is signed in. */
 export function useSession(): Session {
-  const found = useContext(Context);
-  if (!found) throw new Error("useSession is only for what is within SessionProvider");
-  return found;
+  const session = useContext(Context);
+  if (!session) throw new Error("useSession needs a SessionProvider");
+  return session;
 }
 
-/** Whoever is signed in, where nobody else comes. */
+/** The signed-in user, on pages that need one. */
 export function useMe(): User {
   const { user } = useSession();
-  if (!user) throw new Error("useMe is only for pages of those who are signed in");
+  if (!user) throw new Error("useMe needs a signed-in user");
   return user;
 }
 
 interface ProviderProps {
   children: ComponentChildren;
-  /** Shown until it is known who calls. */
+  /** Shown until the user is known. */
   waiting: ComponentChildren;
-  /** Shown where it cannot be found out. */
+  /** Shown if the user cannot be determined. */
   failed: (problem: Problem, retry: () => void) => ComponentChildren;
 }
 
-/** All tabs have the same session: each tells the others when somebody has signed in or out in it. */
+/** All tabs share the session: each notifies the others after signing in or out. */
 const tabs = new BroadcastChannel(`labshelf${base}`);
 
-/** Calls look when another tab has signed in or out, and when this one comes to the front. */
-function useOccasions(look: () => Promise<void>) {
-  useEffect(() => {
-    const lookIfSeen = () => void (document.visibilityState === "visible" && look());
-    tabs.addEventListener("message", look);
-    document.addEventListener("visibilitychange", lookIfSeen);
-    return () => {
-      tabs.removeEventListener("message", look);
-      document.removeEventListener("visibilitychange", lookIfSeen);
-    };
-  }, []);
+/** Calls `update` when another tab has signed in or out, and when this one becomes visible. */
+function useSessionEvents(update: () => Promise<void>) {
+  useEffect(() => listen(tabs, "message", update), []);
+  useEffect(() => listen(document, "visibilitychange", () => document.visibilityState === "visible" && update()), []);
 }
 
-type Next = "" | "again" | "start";
+type Next = "" | "reload" | "home";
 
 /**
- * The document that follows this one: the same address or the first page, in a new one, so that nothing that was shown to one person
- * stays for the next. Nothing of the pages may be shown by then: what they held back goes with them, and asks nobody to stay.
+ * Loads a new document, of the same address or of the home page, so that the next user sees no data of the last one. The pages are
+ * unmounted before, so that their leave guards do not ask.
  */
-function useNext(): [Next, (next: Next) => void] {
+function useNextDocument(): [Next, (next: Next) => void] {
   const [next, setNext] = useState<Next>("");
   useEffect(() => {
-    if (next === "again") location.reload();
-    if (next === "start") location.assign(`${base}/`);
+    if (next === "reload") location.reload();
+    if (next === "home") location.assign(`${base}/`);
   }, [next]);
-  useEffect(() => {
-    const comeBack = (e: PageTransitionEvent) => void (e.persisted && setNext("")); // the browser had kept this document
-    addEventListener("pageshow", comeBack);
-    return () => removeEventListener("pageshow", comeBack);
-  }, []);
+  // The Back button can restore this document from the browser's cache.
+  useEffect(() => listen(window, "pageshow", (e: PageTransitionEvent) => void (e.persisted && setNext(""))), []);
   return [next, setNext];
 }
 
 export function SessionProvider({ children, waiting, failed }: ProviderProps) {
-  const [{ user, ended, unended }, setWho] = useState<{ user?: User; ended?: User; unended?: Problem }>({});
+  const [{ user, ended, unended }, setState] = useState<{ user?: User; ended?: User; unended?: Problem }>({});
   const [known, setKnown] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [next, setNext] = useNext();
-  const owner = useRef(""); // whoever has been shown something in this document
-  const turn = useRef(0); // only the answer to the last question counts
+  const [next, setNext] = useNextDocument();
+  const owner = useRef(""); // the id of the user whose data this document shows
+  const lastRequest = useRef(0); // answers to earlier requests are dropped
 
-  const ask = async () => {
-    const mine = ++turn.current;
-    const found = await session.me();
-    if (mine !== turn.current) return;
-    if (owner.current && owner.current !== found.id) return setNext("again");
-    owner.current = found.id;
-    setWho({ user: found });
+  const load = async () => {
+    const request = ++lastRequest.current;
+    const me = await session.me();
+    if (request !== lastRequest.current) return;
+    if (owner.current && owner.current !== me.id) return setNext("reload");
+    owner.current = me.id;
+    setState({ user: me });
     setKnown(true);
   };
-  const look = async () => {
+  const update = async () => {
     setProblem(undefined);
-    await ask().catch((e) => {
+    await load().catch((e) => {
       const p = asProblem(e);
       if (p.status === 401) setKnown(true);
       else setProblem(p);
     });
   };
   useEffect(() => {
-    whenSignedOut(() => setWho((was) => (was.user ? { ended: was.user } : was)));
-    void look();
+    whenSignedOut(() => setState((was) => (was.user ? { ended: was.user } : was)));
+    void update();
   }, []);
-  useOccasions(look);
+  useSessionEvents(update);
 
-  if (!known && problem) return <>{failed(problem, look)}</>;
+  if (!known && problem) return <>{failed(problem, update)}</>;
   if (!known || next) return <>{waiting}</>;
   const value: Session = {
     user,
     ended,
     unended,
-    changed: (user) => setWho({ user }),
+    setUser: (user) => setState({ user }),
     async signIn(key) {
       await session.signIn(key);
       tabs.postMessage("signed in");
-      await ask();
+      await load();
     },
     async signOut() {
       const unended = await session.signOut().then(() => undefined, onlyIfSignedOut);
       tabs.postMessage("signed out");
-      turn.current++;
-      setWho(unended ? { unended } : {});
-      if (!unended) setNext("start");
+      lastRequest.current++;
+      setState(unended ? { unended } : {});
+      if (!unended) setNext("home");
     },
   };
   return <Context.Provider value={value}>{children}</Context.Provider>;
 }
 
-/** What went wrong with signing out, where this browser has signed out all the same. Else it is thrown. */
+/** Returns the error of signing out if the browser is signed out all the same, else throws it. */
 async function onlyIfSignedOut(thrown: unknown): Promise<Problem> {
-  const gone = await session.me().then(() => false, (e) => asProblem(e).status === 401);
-  if (!gone) throw thrown;
+  const signedOut = await session.me().then(() => false, (e) => asProblem(e).status === 401);
+  if (!signedOut) throw thrown;
   return asProblem(thrown);
 }

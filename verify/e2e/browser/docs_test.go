@@ -6,34 +6,33 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Who has no key yet reads from the sign-in page how things are done, with commands that can be copied as they are.
-func TestGuideForStrangers(t *testing.T) {
+// The guide needs no session, and its commands contain the address of the service.
+func TestGuideWithoutSession(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.visit(t)
 	v.at("/")
 	v.follow("Help")
 	v.until(`location.pathname === "/docs"`)
-	v.sees("Put a folder in", s.origin+"/v1/users/me", `BASE = "`+s.origin+`/v1"`)
+	v.sees("Upload a folder", s.origin+"/v1/users/me", `BASE = "`+s.origin+`/v1"`)
 	v.seesNot("data.example.org")
 	v.seesNot("**dataspace")
 	v.follow("Give a colleague access")
 	v.until(`location.hash === "#give-a-colleague-access" && document.querySelector(location.hash).getBoundingClientRect().top < 100`)
-	pictures(v, "guide")
-	v.at("/docs#%E0%A4%A") // as nobody should
-	v.sees("Put a folder in")
-	v.at("/docs#keys") // as a colleague sends it
+	v.shots("guide")
+	v.at("/docs#%E0%A4%A") // malformed
+	v.sees("Upload a folder")
+	v.at("/docs#keys") // a link to a section
 	v.until(`document.querySelector("h2#keys")?.getBoundingClientRect().top < 100 && scrollY > 500`)
 }
 
-// The reference shows every operation of the document that the service itself gives, and opens the one that the address names.
-func TestReferenceIsTheDocument(t *testing.T) {
+// The reference shows every operation of the OpenAPI document, and opens the one in the hash of the address.
+func TestReferenceHasAllOperations(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.visit(t)
@@ -46,30 +45,30 @@ func TestReferenceIsTheDocument(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the page has %d operations:\n%v\nthe document %d:\n%v", len(got), got, len(want), want)
 	}
-	pictures(v, "reference")
+	v.shots("reference")
 
 	v.at("/docs/interface#createResource")
 	v.until(`document.querySelector("#createResource").open`)
 	v.sees("-F setId=", "-F file=@letter.xml "+s.origin+"/v1/resources", "For editors and admins of the dataspace.", "digest_mismatch")
 	v.seesNot("data.example.org")
 	v.seesNot("$ref")
-	pictures(v, "operation")
+	v.shots("operation")
 }
 
-// The filter covers all operations, is a part of the address, and says how many it shows.
+// The filter covers all operations, is stored in the address, and shows the number of matches.
 func TestReferenceFilter(t *testing.T) {
 	t.Parallel()
 	v := open(t).visit(t)
 	v.at("/docs/interface")
-	v.sees("Filter the operations below")
-	v.do(chromedp.SendKeys(field("Filter the operations below"), "archive"))
+	v.sees("Filter the operations")
+	v.do(chromedp.SendKeys(field("Filter the operations"), "archive"))
 	v.until(`location.search === "?q=archive" && document.querySelectorAll("#downloadArchive").length === 1 && !document.querySelector("#createUser")`)
 	v.sees("1 of ")
-	v.do(chromedp.SendKeys(field("Filter the operations below"), kb.Backspace+"xx"))
-	v.sees("No operation is called so")
+	v.do(chromedp.SendKeys(field("Filter the operations"), kb.Backspace+"xx"))
+	v.sees("No operations match")
 }
 
-// Every entry can be opened with all that is in it: a part of the document that the page cannot draw would fail here.
+// Every entry, with all that is nested in it, can be opened and rendered.
 func TestReferenceOpensEverything(t *testing.T) {
 	t.Parallel()
 	v := open(t).visit(t)
@@ -80,11 +79,13 @@ func TestReferenceOpensEverything(t *testing.T) {
 		shown := get(v, chromedp.Evaluate[string](`(async () => {
 			const entry = document.getElementById("`+id+`");
 			for (let closed; (closed = [entry, ...entry.querySelectorAll("details")].filter((d) => !d.open)).length; ) {
+				const opened = closed.map((d) => new Promise((done) => d.addEventListener("toggle", done, { once: true })));
 				closed.forEach((d) => d.firstElementChild.click());
-				await new Promise((done) => setTimeout(done, 20)); // it is drawn after that
+				await Promise.all(opened);
+				await new Promise((done) => requestAnimationFrame(done)); // then it is rendered
 			}
 			const shown = entry.innerText;
-			entry.firstElementChild.click(); // all at once would be very much
+			entry.firstElementChild.click(); // all open at once are slow
 			return shown;
 		})()`, chromedp.EvalAwaitPromise))
 		if strings.Count(shown, "\n") < 4 {
@@ -98,7 +99,7 @@ func TestReferenceOpensEverything(t *testing.T) {
 	}
 }
 
-// operations are the ids of all operations of the document.
+// operations returns the ids of all operations of the OpenAPI document.
 func operations(t *testing.T) (ids []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../handlers/openapi.json")
@@ -125,24 +126,4 @@ func operations(t *testing.T) (ids []string) {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// pictures takes one in each colour, and one each narrow and wide, where pictures are wanted.
-func pictures(v *visitor, name string) {
-	v.t.Helper()
-	if os.Getenv("LABSHELF_SHOTS") == "" {
-		return
-	}
-	for _, window := range []struct {
-		name          string
-		width, height int64
-		theme         string
-	}{{"light", 1280, 800, "light"}, {"dark", 1280, 800, "dark"}, {"narrow", 360, 740, "light"}, {"wide", 2560, 1200, "dark"}} {
-		v.do(chromedp.EmulateViewport(window.width, window.height),
-			chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = "`+window.theme+`"`),
-			chromedp.Evaluate[chromedp.Void](`location.hash && document.querySelector(location.hash).scrollIntoView()`))
-		v.do(chromedp.Sleep(300 * time.Millisecond))
-		v.shot(name + "-" + window.name)
-	}
-	v.do(chromedp.EmulateViewport(1280, 800))
 }

@@ -1,5 +1,5 @@
-// Package browser uses the built-in pages as a person does: in a real Chromium, against the real program, with real files. There is
-// nothing here but tests. harness_test.go holds what they share.
+// Package browser tests the pages in Chromium, against the real program and with real files. It contains only tests: harness_test.go
+// starts services and windows, visitor_test.go has what a user does and sees, fixtures_test.go the data.
 package browser
 
 import (
@@ -18,15 +18,26 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
 )
 
-// patience is how long a step may take: a click, or until something is there to be seen.
-const patience = 2 * time.Minute
+// stepTimeout is how long a step may take: a click, or until the page shows something.
+const stepTimeout = 2 * time.Minute
 
-// program is labshelf, built once; browserContext is that of one browser for all tests, each of which gets a profile of its own.
+// poll calls check until it succeeds, and returns its last error after stepTimeout.
+func poll(check func() error) error {
+	for deadline := time.Now().Add(stepTimeout); ; time.Sleep(20 * time.Millisecond) {
+		err := check()
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
+
+// program is labshelf, built once. All tests share one browser, browserContext, in which each has a profile of its own.
 var (
 	program        string
 	browserContext context.Context
@@ -34,7 +45,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	// The tests wait more than they compute. The flag comes before those of the command line.
+	// The tests mostly wait. Flags of the command line override this one.
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}
@@ -74,7 +85,7 @@ func findChromium() (path string, err error) {
 	return "", err
 }
 
-// site is a service of its own, over a new data directory.
+// site is a running service with its data directory.
 type site struct {
 	*e2e.Service
 	data   string
@@ -104,7 +115,18 @@ func openAt(t *testing.T, data string, flags ...string) *site {
 	return s
 }
 
-// needBrowser skips the test where there is no browser to run it in; not in CI.
+// restart starts a stopped or killed service again, with the same data and address.
+func (s *site) restart(t *testing.T, flags ...string) {
+	t.Helper()
+	address := strings.TrimPrefix(s.origin, "http://")
+	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, s.data, append(flags, "--listen", address)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Service = service
+}
+
+// needBrowser skips the test if there is no browser; in CI it fails.
 func needBrowser(t *testing.T) {
 	t.Helper()
 	if browserMissing == nil {
@@ -113,21 +135,21 @@ func needBrowser(t *testing.T) {
 	if os.Getenv("CI") == "true" {
 		t.Fatalf("no Chromium: %v", browserMissing)
 	}
-	t.Skipf("no Chromium to look at pages with: %v", browserMissing)
+	t.Skipf("no Chromium: %v", browserMissing)
 }
 
-// visitor is a person with a browser profile of their own. Whatever the pages do wrong meanwhile fails the test: an error in a
-// script, a breach of the policy, a request to somewhere else.
+// visitor is a browser window with a profile of its own. The test fails if a script of the pages fails, if the browser reports a
+// violation of the content security policy, or if a request goes to another origin.
 type visitor struct {
 	t      *testing.T
 	ctx    context.Context
 	origin string
 
 	mu       sync.Mutex
-	expected []string // what may be complained of
+	expected []string // complaints that are ignored
 }
 
-// visit opens a window of 1280 by 800 that shows nothing yet.
+// visit opens an empty window of 1280 by 800 pixels.
 func (s *site) visit(t *testing.T) *visitor {
 	t.Helper()
 	v := &visitor{t: t, origin: s.origin}
@@ -140,14 +162,45 @@ func (s *site) visit(t *testing.T) *visitor {
 	return v
 }
 
-// expect lets the visitor see complaints that contain a text, such as "status of 403": browsers write refused requests to the console.
+// tab opens another tab with the same profile, in front of this one.
+func (v *visitor) tab() *visitor {
+	v.t.Helper()
+	other := &visitor{t: v.t, origin: v.origin, expected: v.expected}
+	ctx, cancel := chromedp.NewContext(v.ctx, chromedp.WithListener(other.watch), chromedp.WithNewWindow(false))
+	v.t.Cleanup(cancel)
+	other.ctx = ctx
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the tab lasts as long as this context
+		v.t.Fatal(err)
+	}
+	return other
+}
+
+// window opens another tab with the same profile at a path.
+func (v *visitor) window(path string) *visitor {
+	v.t.Helper()
+	other := v.tab()
+	other.at(path)
+	return other
+}
+
+// front brings this tab to the front.
+func (v *visitor) front() {
+	v.t.Helper()
+	params := target.ActivateTargetParams{TargetID: chromedp.FromContext(v.ctx).Target.TargetID}
+	if _, err := chromedp.Call(v.ctx, target.ActivateTarget, params); err != nil {
+		v.fail(err)
+	}
+	v.until(`document.visibilityState === "visible"`)
+}
+
+// expect ignores complaints that contain a text, such as "status of 403": browsers report refused requests on the console.
 func (v *visitor) expect(texts ...string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.expected = append(v.expected, texts...)
 }
 
-// watch looks at what the browser tells while the pages run.
+// watch turns events of the browser into complaints.
 func (v *visitor) watch(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -175,7 +228,7 @@ func (v *visitor) watch(event any) {
 func (v *visitor) complain(what string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, text := range append(v.expected, "status of 401") { // who is not signed in is told so
+	for _, text := range append(v.expected, "status of 401") { // the answer without a session
 		if strings.Contains(what, text) {
 			return
 		}
@@ -183,7 +236,7 @@ func (v *visitor) complain(what string) {
 	v.t.Errorf("%s", what)
 }
 
-// do runs steps, within patience for all of them.
+// do runs steps, each within stepTimeout.
 func (v *visitor) do(steps ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
 	for _, step := range steps {
@@ -193,14 +246,14 @@ func (v *visitor) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// run runs one step within patience.
+// run runs one step within stepTimeout.
 func run[T any](v *visitor, step chromedp.Action[T]) (T, error) {
-	ctx, cancel := context.WithTimeout(v.ctx, patience)
+	ctx, cancel := context.WithTimeout(v.ctx, stepTimeout)
 	defer cancel()
 	return chromedp.Run(ctx, step)
 }
 
-// get runs a step that brings something.
+// get runs a step and returns its result.
 func get[T any](v *visitor, step chromedp.Action[T]) T {
 	v.t.Helper()
 	found, err := run(v, step)
@@ -210,102 +263,10 @@ func get[T any](v *visitor, step chromedp.Action[T]) T {
 	return found
 }
 
-// fail ends the test with what the page showed.
+// fail ends the test with the text of the page.
 func (v *visitor) fail(err error) {
 	v.t.Helper()
 	shown, _ := run(v, chromedp.Evaluate[string](`location.pathname + "\n" + document.body.innerText`))
 	v.shot("failed-" + strings.ReplaceAll(v.t.Name(), "/", "-"))
 	v.t.Fatalf("%v; the page shows:\n%s", err, shown)
-}
-
-// at goes to a path, as by the address bar.
-func (v *visitor) at(path string) {
-	v.t.Helper()
-	v.do(chromedp.Navigate(v.origin + path))
-}
-
-// signIn signs in with a key, on whatever page asks for it.
-func (v *visitor) signIn(key string) {
-	v.t.Helper()
-	v.fill("Your API key", key)
-	v.press("Sign in")
-	v.sees("Sign out")
-}
-
-// sees waits until the page shows a text.
-func (v *visitor) sees(texts ...string) {
-	v.t.Helper()
-	for _, text := range texts {
-		v.until(fmt.Sprintf("document.body.innerText.includes(%q)", text))
-	}
-}
-
-// seesNot waits until the page does not show a text.
-func (v *visitor) seesNot(text string) {
-	v.t.Helper()
-	v.until(fmt.Sprintf("!document.body.innerText.includes(%q)", text))
-}
-
-// until waits until an expression is true.
-func (v *visitor) until(expression string) {
-	v.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		is, err := run(v, chromedp.Evaluate[bool]("!!("+expression+")"))
-		if err == nil && is {
-			return
-		}
-		if time.Now().After(deadline) {
-			v.fail(fmt.Errorf("in vain waited for %s (%w)", expression, err))
-		}
-	}
-}
-
-// press presses the button with that label, with the mouse.
-func (v *visitor) press(label string) {
-	v.t.Helper()
-	click(v, xpath("button", label))
-}
-
-// follow follows the link with that label, with the mouse.
-func (v *visitor) follow(label string) {
-	v.t.Helper()
-	click(v, xpath("a", label))
-}
-
-// xpath finds the first element in sight that is called so, by what it says or by its aria-label.
-func xpath(element, label string) chromedp.Search {
-	quoted := `"` + label + `"`
-	return chromedp.Search(fmt.Sprintf(`//%s[normalize-space()=%s or @aria-label=%s]`, element, quoted, quoted))
-}
-
-// field finds a control by its label.
-func field(label string) chromedp.Search {
-	return chromedp.Search(fmt.Sprintf(`//*[@id=//label[normalize-space()=%[1]q]/@for or @aria-label=%[1]q]`, label))
-}
-
-// fill types a text into the control with that label, in place of what is there.
-func (v *visitor) fill(label, text string) {
-	v.t.Helper()
-	v.do(chromedp.Focus(field(label)), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(field(label), text))
-}
-
-// shot takes pictures of the window, in light and in dark colours, to the folder that LABSHELF_SHOTS names, if it does.
-func (v *visitor) shot(name string) {
-	v.t.Helper()
-	folder := os.Getenv("LABSHELF_SHOTS")
-	if folder == "" {
-		return
-	}
-	before := get(v, chromedp.Evaluate[string](`document.documentElement.dataset.theme ?? ""`))
-	for _, theme := range []string{"dark", "light"} {
-		v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (document.documentElement.dataset.theme = %q)`, theme)))
-		picture, err := run(v, chromedp.CaptureScreenshot())
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name+"-"+theme+".png"), picture, 0o600)
-		}
-		if err != nil {
-			v.t.Error(err)
-		}
-	}
-	v.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void ((set) => %[1]q ? set.theme = %[1]q : delete set.theme)(document.documentElement.dataset)`, before)))
 }

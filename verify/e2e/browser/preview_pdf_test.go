@@ -6,15 +6,13 @@ import (
 	"image/png"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// pdf is a document of one sheet of 400 by 400 points: what draws it, and, unless it is empty, a script that runs when it is opened,
-// when its sheet is, and in a field of a form.
+// pdf returns a document of one sheet of 400 by 400 points with this content. A script, unless it is empty, is attached to the opening
+// of the document and of the sheet, and to a form field.
 func pdf(content, script string) string {
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R %s >>",
@@ -47,39 +45,37 @@ func pdf(content, script string) string {
 	return file.String()
 }
 
-// shines waits until the window shows much of a colour.
-func (l *looker) shines(red, green, blue uint32) {
+// showsColour waits until many pixels of the window have a colour.
+func (l *viewer) showsColour(red, green, blue uint32) {
 	l.t.Helper()
 	l.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("iframe.pdf").scrollIntoView({ block: "center" })`))
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		shown, err := png.Decode(bytes.NewReader(get(l.visitor, chromedp.CaptureScreenshot())))
+	l.waitFor(func() error {
+		window, err := png.Decode(bytes.NewReader(get(l.visitor, chromedp.CaptureScreenshot())))
 		if err != nil {
-			l.t.Fatal(err)
+			return err
 		}
 		found := 0
-		for y := shown.Bounds().Min.Y; y < shown.Bounds().Max.Y; y += 4 {
-			for x := shown.Bounds().Min.X; x < shown.Bounds().Max.X; x += 4 {
-				if r, g, b, _ := shown.At(x, y).RGBA(); r>>8 == red && g>>8 == green && b>>8 == blue {
+		for y := window.Bounds().Min.Y; y < window.Bounds().Max.Y; y += 4 {
+			for x := window.Bounds().Min.X; x < window.Bounds().Max.X; x += 4 {
+				if r, g, b, _ := window.At(x, y).RGBA(); r>>8 == red && g>>8 == green && b>>8 == blue {
 					found++
 				}
 			}
 		}
-		if found > 1000 {
-			return
+		if found <= 1000 {
+			return fmt.Errorf("%d of the sampled pixels have the colour %d, %d, %d", found, red, green, blue)
 		}
-		if time.Now().After(deadline) {
-			l.fail(fmt.Errorf("nothing of the colour %d, %d, %d is shown", red, green, blue))
-		}
-	}
+		return nil
+	})
 }
 
-// A PDF is drawn by the script of the pages, within a frame that has the rights of nobody. What draws it is fetched when there is one.
+// A PDF is rendered in a frame without an origin. The scripts for it are loaded only for a PDF.
 func TestPreviewOfPDF(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	fetched := make(chan string, 1000)
 	documents := make(chan *network.Response, 100)
-	if err := chromedp.Listen(l.ctx, func(event any) {
+	l.listen(func(event any) {
 		switch e := event.(type) {
 		case *network.EventRequestWillBeSent:
 			fetched <- e.Request.URL
@@ -88,9 +84,7 @@ func TestPreviewOfPDF(t *testing.T) {
 				documents <- e.Response
 			}
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	l.file("a.txt", "text")
 	l.shows("text", ".lines")
 	for len(fetched) > 0 {
@@ -101,35 +95,35 @@ func TestPreviewOfPDF(t *testing.T) {
 	l.file("acceptance-D2.pdf", sample(t, "acceptance-D2.pdf"))
 	l.shows("pdf", `iframe.pdf:not([data-pages="0"])`)
 	l.shots("pdf")
-	l.sees("page", "Scripts, forms and links of the document do nothing here.")
+	l.sees("page", "Scripts, forms and links of the document are disabled.")
 	if answer := <-documents; answer.Status != 200 || !strings.Contains(fmt.Sprint(answer.Headers["Content-Security-Policy"]), "sandbox allow-scripts; default-src 'none'") {
 		t.Errorf("the document of the frame is %d, with %v", answer.Status, answer.Headers)
 	}
 	l.until(`document.querySelector("iframe.pdf").getAttribute("sandbox") === "allow-scripts"`)
-	// The page cannot look into the frame, so neither can the frame look into the page.
+	// Page and frame have different origins, so that neither can read the other.
 	l.until(`(() => { try { return document.querySelector("iframe.pdf").contentDocument === null; } catch { return true; } })()`)
 	click(l.visitor, xpath("button", "Larger"))
 	l.until(`document.querySelector("[aria-pressed=true]") === null`)
 	l.shots("pdf-larger")
 
-	// Scans are packed in ways that browsers do not know: their decoders come when they are needed. This is one byte, 8 rows of white.
+	// Decoders for formats that browsers do not support are loaded on demand. This CCITT image is one byte: 8 white rows.
 	l.file("scan.pdf", pdf("0 1 0 rg q 400 0 0 400 0 0 cm BI /W 8 /H 8 /IM true /D [1 0] /F /CCF "+
 		"/DP << /K -1 /Columns 8 /Rows 8 /EndOfBlock false >> ID \xff EI Q", ""))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
-	l.shines(0, 255, 0)
+	l.showsColour(0, 255, 0)
 
 	l.file("b.pdf", "%PDF-1.4\nnothing that could be read")
-	l.sees("This document cannot be read as PDF.", "Open it in a tab of its own")
+	l.sees("This document cannot be read as PDF.", "Open in a new tab")
 }
 
-// Where the script of the frame does not run, the way to the browser's own viewer is what remains.
+// If the script of the frame cannot run, the page links to the viewer of the browser.
 func TestPDFWithoutFrame(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	r := l.put("a.pdf", pdf("1 0 0 rg 0 0 400 400 re f", ""))
 	l.at("/sets/" + l.set)
 	l.lists("a.pdf")
-	// A browser that runs no script there: the frame gets no right to.
+	// Without "allow-scripts" the frame behaves as in a browser that blocks its script.
 	l.do(chromedp.Evaluate[chromedp.Void](`{
 		const set = Element.prototype.setAttribute;
 		Element.prototype.setAttribute = function (name, value) { set.call(this, name, name === "sandbox" ? "" : value); };
@@ -138,31 +132,24 @@ func TestPDFWithoutFrame(t *testing.T) {
 	}`))
 	l.expect("allow-scripts")
 	l.follow("a.pdf")
-	l.sees("This browser shows no PDF here.", "Open it in a tab of its own")
+	l.sees("This browser cannot show the PDF here.", "Open in a new tab")
 	l.until(`document.querySelector(".preview-foot a").href.endsWith("/v1/resources/` + r.ID + `/data?disposition=inline")`)
 }
 
-// A script within a PDF does not run: no dialog, no request, no change of a field.
+// A script in a PDF does not run: it opens no dialog, sends no request and changes no field.
 func TestScriptInPDFDoesNotRun(t *testing.T) {
 	t.Parallel()
-	l := look(t)
-	dialogs := make(chan string, 10)
-	if err := chromedp.Listen(l.ctx, func(event any) {
-		if e, ok := event.(*page.EventJavascriptDialogOpening); ok {
-			dialogs <- e.Message
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	// A script that runs would paint its field all blue, over the red sheet, and ask for a way out (which the visitor watches).
+	l := openViewer(t)
+	dialogs := l.answerDialogs(false)
+	// The script would cover the red sheet with its blue field and send requests to another origin, which would be complaints.
 	script := `var f = this.getField("out"); f.rect = [0, 400, 400, 0]; f.fillColor = ["RGB", 0, 0, 1]; f.value = "it ran";
 		app.launchURL("http://198.51.100.1/", false); this.submitForm("http://198.51.100.1/"); app.alert("it ran");`
 	l.file("hostile.pdf", pdf("1 0 0 rg 0 0 400 400 re f 0 g BT /F 24 Tf 40 300 Td (Some words) Tj ET", script))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
-	l.shines(255, 0, 0)
+	l.showsColour(255, 0, 0)
 	select {
-	case message := <-dialogs:
-		t.Errorf("a script ran: %s", message)
+	case dialog := <-dialogs:
+		t.Errorf("a script ran: %s", dialog.Message)
 	default:
 	}
 	l.until(`location.pathname.startsWith("/resources/") && document.querySelector(".preview iframe").src.includes("/assets/pdf-")`)

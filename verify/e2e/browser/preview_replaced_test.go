@@ -9,8 +9,6 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,7 +17,7 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// picture is a PNG of that size.
+// picture returns a PNG of this size.
 func picture(t *testing.T, width, height int) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -29,7 +27,7 @@ func picture(t *testing.T, width, height int) string {
 	return file.String()
 }
 
-// silence is a WAV file of that many seconds.
+// silence returns a WAV file of that many seconds.
 func silence(t *testing.T, seconds int) string {
 	t.Helper()
 	const rate = 8000
@@ -44,8 +42,8 @@ func silence(t *testing.T, seconds int) string {
 	return file.String()
 }
 
-// overwrite puts another file in the place of a resource, as somebody else does.
-func (l *looker) overwrite(r e2e.Resource, content string) {
+// overwrite replaces the file of a resource by the interface.
+func (l *viewer) overwrite(r e2e.Resource, content string) {
 	l.t.Helper()
 	_, err := l.site.Upload(l.t.Context(), http.MethodPut, "/resources/"+r.ID,
 		e2e.File{Filename: r.Name, Body: strings.NewReader(content), Size: int64(len(content))})
@@ -54,7 +52,7 @@ func (l *looker) overwrite(r e2e.Resource, content string) {
 	}
 }
 
-// loads is an expression: an image can be loaded from an address.
+// loads is an expression: a promise of whether an image can be loaded from an address.
 func loads(address string) string {
 	return fmt.Sprintf(`new Promise((done) => {
 		const image = new Image();
@@ -64,67 +62,7 @@ func loads(address string) string {
 	})`, address)
 }
 
-// What is shown of a file that is replaced, here or by somebody else, is the new one: nothing comes from the browser's memory.
-func TestPreviewOfWhatWasReplaced(t *testing.T) {
-	t.Parallel()
-	l := look(t)
-	l.expect("net::ERR_FILE_NOT_FOUND") // a picture that is no longer kept
-	wide := func(pixels int) string {
-		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
-	}
-	lasts := func(seconds int) string {
-		return fmt.Sprintf(`Math.round(document.querySelector("[data-preview] audio")?.duration) === %d`, seconds)
-	}
-	for _, c := range []struct{ name, before, after, isBefore, isAfter string }{
-		{"a.png", picture(t, 30, 20), picture(t, 50, 40), wide(30), wide(50)},
-		{"a.wav", silence(t, 1), silence(t, 3), lasts(1), lasts(3)},
-		{"a.txt", "the old text", "the new text", shown("the old text"), shown("the new text")},
-	} {
-		t.Log(c.name)
-		r := l.file(c.name, c.before)
-		l.until(c.isBefore)
-		path := filepath.Join(t.TempDir(), c.name)
-		if err := os.WriteFile(path, []byte(c.after), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l.replace(path)
-		l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(c.after))))
-		l.until(c.isAfter)
-		l.shot("replaced-" + c.name)
-		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
-		l.follow("runs")
-		l.sees("1 file")
-		l.overwrite(r, c.before)
-		l.follow(c.name)
-		l.until(c.isBefore)
-		if strings.HasPrefix(old, "blob:") && get(l.visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
-			t.Error("the picture is kept though nobody sees it any more")
-		}
-		if err := l.site.Call(t.Context(), http.MethodDelete, "/resources/"+r.ID, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// A PDF that is replaced is drawn anew.
-func TestPDFThatWasReplaced(t *testing.T) {
-	t.Parallel()
-	l := look(t)
-	l.file("a.pdf", pdf("1 0 0 rg 0 0 400 400 re f", ""))
-	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
-	l.shines(255, 0, 0)
-	path := filepath.Join(t.TempDir(), "a.pdf")
-	content := pdf("0 0 1 rg 0 0 400 400 re f", "")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.replace(path)
-	l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(content))))
-	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
-	l.shines(0, 0, 255)
-}
-
-// noise is a PNG of some 250 kB, 500 pixels wide.
+// noise returns a PNG of some 250 kB, 500 pixels wide.
 func noise(t *testing.T) []byte {
 	t.Helper()
 	pixels := image.NewGray(image.Rect(0, 0, 500, 500))
@@ -136,10 +74,62 @@ func noise(t *testing.T) []byte {
 	return file.Bytes()
 }
 
-// An image that is looked at again, and is still the same one, is not sent again.
+// After a replacement, here or by another client, the preview shows the new file, never one from the browser's cache.
+func TestPreviewOfReplacedFile(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.expect("net::ERR_FILE_NOT_FOUND") // a revoked object URL
+	wide := func(pixels int) string {
+		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
+	}
+	lasts := func(seconds int) string {
+		return fmt.Sprintf(`Math.round(document.querySelector("[data-preview] audio")?.duration) === %d`, seconds)
+	}
+	for _, c := range []struct{ name, before, after, isBefore, isAfter string }{
+		{"a.png", picture(t, 30, 20), picture(t, 50, 40), wide(30), wide(50)},
+		{"a.wav", silence(t, 1), silence(t, 3), lasts(1), lasts(3)},
+		{"a.txt", "the old text", "the new text", visible("the old text"), visible("the new text")},
+	} {
+		t.Log(c.name)
+		r := l.file(c.name, c.before)
+		l.until(c.isBefore)
+		path := fileWith(t, c.name, c.after)
+		l.replace(path)
+		l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(c.after))))
+		l.until(c.isAfter)
+		l.shot("replaced-" + c.name)
+		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
+		l.follow("runs")
+		l.sees("1 file")
+		l.overwrite(r, c.before)
+		l.follow(c.name)
+		l.until(c.isBefore)
+		if strings.HasPrefix(old, "blob:") && get(l.visitor, chromedp.Evaluate[bool](loads(old), chromedp.EvalAwaitPromise)) {
+			t.Error("the object URL of the last picture is still valid")
+		}
+		l.site.call(t, http.MethodDelete, "/resources/"+r.ID, nil)
+	}
+}
+
+// The preview of a replaced PDF shows the new file.
+func TestPreviewOfReplacedPDF(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.file("a.pdf", pdf("1 0 0 rg 0 0 400 400 re f", ""))
+	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
+	l.showsColour(255, 0, 0)
+	content := pdf("0 0 1 rg 0 0 400 400 re f", "")
+	path := fileWith(t, "a.pdf", content)
+	l.replace(path)
+	l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(content))))
+	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
+	l.showsColour(0, 0, 255)
+}
+
+// An unchanged image is transferred once.
 func TestImageIsSentOnce(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	l.file("a.png", string(noise(t)))
 	wide := `document.querySelector("[data-preview] img")?.naturalWidth === 500`
 	l.until(wide)
@@ -150,19 +140,4 @@ func TestImageIsSentOnce(t *testing.T) {
 	if len(sent) != 2 || sent[0] < 240_000 || sent[1] > 2000 {
 		t.Errorf("looking at it twice transferred %v bytes", sent)
 	}
-}
-
-// An image that turns out to be damaged while it is on its way says so.
-func TestPreviewThatBreaksOff(t *testing.T) {
-	t.Parallel()
-	l := look(t, "--verify-reads")
-	l.expect("net::ERR_", "status of 500")
-	content := noise(t)
-	r := l.put("a.png", string(content))
-	content[len(content)/2] ^= 1
-	if err := os.WriteFile(filepath.Join(l.site.data, "blobs", r.SHA256[:2], r.SHA256), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l.at("/resources/" + r.ID)
-	l.sees("Try again", "a backup brings them back")
 }

@@ -1,14 +1,12 @@
 package browser
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -16,31 +14,25 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// looker is a visitor who looks at files of one set.
-type looker struct {
+// viewer is a visitor who opens files of one set; it records the requests for their bytes.
+type viewer struct {
 	*visitor
 	site *site
 	set  string
 
 	reads sync.Mutex
-	open  map[network.RequestID]string // requests for bytes of files that are under way
-	asked []string                     // the addresses of those, in turn
-	bytes int64                        // received of them
+	open  map[network.RequestID]string // requests under way
+	asked []string                     // the addresses of all requests
+	bytes int64                        // received by them
 }
 
-// look opens a service with one set, and signs in.
-func look(t *testing.T, flags ...string) *looker {
+// openViewer opens a service with one set, and signs in.
+func openViewer(t *testing.T, flags ...string) *viewer {
 	t.Helper()
 	s := open(t, flags...)
-	dataspace, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "lab"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := s.Make(t.Context(), "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &looker{visitor: s.visit(t), site: s, set: set, open: map[network.RequestID]string{}}
+	dataspace := s.create(t, "/dataspaces", map[string]string{"name": "lab"})
+	set := s.create(t, "/sets", map[string]string{"name": "runs", "dataspaceId": dataspace})
+	l := &viewer{visitor: s.visit(t), site: s, set: set, open: map[network.RequestID]string{}}
 	if err := chromedp.Listen(l.ctx, l.count); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +41,8 @@ func look(t *testing.T, flags ...string) *looker {
 	return l
 }
 
-// count adds up what is fetched of files.
-func (l *looker) count(event any) {
+// count records requests for bytes of files.
+func (l *viewer) count(event any) {
 	l.reads.Lock()
 	defer l.reads.Unlock()
 	switch e := event.(type) {
@@ -70,8 +62,8 @@ func (l *looker) count(event any) {
 	}
 }
 
-// fetched returns how many bytes of files have come since it was called last, and starts anew.
-func (l *looker) fetched() (bytes int64, requests []string) {
+// fetched returns the bytes received and the requests since its last call.
+func (l *viewer) fetched() (bytes int64, requests []string) {
 	l.reads.Lock()
 	defer l.reads.Unlock()
 	bytes, requests = l.bytes, l.asked
@@ -79,32 +71,33 @@ func (l *looker) fetched() (bytes int64, requests []string) {
 	return bytes, requests
 }
 
-// settled waits until nothing has been under way for a while.
-func (l *looker) settled() {
+// idle waits until no bytes are being fetched and the page, once rendered, fetches no more.
+func (l *viewer) idle() {
 	l.t.Helper()
-	deadline := time.Now().Add(patience)
-	for quiet := 0; quiet < 10; quiet++ {
-		time.Sleep(30 * time.Millisecond)
+	state := func() (open, asked int) {
 		l.reads.Lock()
-		if len(l.open) > 0 {
-			quiet = 0
-		}
-		l.reads.Unlock()
-		if time.Now().After(deadline) {
-			l.fail(errors.New("something goes on being fetched"))
-		}
+		defer l.reads.Unlock()
+		return len(l.open), len(l.asked)
 	}
+	l.waitFor(func() error {
+		_, before := state()
+		l.rendered()
+		if open, asked := state(); open > 0 || asked > before {
+			return fmt.Errorf("%d requests are under way", open)
+		}
+		return nil
+	})
 }
 
-// file puts a file in and goes to its page.
-func (l *looker) file(name, content string) e2e.Resource {
+// file uploads a file and opens its page.
+func (l *viewer) file(name, content string) e2e.Resource {
 	l.t.Helper()
 	r := l.put(name, content)
 	l.at("/resources/" + r.ID)
 	return r
 }
 
-func (l *looker) put(name, content string) e2e.Resource {
+func (l *viewer) put(name, content string) e2e.Resource {
 	l.t.Helper()
 	r, err := l.site.Upload(l.t.Context(), http.MethodPost, "/resources",
 		e2e.File{SetID: l.set, Filename: name, Body: strings.NewReader(content), Size: int64(len(content))})
@@ -125,41 +118,15 @@ func sample(t *testing.T, name string) string {
 }
 
 // shows waits for a preview of that kind, and for an element in it.
-func (l *looker) shows(kind, selector string) {
+func (l *viewer) shows(kind, selector string) {
 	l.t.Helper()
 	l.until(fmt.Sprintf(`document.querySelector('[data-preview=%q] %s')`, kind, selector))
 }
 
-// eventually waits for what no page shows.
-func (l *looker) eventually(what string, is func() bool) {
-	l.t.Helper()
-	for deadline := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			l.fail(errors.New("in vain waited until " + what))
-		}
-	}
-}
-
-// shots takes pictures in both colours, wide and narrow, and ends with a wide one in light.
-func (l *looker) shots(name string) {
-	l.t.Helper()
-	if os.Getenv("LABSHELF_SHOTS") == "" {
-		return
-	}
-	for _, width := range []int64{360, 1280} {
-		l.do(chromedp.EmulateViewport(width, 800))
-		for _, scheme := range []string{"dark", "light"} {
-			l.until(fmt.Sprintf(`document.documentElement.dataset.theme = %q`, scheme))
-			l.do(chromedp.Sleep(300 * time.Millisecond)) // pictures are for people; no test waits like this
-			l.shot(fmt.Sprintf("preview-%s-%d-%s", name, width, scheme))
-		}
-	}
-}
-
-// Each kind of file that a lab keeps is shown as what it is.
+// Each type of file in the demo has its preview.
 func TestPreviewOfSamples(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	for _, c := range []struct{ file, kind, selector string }{
 		{"cells-40x.png", "image", "img"},
 		{"analysis.py", "text", ".lines .text"},
@@ -180,25 +147,25 @@ func TestPreviewOfSamples(t *testing.T) {
 	}
 }
 
-// Text is shown as text whatever it is called; what turns out to be none is shown as bytes, in both cases with what it is.
-func TestPreviewOfStrangers(t *testing.T) {
+// Text with an unknown type is shown as text; files that do not match their type are shown as text or bytes, with the reason.
+func TestPreviewFallsBack(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	for _, c := range []struct{ name, content, kind, selector, says string }{
 		{"scan.dat", "# angle counts\n10 5\n", "bytes", ".lines .text", "its bytes are text"},
-		{"notes.txt", "begins as text\n" + strings.Repeat("x", 12000) + "\x00\x01\x02", "text", ".hex", "This is not only text"},
+		{"notes.txt", "begins as text\n" + strings.Repeat("x", 12000) + "\x00\x01\x02", "text", ".hex", "This is not plain text"},
 		{"scan.h5", "\x89HDF\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "bytes", ".hex", "this is an HDF5 file"},
 		{"broken.png", "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "image", ".hex", "cannot show this image"},
-		{"broken.json", `{"a": 1,`, "json", ".lines .text", "no JSON that can be read"},
-		{"deep.json", strings.Repeat("[", 200000) + strings.Repeat("]", 200000), "json", ".lines .text", "no JSON that can be read"},
+		{"broken.json", `{"a": 1,`, "json", ".lines .text", "not valid JSON"},
+		{"deep.json", strings.Repeat("[", 200000) + strings.Repeat("]", 200000), "json", ".lines .text", "not valid JSON"},
 		{"exact.json", `{"id": 12345678901234567890, "x": 1.10}`, "json", ".tree", "12345678901234567890"},
-		{"broken.ipynb", `{"cells": 3}`, "notebook", ".lines .text", "no notebook that can be read"},
+		{"broken.ipynb", `{"cells": 3}`, "notebook", ".lines .text", "not a valid notebook"},
 		{"deep.md", strings.Repeat("> ", 20000) + "x", "markdown", "*", ""},
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.shows(c.kind, c.selector)
 		l.sees(c.says)
-		l.sees("SHA-256") // the rest of the page stands
+		l.sees("SHA-256") // the rest of the page is rendered
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// rowsDuringPrint is how many rows of a list are drawn, and how many it has, while the browser takes the page for printing. The page cannot wait: a browser takes what
-// is there when the listeners have returned.
+// rowsDuringPrint returns the numbers of rendered and of known rows of a list while the page is printed: when the listeners of
+// beforeprint have returned.
 const rowsDuringPrint = `(() => {
 	dispatchEvent(new Event("beforeprint"));
 	const rows = document.querySelectorAll(".list .body .row").length, open = [...document.querySelectorAll(".list .body .row")].filter((r) => r.innerText.trim() === "…").length;
@@ -20,7 +20,7 @@ const rowsDuringPrint = `(() => {
 	return [rows - open, count];
 })()`
 
-// onPaper shows the page in the style that it is printed in.
+// onPaper shows the page in its print style.
 func (v *visitor) onPaper() {
 	v.t.Helper()
 	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
@@ -28,18 +28,18 @@ func (v *visitor) onPaper() {
 	}
 }
 
-// A list is printed with all its rows, those too that are out of sight, and afterwards only those in sight are drawn again.
+// A list is printed with all its rows; afterwards only the visible ones are rendered.
 func TestPrintOfList(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	_, sid := s.place(t)
+	_, sid := s.makeSet(t)
 	names := make([]string, 300)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%03d.txt", i)
 	}
 	s.put(t, sid, names...)
 	v := s.visit(t)
-	// Printed at the very moment when the list is drawn first: there must be no time without a listener.
+	// It is printed when its first row is rendered: the listener must already be there.
 	v.at("/sets/" + sid)
 	v.signIn(s.Key())
 	v.do(chromedp.Evaluate[chromedp.Void](`void new MutationObserver((_, watch) => {
@@ -54,8 +54,7 @@ func TestPrintOfList(t *testing.T) {
 	v.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	v.until(`window.atFirst?.[0] > 100 && window.atFirst[0] === window.atFirst[1]`)
 
-	// A list that was left and is come back to is fetched anew, and has fewer rows for a moment: all that it has are printed, and all
-	// 300 once they are there again.
+	// After going back, the list is fetched again and has fewer rows until then: all known rows are printed, and finally all 300.
 	all := func(how string, print func() [2]int) {
 		t.Helper()
 		for range 10 {
@@ -87,19 +86,17 @@ func TestPrintOfList(t *testing.T) {
 	v.until(`getComputedStyle(document.documentElement).colorScheme === "light"`)
 }
 
-// What is not loaded yet of a long list is, when the keys ask for printing, and then the browser prints.
+// Ctrl+P loads the remaining rows of a long list, then prints.
 func TestPrintKeysLoadAllRows(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	_, sid := s.place(t)
+	_, sid := s.makeSet(t)
 	names := make([]string, 1100)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%04d.txt", i)
 	}
 	s.put(t, sid, names...)
-	v := s.visit(t)
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
 	v.until(`+document.querySelector(".list .body")?.dataset.count >= 200`)
 	v.until(`document.querySelector(".list .foot").innerText.includes("so far")`)
 	v.do(chromedp.Evaluate[chromedp.Void](`{
@@ -111,10 +108,10 @@ func TestPrintKeysLoadAllRows(t *testing.T) {
 	v.until(`document.querySelectorAll(".list .body .row").length < 200`)
 }
 
-// A table is printed with all rows that have been loaded, and text without what scrolls.
+// Tables are printed with all loaded rows, and texts in full length.
 func TestPrintOfPreviews(t *testing.T) {
 	t.Parallel()
-	l := look(t)
+	l := openViewer(t)
 	var table strings.Builder
 	table.WriteString("n,square\n")
 	for i := range 500 {

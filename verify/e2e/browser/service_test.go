@@ -14,25 +14,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A sysadmin sees how the service is, now and after it has come back, with commands that are filled in.
+// A sysadmin sees the status, and commands with the address of the service.
 func TestServicePage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	v := s.visit(t)
-	v.at("/")
-	v.signIn(s.Key())
+	v := s.signedIn(t, s.Key(), "/")
 	v.follow("Service")
-	v.sees("OK", "It reads and writes.", "Damaged files", "none known", "Reading all files", "Started",
+	v.sees("OK", "Reading and writing work.", "Damaged files", "none known", "Scrub", "Started",
 		"labshelf check --server "+s.Base()+" --key-file my.key", "labshelf purge --older-than 90d --dry-run")
-	pictures(v, "service")
+	v.shots("service")
 
-	// It looks again by itself: somebody finds that a file is gone.
-	laser := holding(t, s, "laser", "Laser lab", 200_000)
+	// The page polls the status: another client detects a damaged file.
+	laser := dataspaceWith(t, s, "laser", "Laser lab", 200_000)
 	damage(t, s, laser.files[0])
-	v.until(`[...document.querySelectorAll(".told .bad")].some((l) => l.innerText.trim() === "1 file")`)
+	v.until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
 }
 
-// damage takes the only blob off the disk, and has the service find out.
+// damage deletes the only blob from the disk and lets the service detect it.
 func damage(t *testing.T, s *site, resourceID string) {
 	t.Helper()
 	blobs, err := filepath.Glob(filepath.Join(s.data, "blobs", "??", "*"))
@@ -47,19 +45,17 @@ func damage(t *testing.T, s *site, resourceID string) {
 	}
 }
 
-// An answer that takes longer than the time between two looks is waited for, and shown; nothing is asked meanwhile.
-func TestServicePageOfASlowService(t *testing.T) {
+// The page waits for an answer that takes longer than the polling interval, with one request at a time.
+func TestServicePageWaitsForSlowAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	laser := holding(t, s, "laser", "Laser lab", 200_000)
-	v := s.visit(t)
-	v.at("/service")
-	v.signIn(s.Key())
-	v.sees("It reads and writes.", "none known")
+	laser := dataspaceWith(t, s, "laser", "Laser lab", 200_000)
+	v := s.signedIn(t, s.Key(), "/service")
+	v.sees("Reading and writing work.", "none known")
 	var mu sync.Mutex
 	open := map[network.RequestID]bool{}
 	asked, most := 0, 0
-	err := chromedp.Listen(v.ctx, func(event any) {
+	v.listen(func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -73,12 +69,9 @@ func TestServicePageOfASlowService(t *testing.T) {
 		}
 		most = max(most, len(open))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v.slow(-1, 6*time.Second)
 	damage(t, s, laser.files[0])
-	v.until(`[...document.querySelectorAll(".told .bad")].some((l) => l.innerText.trim() === "1 file")`)
+	v.until(`[...document.querySelectorAll(".status-details .bad")].some((l) => l.innerText.trim() === "1 file")`)
 	mu.Lock()
 	defer mu.Unlock()
 	if asked == 0 || most > 1 {
@@ -86,15 +79,12 @@ func TestServicePageOfASlowService(t *testing.T) {
 	}
 }
 
-// What is wrong is told with what to do about it, and what this page does not know is shown as it comes.
-func TestServicePageInTrouble(t *testing.T) {
+// Errors are shown with what to do about them, and unknown fields unformatted.
+func TestServicePageShowsErrors(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	v := s.visit(t)
-	v.at("/")
-	v.signIn(s.Key())
-	// Only a failing disk brings this status, and only a later service what this page does not know: so the real answer is
-	// changed on its way to the page.
+	v := s.signedIn(t, s.Key(), "/")
+	// Only a failing disk causes this status, and only a later version has unknown fields: the answer is changed on its way to the page.
 	v.do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch;
 		window.fetch = async (address, init) => {
@@ -103,17 +93,17 @@ func TestServicePageInTrouble(t *testing.T) {
 			const status = await answer.json();
 			status.status = "READ-ONLY";
 			Object.assign(status.detail, { readOnly: "sync: input/output error", damaged: 2, novelty: { depth: 7 } });
-			status.detail.background = { "moving small files out of the metadata": "no space left on device" };
+			status.detail.background = { "flushing inline files": "no space left on device" };
 			return new Response(JSON.stringify(status), { status: 200 });
 		};
 	}`))
 	v.follow("Service")
-	v.sees("READ-ONLY", "Reading goes on; changes are refused", "Restart the service, then run labshelf check.",
-		"sync: input/output error", "2 files", "moving small files out of the metadata: no space left on device", "novelty.depth", "7")
-	pictures(v, "service-trouble")
+	v.sees("READ-ONLY", "Reading works, changes are refused", "Restart the service, then run labshelf check.",
+		"sync: input/output error", "2 files", "flushing inline files: no space left on device", "novelty.depth", "7")
+	v.shots("service-errors")
 }
 
-// Users that are not sysadmins find no way to the page, and are told whom it is for when they go there by hand.
+// Users who are not sysadmins get no link to the page; its address says that it is for sysadmins.
 func TestServicePageIsForSysadmins(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -125,10 +115,8 @@ func TestServicePageIsForSysadmins(t *testing.T) {
 	if err := s.Call(t.Context(), http.MethodPost, "/users/"+mary.ID+"/keys", nil, &hers); err != nil {
 		t.Fatal(err)
 	}
-	v := s.visit(t)
-	v.at("/service")
-	v.signIn(hers.Key)
+	v := s.signedIn(t, hers.Key, "/service")
 	v.sees("This page is for sysadmins")
-	v.seesNot("From a terminal")
+	v.seesNot("Commands")
 	v.until(`![...document.querySelectorAll("nav a")].some((a) => a.innerText.trim() === "Service" || a.innerText.trim() === "Users")`)
 }

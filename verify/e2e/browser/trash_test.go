@@ -7,45 +7,47 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// call sends a request that must succeed.
-func (s *site) call(t *testing.T, method, path string, body any) {
-	t.Helper()
-	if err := s.Call(t.Context(), method, path, body, nil); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// settled waits until each row of the list says what can be done with it.
+// settled waits until the buttons of all rows are loaded.
 func (v *visitor) settled() {
 	v.t.Helper()
 	v.until(`document.querySelector(".list[aria-busy=false] .body .row")`)
 	v.until(`![...document.querySelectorAll(".list .body .row [role=cell]")].some((cell) => cell.innerText.trim() === "…")`)
 }
 
-// restorable are the labels of the buttons that restore something, in order.
+// restorable returns the labels of the buttons that restore records, in order.
 func (v *visitor) restorable() string {
 	v.t.Helper()
 	return get(v, chromedp.Evaluate[string](
 		`[...document.querySelectorAll("main button")].map((b) => b.textContent.trim()).filter((text) => text.startsWith("Restore")).join()`))
 }
 
-// The trash offers to restore what the visitor may restore, and shows the rest without.
-func TestTrashOffersWhatOneMay(t *testing.T) {
+// A deleted file is in the trash and can be restored from there.
+func TestDeleteAndRestore(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	did, sid := s.place(t)
-	other, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "lab-two"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := s.Make(t.Context(), "/sets", map[string]string{"name": "theirs", "dataspaceId": other})
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, err := s.Make(t.Context(), "/dataspaces", map[string]string{"name": "gone"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, sid := s.makeSet(t)
+	rid := s.put(t, sid, "a.txt", "b.txt")[0]
+	v := s.signedIn(t, s.Key(), "/resources/"+rid)
+	v.press("Delete")
+	v.sees("Delete this file?")
+	v.submit()
+	v.sees("in the trash")
+	v.follow("Trash")
+	v.lists("a.txt")
+	v.press("Restore a.txt")
+	v.sees("No files in the trash")
+	v.at("/sets/" + sid)
+	v.lists("a.txt", "b.txt")
+}
+
+// The trash offers to restore only what the user may restore.
+func TestTrashOffersPermittedRestores(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	other := s.create(t, "/dataspaces", map[string]string{"name": "lab-two"})
+	theirs := s.create(t, "/sets", map[string]string{"name": "theirs", "dataspaceId": other})
+	gone := s.create(t, "/dataspaces", map[string]string{"name": "gone"})
 	mary := s.person(t, "mary", "editor", did)
 	for dataspaceID, role := range map[string]string{other: "member", gone: "admin"} {
 		s.call(t, "POST", "/privileges", map[string]string{"userId": mary.id, "dataspaceId": dataspaceID, "role": role})
@@ -54,9 +56,7 @@ func TestTrashOffersWhatOneMay(t *testing.T) {
 	s.call(t, "DELETE", "/resources/"+s.put(t, sid, "hers.txt")[0], nil)
 	s.call(t, "DELETE", "/sets/"+theirs, nil)
 	s.call(t, "DELETE", "/dataspaces/"+gone, nil)
-	v := s.visit(t)
-	v.at("/trash")
-	v.signIn(mary.key)
+	v := s.signedIn(t, mary.key, "/trash")
 	v.lists("hers.txt", "theirs.txt")
 	v.settled()
 	if got := v.restorable(); got != "Restore hers.txt" {
@@ -75,7 +75,7 @@ func TestTrashOffersWhatOneMay(t *testing.T) {
 		t.Errorf("of the dataspaces an admin is offered: %q", got)
 	}
 	v.press("Restore gone")
-	v.sees("No dataspace is in the trash")
+	v.sees("No dataspaces in the trash")
 	s.call(t, "DELETE", "/dataspaces/"+did, nil)
 	v.at("/trash?view=dataspaces")
 	v.lists("Laser lab")
@@ -87,18 +87,16 @@ func TestTrashOffersWhatOneMay(t *testing.T) {
 	v.sees("Restore its dataspace Laser lab first. Its admins can do that.")
 }
 
-// What is in something deleted comes back after that: there is no button that is refused, but a way to what must come first.
-func TestRestoreWhatIsAboveFirst(t *testing.T) {
+// A record in a deleted container can be restored only after the container, to which a link leads.
+func TestRestoreContainerFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	did, sid := s.place(t)
+	did, sid := s.makeSet(t)
 	rid := s.put(t, sid, "a.txt")[0]
-	for _, path := range []string{"/resources/" + rid, "/sets/" + sid, "/dataspaces/" + did} { // each by itself: none brings another back
+	for _, path := range []string{"/resources/" + rid, "/sets/" + sid, "/dataspaces/" + did} { // each separately, so that none is restored with another
 		s.call(t, "DELETE", path, nil)
 	}
-	v := s.visit(t)
-	v.at("/trash")
-	v.signIn(s.Key())
+	v := s.signedIn(t, s.Key(), "/trash")
 	v.settled()
 	v.sees("Restore its dataspace first")
 	v.shot("trash-above")
@@ -131,30 +129,27 @@ func TestRestoreWhatIsAboveFirst(t *testing.T) {
 	v.sees("Upload files")
 	v.follow("Trash")
 	v.press("Restore a.txt")
-	v.sees("No file is in the trash")
+	v.sees("No files in the trash")
 	s.holds(t, sid, []string{"a.txt"})
 }
 
-// A set without active files offers no zip. One that is deleted shows what was deleted with it, and all is there again when it is
-// restored.
-func TestNothingEmptyIsOffered(t *testing.T) {
+// A set without active files offers no download. A deleted set lists the files that were deleted with it and are restored with it.
+func TestEmptySetHasNoDownload(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	did, sid := s.place(t)
+	did, sid := s.makeSet(t)
 	offered := func(is bool) string {
 		return fmt.Sprintf(`!document.querySelector(".waiting") && [...document.querySelectorAll("main a")].some((a) => a.innerText.trim() === "Download all") === %t`, is)
 	}
-	v := s.visit(t)
-	v.at("/sets/" + sid)
-	v.signIn(s.Key())
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
 	v.sees("This set is empty")
 	v.until(offered(false))
 	v.pick("Files to upload", folder(t, "x", map[string]int{"a.txt": 5})+"/a.txt")
 	v.submit()
 	v.lists("a.txt")
 	v.until(offered(true))
-	v.mark("a.txt")
-	v.deleteChosen()
+	v.toggle("a.txt")
+	v.deleteSelected()
 	v.submit()
 	v.sees("This set is empty")
 	v.until(offered(false))
@@ -166,7 +161,7 @@ func TestNothingEmptyIsOffered(t *testing.T) {
 	v.until(offered(false))
 	v.shot("deleted-set")
 	v.choose("Show", "active")
-	v.sees("Nothing matches")
+	v.sees("No matches")
 	v.choose("Show", "deleted")
 	v.press("Restore")
 	v.lists("b.txt", "c.txt")

@@ -2,31 +2,24 @@ package browser
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"labshelf/verify/e2e"
 )
 
-// What was uploaded and deleted is counted, by dataspace and by day, in bytes and in files.
+// Uploaded and deleted files are counted by dataspace and by day, in bytes and in files.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	laser, sheets := holding(t, s, "laser", "Laser lab", 3000, 2000, 1000), holding(t, s, "sheets", "Data sheets", 70_000)
-	if err := s.Call(t.Context(), http.MethodDelete, "/resources/"+laser.files[2], nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	laser, sheets := dataspaceWith(t, s, "laser", "Laser lab", 3000, 2000, 1000), dataspaceWith(t, s, "sheets", "Data sheets", 70_000)
+	s.call(t, http.MethodDelete, "/resources/"+laser.files[2], nil)
 
-	v := s.visit(t)
-	v.at("/usage")
-	v.signIn(s.Key())
+	v := s.signedIn(t, s.Key(), "/usage")
 	v.sees("By dataspace", "in 3 files", "in 1 file", "75,000 bytes active, 1,000 bytes deleted")
 	v.until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Data sheets,Laser lab"`)
 	v.until(`document.querySelector(".bars").textContent.includes("5,000 bytes active, 1,000 bytes deleted")`)
-	v.until(`document.querySelector(".course path.active") && document.querySelector(".course path.deleted")`)
-	pictures(v, "usage")
+	v.until(`document.querySelector(".usage-chart path.active") && document.querySelector(".usage-chart path.deleted")`)
+	v.shots("usage")
 
 	click(v, chromedp.Search(`//summary[.="As a table"]`))
 	v.sees("75,000", "1,000")
@@ -43,28 +36,23 @@ func TestUsage(t *testing.T) {
 	v.until(`location.search.includes("dataspace=` + sheets.dataspace + `") && !document.querySelector(".bars")`)
 }
 
-// Before the first file there is a word instead of an empty drawing; a dataspace that is not there is a clear error.
-func TestUsageOfNothing(t *testing.T) {
+// Without files there is a text instead of a chart; an unknown dataspace is an error.
+func TestUsageWithoutFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	v := s.visit(t)
-	v.expect("status of 404")
-	v.at("/usage")
-	v.signIn(s.Key())
-	v.sees("Nothing has been put in yet")
+	v := s.signedIn(t, s.Key(), "/usage", "status of 404")
+	v.sees("No files yet")
 	v.at("/usage?dataspace=01JD2PZX3B6C9D2F5G8H1J4K7M")
 	v.sees("It may never have existed, or you may not see it.", "All dataspaces")
 }
 
-// Over years the chart has the value of each day between two that changed something, and dates that can be read.
+// Over years the chart has values for days without changes, and readable dates.
 func TestUsageOverYears(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	holding(t, s, "laser", "Laser lab", 3000)
-	v := s.visit(t)
-	v.at("/")
-	v.signIn(s.Key())
-	// A history of years takes years: to the real answer days are added on its way to the page.
+	dataspaceWith(t, s, "laser", "Laser lab", 3000)
+	v := s.signedIn(t, s.Key(), "/")
+	// To get a history of years, days are added to the answer on its way to the page.
 	v.do(chromedp.Evaluate[chromedp.Void](`{
 		const real = fetch, day = (ago) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10);
 		window.fetch = async (address, init) => {
@@ -79,48 +67,20 @@ func TestUsageOverYears(t *testing.T) {
 	}`))
 	v.follow("Usage")
 	v.sees("3,000 bytes active, 0 bytes deleted")
-	v.until(`[...document.querySelectorAll(".course .below")].length >= 3 && [...document.querySelectorAll(".course .below")].every((t) => /20\d\d$/.test(t.textContent))`)
-	pictures(v, "usage-years")
+	v.until(`[...document.querySelectorAll(".usage-chart .below")].length >= 3 && [...document.querySelectorAll(".usage-chart .below")].every((t) => /20\d\d$/.test(t.textContent))`)
+	v.shots("usage-years")
 	chosen := func(key string) {
 		v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "` + key + `", bubbles: true }))`))
 	}
 	chosen("PageUp")
-	v.sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted") // 30 days ago nothing changed: as it was 45 days ago
+	v.sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted") // no change 30 days ago: the values of 45 days ago
 	chosen("Home")
 	v.sees(": 0 bytes active, 0 bytes deleted")
 	v.do(chromedp.SetValue(chromedp.Search(`//label[contains(., "Time")]/select`), "30"),
-		chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".tools select")[1].dispatchEvent(new Event("change", { bubbles: true }))`))
+		chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".filters select")[1].dispatchEvent(new Event("change", { bubbles: true }))`))
 	v.until(`location.search === "?days=30"`)
 	chosen("Home")
-	v.sees("5,368,709,120 bytes active") // it was there when these days began
+	v.sees("5,368,709,120 bytes active") // the values at the start of the range
 	click(v, chromedp.Search(`//summary[.="As a table"]`))
 	v.until(`document.querySelectorAll(".by-day tbody tr").length === 2`)
-}
-
-// held is a dataspace with one set, and what was uploaded there.
-type held struct {
-	dataspace string
-	files     []string
-}
-
-// holding makes a dataspace with files of those sizes.
-func holding(t *testing.T, s *site, name, title string, sizes ...int) (h held) {
-	t.Helper()
-	var err error
-	if h.dataspace, err = s.Make(t.Context(), "/dataspaces", map[string]string{"name": name, "title": title}); err != nil {
-		t.Fatal(err)
-	}
-	set, err := s.Make(t.Context(), "/sets", map[string]string{"name": name + "-set", "dataspaceId": h.dataspace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, size := range sizes {
-		body := strings.NewReader(strings.Repeat("x", size))
-		file, err := s.Upload(t.Context(), http.MethodPost, "/resources", e2e.File{SetID: set, Filename: "run.txt", Body: body, Size: int64(size)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.files = append(h.files, file.ID)
-	}
-	return h
 }

@@ -12,8 +12,8 @@ import (
 	"labshelf/verify/faults/passfs"
 )
 
-// placed is the recording of a file that is made, filled and synced in one directory, and renamed into another.
-func placed() *Recording {
+// renamedFile is the recording of a file that is made, filled and synced in one directory, and renamed into another.
+func renamedFile() *Recording {
 	calls := []passfs.Call{
 		{Kind: passfs.Mkdir, Path: "tmp"},
 		{Kind: passfs.Mkdir, Path: "blobs"},
@@ -82,7 +82,7 @@ func TestBuild(t *testing.T) {
 		t.Run(c.choice.String(), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := placed().Build(c.choice, dir); err != nil {
+			if err := renamedFile().Build(c.choice, dir); err != nil {
 				t.Fatal(err)
 			}
 			if got := tree(t, dir); got != c.want {
@@ -120,10 +120,10 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestChoices sees that every place in the recording is tried, with nothing, with everything, with each single change.
+// TestChoices: every position in the recording is tried, with nothing, with everything, with each single change.
 func TestChoices(t *testing.T) {
 	t.Parallel()
-	all, err := placed().Choices(1)
+	all, err := renamedFile().Choices(1)
 	if err != nil {
 		t.Fatal(err)
 	}

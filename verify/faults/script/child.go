@@ -1,6 +1,6 @@
 // Package script is a fixed series of some fifty operations on a repository, from the first creation of its stores on, that
-// touches each way in which it writes. A child process runs it, and tells after each operation what there is; whoever reads
-// that knows what must be there when the child, or the machine, dies.
+// covers each way in which it writes. A child process runs it, and reports the state after each operation; so the parent knows
+// what must be there after a crash of the child or of the machine.
 package script
 
 import (
@@ -28,7 +28,7 @@ const (
 // JSON, and waits for the answer on in; another answer, or the end of in, makes it close the stores and return. After
 // a try that has failed it also reads bodies.
 func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
-	w := &world{dir: dir, ids: map[string]string{}}
+	w := &stores{dir: dir, ids: map[string]string{}}
 	answers := bufio.NewScanner(in)
 	state := State{}
 	for n, op := range operations() {
@@ -51,10 +51,10 @@ func Child(ctx context.Context, dir string, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// try runs an operation and says what came of it.
-func (w *world) try(ctx context.Context, n int, op operation, before State) (now State, r Report) {
+// try runs an operation and reports its result.
+func (w *stores) try(ctx context.Context, n int, op operation, before State) (now State, r Report) {
 	err := op.run(ctx, w)
-	w.hold()
+	w.blockFlush()
 	r = Report{Op: n, Code: codeOf(err)}
 	if err != nil {
 		r.Error = err.Error()
@@ -81,7 +81,7 @@ func (w *world) try(ctx context.Context, n int, op operation, before State) (now
 }
 
 // readBodies reads every file that a client can read.
-func (w *world) readBodies(ctx context.Context) error {
+func (w *stores) readBodies(ctx context.Context) error {
 	var ids []string
 	err := w.store.View(ctx, func(tx *metadata.Tx) error {
 		return each(tx.Resources.Range(metadata.ResourceRange{States: pagingActive, Order: pagingOldest}), func(r metadata.Resource) error {
@@ -99,9 +99,9 @@ func (w *world) readBodies(ctx context.Context) error {
 	return err
 }
 
-func (w *world) readBody(ctx context.Context, id string) error {
+func (w *stores) readBody(ctx context.Context, id string) error {
 	r, file, err := w.svc.OpenResource(ctx, w.admin, id)
-	if codeOf(err) == string(errs.CodeResourceGone) { // a deletion in steps has not come to it yet
+	if codeOf(err) == string(errs.CodeResourceGone) { // a cascade has not reached it yet
 		return nil
 	}
 	if err != nil {
@@ -114,8 +114,7 @@ func (w *world) readBody(ctx context.Context, id string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Leftovers returns what is in a data directory that nobody is using and that is there for a while only: temporary files, and
-// copies of the metadata.
+// Leftovers returns the temporary files in a data directory that is not in use, and copies of the metadata.
 func Leftovers(dir string) (left []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(dir, "tmp"))
 	if err != nil {
@@ -137,7 +136,7 @@ func Leftovers(dir string) (left []string, err error) {
 
 // Recover opens the stores in a directory as after a crash, waits until what was under way has ended, and closes them.
 func Recover(ctx context.Context, dir string) error {
-	w := &world{dir: dir}
+	w := &stores{dir: dir}
 	if err := w.open(); err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// ran returns the directory that the script leaves, up to its first file, and what is in it.
-func ran(t *testing.T) (dir string, state State) {
+// scriptRun returns the directory that the script leaves, up to its first file, and what is in it.
+func scriptRun(t *testing.T) (dir string, state State) {
 	t.Helper()
-	w := &world{dir: t.TempDir(), ids: map[string]string{}}
+	w := &stores{dir: t.TempDir(), ids: map[string]string{}}
 	for _, op := range first()[:7] {
 		if err := op.run(t.Context(), w); err != nil {
 			t.Fatalf("%s: %v", op.name, err)
@@ -49,7 +49,7 @@ func remove(t *testing.T, path string) {
 	}
 }
 
-func spoil(t *testing.T, path string) {
+func corrupt(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -17,37 +17,38 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 // MetaFile is the metadata in a data directory.
 const MetaFile = "meta.db"
 
-// world is what the operations work on.
-type world struct {
-	dir   string
-	store *bolt.Store
-	files *blobs.Dir
-	svc   *repository.Service
-	admin auth.Principal
-	ids   map[string]string  // by the name that the script gave
-	brake *repository.Upload // under way, so that nothing is moved; nil: as soon as it may be
-	moved chan error         // what comes of each batch that is moved
+// stores are what the operations work on.
+type stores struct {
+	dir     string
+	store   *bolt.Store
+	files   *blobs.Dir
+	svc     *repository.Service
+	admin   auth.Principal
+	ids     map[string]string      // by the name that the script gave
+	blocker *repository.FormUpload // an upload under way, so that nothing is flushed; nil: none
+	flushed chan error             // the result of each batch that is flushed
 }
 
-// operation is one step of the script. It can be tried again after it has failed.
+// operation is one operation of the script. It can be tried again after it has failed.
 type operation struct {
-	name     string
-	stepwise bool // in several commits
-	run      func(context.Context, *world) error
+	name      string
+	inBatches bool // in several commits
+	run       func(context.Context, *stores) error
 }
 
-// Operation tells what the script does as its nth, and whether that comes in several commits.
-func Operation(n int) (name string, stepwise bool) {
+// Operation returns the name of the nth operation of the script, and whether it takes several commits.
+func Operation(n int) (name string, inBatches bool) {
 	all := operations()
 	if n >= len(all) {
 		return "the end", false
 	}
-	return all[n].name, all[n].stepwise
+	return all[n].name, all[n].inBatches
 }
 
 // Length is the number of operations.
@@ -56,13 +57,13 @@ func Length() int { return len(operations()) }
 // many is enough objects that the deletion of their set takes two commits.
 const many = 203
 
-// operations are the script. Each name is used once for one thing, so that a state can be told by names.
-func operations() []operation { return slices.Concat(first(), people(), steps()) }
+// operations are the script. Each name is used for one object only, so that a state is readable by names.
+func operations() []operation { return slices.Concat(first(), accounts(), steps()) }
 
 // first makes the stores, and files in them, and changes those.
 func first() []operation {
 	return []operation{
-		{"first creation", false, func(_ context.Context, w *world) error { return w.open() }},
+		{"first creation", false, func(_ context.Context, w *stores) error { return w.open() }},
 		{"bootstrap", false, bootstrap},
 		{"dataspace", false, dataspace("lab")},
 		{"set", false, set("photos", "lab")},
@@ -78,102 +79,102 @@ func first() []operation {
 		{"last part", true, part("parts.bin", 90_000, 90_000)},
 		{"begin in parts what comes no further", false, begin("notes", "half.bin", 60_000)},
 		{"a part of it", false, part("half.bin", 60_000, 20_000)},
-		{"give it up", false, giveUp("half.bin")},
-		{"move", false, move},
+		{"give it up", false, cancel("half.bin")},
+		{"flush", false, flush},
 		{"replace", false, replace("a.txt", 301)},
 		{"replace by a body that is there", false, replace("b.bin", 301)},
-		{"replace what is held", false, replace("a.txt", 302)},
+		{"replace an inline body", false, replace("a.txt", 302)},
 		{"patch", false, edit("a.txt", "description", "patched")},
 		{"rename", false, edit("c.bin", "name", "d.bin")},
-		{"delete", false, withID("a.txt", func(ctx context.Context, w *world, id string) error {
+		{"delete", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"restore", false, withID("a.txt", func(ctx context.Context, w *world, id string) error {
+		{"restore", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.RestoreResource(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"delete to be purged", false, withID("old.bin", func(ctx context.Context, w *world, id string) error {
+		{"delete to be purged", false, withID("old.bin", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"delete another", false, withID("empty", func(ctx context.Context, w *world, id string) error {
+		{"delete another", false, withID("empty", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
 		})},
 	}
 }
 
-// people come and go.
-func people() []operation {
+// accounts are operations on users, keys and privileges.
+func accounts() []operation {
 	return []operation{
-		{"user", false, func(ctx context.Context, w *world) error {
+		{"user", false, func(ctx context.Context, w *stores) error {
 			u, err := w.svc.CreateUser(ctx, w.admin, repository.Fields{"username": "member"})
 			w.ids["member"] = u.ID.String()
 			return err
 		}},
-		{"grant", false, func(ctx context.Context, w *world) error {
+		{"grant", false, func(ctx context.Context, w *stores) error {
 			fields := repository.Fields{"userId": w.ids["member"], "dataspaceId": w.ids["lab"], "role": "editor"}
 			p, _, err := w.svc.Grant(ctx, w.admin, fields)
 			w.ids["grant"] = p.ID.String()
 			return err
 		}},
-		{"key", false, func(ctx context.Context, w *world) error {
+		{"key", false, func(ctx context.Context, w *stores) error {
 			k, _, err := w.svc.CreateKey(ctx, w.admin, w.ids["member"], repository.Fields{"label": "laptop"})
 			w.ids["laptop"] = k.ID.String()
 			return err
 		}},
-		{"revoke the key", false, withID("laptop", func(ctx context.Context, w *world, id string) error {
+		{"revoke the key", false, withID("laptop", func(ctx context.Context, w *stores, id string) error {
 			return w.svc.RevokeKey(ctx, w.admin, w.ids["member"], id)
 		})},
-		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *world, id string) error {
+		{"revoke the grant", false, withID("grant", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.Revoke(ctx, w.admin, id, repository.Match{}))
 		})},
 	}
 }
 
-// steps takes several commits for many objects, purges, copies, and opens the stores again.
+// steps are cascades over several commits, purges, copies, and opening the stores again.
 func steps() []operation {
 	return []operation{
 		{"second dataspace", false, dataspace("archive")},
 		{"set for many", false, set("many", "archive")},
-		{"move what was changed", false, move},
+		{"flush what was changed", false, flush},
 		{"many at once", false, fill},
-		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *world, id string) error {
+		{"delete a set in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteSet(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"restore it in steps", true, withID("many", func(ctx context.Context, w *world, id string) error {
+		{"restore it in steps", true, withID("many", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.RestoreSet(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *world, id string) error {
+		{"delete a dataspace in steps", true, withID("archive", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteDataspace(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"create to be purged while it is held", false, upload("photos", "brief.txt", 60)},
-		{"delete what is held", false, withID("brief.txt", func(ctx context.Context, w *world, id string) error {
+		{"create to be purged while inline", false, upload("photos", "brief.txt", 60)},
+		{"delete an inline body", false, withID("brief.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"purge", true, purge(repository.PurgeOptions{Grace: 24 * time.Hour})},
+		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},
-		{"empty the trash", true, purge(repository.PurgeOptions{})},
+		{"empty the trash", true, purge(maintenance.PurgeOptions{})},
 		{"snapshot", false, snapshot},
 		{"begin in parts before closing", false, begin("photos", "late.bin", 80_000)},
 		{"a part before closing", false, part("late.bin", 80_000, 30_000)},
 		{"create before closing", false, upload("photos", "f.txt", 30)},
-		{"close and open", false, func(_ context.Context, w *world) error { return errors.Join(w.close(), w.open()) }},
+		{"close and open", false, func(_ context.Context, w *stores) error { return errors.Join(w.close(), w.open()) }},
 		{"a part after opening", false, part("late.bin", 80_000, 60_000)},
 		{"create after opening", false, upload("notes", "e.txt", 40)},
 		{"replace after opening", false, replace("e.txt", 41)},
-		{"edit a set", false, withID("notes", func(ctx context.Context, w *world, id string) error {
+		{"edit a set", false, withID("notes", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.UpdateSet(ctx, w.admin, id, repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Notes"}}))
 		})},
-		{"move after opening", false, move},
+		{"flush after opening", false, flush},
 		{"the last part after opening", true, part("late.bin", 80_000, 80_000)},
 		{"create at the end", false, upload("notes", "g.txt", 20)},
-		{"delete the user", false, withID("member", func(ctx context.Context, w *world, id string) error {
+		{"delete the user", false, withID("member", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteUser(ctx, w.admin, id, repository.Match{}))
 		})},
-		{"close", false, func(_ context.Context, w *world) error { return w.close() }},
+		{"close", false, func(_ context.Context, w *stores) error { return w.close() }},
 	}
 }
 
 // open opens the stores as labshelf serve does.
-func (w *world) open() (err error) {
+func (w *stores) open() (err error) {
 	if w.svc != nil {
 		return nil
 	}
@@ -183,20 +184,20 @@ func (w *world) open() (err error) {
 	if w.files, err = blobs.OpenDir(w.dir, blobs.OS{}); err != nil {
 		return errors.Join(err, w.store.Close())
 	}
-	w.moved = make(chan error, 100)
-	moved := func(_ metadata.BodyCount, _ time.Duration, err error) { w.moved <- err }
+	w.flushed = make(chan error, 100)
+	flushed := func(_ metadata.BodyCount, _ time.Duration, err error) { w.flushed <- err }
 	w.svc = repository.New(w.store, w.files, repository.Config{
-		PageSize: 100, DirectoryPageSize: 100, HoldUpTo: held, Watch: repository.Watch{Moved: moved},
+		PageSize: 100, DirectoryPageSize: 100, HoldUpTo: inlineMax, Observer: repository.Observer{Flushed: flushed},
 	})
 	return nil
 }
 
 // close closes what is open.
-func (w *world) close() error {
+func (w *stores) close() error {
 	if w.svc == nil {
 		return nil
 	}
-	if err := w.release(); err != nil {
+	if err := w.unblockFlush(); err != nil {
 		return err
 	}
 	w.svc.Close()
@@ -206,8 +207,8 @@ func (w *world) close() error {
 
 func last[T any](_ T, err error) error { return err }
 
-// bootstrap makes the first user. Nobody signs in with the key, since the use of a key is written down later, at some time.
-func bootstrap(ctx context.Context, w *world) error {
+// bootstrap makes the first user. Its key is not used, since the use of a key is recorded later, at some time.
+func bootstrap(ctx context.Context, w *stores) error {
 	if _, err := w.svc.Bootstrap(ctx, ""); err != nil {
 		return err
 	}
@@ -219,16 +220,16 @@ func bootstrap(ctx context.Context, w *world) error {
 	})
 }
 
-func dataspace(name string) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error {
+func dataspace(name string) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
 		d, err := w.svc.CreateDataspace(ctx, w.admin, repository.Fields{"name": name})
 		w.ids[name] = d.ID.String()
 		return err
 	}
 }
 
-func set(name, in string) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error {
+func set(name, in string) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
 		s, err := w.svc.CreateSet(ctx, w.admin, repository.Fields{"name": name, "dataspaceId": w.ids[in]})
 		w.ids[name] = s.ID.String()
 		return err
@@ -242,10 +243,10 @@ func Body(size int) []byte {
 	return body
 }
 
-func upload(into, name string, size int) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error {
+func upload(into, name string, size int) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
 		in := w.ids[into]
-		return w.send(ctx, size, func(up *repository.Upload) (err error) {
+		return w.send(ctx, size, func(up *repository.FormUpload) (err error) {
 			r, err := up.Create(ctx, repository.UploadFields{SetID: &in, Name: &name})
 			w.ids[name] = r.ID.String()
 			return err
@@ -253,15 +254,15 @@ func upload(into, name string, size int) func(context.Context, *world) error {
 	}
 }
 
-func replace(name string, size int) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error {
-		return w.send(ctx, size, func(up *repository.Upload) error {
+func replace(name string, size int) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
+		return w.send(ctx, size, func(up *repository.FormUpload) error {
 			return last(up.Replace(ctx, w.ids[name], repository.UploadFields{Name: &name}))
 		})
 	}
 }
 
-func (w *world) send(ctx context.Context, size int, end func(*repository.Upload) error) (err error) {
+func (w *stores) send(ctx context.Context, size int, end func(*repository.FormUpload) error) (err error) {
 	up := w.svc.NewUpload(w.admin)
 	defer func() { _ = up.Discard() }() // as the gateway does, which only writes it down
 	if err := up.Receive(ctx, bytes.NewReader(Body(size))); err != nil {
@@ -270,19 +271,19 @@ func (w *world) send(ctx context.Context, size int, end func(*repository.Upload)
 	return end(up)
 }
 
-func withID(name string, do func(ctx context.Context, w *world, id string) error) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error { return do(ctx, w, w.ids[name]) }
+func withID(name string, do func(ctx context.Context, w *stores, id string) error) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error { return do(ctx, w, w.ids[name]) }
 }
 
-func edit(name, field, value string) func(context.Context, *world) error {
-	return withID(name, func(ctx context.Context, w *world, id string) error {
+func edit(name, field, value string) func(context.Context, *stores) error {
+	return withID(name, func(ctx context.Context, w *stores, id string) error {
 		fields := repository.Fields{field: value}
 		return last(w.svc.EditResource(ctx, w.admin, id, repository.Edit[metadata.Resource]{Fields: fields}))
 	})
 }
 
-// fill makes many resources in one commit, all with one body, as an importer would. Its errors are told as a use case tells them.
-func fill(ctx context.Context, w *world) error {
+// fill makes many resources in one commit, all with one body, as an importer would. Its errors are those of a use case.
+func fill(ctx context.Context, w *stores) error {
 	err := fillStore(ctx, w)
 	for sentinel, code := range map[error]errs.Code{
 		metadata.ErrOutcomeUnknown: errs.CodeOutcomeUnknown, metadata.ErrReadOnly: errs.CodeReadOnly,
@@ -295,7 +296,7 @@ func fill(ctx context.Context, w *world) error {
 	return err
 }
 
-func fillStore(ctx context.Context, w *world) error {
+func fillStore(ctx context.Context, w *stores) error {
 	return w.store.Update(ctx, func(tx *metadata.Tx) error {
 		set, err := byName(tx.Sets.ByName, tx.Sets.Get, "many")
 		if err != nil {
@@ -340,8 +341,8 @@ func byName[T any](find func(string) (metadata.ID, error), get func(metadata.ID)
 	return get(id)
 }
 
-func purge(options repository.PurgeOptions) func(context.Context, *world) error {
-	return func(ctx context.Context, w *world) error {
+func purge(options maintenance.PurgeOptions) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
 		// A clock that is ahead makes everything old enough.
 		options.Now = func() time.Time { return time.Now().Add(time.Minute) }
 		upkeep, err := w.svc.Upkeep(ctx, w.admin)
@@ -352,7 +353,7 @@ func purge(options repository.PurgeOptions) func(context.Context, *world) error 
 	}
 }
 
-func snapshot(ctx context.Context, w *world) error {
+func snapshot(ctx context.Context, w *stores) error {
 	upkeep, err := w.svc.Upkeep(ctx, w.admin)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func TestDifferences(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := Expected{Acked: acked, Before: before, After: after, Stepwise: c.steps}.Differences(c.found)
+			got := Expected{Acked: acked, Before: before, After: after, InBatches: c.steps}.Differences(c.found)
 			if c.want == "" && len(got) > 0 || !strings.Contains(strings.Join(got, "\n"), c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -37,22 +37,22 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// TestReportsAddUp sees that the reports of a run, one after the other, tell the state.
+// TestReportsAddUp: the reports of a run, applied one after the other, give the state.
 func TestReportsAddUp(t *testing.T) {
 	t.Parallel()
 	states := []State{{}, {"a": {"1", "x"}, "b": {"2", "y"}}, {"a": {"3", "x"}}, {}}
-	told := State{}
+	sum := State{}
 	for n := range states[1:] {
 		var r Report
 		r.delta(states[n], states[n+1])
-		told = told.Apply(r)
-		if got, want := keysOf(told), keysOf(states[n+1]); !slices.Equal(got, want) || told["a"] != states[n+1]["a"] {
-			t.Errorf("after report %d: %v, want %v", n, told, states[n+1])
+		sum = sum.Apply(r)
+		if got, want := keysOf(sum), keysOf(states[n+1]); !slices.Equal(got, want) || sum["a"] != states[n+1]["a"] {
+			t.Errorf("after report %d: %v, want %v", n, sum, states[n+1])
 		}
 	}
 }
 
-// TestVerifyBites breaks what a run of the script has left: each is noticed.
+// TestVerifyBites: each damage to what a run of the script has left is found.
 func TestVerifyBites(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,12 +62,12 @@ func TestVerifyBites(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string) {}, ""},
 		{"a file is gone", func(t *testing.T, dir string) { remove(t, blobOf(t, dir)) }, "its file is missing"},
-		{"a file is other", func(t *testing.T, dir string) { spoil(t, blobOf(t, dir)) }, "another digest"},
+		{"a file is other", func(t *testing.T, dir string) { corrupt(t, blobOf(t, dir)) }, "another digest"},
 		{"a mode is too open", func(t *testing.T, dir string) { open(t, dir) }, "has mode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			dir, state := ran(t)
+			dir, state := scriptRun(t)
 			c.hurt(t, dir)
 			wrong, err := Verify(t.Context(), dir, Expected{Acked: state, Before: state, After: state})
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 	"labshelf/paging"
 )
 
-// Line is one row as it is told.
+// Line is one row as it is reported.
 type Line struct {
 	Exact string // with ids and stamps: no two runs have the same
 	Shape string // without them: the same in every run of the script
@@ -27,18 +27,18 @@ const usageKind = "usage"
 
 // reader turns the tables of one transaction into a State.
 type reader struct {
-	tx    *metadata.Tx
-	state State
-	names map[metadata.ID]string
-	held  map[blobs.Digest]metadata.Blob
+	tx     *metadata.Tx
+	state  State
+	names  map[metadata.ID]string
+	inline map[blobs.Digest]metadata.Blob
 }
 
 // Read returns what is in the store.
 func Read(ctx context.Context, store metadata.Reader) (State, error) {
-	r := &reader{state: State{}, names: map[metadata.ID]string{}, held: map[blobs.Digest]metadata.Blob{}}
+	r := &reader{state: State{}, names: map[metadata.ID]string{}, inline: map[blobs.Digest]metadata.Blob{}}
 	err := store.View(ctx, func(tx *metadata.Tx) error {
 		r.tx = tx
-		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps, r.transfers} {
+		for _, part := range []func() error{r.users, r.dataspaces, r.sets, r.resources, r.privileges, r.blobs, r.steps, r.uploads} {
 			if err := part(); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func (r *reader) users() error {
 		r.names[u.ID] = u.Username
 		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin)
 		return each(r.tx.Keys.OfUser(u.ID, metadata.ID{}), func(k metadata.Key) error {
-			k.LastUsed = 0 // is written down some time later
+			k.LastUsed = 0 // is recorded some time later
 			r.note("key", u.Username+"/"+k.Label, k, k.Gone != 0)
 			return nil
 		})
@@ -102,9 +102,9 @@ func (r *reader) sets() error {
 func (r *reader) resources() error {
 	all := metadata.ResourceRange{States: paging.All, Order: paging.Oldest}
 	return each(r.tx.Resources.Range(all), func(o metadata.Resource) error {
-		if o.Body == metadata.Held {
-			r.held[o.Digest] = metadata.Blob{Digest: o.Digest, Bytes: o.Bytes}
-			o.Body = metadata.Filed
+		if o.Body == metadata.Inline {
+			r.inline[o.Digest] = metadata.Blob{Digest: o.Digest, Bytes: o.Bytes}
+			o.Body = metadata.InBlob
 		}
 		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == metadata.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
 		return nil
@@ -118,21 +118,21 @@ func (r *reader) privileges() error {
 	})
 }
 
-// blobs counts as one what is held: when it is moved is nobody's business.
+// blobs include inline bodies: when they are flushed is no part of the state.
 func (r *reader) blobs() error {
 	err := each(r.tx.Blobs.All(nil), func(b metadata.Blob) error {
-		delete(r.held, b.Digest)
+		delete(r.inline, b.Digest)
 		r.note("blob", b.Digest.String(), b, b.Bytes)
 		return nil
 	})
-	for _, b := range r.held {
+	for _, b := range r.inline {
 		r.note("blob", b.Digest.String(), b, b.Bytes)
 	}
 	return err
 }
 
 func (r *reader) steps() error {
-	return each(r.tx.Steps.All(), func(s metadata.Step) error {
+	return each(r.tx.Cascades.All(), func(s metadata.Cascade) error {
 		r.note("step", r.names[s.Container], s, s.Restore)
 		return nil
 	})
@@ -140,13 +140,13 @@ func (r *reader) steps() error {
 
 // Expected is what may be found after a crash.
 type Expected struct {
-	Acked         State // as it was told when the last operation was acknowledged
+	Acked         State // as it was reported when the last operation was acknowledged
 	Before, After State // what a run without a crash had then, and one operation later
-	Stepwise      bool  // that operation comes in several commits, each with a part of it
+	InBatches     bool  // that operation takes several commits, each with a part of it
 }
 
 // Differences returns what is not as it may be: what was acknowledged must be there to the byte; the operation that was under
-// way, wholly or not at all, or by whole rows if it comes in several commits.
+// way, completely or not at all, or by complete rows if it takes several commits.
 func (e Expected) Differences(found State) (wrong []string) {
 	var old, fresh []string
 	for _, key := range keysOf(found, e.Acked, e.Before, e.After) {
@@ -161,15 +161,15 @@ func (e Expected) Differences(found State) (wrong []string) {
 			old = append(old, key)
 		case changes && isNew:
 			fresh = append(fresh, key)
-		case changes && here && e.Stepwise && strings.HasPrefix(key, usageKind):
-			// Counters in between belong to the rows as they are: the check sees to that.
-		case changes && here && e.Stepwise && strings.HasPrefix(key, transferKind):
-			// All of it has come, and it is no resource yet: it becomes one when its client asks.
+		case changes && here && e.InBatches && strings.HasPrefix(key, usageKind):
+			// Counters in between belong to the rows as they are: the check verifies that.
+		case changes && here && e.InBatches && strings.HasPrefix(key, uploadKind):
+			// All of it was received, and it is no resource yet: it becomes one when its client asks.
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s: found %q, acknowledged %q, next %q", key, got.Exact, acked.Exact, after.Shape))
 		}
 	}
-	if !e.Stepwise && len(old) > 0 && len(fresh) > 0 {
+	if !e.InBatches && len(old) > 0 && len(fresh) > 0 {
 		wrong = append(wrong, fmt.Sprintf("half of an operation: %s is new, %s is not", strings.Join(fresh, ", "), strings.Join(old, ", ")))
 	}
 	return wrong
@@ -185,13 +185,13 @@ func keysOf(states ...State) (keys []string) {
 	return slices.Compact(keys)
 }
 
-// Report is what the child tells after each try of an operation.
+// Report is what the child reports after each try of an operation.
 type Report struct {
 	Op       int    // its number, from 0
 	Code     string // of the error; "" is success, and then the operation is acknowledged
 	Error    string // the text of that error
 	ReadOnly bool   // the stores say that they take no changes
-	Temps    int    // files in tmp/, and copies beside the metadata, that nobody is using
+	Temps    int    // see Leftovers
 	Unread   string // why not everything could be read, or ""
 
 	Changed map[string]Line // rows that are new or other than when the last report was made

@@ -16,7 +16,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository"
+	"labshelf/repository/maintenance"
 )
 
 const (
@@ -31,18 +31,18 @@ func digestOf(r io.Reader) (d blobs.Digest, err error) {
 	return d, err
 }
 
-// settleLimit is how long steps and moves that were under way may take.
+// settleLimit is how long cascades and flushes that were under way may take.
 const settleLimit = 10 * time.Second
 
-// settle waits until no step is under way and no body is held.
-func (w *world) settle(ctx context.Context) error {
+// settle waits until no cascade is under way and no body is inline. It polls the tables, as the check after it reads them.
+func (w *stores) settle(ctx context.Context) error {
 	for deadline := time.Now().Add(settleLimit); time.Now().Before(deadline); time.Sleep(200 * time.Microsecond) {
 		pending := 0
 		err := w.store.View(ctx, func(tx *metadata.Tx) error {
-			return each(tx.Steps.All(), func(metadata.Step) error { pending++; return nil })
+			return each(tx.Cascades.All(), func(metadata.Cascade) error { pending++; return nil })
 		})
-		held, failed := w.heldBodies(ctx)
-		if err = errors.Join(err, failed); err != nil || pending == 0 && held == 0 {
+		inline, failed := w.inlineBodies(ctx)
+		if err = errors.Join(err, failed); err != nil || pending == 0 && inline == 0 {
 			return err
 		}
 	}
@@ -50,9 +50,9 @@ func (w *world) settle(ctx context.Context) error {
 }
 
 // Verify opens what a crash has left in a directory, twice, and returns what it finds wrong: what is not as expected, what
-// breaks an invariant, what stays behind, and what the second opening changes. It leaves the stores closed.
+// breaks an invariant, what is left over, and what the second opening changes. It leaves the stores closed.
 func Verify(ctx context.Context, dir string, expected Expected) (wrong []string, err error) {
-	found, wrong, err := look(ctx, dir)
+	found, wrong, err := inspect(ctx, dir)
 	if err != nil {
 		return []string{"it does not open: " + err.Error()}, nil
 	}
@@ -87,9 +87,9 @@ func Verify(ctx context.Context, dir string, expected Expected) (wrong []string,
 	return wrong, nil
 }
 
-// look opens the stores, waits for what was under way and runs the check.
-func look(ctx context.Context, dir string) (found State, wrong []string, err error) {
-	w := &world{dir: dir}
+// inspect opens the stores, waits for what was under way and runs the check.
+func inspect(ctx context.Context, dir string) (found State, wrong []string, err error) {
+	w := &stores{dir: dir}
 	if err := w.open(); err != nil {
 		return nil, nil, err
 	}
@@ -97,14 +97,14 @@ func look(ctx context.Context, dir string) (found State, wrong []string, err err
 	if err := w.settle(ctx); err != nil {
 		return nil, nil, err
 	}
-	events := repository.CheckEvents{
+	events := maintenance.CheckEvents{
 		Violation: func(v metadata.Violation) { wrong = append(wrong, v.String()) },
 		Progress:  func(int64, int64) {},
 	}
-	if _, err := repository.NewUpkeep(w.store, w.files).Check(ctx, repository.CheckOptions{}, events); err != nil {
+	if _, err := maintenance.NewUpkeep(w.store, w.files).Check(ctx, maintenance.CheckOptions{}, events); err != nil {
 		wrong = append(wrong, "check: "+err.Error())
 	}
-	lost, err := w.lostParts(ctx)
+	lost, err := w.lostChunks(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +135,7 @@ func tree(dir string) (wrong []string, sums map[string]uint32, err error) {
 		if err != nil {
 			return err
 		}
-		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // which is fast, and nobody here deceives
+		sum := crc32.New(crc32.MakeTable(crc32.Castagnoli)) // fast, and enough against accidents
 		_, err = io.Copy(sum, file)
 		sums[name] = sum.Sum32()
 		return errors.Join(err, file.Close())

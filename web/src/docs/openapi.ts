@@ -1,4 +1,4 @@
-// The description of the interface, as far as our own document goes: OpenAPI 3.1 without callbacks, links and external references.
+// Types of the OpenAPI 3.1 document of the service, which has no callbacks, links or external references.
 
 export interface Schema {
   $ref?: string;
@@ -72,7 +72,7 @@ export interface Route {
   method: Method;
   path: string;
   operation: Operation;
-  /** Those of the path as well. */
+  /** Including those of the path. */
   parameters: Parameter[];
 }
 
@@ -88,19 +88,19 @@ export function routes(doc: Document): Route[] {
   );
 }
 
-/** What a reference stands for. What stands beside a reference counts more. */
+/** Resolves a reference. Fields next to a reference override those of its target. */
 export function resolve<T extends Referring>(doc: Document, from: T): T {
   if (!from.$ref) return from;
-  const { $ref, ...beside } = from;
-  let found: unknown = doc;
-  for (const part of $ref.slice(2).split("/")) found = (found as Record<string, unknown>)[part];
-  return resolve(doc, { ...(found as T), ...beside });
+  const { $ref, ...overrides } = from;
+  let target: unknown = doc;
+  for (const part of $ref.slice(2).split("/")) target = (target as Record<string, unknown>)[part];
+  return resolve(doc, { ...(target as T), ...overrides });
 }
 
-/** The name under which a schema is known, if it is. */
+/** The name of a schema in the components, if it is a reference. */
 export const nameOf = (schema: Schema) => schema.$ref?.split("/").at(-1);
 
-/** A value as the schema wants it, put together from the examples of its parts. */
+/** An example value of a schema, composed of the examples of its properties. */
 export function exampleOf(doc: Document, given: Schema, which: (name: string, required: boolean) => boolean = () => true): unknown {
   const s = resolve(doc, given);
   if (s.examples?.length) return s.examples[0];

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { root } from "../api";
-import { Badge } from "../ui/basics";
-import { commandOf } from "./command";
-import { Code, Inline, Markdown } from "./markdown";
+import { Badge, Code } from "../ui/components";
+import { commandOf } from "./curl";
+import { Inline, Text } from "./markdown";
 import type { Answer, Content, Document, Route } from "./openapi";
 import { exampleOf, nameOf, resolve } from "./openapi";
 import { Fields, SchemaView } from "./schema";
 
-/** A line that opens; the address can name it. */
+/** A collapsible entry with an address of its own. */
 function Entry({ id, hash, line, children }: { id: string; hash: string; line: ComponentChildren; children: () => ComponentChildren }) {
   const [open, setOpen] = useState(hash === id);
   const ref = useRef<HTMLDetailsElement>(null);
@@ -27,7 +27,6 @@ function Entry({ id, hash, line, children }: { id: string; hash: string; line: C
   );
 }
 
-/** One operation: a line, and everything about it when it is opened. The address can name it. */
 export function OperationView({ doc, route, hash }: { doc: Document; route: Route; hash: string }) {
   const { method, path, operation } = route;
   const id = operation.operationId;
@@ -46,9 +45,9 @@ export function OperationView({ doc, route, hash }: { doc: Document; route: Rout
             <a href={`#${id}`}>{id}</a>
             {operation.security?.length === 0 && " · needs no key"}
           </p>
-          {operation.description && <Markdown text={operation.description} />}
+          {operation.description && <Text text={operation.description} />}
           {!operation.description?.includes("curl ") && <Code text={commandOf(doc, route)} what="the curl command" />}
-          <Takes doc={doc} route={route} />
+          <Parameters doc={doc} route={route} />
           <h4>Answers</h4>
           <div>
             {Object.entries(operation.responses).map(([status, answer]) => (
@@ -61,8 +60,7 @@ export function OperationView({ doc, route, hash }: { doc: Document; route: Rout
   );
 }
 
-/** Parameters and body. */
-function Takes({ doc, route: { operation, parameters } }: { doc: Document; route: Route }) {
+function Parameters({ doc, route: { operation, parameters } }: { doc: Document; route: Route }) {
   const body = operation.requestBody;
   return (
     <>
@@ -77,7 +75,7 @@ function Takes({ doc, route: { operation, parameters } }: { doc: Document; route
       )}
       {body && (
         <>
-          <h4>Body{!body.required && ", may be left out"}</h4>
+          <h4>Body{!body.required && " (optional)"}</h4>
           <ContentView doc={doc} content={body.content} />
         </>
       )}
@@ -110,7 +108,7 @@ function AnswerView({ doc, status, answer }: { doc: Document; status: string; an
   });
   return (
     <div class="answer">
-      <Badge tone={good ? "good" : "plain"}>{status === "default" ? "else" : status}</Badge>
+      <Badge tone={good ? "good" : "plain"}>{status === "default" ? "other" : status}</Badge>
       <div>
         <p>
           <Inline text={answer.description ?? ""} />{" "}
@@ -132,7 +130,7 @@ function AnswerView({ doc, status, answer }: { doc: Document; status: string; an
   );
 }
 
-/** Drawn when it is opened: all of the document at once would be very long. */
+/** Rendered only when it is opened, since the whole document is long. */
 function More({ label, children }: { label: string; children: () => preact.ComponentChildren }) {
   const [open, setOpen] = useState(false);
   return (
@@ -143,7 +141,6 @@ function More({ label, children }: { label: string; children: () => preact.Compo
   );
 }
 
-/** A kind of object, for those who come by its name. */
 export function SchemaEntry({ doc, name, hash }: { doc: Document; name: string; hash: string }) {
   const line = (
     <>

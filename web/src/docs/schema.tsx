@@ -1,10 +1,10 @@
-// What goes in and what comes out, field by field.
+// Schemas of requests and answers, field by field.
 import { useState } from "preact/hooks";
-import { Inline, Markdown } from "./markdown";
+import { Inline, Text } from "./markdown";
 import type { Document, Schema } from "./openapi";
 import { nameOf, resolve } from "./openapi";
 
-/** A short word for what a value is. */
+/** The type of a value, in words. */
 export function typeOf(doc: Document, given: Schema): string {
   const s = resolve(doc, given);
   const one = s.oneOf ?? s.anyOf;
@@ -17,8 +17,8 @@ export function typeOf(doc: Document, given: Schema): string {
 
 const shown = (value: unknown) => `\`${typeof value === "string" ? value || '""' : JSON.stringify(value)}\``;
 
-/** The rules that a value keeps, in words. */
-function rulesOf(doc: Document, given: Schema): string[] {
+/** The constraints of a value, in words. */
+function constraintsOf(doc: Document, given: Schema): string[] {
   const s = resolve(doc, given);
   const between = (what: string, least: number | undefined, most: number | undefined) => {
     if (least !== undefined && most !== undefined) return [`${least} to ${most}${what}`];
@@ -32,7 +32,6 @@ function rulesOf(doc: Document, given: Schema): string[] {
     ...between("", s.minimum, s.maximum),
     ...(s.minLength === 1 && !s.maxLength ? ["not empty"] : between(" characters", s.minLength, s.maxLength)),
     ...between(" items", s.minItems, s.maxItems),
-    // Patterns of characters are for programs.
     ...(s.pattern ? [s.pattern.includes("\\u") ? "no control characters" : `matches \`${s.pattern}\``] : []),
     ...(s.default !== undefined ? [`default ${shown(s.default)}`] : []),
     ...(s.examples?.length ? [`such as ${s.examples.map(shown).join(", ")}`] : []),
@@ -44,16 +43,16 @@ export interface FieldOf {
   schema: Schema;
   required: boolean;
   description?: string | undefined;
-  /** Where it goes, such as "query". */
+  /** The part of the request, such as "query". */
   place?: string;
 }
 
-/** Named values with what they mean. */
+/** Values with their names, types and descriptions. */
 export function Fields({ doc, of }: { doc: Document; of: FieldOf[] }) {
   return (
     <ul class="fields">
       {of.map(({ name, schema, required, description, place }) => {
-        const rules = rulesOf(doc, schema);
+        const constraints = constraintsOf(doc, schema);
         const text = description ?? resolve(doc, schema).description;
         return (
           <li key={name}>
@@ -66,13 +65,13 @@ export function Fields({ doc, of }: { doc: Document; of: FieldOf[] }) {
               </small>
             </div>
             <div class="about">
-              {text && <Markdown text={text} />}
-              {rules.length > 0 && (
+              {text && <Text text={text} />}
+              {constraints.length > 0 && (
                 <p class="dim">
-                  <Inline text={rules.join("; ")} />
+                  <Inline text={constraints.join("; ")} />
                 </p>
               )}
-              <Within doc={doc} schema={schema} />
+              <NestedFields doc={doc} schema={schema} />
             </div>
           </li>
         );
@@ -81,8 +80,8 @@ export function Fields({ doc, of }: { doc: Document; of: FieldOf[] }) {
   );
 }
 
-/** The object that a value is, or is a list of, behind a disclosure: it can be large. */
-function Within({ doc, schema }: { doc: Document; schema: Schema }) {
+/** The fields of an object or of the items of a list, collapsed. */
+function NestedFields({ doc, schema }: { doc: Document; schema: Schema }) {
   const [open, setOpen] = useState(false);
   const s = resolve(doc, schema);
   const inner = s.type === "array" && s.items ? s.items : schema;
@@ -104,7 +103,6 @@ function ObjectFields({ doc, schema }: { doc: Document; schema: Schema }) {
   return <Fields doc={doc} of={Object.entries(s.properties ?? {}).map(([name, p]) => ({ name, schema: p, required: required.has(name) }))} />;
 }
 
-/** A whole body. */
 export function SchemaView({ doc, schema }: { doc: Document; schema: Schema }) {
   const s = resolve(doc, schema);
   if (s.oneOf) {
@@ -121,7 +119,7 @@ export function SchemaView({ doc, schema }: { doc: Document; schema: Schema }) {
   }
   return (
     <>
-      {s.description && <Markdown text={s.description} />}
+      {s.description && <Text text={s.description} />}
       {s.type === "array" && s.items ? <SchemaView doc={doc} schema={s.items} /> : <ObjectFields doc={doc} schema={s} />}
     </>
   );

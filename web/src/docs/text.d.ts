@@ -1,4 +1,4 @@
-/** The bundler puts the text of a document in its place. */
+/** The bundler replaces the import by the text of the file. */
 declare module "*.md" {
   const text: string;
   export default text;

@@ -1,24 +1,26 @@
-// Forms that make or change a record. What may stand in a field is the service's rule: its refusal is shown beside the field.
+// Forms that create or edit a record. The service validates the fields; its errors are shown next to them.
+import { useRef } from "preact/hooks";
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
-import { Field, Form } from "../ui/basics";
+import { Field, Form } from "../ui/form";
+import type { Calls, Editable } from "./save";
 import { useEdit } from "./save";
 
 interface Props<T> {
-  /** What is changed; left out, a new one is made. */
+  /** The record to edit; without one the form creates one. */
   was?: T;
   done: (record: T) => void;
   cancel: () => void;
 }
 
-/** What a form holds, by the names of its controls. */
+/** The values of a form by the names of its controls. */
 function read(form: HTMLFormElement, names: string[]): Record<string, string> {
   const data = new FormData(form);
   return Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "")]));
 }
 
-/** What dataspaces and sets are called by; the name only while there is none. */
-function Words({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf: (field: string) => string | undefined }) {
+/** The fields that dataspaces and sets share. The name cannot be changed later. */
+function NameFields({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf: (field: string) => string | undefined }) {
   return (
     <>
       {!was && (
@@ -36,75 +38,63 @@ function Words({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf
   );
 }
 
-const names = { name: "Name", title: "Title", description: "Description", visibility: "Who may read it", origin: "Origin", format: "Format" };
+const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", format: "Format" };
 
-export function DataspaceForm({ was: record, done, cancel }: Props<Dataspace>) {
-  const fields = ["title", "description", "visibility", "origin"];
-  const { was, save, clashes } = useEdit(record, dataspaces, names);
-  let form: HTMLFormElement | null = null;
-  const make = () => {
-    const sent = read(form!, ["name", ...fields]);
-    if (!sent.origin) delete sent.origin;
-    return dataspaces.create(sent);
-  };
+/** The props of a Form that creates or edits a record, by the fields with these names. */
+function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<T>, calls: Calls<T>, fields: string[], create?: (values: Record<string, string>) => Promise<T>) {
+  const { was, save, conflicts } = useEdit(record, calls, labels);
+  const formRef = useRef<HTMLFormElement>(null);
+  const submit = async () => done(await (was ? save(read(formRef.current!, fields)) : create!(read(formRef.current!, ["name", ...fields]))));
+  return { was, conflicts, form: { action: was ? "Save" : "Create", submit, onCancel: cancel, formRef } };
+}
+
+export function DataspaceForm(props: Props<Dataspace>) {
+  const { was, form, conflicts } = useRecordForm(props, dataspaces, ["title", "description", "visibility", "origin"], ({ origin, ...values }) =>
+    dataspaces.create({ ...values, ...(origin && { origin }) }),
+  );
   return (
-    <Form
-      action={was ? "Save" : "Make"}
-      submit={async () => done(await (was ? save(read(form!, fields)) : make()))}
-      onCancel={cancel}
-      onForm={(f) => (form = f)}
-    >
+    <Form {...form}>
       {(errorOf) => (
         <>
-          <Words was={was} errorOf={errorOf} />
-          <Field label="Who may read it" error={errorOf("visibility")}>
+          <NameFields was={was} errorOf={errorOf} />
+          <Field label={labels.visibility} error={errorOf("visibility")}>
             {(a) => (
               <select name="visibility" {...a}>
-                <option value="private">Its members</option>
+                <option value="private">Members</option>
                 <option value="public" selected={was?.visibility === "public"}>
-                  Everybody with an account
+                  All users
                 </option>
               </select>
             )}
           </Field>
-          <Field label="Origin" hint="Where it comes from, such as a grant or another system. Listings can be filtered by it." error={errorOf("origin")}>
+          <Field label="Origin" hint="Where the data come from, such as a grant or another system. Listings can be filtered by it." error={errorOf("origin")}>
             {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
           </Field>
-          {clashes}
+          {conflicts}
         </>
       )}
     </Form>
   );
 }
 
-export function SetForm({ was: record, dataspaceId, done, cancel }: Props<DataSet> & { dataspaceId: string }) {
-  const fields = ["title", "description"];
-  const { was, save, clashes } = useEdit(record, sets, names);
-  let form: HTMLFormElement | null = null;
-  const make = () => sets.create({ ...read(form!, ["name", ...fields]), dataspaceId });
+export function SetForm({ dataspaceId, ...props }: Props<DataSet> & { dataspaceId: string }) {
+  const { was, form, conflicts } = useRecordForm(props, sets, ["title", "description"], (values) => sets.create({ ...values, dataspaceId }));
   return (
-    <Form
-      action={was ? "Save" : "Make"}
-      submit={async () => done(await (was ? save(read(form!, fields)) : make()))}
-      onCancel={cancel}
-      onForm={(f) => (form = f)}
-    >
+    <Form {...form}>
       {(errorOf) => (
         <>
-          <Words was={was} errorOf={errorOf} />
-          {clashes}
+          <NameFields was={was} errorOf={errorOf} />
+          {conflicts}
         </>
       )}
     </Form>
   );
 }
 
-export function ResourceForm({ was: record, done, cancel }: Props<Resource> & { was: Resource }) {
-  const { was, save, clashes } = useEdit(record, resources, names);
-  let form: HTMLFormElement | null = null;
-  const submit = async () => done(await save(read(form!, ["name", "description", "format"])));
+export function ResourceForm(props: Props<Resource> & { was: Resource }) {
+  const { was, form, conflicts } = useRecordForm(props, resources, ["name", "description", "format"]);
   return (
-    <Form action="Save" submit={submit} onCancel={cancel} onForm={(f) => (form = f)}>
+    <Form {...form}>
       {(errorOf) => (
         <>
           <Field label="Name" error={errorOf("name")}>
@@ -113,10 +103,10 @@ export function ResourceForm({ was: record, done, cancel }: Props<Resource> & { 
           <Field label="Description" error={errorOf("description")}>
             {(a) => <textarea name="description" defaultValue={was!.description} {...a} />}
           </Field>
-          <Field label="Format" hint="For people and catalogues, such as CSV or JPG." error={errorOf("format")}>
+          <Field label="Format" hint="For readers and catalogues, such as CSV or JPG." error={errorOf("format")}>
             {(a) => <input name="format" defaultValue={was!.format} {...a} />}
           </Field>
-          {clashes}
+          {conflicts}
         </>
       )}
     </Form>

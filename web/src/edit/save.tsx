@@ -1,75 +1,72 @@
-// Saves what a form changes in a record. The service refuses a change of a version that is not the latest one (412). Then changes of
-// different fields are joined, and where two people have changed the same field, the form shows both texts and asks which one stays.
+// Saves the changes of a form with optimistic locking: the service refuses a change of an outdated version (412). Changes of different
+// fields are then merged; if both sides have changed the same field, the form shows both values and asks which one to keep.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { State, Version } from "../api";
 import { Problem } from "../api";
-import { Time } from "../ui/basics";
+import { Time } from "../ui/components";
 import { asProblem } from "../ui/load";
-import { Who } from "../ui/people";
+import { UserName } from "../ui/users";
 
 type Value = string | boolean;
 type Values = Record<string, Value>;
 
 /** A record that can be edited. */
-type Edited = Version & { state: State; modified?: string; modifiedBy?: string };
+export type Editable = Version & { state: State; modified?: string; modifiedBy?: string };
 
-/** What reads and changes records of one kind. */
-interface Calls<T> {
+/** The requests that read and change records of one kind. */
+export interface Calls<T> {
   get: (id: string) => Promise<T>;
   edit: (of: Version, fields: Partial<T>) => Promise<T>;
 }
 
-/** A text with the line ends that a form gives it. */
-const plain = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
+/** Converts line ends to those of a form. */
+const normalized = (text: unknown) => String(text ?? "").replace(/\r\n?/g, "\n");
 
-/** Whether a form would show two values alike. */
-const same = (a: unknown, b: unknown) => (typeof b === "boolean" ? !!a === b : plain(a) === plain(b));
+/** Whether a form shows two values the same. */
+const same = (a: unknown, b: unknown) => (typeof b === "boolean" ? !!a === b : normalized(a) === normalized(b));
 
-/** Times that a change is sent again because the record has changed once more. */
+/** Retries after the record has changed again. */
 const attempts = 5;
 
-/** A field that somebody else has changed, too. */
-interface Clash {
+/** A field that another user has changed, too. */
+interface Conflict {
   field: string;
   mine: Value;
   theirs: Value;
-  stays?: "mine" | "theirs";
+  kept?: "mine" | "theirs";
 }
 
 interface Edit<T> {
-  /** The record as the form shows it, whatever becomes of it meanwhile. */
+  /** The record as it was when the form was opened. */
   was: T | undefined;
   /**
-   * Sends the fields that differ from the record as the form has shown it, and returns the record afterwards. Throws a Problem, also where
-   * `clashes` now asks what stays: then it is called again with the same fields.
+   * Sends the fields that differ from `was`, and returns the changed record. Throws a Problem, also if `conflicts` now asks which values to
+   * keep: after the choice it is called again with the same fields.
    */
   save: (fields: Values) => Promise<T>;
-  /** Asks which values stay, where somebody else has changed the same fields. */
-  clashes: ComponentChildren;
+  /** Asks which values to keep, if another user has changed the same fields. */
+  conflicts: ComponentChildren;
 }
 
-/**
- * @param record what is changed; without one there is nothing to save
- * @param names what the form calls its fields
- */
-export function useEdit<T extends Edited>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>): Edit<T> {
+/** @param names the labels of the fields */
+export function useEdit<T extends Editable>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>): Edit<T> {
   const [was] = useState(record);
   const latest = useRef(was);
-  const seen = useRef<Values>({}); // others' values that the person has been shown
-  const [clashes, setClashes] = useState<Clash[]>([]);
+  const shown = useRef<Values>({}); // values of other users that a conflict has shown
+  const [conflicts, setConflicts] = useState<Conflict[]>([]);
 
-  const clashesOf = (mine: Values, now: object): Clash[] => {
-    const before: Values = { ...was, ...seen.current };
+  const conflictsOf = (mine: Values, now: object): Conflict[] => {
+    const before: Values = { ...was, ...shown.current };
     const theirs = now as Values;
     return Object.keys(mine)
       .filter((field) => !same(theirs[field], before[field]) && !same(theirs[field], mine[field]))
       .map((field) => ({ field, mine: mine[field]!, theirs: theirs[field]! }));
   };
   const save = async (fields: Values): Promise<T> => {
-    const given = clashes.filter((c) => c.stays === "theirs").map((c) => c.field);
+    const yielded = conflicts.filter((c) => c.kept === "theirs").map((c) => c.field);
     const before = was as unknown as Values;
-    const mine = Object.fromEntries(Object.entries(fields).filter(([field, value]) => !same(before[field], value) && !given.includes(field)));
+    const mine = Object.fromEntries(Object.entries(fields).filter(([field, value]) => !same(before[field], value) && !yielded.includes(field)));
     for (let left = attempts; Object.keys(mine).length; left--) {
       try {
         return await edit(latest.current!, mine as Partial<T>);
@@ -78,55 +75,61 @@ export function useEdit<T extends Edited>(record: T | undefined, { get, edit }: 
       }
       const now = (latest.current = await get(was!.id));
       if (now.state !== "active") throw deleted;
-      const found = clashesOf(mine, now);
+      const found = conflictsOf(mine, now);
       if (!found.length) continue;
-      setClashes([...clashes.filter((c) => found.every((f) => f.field !== c.field)), ...found]);
-      for (const c of found) seen.current[c.field] = c.theirs;
+      setConflicts([...conflicts.filter((c) => found.every((f) => f.field !== c.field)), ...found]);
+      for (const c of found) shown.current[c.field] = c.theirs;
       throw changedMeanwhile;
     }
     return latest.current!;
   };
-  const choose = (field: string, stays: "mine" | "theirs") =>
-    setClashes((all) => all.map((c) => (c.field === field ? { ...c, stays } : c)));
+  const choose = (field: string, kept: "mine" | "theirs") =>
+    setConflicts((all) => all.map((c) => (c.field === field ? { ...c, kept } : c)));
   return {
     was,
     save,
-    clashes: clashes.map((clash) => (
-      <Choose key={clash.field} clash={clash} name={names[clash.field] ?? clash.field} by={latest.current!} choose={(stays) => choose(clash.field, stays)} />
+    conflicts: conflicts.map((conflict) => (
+      <ConflictChoice
+        key={conflict.field}
+        conflict={conflict}
+        name={names[conflict.field] ?? conflict.field}
+        latest={latest.current!}
+        choose={(kept) => choose(conflict.field, kept)}
+      />
     )),
   };
 }
 
-const changedMeanwhile = new Problem(412, "changed", "Somebody else has changed the same field since you opened it. Choose above what stays, then save again.");
-const deleted = new Problem(409, "deleted", "It was deleted since you opened it. Nothing was saved.");
+const changedMeanwhile = new Problem(412, "changed", "The same field was changed since you opened the form. Choose which value to keep, then save again.");
+const deleted = new Problem(409, "deleted", "It was deleted since you opened the form. Nothing was saved.");
 
-interface ChooseProps {
-  clash: Clash;
+interface ConflictProps {
+  conflict: Conflict;
   name: string;
-  by: Edited;
-  choose: (stays: "mine" | "theirs") => void;
+  latest: Editable;
+  choose: (kept: "mine" | "theirs") => void;
 }
 
-function Choose({ clash, name, by, choose }: ChooseProps) {
-  const option = (stays: "mine" | "theirs", label: ComponentChildren) => (
+function ConflictChoice({ conflict, name, latest, choose }: ConflictProps) {
+  const option = (kept: "mine" | "theirs", label: ComponentChildren) => (
     <label class="option">
-      <input type="radio" name={`stays ${clash.field}`} required checked={clash.stays === stays} onChange={() => choose(stays)} />
+      <input type="radio" name={`kept ${conflict.field}`} required checked={conflict.kept === kept} onChange={() => choose(kept)} />
       <span>
         {label}
-        <span class="preserve">{text(clash[stays])}</span>
+        <span class="preserve">{text(conflict[kept])}</span>
       </span>
     </label>
   );
   return (
-    <fieldset class="clash">
-      <legend>{name}: which one stays?</legend>
+    <fieldset class="conflict">
+      <legend>{name}: which value should be kept?</legend>
       {option("mine", <strong>Yours</strong>)}
       {option(
         "theirs",
         <>
-          <strong>Saved meanwhile</strong>{" "}
+          <strong>Saved in the meantime</strong>{" "}
           <span class="dim">
-            {by.modified && <Time at={by.modified} />} {by.modifiedBy && <>by <Who id={by.modifiedBy} /></>}
+            {latest.modified && <Time at={latest.modified} />} {latest.modifiedBy && <>by <UserName id={latest.modifiedBy} /></>}
           </span>
         </>,
       )}

@@ -1,59 +1,59 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, queryOf } from "../api";
-import type { PageProps } from "../app";
+import { Remove, Restore } from "../edit/deletion";
 import { DataspaceForm, SetForm } from "../edit/forms";
-import { Remove, Restore } from "../edit/remove";
-import { usePut } from "../put/drop";
-import { useArrivals } from "../put/queue";
-import { go, Link, usePlace } from "../router";
+import { Link, navigate, useLocation } from "../router";
 import { useMe } from "../session";
-import { useLook } from "../ui/again";
-import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
+import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
+import { Dialog } from "../ui/dialog";
+import type { States } from "../ui/filters";
+import { Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
-import { ResourceColumns, ResourceRow } from "../ui/resources";
-import { mayIn } from "../ui/role";
-import { Choice, oneOf, StateChoice, states, statesWithin, Tools } from "../ui/state";
-import { orders, TimeFilters, timesOf } from "../ui/times";
+import { permissionsIn } from "../ui/permissions";
+import { useRefreshOnFocus } from "../ui/refresh";
+import { resourceColumns } from "../ui/resources";
+import { useTitle } from "../ui/title";
+import { useUpload } from "../upload/drop";
+import { useChanges } from "../upload/queue";
+import type { PageProps } from "./props";
 
-/** One dataspace: its sets, or what was changed in all of them. */
+/** One dataspace: its sets, or the files of all its sets. */
 export function DataspacePage({ params }: PageProps) {
   const did = params.did!;
-  const { query } = usePlace();
+  const { query } = useLocation();
   const me = useMe();
-  const { value, problem, reload, look, set } = useLoad(async (signal) => {
-    const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
+  const { value, problem, reload, refresh, set } = useLoad(async (signal) => {
+    const [dataspace, may] = await Promise.all([dataspaces.get(did), permissionsIn(did, me, signal)]);
     return { dataspace, may };
   }, [did]);
-  useLook(look);
+  useRefreshOnFocus(refresh);
   const [dialog, setDialog] = useState<"edit" | "set" | undefined>();
   const dataspace = value?.dataspace;
   const active = dataspace?.state === "active";
   const mayWrite = !!value?.may.write && active;
-  const put = usePut(mayWrite ? { dataspaceId: did } : undefined);
-  useEffect(() => {
-    if (dataspace) document.title = `${dataspace.title || dataspace.name} · labshelf`;
-  }, [dataspace]);
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!value || !dataspace) return <Waiting lines={10} />;
+  const upload = useUpload(mayWrite ? { dataspaceId: did } : undefined);
+  useTitle(dataspace && (dataspace.title || dataspace.name));
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value || !dataspace) return <Skeleton lines={10} />;
   const { may } = value;
-  const changed = (dataspace: Dataspace) => set({ ...value, dataspace });
+  const update = (dataspace: Dataspace) => set({ ...value, dataspace });
   const view = oneOf(query, "view", ["sets", "files"]);
-  const known = active ? states : statesWithin;
+  const offered = active ? states : statesInDeleted;
   const close = () => setDialog(undefined);
   return (
     <>
-      <Crumbs way={[{ to: "/", label: "Dataspaces" }]} />
+      <Breadcrumbs path={[{ to: "/", label: "Dataspaces" }]} />
       <div class="title">
         <div>
           <h1>
             {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
           <p class="dim">
-            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {dataspace.visibility === "public" ? "everybody may read" : "members only"}
+            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {dataspace.visibility === "public" ? "readable by all users" : "members only"}
             {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
           {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
@@ -69,16 +69,16 @@ export function DataspacePage({ params }: PageProps) {
             </Button>
           )}
           {may.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
-          <Restore what="dataspace" record={dataspace} may={may} within={[]} done={changed} />
+          <Restore what="dataspace" record={dataspace} may={may} within={[]} done={update} />
           {mayWrite && (
             <Button icon="plus" onClick={() => setDialog("set")}>
               New set
             </Button>
           )}
-          {put.buttons}
+          {upload.buttons}
         </div>
       </div>
-      <nav class="tabs" aria-label="What of it">
+      <nav class="tabs" aria-label="Views">
         <Link to={`/dataspaces/${did}`} aria-current={view === "sets" ? "page" : undefined}>
           Sets
         </Link>
@@ -86,89 +86,72 @@ export function DataspacePage({ params }: PageProps) {
           Files of all sets
         </Link>
       </nav>
-      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} known={known} make={() => setDialog("set")} /> : <Files did={did} known={known} />}
+      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} offered={offered} create={() => setDialog("set")} /> : <Files did={did} offered={offered} />}
       {dialog === "edit" && (
         <Dialog title="Edit the dataspace" onClose={close}>
-          <DataspaceForm was={dataspace} done={(d) => (changed(d), close())} cancel={close} />
+          <DataspaceForm was={dataspace} done={(d) => (update(d), close())} cancel={close} />
         </Dialog>
       )}
       {dialog === "set" && (
         <Dialog title="New set" onClose={close}>
-          <SetForm dataspaceId={did} done={(s) => go(`/sets/${s.id}`)} cancel={close} />
+          <SetForm dataspaceId={did} done={(s) => navigate(`/sets/${s.id}`)} cancel={close} />
         </Dialog>
       )}
-      {put.rest}
+      {upload.dialog}
     </>
   );
 }
 
 interface SetsProps {
   did: string;
-  /** What can be shown; first, what is shown unless the visitor wants something else. */
-  known: typeof states | typeof statesWithin;
+  offered: States;
   mayWrite: boolean;
-  make: () => void;
+  create: () => void;
 }
 
-function Sets({ did, known, mayWrite, make }: SetsProps) {
-  const { query } = usePlace();
-  const arrived = useArrivals(did);
-  const filters = { state: oneOf(query, "state", known) };
+function Sets({ did, offered, mayWrite, create }: SetsProps) {
+  const { query } = useLocation();
+  const changes = useChanges(did);
+  const filters = { state: oneOf(query, "state", offered) };
   return (
     <>
-      <Tools>
-        <StateChoice known={known} />
+      <FilterBar>
+        <StateChoice offered={offered} />
         <Curl path={`/dataspaces/${did}/sets${queryOf(filters)}`} />
-      </Tools>
+      </FilterBar>
       <VirtualList<DataSet>
-        of={did + queryOf(filters)}
-        turn={arrived}
-        make={() => dataspaces.sets(did, filters)}
+        id={did + queryOf(filters)}
+        version={changes}
+        create={() => dataspaces.sets(did, filters)}
         keyOf={(s) => s.id}
         label="Sets"
         noun={["set", "sets"]}
         kind="containers"
-        columns={
-          <>
-            <span role="columnheader">Set</span>
-            <span role="columnheader" class="wide-only">
-              Name
-            </span>
-            <span role="columnheader" class="wide-only">
-              Description
-            </span>
-            <span role="columnheader" class="wide-only">
-              Changed
-            </span>
-          </>
-        }
-        row={(s) => (
-          <>
-            <span role="cell" class={s.state}>
-              <Link to={`/sets/${s.id}`}>
-                <Icon name="set" /> {s.title || s.name}
-              </Link>{" "}
-              {s.state === "deleted" && <Badge tone="bad">deleted</Badge>}
-            </span>
-            <span role="cell" class="wide-only mono dim">
-              {s.name}
-            </span>
-            <span role="cell" class="wide-only dim">
-              {s.description}
-            </span>
-            <span role="cell" class="wide-only dim">
-              <Time at={s.modified} />
-            </span>
-          </>
-        )}
+        columns={[
+          {
+            head: "Set",
+            cellClass: (s) => s.state,
+            cell: (s) => (
+              <>
+                <Link to={`/sets/${s.id}`}>
+                  <Icon name="set" /> {s.title || s.name}
+                </Link>{" "}
+                {s.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+              </>
+            ),
+          },
+          { head: "Name", class: "wide-only", cellClass: "mono dim", cell: (s) => s.name },
+          { head: "Description", class: "wide-only", cellClass: "dim", cell: (s) => s.description },
+          { head: "Changed", class: "wide-only", cellClass: "dim", cell: (s) => <Time at={s.modified} /> },
+        ]}
         empty={
-          <Empty icon="set" title={filters.state === known[0] ? "There is no set yet" : "Nothing matches"}>
+          <Empty icon="set" title={filters.state === offered[0] ? "No sets yet" : "No matches"}>
             {mayWrite ? (
-              <Button icon="plus" onClick={make}>
+              <Button icon="plus" onClick={create}>
                 Create a set
               </Button>
             ) : (
-              known === states && <p>Editors of the dataspace create sets and put files into them.</p>
+              offered === states && <p>Editors of the dataspace create sets and upload files.</p>
             )}
           </Empty>
         }
@@ -177,27 +160,26 @@ function Sets({ did, known, mayWrite, make }: SetsProps) {
   );
 }
 
-function Files({ did, known }: Pick<SetsProps, "did" | "known">) {
-  const { query } = usePlace();
-  const filters = { state: oneOf(query, "state", known), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
+function Files({ did, offered }: Pick<SetsProps, "did" | "offered">) {
+  const { query } = useLocation();
+  const filters = { state: oneOf(query, "state", offered), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
   return (
     <>
-      <Tools>
-        <StateChoice known={known} />
-        <Choice label="Order" name="order" options={orders} />
+      <FilterBar>
+        <StateChoice offered={offered} />
+        <Choice label="Order" name="order" options={timeOrders} />
         <TimeFilters />
         <Curl path={`/dataspaces/${did}/resources${queryOf(filters)}`} />
-      </Tools>
+      </FilterBar>
       <VirtualList<Resource>
-        of={did + queryOf(filters)}
-        make={() => dataspaces.resources(did, filters)}
+        id={did + queryOf(filters)}
+        create={() => dataspaces.resources(did, filters)}
         keyOf={(r) => r.id}
         label="Files"
         noun={["file", "files"]}
         kind="resources"
-        columns={<ResourceColumns />}
-        row={(r) => <ResourceRow resource={r} />}
-        empty={<Empty icon="file" title="Nothing matches" />}
+        columns={resourceColumns}
+        empty={<Empty icon="file" title="No matches" />}
       />
     </>
   );

@@ -1,19 +1,17 @@
+import { lexer } from "marked";
+import { withOwnAddress } from "../docs/address";
 import text from "../docs/guide.md";
-import type { PageProps } from "../app";
-import { blocks } from "../docs/blocks";
-import { Document } from "../docs/frame";
-import { Blocks } from "../docs/markdown";
-import { withOwnAddress } from "../docs/own";
+import { DocumentLayout } from "../docs/layout";
+import { contentsOf, Rendered } from "../docs/markdown";
 
-/** The user guide: guide.md beside the frame, with the visitor's own address. */
-export function GuidePage(_: PageProps) {
-  const [, ...guide] = blocks(withOwnAddress(text)); // the first is the title, which stands above already
-  const contents = guide.flatMap((b) => (b.kind === "heading" && b.level === 2 ? [{ id: b.id, label: b.text }] : []));
+/** The user guide: docs/guide.md, with the address of this service. */
+export function GuidePage() {
+  const [, ...guide] = lexer(withOwnAddress(text)); // without the title, which the layout shows
   return (
-    <Document title="User guide" lead="Short recipes, task by task. Every command is filled in for this service." contents={contents}>
+    <DocumentLayout title="User guide" lead="Short instructions, task by task. All commands contain the address of this service." contents={contentsOf(guide)}>
       <div class="prose">
-        <Blocks of={guide} />
+        <Rendered tokens={guide} />
       </div>
-    </Document>
+    </DocumentLayout>
   );
 }

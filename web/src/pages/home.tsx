@@ -1,36 +1,31 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Dataspace, Problem } from "../api";
+import { useState } from "preact/hooks";
+import type { Dataspace } from "../api";
 import { dataspaces, queryOf } from "../api";
-import type { PageProps } from "../app";
 import { DataspaceForm } from "../edit/forms";
-import { go, Link, usePlace } from "../router";
+import { Link, navigate, useLocation } from "../router";
 import { useMe } from "../session";
-import { Badge, Button, Dialog, Empty, Failed, Time } from "../ui/basics";
+import { Badge, Button, Empty, ErrorMessage, PageHeader, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
+import { Dialog } from "../ui/dialog";
+import { Choice, FilterBar, oneOf, StateChoice, states } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
-import { asProblem } from "../ui/load";
-import { mayMake } from "../ui/role";
-import { Choice, oneOf, StateChoice, states, Tools } from "../ui/state";
+import { useAction } from "../ui/load";
+import { mayCreateDataspaces } from "../ui/permissions";
+import { useTitle } from "../ui/title";
 
-/** All dataspaces that the visitor may read. */
-export function Home(_: PageProps) {
+/** All dataspaces that the user may read. */
+export function Home() {
   const me = useMe();
-  const { query } = usePlace();
-  useEffect(() => {
-    document.title = "Dataspaces · labshelf";
-  }, []);
+  const { query } = useLocation();
+  useTitle("Dataspaces");
   const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public"]) };
   return (
     <>
-      <div class="title">
-        <div>
-          <h1>Dataspaces</h1>
-          <p class="dim">Each holds the sets of one group or project, and has its own members.</p>
-        </div>
+      <PageHeader title="Dataspaces" lead="Each contains the sets of one group or project, and has its own members.">
         <NewDataspace kind={me.sysadmin ? "primary" : "plain"}>New dataspace</NewDataspace>
-      </div>
-      <Tools>
+      </PageHeader>
+      <FilterBar>
         <StateChoice />
         <Choice
           label="Visibility"
@@ -38,53 +33,37 @@ export function Home(_: PageProps) {
           options={[
             ["all", "any"],
             ["private", "members only"],
-            ["public", "everybody"],
+            ["public", "all users"],
           ]}
         />
         <Curl path={`/dataspaces${queryOf(filters)}`} />
-      </Tools>
+      </FilterBar>
       <VirtualList<Dataspace>
-        of={queryOf(filters)}
-        make={() => dataspaces.list(filters)}
+        id={queryOf(filters)}
+        create={() => dataspaces.list(filters)}
         keyOf={(d) => d.id}
         label="Dataspaces"
         noun={["dataspace", "dataspaces"]}
         kind="containers"
-        columns={
-          <>
-            <span role="columnheader">Dataspace</span>
-            <span role="columnheader" class="wide-only">
-              Name
-            </span>
-            <span role="columnheader" class="wide-only">
-              Visible to
-            </span>
-            <span role="columnheader" class="wide-only">
-              Changed
-            </span>
-          </>
-        }
-        row={(d) => (
-          <>
-            <span role="cell" class={d.state}>
-              <Link to={`/dataspaces/${d.id}`}>
-                <Icon name="dataspace" /> {d.title || d.name}
-              </Link>{" "}
-              {d.state === "deleted" && <Badge tone="bad">deleted</Badge>}
-            </span>
-            <span role="cell" class="wide-only mono dim">
-              {d.name}
-            </span>
-            <span role="cell" class="wide-only dim">
-              {d.visibility === "public" ? "everybody" : "members"}
-            </span>
-            <span role="cell" class="wide-only dim">
-              <Time at={d.modified} />
-            </span>
-          </>
-        )}
+        columns={[
+          {
+            head: "Dataspace",
+            cellClass: (d) => d.state,
+            cell: (d) => (
+              <>
+                <Link to={`/dataspaces/${d.id}`}>
+                  <Icon name="dataspace" /> {d.title || d.name}
+                </Link>{" "}
+                {d.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+              </>
+            ),
+          },
+          { head: "Name", class: "wide-only", cellClass: "mono dim", cell: (d) => d.name },
+          { head: "Visible to", class: "wide-only", cellClass: "dim", cell: (d) => (d.visibility === "public" ? "all users" : "members") },
+          { head: "Changed", class: "wide-only", cellClass: "dim", cell: (d) => <Time at={d.modified} /> },
+        ]}
         empty={
-          <Empty icon="dataspace" title={filters.state === "active" ? "There is no dataspace for you yet" : "Nothing matches"}>
+          <Empty icon="dataspace" title={filters.state === "active" ? "No dataspaces yet" : "No matches"}>
             {me.sysadmin ? (
               <NewDataspace>Create the first one</NewDataspace>
             ) : (
@@ -97,33 +76,26 @@ export function Home(_: PageProps) {
   );
 }
 
-/** The button that makes a dataspace. Who may do that is asked of the service before anything is typed. */
+/** The button that creates a dataspace. The permission is checked before the form is shown. */
 function NewDataspace({ kind = "plain", children }: { kind?: "plain" | "primary"; children: string }) {
   const me = useMe();
   const [may, setMay] = useState<boolean | undefined>();
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | undefined>();
-  const ask = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    await mayMake(me).then(setMay, (thrown) => setProblem(asProblem(thrown)));
-    setBusy(false);
-  };
+  const { run, busy, problem, dismiss } = useAction(() => mayCreateDataspaces(me).then(setMay));
   const close = () => {
     setMay(undefined);
-    setProblem(undefined);
+    dismiss();
   };
   return (
     <>
-      <Button icon="plus" kind={kind} busy={busy} onClick={ask}>
+      <Button icon="plus" kind={kind} busy={busy} onClick={run}>
         {children}
       </Button>
       {(may !== undefined || problem) && (
         <Dialog title="New dataspace" onClose={close}>
-          {problem && <Failed problem={problem} />}
-          {may && <DataspaceForm done={(d) => go(`/dataspaces/${d.id}`)} cancel={close} />}
+          {problem && <ErrorMessage problem={problem} />}
+          {may && <DataspaceForm done={(d) => navigate(`/dataspaces/${d.id}`)} cancel={close} />}
           {may === false && (
-            <p>This service lets only sysadmins make dataspaces. Ask one of them, who can also make you its admin. Your user name is {me.username}.</p>
+            <p>Only sysadmins create dataspaces in this service. Ask one of them to create it and to make you its admin. Your user name is {me.username}.</p>
           )}
         </Dialog>
       )}

@@ -1,84 +1,100 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Privilege, Role, User } from "../api";
 import { dataspaces, privileges, Problem, users } from "../api";
-import type { PageProps } from "../app";
 import { useMe } from "../session";
-import { useLook } from "../ui/again";
-import { Ask, Badge, Button, Crumbs, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
-import { VirtualList } from "../ui/list";
+import { Badge, Breadcrumbs, breadcrumbsTo, Button, Empty, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
+import { Confirm, ConfirmButton, Dialog } from "../ui/dialog";
+import { Field, Form } from "../ui/form";
+import { hiddenHead, VirtualList } from "../ui/list";
 import { asProblem, useLoad } from "../ui/load";
-import { useUser } from "../ui/people";
-import { mayIn } from "../ui/role";
-import { way } from "./set";
+import { permissionsIn } from "../ui/permissions";
+import { useRefreshOnFocus } from "../ui/refresh";
+import { useTitle } from "../ui/title";
+import { useUser } from "../ui/users";
+import type { PageProps } from "./props";
 
 const roles: readonly (readonly [Role, string])[] = [
   ["member", "reads"],
   ["editor", "reads, uploads files, changes and deletes them"],
-  ["admin", "does all that, and gives others access"],
+  ["admin", "also manages the members"],
 ];
 
-/** Who has which role in a dataspace. */
+/** The members of a dataspace with their roles. */
 export function MembersPage({ params }: PageProps) {
   const did = params.did!;
   const me = useMe();
-  const { value, problem, reload, look } = useLoad(async (signal) => {
-    const [dataspace, may] = await Promise.all([dataspaces.get(did), mayIn(did, me, signal)]);
+  const { value, problem, reload, refresh } = useLoad(async (signal) => {
+    const [dataspace, may] = await Promise.all([dataspaces.get(did), permissionsIn(did, me, signal)]);
     return { dataspace, may };
   }, [did]);
-  useLook(look);
-  const [turn, setTurn] = useState(0);
+  useRefreshOnFocus(refresh);
+  const [version, setVersion] = useState(0);
   const [adding, setAdding] = useState(false);
   const dataspace = value?.dataspace;
-  useEffect(() => {
-    if (dataspace) document.title = `Members of ${dataspace.title || dataspace.name} · labshelf`;
-  }, [dataspace]);
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!value || !dataspace) return <Waiting lines={8} />;
+  useTitle(dataspace && `Members of ${dataspace.title || dataspace.name}`);
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value || !dataspace) return <Skeleton lines={8} />;
   const mayManage = value.may.manage && dataspace.state === "active";
   const changed = () => {
-    setTurn((t) => t + 1);
-    reload(); // it may have been the visitor's own role
+    setVersion((n) => n + 1);
+    reload(); // it may be the role of the user
   };
   return (
     <>
-      <Crumbs way={way(dataspace)} />
-      <div class="title">
-        <div>
-          <h1>Members</h1>
-          <p class="dim">
-            {dataspace.visibility === "public"
-              ? "Everybody with an account may read this dataspace. These people may do more."
-              : "Only these people, and sysadmins, may read this dataspace."}
-          </p>
-        </div>
+      <Breadcrumbs path={breadcrumbsTo(dataspace)} />
+      <PageHeader
+        title="Members"
+        lead={
+          dataspace.visibility === "public"
+            ? "All users may read this dataspace. Members may do more, according to their roles."
+            : "Only members and sysadmins may read this dataspace."
+        }
+      >
         {mayManage && (
           <Button icon="plus" kind="primary" onClick={() => setAdding(true)}>
             Give access
           </Button>
         )}
-      </div>
+      </PageHeader>
       <VirtualList<Privilege>
-        of={did}
-        turn={turn}
-        make={() => privileges.list({ dataspaceId: did, state: "active" })}
+        id={did}
+        version={version}
+        create={() => privileges.list({ dataspaceId: did, state: "active" })}
         keyOf={(p) => p.id}
         label="Members"
-        noun={["person", "people"]}
+        noun={["member", "members"]}
         kind="members"
-        columns={
-          <>
-            <span role="columnheader">Person</span>
-            <span role="columnheader" class="wide-only">
-              User name
-            </span>
-            <span role="columnheader">Role</span>
-            <span role="columnheader" class="end">
-              <span class="unseen">Remove access</span>
-            </span>
-          </>
-        }
-        row={(p) => <Member privilege={p} mayManage={mayManage} changed={changed} />}
-        empty={<Empty icon="people" title="Nobody has a role here that you may see" />}
+        columns={[
+          {
+            head: "User",
+            title: (p) => p.userId,
+            cell: (p) => (
+              <Member privilege={p}>
+                {({ user, name, isMe }) => (
+                  <>
+                    {name} {isMe && <Badge tone="accent">you</Badge>} {user?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+                  </>
+                )}
+              </Member>
+            ),
+          },
+          { head: "User name", class: "wide-only", cellClass: "mono dim", cell: (p) => <Member privilege={p}>{({ user }) => user?.username}</Member> },
+          {
+            head: "Role",
+            cell: (p) => (
+              <Member privilege={p}>
+                {(member) => (mayManage && member.user?.state !== "deleted" ? <RoleChoice privilege={p} {...member} done={changed} /> : p.role)}
+              </Member>
+            ),
+          },
+          {
+            head: hiddenHead("Remove access"),
+            class: "end",
+            cell: (p) => mayManage && <Member privilege={p}>{(member) => <Revoke privilege={p} {...member} done={changed} />}</Member>,
+          },
+        ]}
+        empty={<Empty icon="people" title="No members that you may see" />}
       />
       {adding && (
         <Dialog title="Give access" onClose={() => setAdding(false)}>
@@ -89,54 +105,47 @@ export function MembersPage({ params }: PageProps) {
   );
 }
 
-function Member({ privilege, mayManage, changed }: { privilege: Privilege; mayManage: boolean; changed: () => void }) {
-  const me = useMe();
-  const user = useUser(privilege.userId);
-  const name = user?.username ?? privilege.userId;
-  const deleted = user?.state === "deleted";
-  // An admin cannot give back a role that they removed from themselves; a sysadmin can.
-  const own = privilege.userId === me.id && !me.sysadmin;
-  return (
-    <>
-      <span role="cell" title={privilege.userId}>
-        {user?.fullname || name} {privilege.userId === me.id && <Badge tone="accent">you</Badge>} {deleted && <Badge tone="bad">deleted</Badge>}
-      </span>
-      <span role="cell" class="wide-only mono dim">
-        {user?.username}
-      </span>
-      <span role="cell">
-        {mayManage && !deleted ? <RoleChoice privilege={privilege} name={name} own={own} changed={changed} /> : privilege.role}
-      </span>
-      <span role="cell" class="end">
-        {mayManage && <Revoke privilege={privilege} name={user?.fullname || name} own={own} done={changed} />}
-      </span>
-    </>
-  );
-}
-
-interface RoleProps {
-  privilege: Privilege;
+interface MemberInfo {
+  /** Undefined until it is loaded. */
+  user: User | undefined;
+  /** The full name, the user name or the id. */
   name: string;
-  /** It is the role of the visitor, who cannot undo a change of it. */
+  isMe: boolean;
+  /** The signed-in user could not undo a change of the role. */
   own: boolean;
 }
 
-function RoleChoice({ privilege, name, own, changed }: RoleProps & { changed: () => void }) {
+/** Loads the user of a privilege for `children`. */
+function Member({ privilege: { userId }, children }: { privilege: Privilege; children: (member: MemberInfo) => ComponentChildren }) {
+  const me = useMe();
+  const user = useUser(userId);
+  const isMe = userId === me.id;
+  // An admin who gives up the role cannot restore it; a sysadmin can.
+  return <>{children({ user, name: user?.fullname || user?.username || userId, isMe, own: isMe && !me.sysadmin })}</>;
+}
+
+interface RoleProps extends MemberInfo {
+  privilege: Privilege;
+  done: () => void;
+}
+
+function RoleChoice({ privilege, user, own, done }: RoleProps) {
+  const name = user?.username ?? privilege.userId;
   const [problem, setProblem] = useState<Problem | undefined>();
   const [asking, setAsking] = useState<Role | undefined>();
   const grant = async (role: Role) => {
     await privileges.grant({ userId: privilege.userId, dataspaceId: privilege.dataspaceId, role });
-    changed();
+    done();
   };
   const change = (e: Event) => {
     const select = e.currentTarget as HTMLSelectElement;
     const role = select.value as Role;
-    const stay = () => (select.value = privilege.role);
+    const restore = () => (select.value = privilege.role);
     if (own) {
-      stay();
+      restore();
       setAsking(role);
     } else {
-      grant(role).catch((thrown) => (stay(), setProblem(asProblem(thrown))));
+      grant(role).catch((thrown) => (restore(), setProblem(asProblem(thrown))));
     }
   };
   const close = () => setAsking(undefined);
@@ -150,80 +159,77 @@ function RoleChoice({ privilege, name, own, changed }: RoleProps & { changed: ()
         ))}
       </select>
       {problem && (
-        <Dialog title={`The role of ${name} stays`} onClose={() => setProblem(undefined)}>
-          <Failed problem={problem} />
+        <Dialog title={`The role of ${name} was not changed`} onClose={() => setProblem(undefined)}>
+          <ErrorMessage problem={problem} />
         </Dialog>
       )}
       {asking && (
-        <Ask title={`Give up being ${privilege.role}?`} action="Give up" submit={() => grant(asking).then(close)} close={close}>
-          <p>You will be {asking} here, from the next request on. You cannot undo that: another admin, or a sysadmin, has to.</p>
-        </Ask>
+        <Confirm title={`Give up being ${privilege.role}?`} action="Give up" submit={() => grant(asking).then(close)} close={close}>
+          <p>You will be {asking} here, from the next request on. Only another admin or a sysadmin can undo that.</p>
+        </Confirm>
       )}
     </>
   );
 }
 
-function Revoke({ privilege, name, own, done }: RoleProps & { done: () => void }) {
-  const [asking, setAsking] = useState(false);
-  const submit = async () => {
-    await privileges.revoke(privilege.id);
-    setAsking(false);
-    done();
-  };
+function Revoke({ privilege, name, own, done }: RoleProps) {
   return (
-    <>
-      <Button class="tight" title={`Remove access of ${name}`} onClick={() => setAsking(true)}>
-        Remove access <span class="unseen">of {name}</span>
-      </Button>
-      {asking && (
-        <Ask title="Remove access?" action="Remove access" submit={submit} close={() => setAsking(false)}>
+    <ConfirmButton
+      class="tight"
+      title={`Remove access of ${name}`}
+      label={<>Remove access <span class="visually-hidden">of {name}</span></>}
+      confirm={{
+        title: "Remove access?",
+        action: "Remove access",
+        submit: () => privileges.revoke(privilege.id).then(done),
+        children: (
           <p>
             {own ? "You" : name} will no longer be {privilege.role} here, from the next request on.
-            {own && " You cannot undo that: another admin, or a sysadmin, has to."}
+            {own && " Only another admin or a sysadmin can undo that."}
           </p>
-        </Ask>
-      )}
-    </>
+        ),
+      }}
+    />
   );
 }
 
-/** Users that are offered while one types; others are found by their id. */
-const offered = 5000;
+/** Users that are suggested at most; others are found by their id. */
+const maxSuggested = 5000;
 
-/** Finds somebody by user name, full name or id. */
-async function find(wanted: string, people: User[]): Promise<User> {
-  const plain = wanted.toLowerCase();
+/** Finds a user by user name, full name or id. */
+async function findUser(nameOrId: string, people: User[]): Promise<User> {
+  const plain = nameOrId.toLowerCase();
   const active = people.filter((u) => u.state === "active");
   const byName = active.find((u) => u.username.toLowerCase() === plain);
   const named = active.filter((u) => u.fullname.toLowerCase() === plain);
   if (byName) return byName;
-  if (named.length > 1) throw new Problem(-1, "ambiguous", "Several people have that name. Give the user name.", "person");
+  if (named.length > 1) throw new Problem(-1, "ambiguous", "Several users have that name. Enter the user name.", "person");
   if (named[0]) return named[0];
-  const nobody = new Problem(-1, "nobody", "There is nobody of that name.", "person");
-  return users.get(wanted).catch((thrown) => Promise.reject(asProblem(thrown).status === 404 ? nobody : thrown));
+  const unknown = new Problem(-1, "unknown", "No user has that name.", "person");
+  return users.get(nameOrId).catch((thrown) => Promise.reject(asProblem(thrown).status === 404 ? unknown : thrown));
 }
 
 function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: () => void }) {
-  const { value: people, problem, reload } = useLoad((signal) => users.list({ limit: 1000 }).all(offered, signal), []);
+  const { value: people, problem, reload } = useLoad((signal) => users.list({ limit: 1000 }).all(maxSuggested, signal), []);
   const [person, setPerson] = useState("");
   const [role, setRole] = useState<Role>("member");
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!people) return <Waiting />;
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!people) return <Skeleton />;
   const submit = async () => {
-    const user = await find(person.trim(), people.items);
+    const user = await findUser(person.trim(), people.items);
     const [has] = (await privileges.list({ userId: user.id, dataspaceId: did, state: "active" }).all(1)).items;
-    if (has) throw new Problem(-1, "has_access", `${user.username} is ${has.role} here already. Choose another role in the list of members.`, "person");
+    if (has) throw new Problem(-1, "has_access", `${user.username} is ${has.role} here already. To change the role, use the list of members.`, "person");
     await privileges.grant({ userId: user.id, dataspaceId: did, role });
     done();
   };
-  const others = people.whole ? "" : " There are too many people to offer all of them: if one is not found, give the id.";
+  const others = people.complete ? "" : " There are too many users to suggest all of them: if one is not found, enter the id.";
   return (
     <Form action="Give access" submit={submit} onCancel={cancel}>
       {(errorOf) => (
         <>
           <Field
-            label="Person"
-            hint={`User name or full name. People who have no account yet are added by a sysadmin.${others}`}
+            label="User"
+            hint={`User name or full name. Sysadmins create accounts.${others}`}
             error={errorOf("person") ?? errorOf("userId")}
           >
             {(a) => <input {...a} list="people" required autofocus autocomplete="off" value={person} onInput={(e) => setPerson(e.currentTarget.value)} />}

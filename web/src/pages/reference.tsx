@@ -1,24 +1,23 @@
+import { lexer } from "marked";
 import { root, service } from "../api";
-import type { PageProps } from "../app";
-import { blocks, slug } from "../docs/blocks";
-import { Document as Frame, useHash } from "../docs/frame";
-import { Blocks, Heading, Inline } from "../docs/markdown";
+import { withOwnAddress } from "../docs/address";
+import { DocumentLayout, useHash } from "../docs/layout";
+import { contentsOf, Heading, Inline, Rendered, slug } from "../docs/markdown";
 import type { Document, Route } from "../docs/openapi";
 import { routes } from "../docs/openapi";
 import { OperationView, SchemaEntry } from "../docs/operation";
-import { withOwnAddress } from "../docs/own";
-import { setQuery, usePlace } from "../router";
-import { Empty, Failed, Waiting } from "../ui/basics";
+import { setQuery, useLocation } from "../router";
+import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 
-/** The interface reference: what the service itself says of its interface. */
-export function ReferencePage(_: PageProps) {
+/** The interface reference: the OpenAPI document of the service. */
+export function ReferencePage() {
   const { value: doc, problem, reload } = useLoad(fetchDocument, []);
-  const about = doc ? blocks(doc.info.description) : [];
+  const about = doc ? lexer(doc.info.description) : [];
   const contents = doc
     ? [
         { label: "How it works" },
-        ...about.flatMap((b) => (b.kind === "heading" && b.level === 2 ? [{ id: b.id, label: b.text }] : [])),
+        ...contentsOf(about),
         { label: "Operations" },
         ...doc.tags.map(({ name }) => ({ id: tagId(name), label: name })),
         { label: "More" },
@@ -27,22 +26,22 @@ export function ReferencePage(_: PageProps) {
     : [];
   const lead = (
     <>
-      Everything that programs can ask for. As a file: <a href={`${root}/openapi.yaml`}>openapi.yaml</a>, <a href={`${root}/openapi.json`}>openapi.json</a>
+      All requests of the interface. As a file: <a href={`${root}/openapi.yaml`}>openapi.yaml</a>, <a href={`${root}/openapi.json`}>openapi.json</a>
     </>
   );
   return (
-    <Frame title="Interface reference" lead={lead} contents={contents}>
-      {problem && <Failed problem={problem} retry={reload} />}
-      {!doc && !problem && <Waiting lines={12} />}
+    <DocumentLayout title="Interface reference" lead={lead} contents={contents}>
+      {problem && <ErrorMessage problem={problem} retry={reload} />}
+      {!doc && !problem && <Skeleton lines={12} />}
       {doc && (
         <>
           <div class="prose">
-            <Blocks of={about} />
+            <Rendered tokens={about} />
           </div>
           <Operations doc={doc} />
         </>
       )}
-    </Frame>
+    </DocumentLayout>
   );
 }
 
@@ -52,32 +51,32 @@ async function fetchDocument(): Promise<Document> {
 
 const tagId = (name: string) => `tag-${slug(name)}`;
 
-/** Whether all words are somewhere in what identifies an operation. */
+/** Whether what identifies an operation contains all words. */
 function matches({ method, path, operation }: Route, words: string[]): boolean {
   const text = `${method} ${root}${path} ${operation.operationId} ${operation.summary} ${operation.tags.join(" ")}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
 function Operations({ doc }: { doc: Document }) {
-  const { query } = usePlace();
+  const { query } = useLocation();
   const hash = useHash();
-  const wanted = query.get("q") ?? "";
+  const filter = query.get("q") ?? "";
   const all = routes(doc);
-  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter((route) => matches(route, words));
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = all.filter((route) => matches(route, words));
   const objects = Object.keys(doc.components.schemas).filter((name) => doc.components.schemas[name]!.properties);
   return (
     <>
       <div class="filter" role="search">
-        <label for="filter">Filter the operations below</label>
-        <input id="filter" type="search" value={wanted} placeholder="upload, /sets, DELETE …" onInput={(e) => setQuery({ q: e.currentTarget.value })} />
+        <label for="filter">Filter the operations</label>
+        <input id="filter" type="search" value={filter} placeholder="upload, /sets, DELETE …" onInput={(e) => setQuery({ q: e.currentTarget.value })} />
         <span class="dim" role="status">
-          {found.length} of {all.length}
+          {matching.length} of {all.length}
         </span>
       </div>
-      {!found.length && <Empty icon="book" title="No operation is called so" />}
+      {!matching.length && <Empty icon="book" title="No operations match" />}
       {doc.tags.map(({ name, description }) => {
-        const own = found.filter((r) => r.operation.tags[0] === name);
+        const own = matching.filter((r) => r.operation.tags[0] === name);
         if (!own.length) return null;
         return (
           <section key={name}>
@@ -99,7 +98,7 @@ function Operations({ doc }: { doc: Document }) {
         <Heading level={2} id="objects">
           Objects
         </Heading>
-        <p class="dim">What requests and answers are made of.</p>
+        <p class="dim">The bodies of requests and answers.</p>
       </div>
       {objects.map((name) => (
         <SchemaEntry key={name} doc={doc} name={name} hash={hash} />

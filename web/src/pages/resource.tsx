@@ -1,47 +1,46 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource, User } from "../api";
 import { dataspaces, resources, sets } from "../api";
-import type { PageProps } from "../app";
+import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
-import { Remove, Restore } from "../edit/remove";
-import { savedAs } from "../filename";
-import { size } from "../human";
+import { downloadName } from "../filename";
+import { size } from "../format";
 import { Preview } from "../preview/preview";
-import { Replaced, replaceFile, versionOf } from "../put/replace";
-import { sha256 } from "../put/sha256";
-import { UnfinishedUploads } from "../put/unfinished";
 import { useLeaveGuard } from "../router";
 import { useMe } from "../session";
-import { useLook } from "../ui/again";
-import { Ask, Badge, Button, Copy, Crumbs, Dialog, Facts, Failed, Size, Time, Waiting } from "../ui/basics";
+import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
+import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
-import { Who } from "../ui/people";
-import { mayIn } from "../ui/role";
-import { way } from "./set";
+import { permissionsIn } from "../ui/permissions";
+import { useRefreshOnFocus } from "../ui/refresh";
+import { useTitle } from "../ui/title";
+import { UserName } from "../ui/users";
+import { Replaced, replaceFile, versionOf } from "../upload/replace";
+import { sha256 } from "../upload/sha256";
+import { UnfinishedUploads } from "../upload/unfinished";
+import type { PageProps } from "./props";
 
-/** One resource: what it looks like, and all that is known about it. viewDataUrl leads here where no catalogue is configured. */
+/** One resource: its preview and its record. viewDataUrl leads here if no catalogue is configured. */
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
   const me = useMe();
-  const { value, problem, reload, look, set } = useLoad((signal) => open(rid, me, signal), [rid]);
-  useLook(look);
+  const { value, problem, reload, refresh, set } = useLoad((signal) => load(rid, me, signal), [rid]);
+  useRefreshOnFocus(refresh);
   const resource = value?.resource;
   const [editing, setEditing] = useState(false);
-  const [again, setAgain] = useState<File | undefined>();
-  useEffect(() => {
-    if (resource) document.title = `${resource.name} · labshelf`;
-  }, [resource]);
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!value || !resource) return <Waiting lines={12} />;
+  const [selected, setSelected] = useState<File | undefined>();
+  useTitle(resource?.name);
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value || !resource) return <Skeleton lines={12} />;
   const { dataspace, may } = value;
   const active = resource.state === "active";
   const mayWrite = may.write && active;
-  const take = (resource: Resource) => set({ ...value, resource });
+  const update = (resource: Resource) => set({ ...value, resource });
   return (
     <>
-      <Crumbs way={[...way(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
+      <Breadcrumbs path={[...breadcrumbsTo(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
       <div class="title">
         <div>
           <h1>
@@ -56,21 +55,21 @@ export function ResourcePage({ params }: PageProps) {
               Edit
             </Button>
           )}
-          {mayWrite && <Replace resource={resource} done={take} />}
+          {mayWrite && <Replace resource={resource} done={update} />}
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
-          <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={take} />
+          <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={update} />
           {active && (
-            <a class="button primary" href={resources.data(rid)} download={savedAs(resource)}>
+            <a class="button primary" href={resources.data(rid)} download={downloadName(resource)}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />
             </a>
           )}
         </div>
       </div>
-      {mayWrite && <UnfinishedUploads of={resource} choose={setAgain} />}
-      {again && <ReplaceBy file={again} resource={resource} done={take} close={() => setAgain(undefined)} />}
-      <div class="beside">
+      {mayWrite && <UnfinishedUploads of={resource} onSelect={setSelected} />}
+      {selected && <ReplaceBy file={selected} resource={resource} done={update} close={() => setSelected(undefined)} />}
+      <div class="with-sidebar">
         <section class="sheet preview" aria-label="Preview">
-          {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} resource={resource} /> : <Gone resource={resource} />}
+          {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} resource={resource} /> : <Deleted resource={resource} />}
         </section>
         <section class="sheet" aria-label="About this file">
           <About resource={resource} />
@@ -78,27 +77,27 @@ export function ResourcePage({ params }: PageProps) {
       </div>
       {editing && (
         <Dialog title="Edit details" onClose={() => setEditing(false)}>
-          <ResourceForm was={resource} done={(r) => (take(r), setEditing(false))} cancel={() => setEditing(false)} />
+          <ResourceForm was={resource} done={(r) => (update(r), setEditing(false))} cancel={() => setEditing(false)} />
         </Dialog>
       )}
     </>
   );
 }
 
-/** A resource, where it is, and what the visitor may do there: together, so that nothing moves when the rest of it comes. */
-async function open(rid: string, me: User, signal: AbortSignal) {
+/** Loads a resource, what contains it, and the permissions of the user, all before the page is shown, so that the layout does not shift. */
+async function load(rid: string, me: User, signal: AbortSignal) {
   const resource = await resources.get(rid);
   const { dataspaceId, setId } = resource;
-  const [dataspace, set, may] = await Promise.all([dataspaces.get(dataspaceId), sets.get(setId), mayIn(dataspaceId, me, signal)]);
+  const [dataspace, set, may] = await Promise.all([dataspaces.get(dataspaceId), sets.get(setId), permissionsIn(dataspaceId, me, signal)]);
   return { resource, dataspace, set, may };
 }
 
-function Gone({ resource }: { resource: Resource }) {
+function Deleted({ resource }: { resource: Resource }) {
   return (
     <p class="dim">
       {resource.purged
-        ? "This file was deleted, and its bytes have been removed for good. The record stays, so that harvesters learn of it."
-        : "This file is in the trash. It can be looked at again when it is restored."}
+        ? "This file was deleted, and its bytes were removed for good. The record stays, for programs that follow changes."
+        : "This file is in the trash. Restore it to see its content."}
     </p>
   );
 }
@@ -115,13 +114,13 @@ function About({ resource: r }: { resource: Resource }) {
           [
             "Changed",
             <span key="m">
-              <Time at={r.modified} /> by <Who id={r.modifiedBy} />
+              <Time at={r.modified} /> by <UserName id={r.modifiedBy} />
             </span>,
           ],
           [
             "Created",
             <span key="c">
-              <Time at={r.created} /> by <Who id={r.createdBy} />
+              <Time at={r.created} /> by <UserName id={r.createdBy} />
             </span>,
           ],
           [
@@ -149,23 +148,23 @@ function About({ resource: r }: { resource: Resource }) {
         <Copy text={r.dataUrl} what="the address of the file">
           File
         </Copy>
-        <Curl path={`/resources/${r.id}/data`} output={savedAs(r)} />
+        <Curl path={`/resources/${r.id}/data`} output={downloadName(r)} />
       </div>
     </>
   );
 }
 
-/** Puts another file in its place; id and address stay. */
+/** Replaces the file of a resource; id and address stay. */
 function Replace({ resource, done }: { resource: Resource; done: (r: Resource) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [file, setFile] = useState<File | undefined>();
-  const pick = () => {
+  const select = () => {
     setFile(input.current!.files![0]);
-    input.current!.value = ""; // so that the same file can be picked again
+    input.current!.value = ""; // so that the same file can be selected again
   };
   return (
     <>
-      <input ref={input} type="file" hidden aria-label="File to replace it with" onChange={pick} />
+      <input ref={input} type="file" hidden aria-label="New file" onChange={select} />
       <Button icon="upload" onClick={() => input.current!.click()}>
         Replace
       </Button>
@@ -181,21 +180,21 @@ interface ReplaceByProps {
   close: () => void;
 }
 
-/** Unlike what is deleted, what is replaced does not come back. So nothing is sent before it is agreed to, for the version that is shown. */
+/** A replaced file cannot be restored, unlike a deleted one. Nothing is sent before the user confirms the replacement of the version shown. */
 function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
   const [shown, setShown] = useState(resource);
   const [sent, setSent] = useState<number | undefined>();
   const [control] = useState(() => new AbortController());
   const { signal } = control;
   useLeaveGuard(sent !== undefined);
-  useEffect(() => () => control.abort(), [control]); // cancelled, or the page was left
+  useEffect(() => () => control.abort(), [control]); // cancelled, or unmounted
   const send = async () => {
     try {
-      return await replaceFile(shown.id, new Set([versionOf(shown)]), file, { progress: setSent, signal });
+      return await replaceFile(shown.id, new Set([versionOf(shown)]), file, { onProgress: setSent, signal });
     } catch (thrown) {
       if (!(thrown instanceof Replaced) || thrown.now.state !== "active") throw thrown;
       setShown(thrown.now);
-      // It may be what was sent before, and the answer did not come.
+      // It may be this file: an earlier request may have succeeded without an answer.
       if (!thrown.now.damaged && thrown.now.bytes === file.size && thrown.now.sha256 === (await sha256(file, signal))) return thrown.now;
       throw thrown;
     }
@@ -212,27 +211,27 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
     }
   };
   return (
-    <Ask title="Replace this file?" action="Replace" submit={submit} close={close}>
+    <Confirm title="Replace this file?" action="Replace" submit={submit} close={close}>
       <Facts
         facts={[
           [
-            "Now",
+            "Current",
             <>
               <strong>{shown.filename}</strong> <Size bytes={shown.bytes} />
               <span class="dim">
-                <Time at={shown.modified} /> by <Who id={shown.modifiedBy} />
+                <Time at={shown.modified} /> by <UserName id={shown.modifiedBy} />
               </span>
             </>,
           ],
           [
-            "Afterwards",
+            "New",
             <>
               <strong>{file.name}</strong> <Size bytes={file.size} />
             </>,
           ],
         ]}
       />
-      <p>What is in the file now is gone for good then: it does not go to the trash. Name, description, id and address stay.</p>
+      <p>The current content is removed for good: it does not go to the trash. Name, description, id and address stay.</p>
       {sent !== undefined && (
         <>
           <progress max={file.size || 1} value={sent} aria-label="Sent" />
@@ -241,6 +240,6 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
           </p>
         </>
       )}
-    </Ask>
+    </Confirm>
   );
 }

@@ -1,85 +1,84 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem, Status } from "../api";
 import { root, service } from "../api";
-import type { PageProps } from "../app";
-import { Commands } from "../care/commands";
-import { Told } from "../care/told";
+import { listen } from "../events";
 import { Link } from "../router";
+import { Commands } from "../service/commands";
+import { StatusDetails } from "../service/details";
 import { useMe } from "../session";
-import { Empty, Failed, Waiting } from "../ui/basics";
+import { Empty, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
 import { Icon } from "../ui/icons";
 import { asProblem } from "../ui/load";
+import { useTitle } from "../ui/title";
 
-/** How long after an answer it is looked at again, in ms. */
-const pace = 5000;
+/** The pause between an answer and the next request, in ms. */
+const interval = 5000;
 
-/** How the service is, for those who look after it. */
-export function ServicePage(_: PageProps) {
+/** The status of the service, for sysadmins. */
+export function ServicePage() {
   const me = useMe();
-  useEffect(() => {
-    document.title = "Service · labshelf";
-  }, []);
+  useTitle("Service");
   if (!me.sysadmin) {
     return (
       <Empty icon="server" title="This page is for sysadmins">
-        <p>They see here how the service is. Ask one of them if something does not work.</p>
+        <p>It shows the status of the service. Ask a sysadmin if something does not work.</p>
         <Link to="/">Go to the dataspaces</Link>
       </Empty>
     );
   }
-  return <Watched />;
+  return <StatusView />;
 }
 
-/** How the service is, asked for anew some time after each answer, while the page is in sight. A slow answer is waited for. */
-function useStatus(): { status?: Status; problem?: Problem; look: () => void } {
+/** Polls the status while the page is visible: the next request follows some time after the answer, so that there is one at a time. */
+function useStatus(): { status?: Status; problem?: Problem; poll: () => void } {
   const [state, setState] = useState<{ status?: Status; problem?: Problem }>({});
   const latest = useRef(() => {});
   useEffect(() => {
     let timer = 0;
     let asking = false;
-    let gone = false;
-    const look = async () => {
+    let unmounted = false;
+    const poll = async () => {
       if (asking || document.visibilityState !== "visible") return;
       asking = true;
       clearTimeout(timer);
       await service.status().then((status) => setState({ status }), (thrown) => setState({ problem: asProblem(thrown) }));
       asking = false;
-      if (!gone) timer = setTimeout(look, pace);
+      if (!unmounted) timer = setTimeout(poll, interval);
     };
-    latest.current = look;
-    void look();
-    document.addEventListener("visibilitychange", look);
+    latest.current = poll;
+    void poll();
+    const remove = listen(document, "visibilitychange", poll);
     return () => {
-      gone = true;
+      unmounted = true;
       clearTimeout(timer);
-      document.removeEventListener("visibilitychange", look);
+      remove();
     };
   }, []);
-  return { ...state, look: latest.current };
+  return { ...state, poll: latest.current };
 }
 
-function Watched() {
-  const { status, problem, look } = useStatus();
+function StatusView() {
+  const { status, problem, poll } = useStatus();
   return (
     <>
-      <div class="title">
-        <div>
-          <h1>Service</h1>
-          <p class="dim">
-            Looked at every five seconds, while this page is in sight. For monitors: <a href={`${root}/status`}>{`${root}/status`}</a>
-          </p>
-        </div>
-      </div>
-      {problem && <Failed problem={problem} retry={look} />}
-      {!problem && !status && <Waiting lines={8} />}
+      <PageHeader
+        title="Service"
+        lead={
+          <>
+            Updated every five seconds. For monitoring: <a href={`${root}/status`}>{`${root}/status`}</a>
+          </>
+        }
+      />
+      {problem && <ErrorMessage problem={problem} retry={poll} />}
+      {!problem && !status && <Skeleton lines={8} />}
       {status && (
-        <div class="looked-after">
-          <section class="sheet" aria-label="Now">
+        <div class="status-columns">
+          <section class="sheet" aria-label="Status">
             <State status={status} />
-            {status.detail && <Told detail={status.detail} />}
+            {status.detail && <StatusDetails detail={status.detail} />}
           </section>
           <section class="sheet" aria-labelledby="terminal">
-            <h2 id="terminal">From a terminal</h2>
+            <h2 id="terminal">Commands</h2>
             <Commands />
           </section>
         </div>
@@ -88,34 +87,34 @@ function Watched() {
   );
 }
 
-/** What each status means, and what to do; docs/operations.md has the long form. */
+/** The meaning of each status, and what to do; docs/operations.md has the details. */
 const meanings: Record<Status["status"], { means: string; help?: string[] }> = {
-  OK: { means: "It reads and writes." },
+  OK: { means: "Reading and writing work." },
   "READ-ONLY": {
-    means: "The disk failed to keep something, or has no room left. Reading goes on; changes are refused: after a failure until the service is restarted, without room until there is some.",
+    means: "A write to the disk failed, or no space is left. Reading works, changes are refused: after a failed write until the service is restarted, without space until there is some.",
     help: [
-      "Where no room is left, make some: nothing else is needed.",
-      "Else look at the disk: the log of the system, and smartctl -a.",
+      "If no space is left, free some: nothing else is needed.",
+      "Otherwise check the disk: the system log, and smartctl -a.",
       "Copy the data directory as it is to another disk.",
       "Restart the service, then run labshelf check.",
     ],
   },
   FAILING: {
-    means: "Records cannot be read. Nothing works, and monitors get 503.",
+    means: "Records cannot be read. Nothing works; monitoring gets 503.",
     help: [
       "Copy the data directory as it is to another disk, and stop the service if it still runs.",
       "Run labshelf doctor, then labshelf check, both with --data and the data directory.",
-      "Where the metadata are damaged, restore a backup to another directory.",
+      "If the metadata are damaged, restore a backup to another directory.",
     ],
   },
 };
 
 function State({ status }: { status: Status }) {
-  const { means, help } = meanings[status.status] ?? { means: "This page does not know this status." };
+  const { means, help } = meanings[status.status] ?? { means: "Unknown status." };
   const good = status.status === "OK";
   return (
     <>
-      <p class={`state-of ${good ? "good" : "bad"}`} role="status">
+      <p class={`status-line ${good ? "good" : "bad"}`} role="status">
         <Icon name={good ? "check" : "warning"} />
         <strong>{status.status}</strong>
         <span>{means}</span>

@@ -1,49 +1,49 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { DataSet, Dataspace, Resource, User } from "../api";
+import type { DataSet, Resource, User } from "../api";
 import { dataspaces, queryOf, sets } from "../api";
-import type { PageProps } from "../app";
-import { Chosen } from "../edit/chosen";
+import { Remove, Restore } from "../edit/deletion";
 import { SetForm } from "../edit/forms";
-import { Remove, Restore } from "../edit/remove";
-import { usePut } from "../put/drop";
-import { queue, useArrivals } from "../put/queue";
-import { UnfinishedUploads } from "../put/unfinished";
-import { setQuery, usePlace } from "../router";
+import { SelectionBar } from "../edit/selection";
+import { setQuery, useLocation } from "../router";
 import { useMe } from "../session";
-import { useLook } from "../ui/again";
-import { Badge, Button, Copy, Crumbs, Dialog, Empty, Failed, Time, Waiting } from "../ui/basics";
+import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
+import { Dialog } from "../ui/dialog";
+import type { States } from "../ui/filters";
+import { between, Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
-import { VirtualList } from "../ui/list";
+import { hiddenHead, VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
-import { ResourceColumns, ResourceRow } from "../ui/resources";
-import { mayIn } from "../ui/role";
-import { Choice, oneOf, StateChoice, states, statesWithin, Tools } from "../ui/state";
-import { between, orders, TimeFilters, timesOf } from "../ui/times";
+import { permissionsIn } from "../ui/permissions";
+import { useRefreshOnFocus } from "../ui/refresh";
+import { resourceColumns } from "../ui/resources";
+import { useTitle } from "../ui/title";
+import { useUpload } from "../upload/drop";
+import { queue, useChanges } from "../upload/queue";
+import { UnfinishedUploads } from "../upload/unfinished";
+import type { PageProps } from "./props";
 
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
   const me = useMe();
-  const { value, problem, reload, look: lookAgain, set: take } = useLoad((signal) => open(sid, me, signal), [sid]);
-  useLook(lookAgain);
-  const arrived = useArrivals(sid);
-  const { filled, look } = useFilled(sid, arrived);
+  const { value, problem, reload, refresh, set: replace } = useLoad((signal) => load(sid, me, signal), [sid]);
+  useRefreshOnFocus(refresh);
+  const changes = useChanges(sid);
+  const files = useHasFiles(sid, changes);
   const [editing, setEditing] = useState(false);
   const set = value?.set;
   const active = set?.state === "active";
   const mayWrite = !!value?.may.write && active;
-  const put = usePut(mayWrite ? { set: set! } : undefined);
-  useEffect(() => {
-    if (set) document.title = `${set.title || set.name} · labshelf`;
-  }, [set]);
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!value || !set || filled === undefined) return <Waiting lines={10} />;
+  const upload = useUpload(mayWrite ? { set: set! } : undefined);
+  useTitle(set && (set.title || set.name));
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value || !set || files.exist === undefined) return <Skeleton lines={10} />;
   const { dataspace, may } = value;
-  const changed = (set: DataSet) => take({ ...value, set });
+  const update = (set: DataSet) => replace({ ...value, set });
   return (
     <>
-      <Crumbs way={way(dataspace)} />
+      <Breadcrumbs path={breadcrumbsTo(dataspace)} />
       <div class="title">
         <div>
           <h1>
@@ -57,7 +57,7 @@ export function SetPage({ params }: PageProps) {
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          {active && filled && (
+          {active && files.exist && (
             <a class="button" href={sets.archive(sid)} download>
               <Icon name="download" /> Download all
             </a>
@@ -68,66 +68,59 @@ export function SetPage({ params }: PageProps) {
             </Button>
           )}
           {mayWrite && <Remove what="set" record={set} done={reload} />}
-          <Restore what="set" record={set} may={may} within={[dataspace]} done={(s) => (changed(s), look())} />
-          {put.buttons}
+          <Restore what="set" record={set} may={may} within={[dataspace]} done={(s) => (update(s), files.refresh())} />
+          {upload.buttons}
         </div>
       </div>
-      {mayWrite && <UnfinishedUploads of={set} choose={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
-      <Files sid={sid} mayWrite={mayWrite} arrived={arrived} known={active ? states : statesWithin} />
+      {mayWrite && <UnfinishedUploads of={set} onSelect={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
+      <Files sid={sid} mayWrite={mayWrite} changes={changes} offered={active ? states : statesInDeleted} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>
-          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (changed(s), setEditing(false))} cancel={() => setEditing(false)} />
+          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (update(s), setEditing(false))} cancel={() => setEditing(false)} />
         </Dialog>
       )}
-      {put.rest}
+      {upload.dialog}
     </>
   );
 }
 
-/** A set, where it is, and what the visitor may do there: together, so that nothing moves when the rest of it comes. */
-async function open(sid: string, me: User, signal: AbortSignal) {
+/** Loads a set, its dataspace and the permissions of the user, all before the page is shown, so that the layout does not shift. */
+async function load(sid: string, me: User, signal: AbortSignal) {
   const set = await sets.get(sid);
-  const [dataspace, may] = await Promise.all([dataspaces.get(set.dataspaceId), mayIn(set.dataspaceId, me, signal)]);
+  const [dataspace, may] = await Promise.all([dataspaces.get(set.dataspaceId), permissionsIn(set.dataspaceId, me, signal)]);
   return { set, dataspace, may };
 }
 
-/** Whether a set has active files, as far as is known: where that cannot be found out it may have. It is looked up anew on arrivals. */
-function useFilled(sid: string, arrived: number) {
-  const { value, problem, look } = useLoad((signal) => sets.resources(sid, { limit: 1 }).all(1, signal), [sid]);
-  useLook(look);
+/** Whether a set has active files; true if that cannot be determined. It is loaded again when `changes` changes. */
+function useHasFiles(sid: string, changes: number) {
+  const { value, problem, refresh } = useLoad((signal) => sets.resources(sid, { limit: 1 }).all(1, signal), [sid]);
+  useRefreshOnFocus(refresh);
   useEffect(() => {
-    if (arrived) look();
-  }, [arrived]);
-  return { filled: problem ? true : value && value.items.length > 0, look };
+    if (changes) refresh();
+  }, [changes]);
+  return { exist: problem ? true : value && value.items.length > 0, refresh };
 }
-
-/** The way from the top to a dataspace. */
-export const way = (dataspace: Dataspace) => [
-  { to: "/", label: "Dataspaces" },
-  { to: `/dataspaces/${dataspace.id}`, label: dataspace.title || dataspace.name },
-];
 
 interface FilesProps {
   sid: string;
   mayWrite: boolean;
-  /** Grows when files may have come or gone. */
-  arrived: number;
-  /** What can be shown; first, what is shown unless the visitor wants something else. */
-  known: typeof states | typeof statesWithin;
+  /** Changes when files may have been added or removed. */
+  changes: number;
+  offered: States;
 }
 
-function Files({ sid, mayWrite, arrived, known }: FilesProps) {
-  const { query } = usePlace();
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Resource>>(new Map());
+function Files({ sid, mayWrite, changes, offered }: FilesProps) {
+  const { query } = useLocation();
+  const [selected, setSelected] = useState<ReadonlyMap<string, Resource>>(new Map());
   const prefix = query.get("prefix") ?? "";
   const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
   const filters = {
-    state: oneOf(query, "state", known),
-    // A prefix implies the order by name; the service refuses times beside it.
+    state: oneOf(query, "state", offered),
+    // A prefix implies the order by name, which the service does not combine with times.
     ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
   };
-  const choose = (r: Resource, is: boolean) =>
-    setChosen((before) => {
+  const select = (r: Resource, is: boolean) =>
+    setSelected((before) => {
       const next = new Map(before);
       if (is) next.set(r.id, r);
       else next.delete(r.id);
@@ -137,47 +130,47 @@ function Files({ sid, mayWrite, arrived, known }: FilesProps) {
     (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix) && (order === "name" || between(timesOf(query), r.modified));
   return (
     <>
-      <Tools>
-        <Choice label="Order" name="order" options={[["name", "by name"], ...[...orders].reverse()]} clears={["prefix", "since", "until"]} />
+      <FilterBar>
+        <Choice label="Order" name="order" options={[["name", "by name"], ...[...timeOrders].reverse()]} clears={["prefix", "since", "until"]} />
         {order === "name" ? <Prefix /> : <TimeFilters />}
-        <StateChoice known={known} />
+        <StateChoice offered={offered} />
         <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
-      </Tools>
-      {chosen.size > 0 && (
-        <Chosen
+      </FilterBar>
+      {selected.size > 0 && (
+        <SelectionBar
           sid={sid}
-          chosen={[...chosen.values()]}
+          selected={[...selected.values()]}
           mayWrite={mayWrite}
           listed={listed}
-          drop={(r) => choose(r, false)}
-          clear={() => setChosen(new Map())}
+          deselect={(r) => select(r, false)}
+          clear={() => setSelected(new Map())}
         />
       )}
       <VirtualList<Resource>
-        of={sid + queryOf(filters)}
-        turn={arrived}
-        make={() => sets.resources(sid, filters)}
+        id={sid + queryOf(filters)}
+        version={changes}
+        create={() => sets.resources(sid, filters)}
         keyOf={(r) => r.id}
         label="Files"
         noun={["file", "files"]}
-        kind="chosen"
-        columns={<ResourceColumns mark={<span class="unseen">Choose</span>} />}
-        row={(r) => (
-          <ResourceRow
-            resource={r}
-            mark={
+        kind="selectable"
+        columns={[
+          {
+            head: hiddenHead("Select"),
+            cell: (r) => (
               <input
                 type="checkbox"
-                aria-label={`Choose ${r.name}`}
-                checked={chosen.has(r.id)}
+                aria-label={`Select ${r.name}`}
+                checked={selected.has(r.id)}
                 disabled={!!r.purged}
-                onChange={(e) => choose(r, e.currentTarget.checked)}
+                onChange={(e) => select(r, e.currentTarget.checked)}
               />
-            }
-          />
-        )}
+            ),
+          },
+          ...resourceColumns,
+        ]}
         empty={
-          <Empty icon="file" title={prefix || filters.state !== known[0] || query.size ? "Nothing matches" : "This set is empty"}>
+          <Empty icon="file" title={prefix || filters.state !== offered[0] || query.size ? "No matches" : "This set is empty"}>
             {mayWrite && <p>Drop files or a whole folder anywhere on this page.</p>}
           </Empty>
         }
@@ -186,12 +179,12 @@ function Files({ sid, mayWrite, arrived, known }: FilesProps) {
   );
 }
 
-/** Milliseconds without another key, after which a prefix is taken for typed. */
-const pause = 250;
+/** The pause after the last keystroke until the list is filtered, in ms. */
+const debounce = 250;
 
-/** Filters by how names begin. The service does it, over all names of the set. */
+/** Filters by the beginning of names. The service searches all names of the set. */
 function Prefix() {
-  const { query } = usePlace();
+  const { query } = useLocation();
   const value = query.get("prefix") ?? "";
   const input = useRef<HTMLInputElement>(null);
   const due = useRef(0);
@@ -199,19 +192,19 @@ function Prefix() {
     if (input.current!.value !== value && !due.current) input.current!.value = value;
   }, [value]);
   useEffect(() => () => clearTimeout(due.current), []);
-  const take = () => {
+  const apply = () => {
     clearTimeout(due.current);
     due.current = 0;
     setQuery({ prefix: input.current!.value, order: "" });
   };
   const type = () => {
     clearTimeout(due.current);
-    due.current = setTimeout(take, pause);
+    due.current = setTimeout(apply, debounce);
   };
   return (
     <label>
       Name begins with
-      <input ref={input} type="search" spellcheck={false} onInput={type} onChange={take} />
+      <input ref={input} type="search" spellcheck={false} onInput={type} onChange={apply} />
     </label>
   );
 }

@@ -1,18 +1,19 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Listing, Resource, User } from "../api";
 import { dataspaces, queryOf, resources, sets } from "../api";
-import type { PageProps } from "../app";
-import { Restore } from "../edit/remove";
-import { Link, usePlace } from "../router";
+import { Restore } from "../edit/deletion";
+import { Link, useLocation } from "../router";
 import { useMe } from "../session";
-import { Button, Empty, Size, Time } from "../ui/basics";
+import { Cache } from "../ui/cache";
+import { Button, Empty, PageHeader, Size, Time } from "../ui/components";
+import { oneOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
-import { VirtualList } from "../ui/list";
+import type { Column } from "../ui/list";
+import { hiddenHead, VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
-import { Once } from "../ui/once";
-import { mayIn } from "../ui/role";
-import { oneOf } from "../ui/state";
+import { permissionsIn } from "../ui/permissions";
+import { useTitle } from "../ui/title";
 
 const tabs = [
   ["resources", "Files"],
@@ -20,25 +21,18 @@ const tabs = [
   ["dataspaces", "Dataspaces"],
 ] as const;
 
-/** What was deleted, wherever the visitor may read. What went along with a set or a dataspace comes back with it. */
-export function TrashPage(_: PageProps) {
-  const { query } = usePlace();
+/** Deleted records that the user may read, without those that were deleted with their set or dataspace. */
+export function TrashPage() {
+  const { query } = useLocation();
   const view = oneOf(query, "view", ["resources", "sets", "dataspaces"]);
-  useEffect(() => {
-    document.title = "Trash · labshelf";
-  }, []);
+  useTitle("Trash");
   return (
     <>
-      <div class="title">
-        <div>
-          <h1>Trash</h1>
-          <p class="dim">
-            Deleted things keep their bytes until whoever runs the service purges old deletions. Restoring a set or a dataspace brings back what was deleted
-            with it.
-          </p>
-        </div>
-      </div>
-      <nav class="tabs" aria-label="What was deleted">
+      <PageHeader
+        title="Trash"
+        lead="Deleted files keep their bytes until a sysadmin purges old deletions. Restoring a set or a dataspace also restores what was deleted with it."
+      />
+      <nav class="tabs" aria-label="Views">
         {tabs.map(([name, label], i) => (
           <Link key={name} to={i ? `/trash?view=${name}` : "/trash"} aria-current={view === name ? "page" : undefined}>
             {label}
@@ -46,8 +40,8 @@ export function TrashPage(_: PageProps) {
         ))}
       </nav>
       {view === "resources" && <Files />}
-      {view === "sets" && <Containers<DataSet> key="sets" what="set" path="/sets" list={() => sets.list(deleted)} />}
-      {view === "dataspaces" && <Containers<Dataspace> key="dataspaces" what="dataspace" path="/dataspaces" list={() => dataspaces.list(deleted)} />}
+      {view === "sets" && <DeletedContainers<DataSet> key="sets" what="set" path="/sets" list={() => sets.list(deleted)} />}
+      {view === "dataspaces" && <DeletedContainers<Dataspace> key="dataspaces" what="dataspace" path="/dataspaces" list={() => dataspaces.list(deleted)} />}
     </>
   );
 }
@@ -55,21 +49,20 @@ export function TrashPage(_: PageProps) {
 const deleted = { state: "deleted" };
 const newest = { ...deleted, order: "newest" };
 
-/** What is around deleted things, which they share with their neighbours in a list; asked anew for each list. */
-function useSurroundings() {
+/** Containers and permissions, which the records of a list share; loaded again for each list. */
+function useContainers() {
   const me = useMe();
-  const [known] = useState(() => new Surroundings(me));
-  return known;
+  return useState(() => new Containers(me))[0];
 }
 
-class Surroundings {
-  private readonly may = new Once((did: string) => mayIn(did, this.me));
-  private readonly dataspaces = new Once(dataspaces.get);
-  private readonly sets = new Once(sets.get);
+class Containers {
+  private readonly may = new Cache((did: string) => permissionsIn(did, this.me));
+  private readonly dataspaces = new Cache(dataspaces.get);
+  private readonly sets = new Cache(sets.get);
 
   constructor(private readonly me: User) {}
 
-  /** What the visitor may do with a record, and, if they may restore it, what it is in, from the top. */
+  /** The permissions of the user on a record and, with the permission to restore it, what contains it, outermost first. */
   async of(record: Resource | DataSet | Dataspace) {
     if (!("dataspaceId" in record)) return { may: await this.may.get(record.id), within: [] };
     const may = await this.may.get(record.dataspaceId);
@@ -80,18 +73,18 @@ class Surroundings {
   }
 }
 
-type BackProps = { around: Surroundings; done: () => void } & (
+type RestoreProps = { containers: Containers; done: () => void } & (
   | { what: "resource"; record: Resource }
   | { what: "set" | "dataspace"; record: DataSet | Dataspace }
 );
 
-/** The way back of one of them, as soon as it is known whether there is one. */
-function Back({ what, record, around, done }: BackProps) {
-  const { value, problem, reload } = useLoad(() => around.of(record), [record.id]);
+/** The button that restores a record, once its containers are loaded. */
+function RestoreCell({ what, record, containers, done }: RestoreProps) {
+  const { value, problem, reload } = useLoad(() => containers.of(record), [record.id]);
   if (problem) {
     return (
       <Button class="tight" title={problem.detail} onClick={reload}>
-        Look again
+        Try again
       </Button>
     );
   }
@@ -99,108 +92,81 @@ function Back({ what, record, around, done }: BackProps) {
   return <Restore tight what={what} record={record} {...value} done={done} />;
 }
 
-/** @param children the second column */
-function Columns({ first, children }: { first: string; children: ComponentChildren }) {
-  return (
-    <>
-      <span role="columnheader">{first}</span>
-      {children}
-      <span role="columnheader" class="wide-only">
-        Deleted
-      </span>
-      <span role="columnheader" class="end">
-        <span class="unseen">Restore</span>
-      </span>
-    </>
-  );
+/** The last columns of all lists of deleted records. */
+function deletedColumns<T extends { modified: string }>(restore: (record: T) => ComponentChildren): Column<T>[] {
+  return [
+    { head: "Deleted", class: "wide-only", cellClass: "dim", cell: (r) => <Time at={r.modified} /> },
+    { head: hiddenHead("Restore"), class: "end", cell: restore },
+  ];
 }
 
 function Files() {
-  const [turn, setTurn] = useState(0);
-  const around = useSurroundings();
+  const [version, setVersion] = useState(0);
+  const containers = useContainers();
   return (
     <VirtualList<Resource>
-      of={queryOf(newest)}
-      turn={turn}
-      make={() => resources.list(newest)}
+      id={queryOf(newest)}
+      version={version}
+      create={() => resources.list(newest)}
       keyOf={(r) => r.id}
       label="Deleted files, latest first"
       noun={["file", "files"]}
       kind="trash"
-      columns={
-        <Columns first="File">
-          <span role="columnheader" class="end wide-only">
-            Size
-          </span>
-        </Columns>
-      }
-      row={(r) => (
-        <>
-          <span role="cell" title={r.name}>
+      columns={[
+        {
+          head: "File",
+          title: (r) => r.name,
+          cell: (r) => (
             <Link to={`/resources/${r.id}`}>
               <Icon name="file" /> {r.name}
             </Link>
-          </span>
-          <span role="cell" class="end dim wide-only">
-            <Size bytes={r.bytes} />
-          </span>
-          <span role="cell" class="dim wide-only">
-            <Time at={r.modified} />
-          </span>
-          <span role="cell" class="end">
-            {r.purged ? <span class="dim">purged</span> : <Back what="resource" record={r} around={around} done={() => setTurn((t) => t + 1)} />}
-          </span>
-        </>
-      )}
-      empty={<Empty icon="trash" title="No file is in the trash" />}
+          ),
+        },
+        { head: "Size", class: "end wide-only", cellClass: "dim", cell: (r) => <Size bytes={r.bytes} /> },
+        ...deletedColumns<Resource>((r) =>
+          r.purged ? (
+            <span class="dim">purged</span>
+          ) : (
+            <RestoreCell what="resource" record={r} containers={containers} done={() => setVersion((n) => n + 1)} />
+          ),
+        ),
+      ]}
+      empty={<Empty icon="trash" title="No files in the trash" />}
     />
   );
 }
 
-interface ContainersProps<T> {
+interface DeletedContainersProps<T> {
   what: "set" | "dataspace";
   path: string;
   list: () => Listing<T>;
 }
 
-function Containers<T extends DataSet | Dataspace>({ what, path, list }: ContainersProps<T>) {
-  const [turn, setTurn] = useState(0);
-  const around = useSurroundings();
+function DeletedContainers<T extends DataSet | Dataspace>({ what, path, list }: DeletedContainersProps<T>) {
+  const [version, setVersion] = useState(0);
+  const containers = useContainers();
   return (
     <VirtualList<T>
-      of={what}
-      turn={turn}
-      make={list}
+      id={what}
+      version={version}
+      create={list}
       keyOf={(c) => c.id}
       label={`Deleted ${what}s`}
       noun={[what, `${what}s`]}
       kind="trash"
-      columns={
-        <Columns first="Title">
-          <span role="columnheader" class="wide-only">
-            Name
-          </span>
-        </Columns>
-      }
-      row={(c) => (
-        <>
-          <span role="cell">
+      columns={[
+        {
+          head: "Title",
+          cell: (c) => (
             <Link to={`${path}/${c.id}`}>
               <Icon name={what} /> {c.title || c.name}
             </Link>
-          </span>
-          <span role="cell" class="mono dim wide-only">
-            {c.name}
-          </span>
-          <span role="cell" class="dim wide-only">
-            <Time at={c.modified} />
-          </span>
-          <span role="cell" class="end">
-            <Back what={what} record={c} around={around} done={() => setTurn((t) => t + 1)} />
-          </span>
-        </>
-      )}
-      empty={<Empty icon="trash" title={`No ${what} is in the trash`} />}
+          ),
+        },
+        { head: "Name", class: "wide-only", cellClass: "mono dim", cell: (c) => c.name },
+        ...deletedColumns<T>((c) => <RestoreCell what={what} record={c} containers={containers} done={() => setVersion((n) => n + 1)} />),
+      ]}
+      empty={<Empty icon="trash" title={`No ${what}s in the trash`} />}
     />
   );
 }

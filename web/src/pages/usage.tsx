@@ -1,12 +1,11 @@
-import { useEffect } from "preact/hooks";
 import type { Counters, Usage } from "../api";
 import { dataspaces, service } from "../api";
-import type { PageProps } from "../app";
-import { count, plural } from "../human";
-import { Link, usePlace } from "../router";
-import { Crumbs, Empty, Failed, Size, Waiting } from "../ui/basics";
+import { count, plural } from "../format";
+import { Link, useLocation } from "../router";
+import { Breadcrumbs, Empty, ErrorMessage, PageHeader, Size, Skeleton } from "../ui/components";
+import { Choice, FilterBar, oneOf } from "../ui/filters";
 import { useLoad } from "../ui/load";
-import { Choice, oneOf, Tools } from "../ui/state";
+import { useTitle } from "../ui/title";
 import { Bars } from "../usage/bars";
 import { Chart } from "../usage/chart";
 import type { Measure } from "../usage/series";
@@ -14,9 +13,9 @@ import { dayOf, seriesOf } from "../usage/series";
 
 const spans = ["all", "365", "90", "30"] as const;
 
-/** How much is kept, and how that came to be: in all dataspaces that the visitor may read, or in one. */
-export function UsagePage(_: PageProps) {
-  const { query } = usePlace();
+/** The storage used by one dataspace or by all that the user may read, now and over time. */
+export function UsagePage() {
+  const { query } = useLocation();
   const did = query.get("dataspace") ?? "";
   const measure = oneOf(query, "measure", ["bytes", "files"]);
   const span = oneOf(query, "days", spans);
@@ -24,32 +23,30 @@ export function UsagePage(_: PageProps) {
   const titles = useLoad(titlesOf, []);
   const one = titles.value?.get(did);
   const title = one ? `Usage of ${one.title || one.name}` : "Usage";
-  useEffect(() => {
-    document.title = `${title} · labshelf`;
-  }, [title]);
+  useTitle(title);
   const problem = usage.problem ?? titles.problem;
   const to = (other: string) => `/usage?${new URLSearchParams({ ...Object.fromEntries(query), dataspace: other })}`;
   return (
     <>
-      {did && <Crumbs way={[{ to: "/usage", label: "All dataspaces" }]} />}
-      <div class="title">
-        <div>
-          <h1>{title}</h1>
-          <p class="dim">
-            {did ? <Link to={`/dataspaces/${did}`}>Browse this dataspace</Link> : "What the dataspaces that you may read hold."} Each file counts in full, also
-            where two have the same content. Days are those of UTC.
-          </p>
-        </div>
-      </div>
-      <Tools>
+      {did && <Breadcrumbs path={[{ to: "/usage", label: "All dataspaces" }]} />}
+      <PageHeader
+        title={title}
+        lead={
+          <>
+            {did ? <Link to={`/dataspaces/${did}`}>Browse this dataspace.</Link> : "All dataspaces that you may read."} Each file counts in full, even if
+            another has the same content. Days are in UTC.
+          </>
+        }
+      />
+      <FilterBar>
         <Choice label="Count" name="measure" options={[["bytes", "bytes"], ["files", "files"]]} />
-        <Choice label="Time" name="days" options={[["all", "all of it"], ["365", "a year"], ["90", "90 days"], ["30", "30 days"]]} />
-      </Tools>
-      {problem && <Failed problem={problem} retry={() => (usage.reload(), titles.reload())} />}
-      {!problem && (!usage.value || !titles.value) && <Waiting lines={16} />}
+        <Choice label="Time" name="days" options={[["all", "all"], ["365", "a year"], ["90", "90 days"], ["30", "30 days"]]} />
+      </FilterBar>
+      {problem && <ErrorMessage problem={problem} retry={() => (usage.reload(), titles.reload())} />}
+      {!problem && (!usage.value || !titles.value) && <Skeleton lines={16} />}
       {usage.value && titles.value && (
         <>
-          <Sums of={usage.value} />
+          <Totals of={usage.value} />
           <OverTime usage={usage.value} measure={measure} last={span === "all" ? undefined : Number(span)} />
           {!did && usage.value.dataspaces && usage.value.dataspaces.length > 0 && (
             <section class="sheet" aria-labelledby="by">
@@ -68,9 +65,9 @@ async function titlesOf(signal: AbortSignal) {
   return new Map(items.map((d) => [d.id, d]));
 }
 
-function Sums({ of: u }: { of: Counters }) {
+function Totals({ of: u }: { of: Counters }) {
   return (
-    <dl class="sums">
+    <dl class="totals">
       <div>
         <dt>Active</dt>
         <dd>
@@ -78,7 +75,7 @@ function Sums({ of: u }: { of: Counters }) {
         </dd>
       </div>
       <div>
-        <dt>Deleted, in the trash until they are purged</dt>
+        <dt>Deleted, in the trash until purged</dt>
         <dd>
           <Size bytes={u.deletedBytes} /> <span>in {plural(u.deletedFiles, "file")}</span>
         </dd>
@@ -89,7 +86,7 @@ function Sums({ of: u }: { of: Counters }) {
 
 function OverTime({ usage, measure, last }: { usage: Usage; measure: Measure; last: number | undefined }) {
   const series = seriesOf(usage.days, measure, last);
-  // What was there when the time begins was counted on the last day before it.
+  // The totals at the start of the range are those of the last day before it.
   const first = Math.max(0, usage.days.findLastIndex((d) => Date.parse(d.day) <= series.from));
   return (
     <section class="sheet" aria-labelledby="over">
@@ -100,15 +97,15 @@ function OverTime({ usage, measure, last }: { usage: Usage; measure: Measure; la
           <Numbers days={usage.days.slice(first)} />
         </>
       ) : (
-        <Empty icon="chart" title="Nothing has been put in yet">
-          From the first file on, each day is drawn here.
+        <Empty icon="chart" title="No files yet">
+          The chart begins with the first file.
         </Empty>
       )}
     </section>
   );
 }
 
-/** The same as numbers. */
+/** The numbers of the chart. */
 function Numbers({ days }: { days: Usage["days"] }) {
   return (
     <details class="by-day">
@@ -138,7 +135,7 @@ function Numbers({ days }: { days: Usage["days"] }) {
             ))}
           </tbody>
         </table>
-        <p class="dim">Days on which nothing changed are left out.</p>
+        <p class="dim">Days without changes are left out.</p>
       </div>
     </details>
   );

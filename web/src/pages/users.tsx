@@ -1,98 +1,83 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { queryOf, users } from "../api";
-import type { PageProps } from "../app";
+import { Keys, NewKeyDialog } from "../edit/keys";
 import { useEdit } from "../edit/save";
-import { usePlace } from "../router";
+import { useLocation } from "../router";
 import { useMe, useSession } from "../session";
-import { Ask, Badge, Button, Dialog, Empty, Failed, Field, Form, Waiting } from "../ui/basics";
-import { VirtualList } from "../ui/list";
+import { Badge, Button, Empty, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
+import { Confirm, ConfirmButton, Dialog } from "../ui/dialog";
+import { FilterBar, oneOf, StateChoice, states } from "../ui/filters";
+import { Field, Form } from "../ui/form";
+import { hiddenHead, VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
-import { oneOf, StateChoice, states, Tools } from "../ui/state";
-import { Keys, Shown } from "./account";
+import { useTitle } from "../ui/title";
 
 /** All users, for sysadmins. */
-export function UsersPage(_: PageProps) {
+export function UsersPage() {
   const me = useMe();
-  const { query } = usePlace();
-  const [turn, setTurn] = useState(0);
+  const { query } = useLocation();
+  const [version, setVersion] = useState(0);
   const [open, setOpen] = useState<User | "new" | undefined>();
-  const [made, setMade] = useState<{ key: Key; of: User } | undefined>();
-  useEffect(() => {
-    document.title = "Users · labshelf";
-  }, []);
+  const [created, setCreated] = useState<{ created: Key; of: User } | undefined>();
+  useTitle("Users");
   if (!me.sysadmin) {
     return (
       <Empty icon="people" title="This page is for sysadmins">
-        <p>They create users and their keys here. What others see of you stands in your account.</p>
+        <p>It manages users and their keys. Your own profile and keys are in your account.</p>
       </Empty>
     );
   }
   const filters = { state: oneOf(query, "state", states) };
   const close = () => {
     setOpen(undefined);
-    setTurn((t) => t + 1);
+    setVersion((n) => n + 1);
   };
   return (
     <>
-      <div class="title">
-        <div>
-          <h1>Users</h1>
-          <p class="dim">Create users and their first key here; admins of a dataspace give them access to it.</p>
-        </div>
+      <PageHeader title="Users" lead="Create users and their first keys here. The admins of a dataspace give them access to it.">
         <Button icon="plus" kind="primary" onClick={() => setOpen("new")}>
           New user
         </Button>
-      </div>
-      <Tools>
+      </PageHeader>
+      <FilterBar>
         <StateChoice />
-      </Tools>
+      </FilterBar>
       <VirtualList<User>
-        of={queryOf(filters)}
-        turn={turn}
-        make={() => users.list(filters)}
+        id={queryOf(filters)}
+        version={version}
+        create={() => users.list(filters)}
         keyOf={(u) => u.id}
         label="Users"
         noun={["user", "users"]}
-        kind="people"
-        columns={
-          <>
-            <span role="columnheader">Person</span>
-            <span role="columnheader" class="wide-only">
-              User name
-            </span>
-            <span role="columnheader" class="wide-only">
-              About
-            </span>
-            <span role="columnheader" class="end">
-              <span class="unseen">Change</span>
-            </span>
-          </>
-        }
-        row={(u) => (
-          <>
-            <span role="cell" class={u.state}>
-              {u.fullname || u.username} {u.sysadmin && <Badge tone="accent">sysadmin</Badge>}{" "}
-              {u.state === "deleted" && <Badge tone="bad">deleted</Badge>}
-            </span>
-            <span role="cell" class="wide-only mono dim">
-              {u.username}
-            </span>
-            <span role="cell" class="wide-only dim">
-              {u.about}
-            </span>
-            <span role="cell" class="end">
+        kind="users"
+        columns={[
+          {
+            head: "User",
+            cellClass: (u) => u.state,
+            cell: (u) => (
+              <>
+                {u.fullname || u.username} {u.sysadmin && <Badge tone="accent">sysadmin</Badge>} {u.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+              </>
+            ),
+          },
+          { head: "User name", class: "wide-only", cellClass: "mono dim", cell: (u) => u.username },
+          { head: "About", class: "wide-only", cellClass: "dim", cell: (u) => u.about },
+          {
+            head: hiddenHead("Change"),
+            class: "end",
+            cell: (u) => (
               <Button class="tight" onClick={() => setOpen(u)}>
-                Change <span class="unseen">{u.username}</span>
+                Change <span class="visually-hidden">{u.username}</span>
               </Button>
-            </span>
-          </>
-        )}
-        empty={<Empty icon="people" title="Nobody matches" />}
+            ),
+          },
+        ]}
+        empty={<Empty icon="people" title="No matches" />}
       />
       {open === "new" && (
         <Dialog title="New user" onClose={close}>
-          <NewUser done={(key, of) => (close(), setMade({ key, of }))} cancel={close} />
+          <NewUser done={(key, of) => (close(), setCreated({ created: key, of }))} cancel={close} />
         </Dialog>
       )}
       {open && open !== "new" && (
@@ -100,7 +85,7 @@ export function UsersPage(_: PageProps) {
           <EditUser id={open.id} done={close} />
         </Dialog>
       )}
-      {made && <Shown made={made.key} of={made.of} close={() => setMade(undefined)} />}
+      {created && <NewKeyDialog {...created} close={() => setCreated(undefined)} />}
     </>
   );
 }
@@ -109,7 +94,7 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   const username = useRef<HTMLInputElement>(null);
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
-  const created = useRef<User | undefined>(undefined); // when only the key fails, another try makes only the key
+  const created = useRef<User | undefined>(undefined); // if only the creation of the key fails, a retry creates only the key
   const submit = async () => {
     const fields = { username: username.current!.value.trim(), fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked };
     if (created.current?.username !== fields.username) created.current = await users.create(fields);
@@ -126,7 +111,7 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
             {(a) => <input ref={fullname} autocomplete="off" {...a} />}
           </Field>
           <label class="option">
-            <input ref={sysadmin} type="checkbox" /> Sysadmin: may do everything, with everybody’s data
+            <input ref={sysadmin} type="checkbox" /> Sysadmin: has all permissions on all data
           </label>
         </>
       )}
@@ -134,31 +119,31 @@ function NewUser({ done, cancel }: { done: (key: Key, of: User) => void; cancel:
   );
 }
 
-/** The list may show what was: somebody else has changed the user, or it is just being loaded anew. */
+/** Loads the user first: the list may be outdated. */
 function EditUser({ id, done }: { id: string; done: () => void }) {
   const { value: was, problem, reload } = useLoad(() => users.get(id), [id]);
-  if (problem) return <Failed problem={problem} retry={reload} />;
-  if (!was) return <Waiting lines={6} />;
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!was) return <Skeleton lines={6} />;
   if (was.state === "deleted") return <Deleted was={was} done={done} />;
   return (
     <>
-      <Record was={was} done={done} />
+      <UserForm was={was} done={done} />
       <Keys of={was} />
       <Delete was={was} done={done} />
     </>
   );
 }
 
-function Record({ was, done }: { was: User; done: () => void }) {
+function UserForm({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
-  const { save: edit, clashes } = useEdit(was, users, { fullname: "Full name", sysadmin: "Sysadmin" });
-  const { changed } = useSession();
+  const { save: edit, conflicts } = useEdit(was, users, { fullname: "Full name", sysadmin: "Sysadmin" });
+  const { setUser } = useSession();
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
   const [asking, setAsking] = useState(false);
   const send = async () => {
     const now = await edit({ fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
-    if (was.id === me.id) changed(now);
+    if (was.id === me.id) setUser(now);
     done();
   };
   const save = async () => {
@@ -176,14 +161,14 @@ function Record({ was, done }: { was: User; done: () => void }) {
             <label class="option">
               <input ref={sysadmin} type="checkbox" defaultChecked={!!was.sysadmin} /> Sysadmin
             </label>
-            {clashes}
+            {conflicts}
           </>
         )}
       </Form>
       {asking && (
-        <Ask title="Give up sysadmin rights?" action="Give up" submit={send} close={() => setAsking(false)}>
-          <p>You will see only the dataspaces in which you have a role. You cannot undo that: another sysadmin has to.</p>
-        </Ask>
+        <Confirm title="Give up sysadmin rights?" action="Give up" submit={send} close={() => setAsking(false)}>
+          <p>You will see only public dataspaces and those in which you have a role. Only another sysadmin can undo that.</p>
+        </Confirm>
       )}
     </>
   );
@@ -191,18 +176,12 @@ function Record({ was, done }: { was: User; done: () => void }) {
 
 function Delete({ was, done }: { was: User; done: () => void }) {
   const me = useMe();
-  const [asking, setAsking] = useState(false);
   if (was.id === me.id) return null;
+  const text = <p>Their keys stop working at once, and stay revoked when the user is restored. What they created stays.</p>;
+  const confirm = { title: `Delete ${was.username}?`, action: "Delete", submit: () => users.remove(was.id).then(done), children: text };
   return (
     <div class="actions">
-      <Button kind="danger" onClick={() => setAsking(true)}>
-        Delete this user
-      </Button>
-      {asking && (
-        <Ask title={`Delete ${was.username}?`} action="Delete" submit={() => users.remove(was.id).then(done)} close={() => setAsking(false)}>
-          <p>Their keys stop working at once, and stay revoked when the user is restored. What they created stays.</p>
-        </Ask>
-      )}
+      <ConfirmButton kind="danger" label="Delete this user" confirm={confirm} />
     </div>
   );
 }

@@ -1,26 +1,26 @@
-// The inside of the frame in which a PDF is drawn. It has no origin and may fetch nothing: the file, the worker and the decoders come
-// from the page by messages. Scripts of a document are not run: the part of pdf.js that could run them is not there.
-import { getDocument, GlobalWorkerOptions, PasswordException, TextLayer } from "pdfjs-dist/legacy/build/pdf.min.mjs";
+// The frame that renders a PDF. It has no origin and no network access: the page sends it the file, the worker and the decoders as messages.
+// Scripts of a document do not run: the part of pdf.js that runs them is not included.
 import type { Document, Page } from "pdfjs-dist/legacy/build/pdf.min.mjs";
+import { getDocument, GlobalWorkerOptions, PasswordException, TextLayer } from "pdfjs-dist/legacy/build/pdf.min.mjs";
 import type { FromFrame, ToFrame } from "./messages";
 
-/** Between sheets and around them, in px; frame.css says the same. */
+/** The space between and around sheets, in px; frame.css has the same value. */
 const gap = 12;
 
-/** Pixels of a sheet at most: browsers draw nothing on larger canvases. */
-const mostPixels = 16e6;
+/** Pixels of a canvas at most: browsers draw nothing on larger ones. */
+const maxPixels = 16e6;
 
-const tell = (message: FromFrame) => parent.postMessage(message, "*");
+const send = (message: FromFrame) => parent.postMessage(message, "*");
 
-/** Decoders that were asked for and have not come yet. */
-const asked = new Map<string, { resolve: (bytes: Uint8Array) => void; reject: (reason: Error) => void }>();
+/** Requested decoders that have not arrived. */
+const requested = new Map<string, { resolve: (bytes: Uint8Array) => void; reject: (reason: Error) => void }>();
 
-/** Gets the decoders of images that browsers do not know (JPEG 2000, JBIG2, CCITT). */
+/** Requests the decoders of image formats that browsers do not support (JPEG 2000, JBIG2, CCITT). */
 class Decoders {
   fetch({ filename }: { filename: string }): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      asked.set(filename, { resolve, reject });
-      tell({ kind: "decoder", name: filename });
+      requested.set(filename, { resolve, reject });
+      send({ kind: "decoder", name: filename });
     });
   }
 }
@@ -35,13 +35,13 @@ class Sheet {
   constructor(
     private readonly pdf: Document,
     private readonly number: number,
-    usual: { width: number; height: number },
+    defaultSize: { width: number; height: number },
   ) {
     this.element.className = "sheet";
-    this.size = usual;
+    this.size = defaultSize;
   }
 
-  /** Takes the room that the sheet needs. What was drawn in another size goes. */
+  /** Sets the size of the sheet, and clears what was drawn in another size. */
   layout(scale: number) {
     this.clear();
     this.element.style.width = `${Math.floor(this.size.width * scale)}px`;
@@ -50,8 +50,8 @@ class Sheet {
     if (this.near) void this.draw();
   }
 
-  /** Draws the sheet when it comes near to what is in sight, and gives its pixels back when it is far away. */
-  async see(near: boolean) {
+  /** Draws the sheet when it comes near the visible area, and frees its canvas when it is far away. */
+  async setNear(near: boolean) {
     if (this.near === near) return;
     this.near = near;
     if (near) await this.draw();
@@ -74,36 +74,36 @@ class Sheet {
     const { width, height } = this.page.getViewport({ scale: 1 });
     if (width !== this.size.width || height !== this.size.height) {
       this.size = { width, height };
-      this.layout(scaleNow());
+      this.layout(currentScale());
       return;
     }
-    const viewport = this.page.getViewport({ scale: scaleNow() });
-    const dense = Math.min(devicePixelRatio, Math.sqrt(mostPixels / (viewport.width * viewport.height)));
+    const viewport = this.page.getViewport({ scale: currentScale() });
+    const density = Math.min(devicePixelRatio, Math.sqrt(maxPixels / (viewport.width * viewport.height)));
     const canvas = document.createElement("canvas");
-    canvas.width = Math.floor(viewport.width * dense);
-    canvas.height = Math.floor(viewport.height * dense);
+    canvas.width = Math.floor(viewport.width * density);
+    canvas.height = Math.floor(viewport.height * density);
     const text = document.createElement("div");
     text.className = "text";
     this.element.replaceChildren(canvas, text);
-    const drawing = this.page.render({ canvas, viewport, transform: [dense, 0, 0, dense, 0, 0] });
+    const drawing = this.page.render({ canvas, viewport, transform: [density, 0, 0, density, 0, 0] });
     const writing = new TextLayer({ textContentSource: this.page.streamTextContent(), container: text, viewport });
     stop = () => (drawing.cancel(), writing.cancel());
-    // A sheet that cannot be drawn, or not to its end, stays as it is; a cancelled one has been left.
+    // After an error the sheet stays as it is; a cancelled one was cleared.
     await Promise.allSettled([drawing.promise, writing.render()]);
   }
 }
 
 let sheets: Sheet[] = [];
-let usual = { width: 612, height: 792 };
+let defaultSize = { width: 612, height: 792 };
 let zoom = 1;
 
-/** CSS pixels of a point of the document: the first sheet is as wide as the frame. */
-const scaleNow = () => Math.max(0.05, (zoom * (document.documentElement.clientWidth - 2 * gap)) / usual.width);
+/** CSS pixels per point of the document; at zoom 1 the first sheet is as wide as the frame. */
+const currentScale = () => Math.max(0.05, (zoom * (document.documentElement.clientWidth - 2 * gap)) / defaultSize.width);
 
 function layout() {
   const root = document.documentElement;
   const at = root.scrollTop / root.scrollHeight;
-  for (const sheet of sheets) sheet.layout(scaleNow());
+  for (const sheet of sheets) sheet.layout(currentScale());
   root.scrollTop = at * root.scrollHeight;
 }
 
@@ -119,37 +119,37 @@ async function open(file: ArrayBuffer, worker: ArrayBuffer) {
     verbosity: 0,
   }).promise;
   const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
-  usual = { width, height };
-  sheets = Array.from({ length: pdf.numPages }, (_, i) => new Sheet(pdf, i + 1, usual));
+  defaultSize = { width, height };
+  sheets = Array.from({ length: pdf.numPages }, (_, i) => new Sheet(pdf, i + 1, defaultSize));
   document.body.replaceChildren(...sheets.map((sheet) => sheet.element));
   layout();
-  await sheets[0]!.see(true);
+  await sheets[0]!.setNear(true);
   const byElement = new Map<Element, Sheet>(sheets.map((sheet) => [sheet.element, sheet]));
-  const near = new IntersectionObserver((seen) => seen.forEach((s) => void byElement.get(s.target)!.see(s.isIntersecting)), { rootMargin: "100% 0px" });
+  const near = new IntersectionObserver((seen) => seen.forEach((s) => void byElement.get(s.target)!.setNear(s.isIntersecting)), { rootMargin: "100% 0px" });
   for (const sheet of sheets) near.observe(sheet.element);
-  let known = document.documentElement.clientWidth;
+  let lastWidth = document.documentElement.clientWidth;
   new ResizeObserver(() => {
-    if (known === document.documentElement.clientWidth) return;
-    known = document.documentElement.clientWidth;
+    if (lastWidth === document.documentElement.clientWidth) return;
+    lastWidth = document.documentElement.clientWidth;
     layout();
   }).observe(document.documentElement);
-  tell({ kind: "drawn", pages: pdf.numPages });
+  send({ kind: "drawn", pages: pdf.numPages });
 }
 
 addEventListener("message", (event: MessageEvent<ToFrame>) => {
   if (event.source !== parent) return;
   const message = event.data;
   if (message.kind === "open") {
-    open(message.file, message.worker).catch((thrown) => tell({ kind: "failed", why: thrown instanceof PasswordException ? "password" : "broken" }));
+    open(message.file, message.worker).catch((thrown) => send({ kind: "failed", why: thrown instanceof PasswordException ? "password" : "broken" }));
   } else if (message.kind === "zoom") {
     zoom = message.zoom;
     layout();
   } else {
-    const waiting = asked.get(message.name);
-    asked.delete(message.name);
+    const waiting = requested.get(message.name);
+    requested.delete(message.name);
     if (message.bytes) waiting?.resolve(new Uint8Array(message.bytes));
     else waiting?.reject(new Error(`there is no ${message.name}`));
   }
 });
 
-tell({ kind: "ready" });
+send({ kind: "ready" });

@@ -1,4 +1,4 @@
-// The part of pdf.js that is used here. Its own types name files that are not vendored.
+// The parts of pdf.js that the frame uses. Its own types refer to files that are not vendored.
 declare module "pdfjs-dist/legacy/build/pdf.min.mjs" {
   export interface Viewport {
     width: number;

@@ -1,20 +1,20 @@
-// Any file: its first bytes, and what they say of its type.
+// The first bytes of any file, and the type that they indicate.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem } from "../api";
 import { range } from "../api";
-import { size } from "../human";
-import { Button, Waiting } from "../ui/basics";
-import { asProblem } from "../ui/load";
-import type { ViewerProps } from "./preview";
-import { isBinary, kB, Unread, useControl } from "./source";
-import { TextView } from "./text";
+import { listen } from "../events";
+import { size } from "../format";
+import { Button, Skeleton } from "../ui/components";
+import { useAction } from "../ui/load";
+import type { ViewerProps } from "./props";
+import { isBinary, kB, ReadError, useAbortController } from "./source";
 
 const first = 2 * kB;
 const step = 16 * kB;
 const bound = 256 * kB;
 
-/** How files of a type begin: at an offset, these characters. */
-const magic: [type: string, at: number, mark: string][] = [
+/** Magic numbers: the characters of a type at an offset. */
+const magic: [type: string, offset: number, characters: string][] = [
   ["an HDF5 file (also NetCDF 4 and MATLAB 7.3)", 0, "\x89HDF\r\n"],
   ["a NetCDF file, classic format", 0, "CDF"],
   ["a FITS file", 0, "SIMPLE  ="],
@@ -48,10 +48,10 @@ const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCod
 
 function typeOf(bytes: Uint8Array): string | undefined {
   const head = latin(bytes.subarray(0, 512));
-  return magic.find(([, at, mark]) => head.startsWith(mark, at))?.[0];
+  return magic.find(([, offset, characters]) => head.startsWith(characters, offset))?.[0];
 }
 
-/** Whether bytes are text, as many files are whose name says nothing. The last character may be cut. */
+/** Whether bytes are text in UTF-8, of which the last character may be incomplete. */
 function isText(bytes: Uint8Array): boolean {
   try {
     return !isBinary(new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }));
@@ -60,43 +60,39 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** @param why bytes are shown where more was to be expected */
-export function BytesPreview({ resource, why = "" }: ViewerProps & { why?: string }) {
+interface BytesProps extends ViewerProps {
+  /** Why no other preview is shown. */
+  why?: string;
+  /** Is shown instead if the first bytes are text. */
+  ifText?: ComponentChildren;
+}
+
+export function BytesView({ resource, why, ifText }: BytesProps) {
   const [bytes, setBytes] = useState(new Uint8Array());
-  const [problem, setProblem] = useState<Problem | undefined>();
-  const [busy, setBusy] = useState(false);
-  const control = useControl();
-  const more = async () => {
-    setProblem(undefined);
-    setBusy(true);
-    try {
-      const part = new Uint8Array(await range(resource, bytes.length, bytes.length ? step : first, control.signal));
-      const all = new Uint8Array(bytes.length + part.length);
-      all.set(bytes);
-      all.set(part, bytes.length);
-      setBytes(all);
-    } catch (thrown) {
-      if (!control.signal.aborted) setProblem(asProblem(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const control = useAbortController();
+  const { run: more, problem, busy } = useAction(async () => {
+    const chunk = new Uint8Array(await range(resource, bytes.length, bytes.length ? step : first, control.signal));
+    const all = new Uint8Array(bytes.length + chunk.length);
+    all.set(bytes);
+    all.set(chunk, bytes.length);
+    setBytes(all);
+  });
   useEffect(() => void more(), []);
-  if (!bytes.length) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
-  if (!why && isText(bytes)) return <TextView resource={resource} why={`The type is ${resource.mimetype}; its bytes are text.`} />;
-  const found = typeOf(bytes);
+  if (!bytes.length) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
+  if (ifText && isText(bytes)) return <>{ifText}</>;
+  const type = typeOf(bytes);
   return (
     <>
       <p class="preview-what">
         {why && <>{why} </>}
         The type is <code>{resource.mimetype}</code>
-        {found ? <>; by its first bytes this is {found}.</> : "."}
+        {type ? <>; by its first bytes this is {type}.</> : "."}
         <span class="dim">
-          {bytes.length < resource.bytes ? ` Below are the first ${size(bytes.length)} of ${size(resource.bytes)}.` : ` All of its ${size(bytes.length)} are below.`}
+          {bytes.length < resource.bytes ? ` These are the first ${size(bytes.length)} of ${size(resource.bytes)}.` : ` These are all ${size(bytes.length)}.`}
         </span>
       </p>
       <Dump bytes={bytes} />
-      {problem && <Unread problem={problem} retry={more} />}
+      {problem && <ReadError problem={problem} retry={more} />}
       {bytes.length < Math.min(resource.bytes, bound) && (
         <p class="preview-foot">
           <Button busy={busy} onClick={more}>
@@ -108,15 +104,11 @@ export function BytesPreview({ resource, why = "" }: ViewerProps & { why?: strin
   );
 }
 
-/** Eight bytes fit into a line of the narrowest screen, sixteen into others. */
+/** The number of bytes in a line: 8 on narrow screens, else 16. */
 function useWidth(): number {
   const narrow = useRef(matchMedia("(max-width: 720px)")).current;
   const [width, setWidth] = useState(narrow.matches ? 8 : 16);
-  useEffect(() => {
-    const change = () => setWidth(narrow.matches ? 8 : 16);
-    narrow.addEventListener("change", change);
-    return () => narrow.removeEventListener("change", change);
-  }, []);
+  useEffect(() => listen(narrow, "change", () => setWidth(narrow.matches ? 8 : 16)), []);
   return width;
 }
 
@@ -127,7 +119,7 @@ function Dump({ bytes }: { bytes: Uint8Array }) {
   const row = (at: number) => bytes.subarray(at, at + width);
   const pairs = (at: number) => Array.from(row(at), (b, i) => hex(b, 2) + (i === 7 ? " " : "")).join(" ");
   return (
-    <div class="lines hex" tabIndex={0} role="region" aria-label="Bytes, in hexadecimal">
+    <div class="lines hex" tabIndex={0} role="region" aria-label="Bytes in hexadecimal">
       <pre class="numbers">{starts.map((at) => hex(at, 6)).join("\n")}</pre>
       <pre class="text">{starts.map(pairs).join("\n")}</pre>
       <pre class="text dim" aria-label="As characters">

@@ -1,11 +1,12 @@
-// The drawing itself, by uPlot. It is handed only what is in view, and as much of it as can be seen.
+// The chart, by uPlot. It gets only the range in view, downsampled to the resolution of the screen.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { Button } from "../ui/basics";
+import { listen } from "../events";
+import { Button } from "../ui/components";
 import { draw, type Drawn, type Series } from "./series";
 
-/** Points of each series that are drawn at most: two for each pixel of a wide screen. */
-const most = 5000;
+/** Points of a series that are drawn at most: two for each pixel of a wide screen. */
+const maxPoints = 5000;
 
 interface Props {
   series: Series;
@@ -20,7 +21,7 @@ interface Props {
 
 type Range = [min: number, max: number];
 
-/** All that can be drawn. */
+/** The full range of X. */
 function extent(x: Float64Array, logX: boolean): Range {
   const from = logX ? x.find((v) => v > 0) ?? 1 : x[0] ?? 0;
   const to = x[x.length - 1] ?? 1;
@@ -30,9 +31,9 @@ function extent(x: Float64Array, logX: boolean): Range {
 export function Chart(props: Props) {
   const { series, names, xLabel, isTime, logX, logY, title, onDrawn } = props;
   const box = useRef<HTMLDivElement>(null);
-  const chart = useRef<{ it: uPlot; show: (range: Range | undefined) => void; range: () => Range } | undefined>(undefined);
+  const chart = useRef<{ plot: uPlot; show: (range: Range | undefined) => void; range: () => Range } | undefined>(undefined);
   const [zoomed, setZoomed] = useState(false);
-  const dark = useDark();
+  const scheme = useScheme();
   useEffect(() => {
     const element = box.current!;
     const whole = extent(series.x, logX);
@@ -41,10 +42,10 @@ export function Chart(props: Props) {
       range = wanted ? [Math.max(whole[0], wanted[0]), Math.min(whole[1], wanted[1])] : whole;
       if (!(range[1] > range[0])) range = whole;
       setZoomed(range !== whole && (range[0] > whole[0] || range[1] < whole[1]));
-      const drawn = draw(series, range[0], range[1], most, (v) => !logY || v > 0);
-      it.batch(() => {
-        it.setData([drawn.x, ...drawn.ys] as uPlot.AlignedData, false);
-        it.setScale("x", { min: range[0], max: range[1] });
+      const drawn = draw(series, range[0], range[1], maxPoints, (v) => !logY || v > 0);
+      plot.batch(() => {
+        plot.setData([drawn.x, ...drawn.ys] as uPlot.AlignedData, false);
+        plot.setScale("x", { min: range[0], max: range[1] });
       });
       element.dataset.points = String(drawn.x.length);
       onDrawn(drawn);
@@ -60,19 +61,19 @@ export function Chart(props: Props) {
       ],
     };
     options.cursor!.bind = { dblclick: () => () => (show(undefined), null) };
-    const it = new uPlot(options, [[], ...names.map(() => [])] as unknown as uPlot.AlignedData, element);
-    chart.current = { it, show, range: () => range };
+    const plot = new uPlot(options, [[], ...names.map(() => [])] as unknown as uPlot.AlignedData, element);
+    chart.current = { plot, show, range: () => range };
     show(undefined);
-    const sized = new ResizeObserver(() => it.setSize(sizeOf(element)));
+    const sized = new ResizeObserver(() => plot.setSize(sizeOf(element)));
     sized.observe(element);
     return () => {
       sized.disconnect();
-      it.destroy();
+      plot.destroy();
       chart.current = undefined;
     };
-  }, [series, names.join("\n"), xLabel, isTime, logX, logY, dark]);
+  }, [series, names.join("\n"), xLabel, isTime, logX, logY, scheme]);
 
-  /** Shows more or less, or what is beside it. On a logarithmic axis the same in its own measure. */
+  /** Zooms or pans; on a logarithmic axis in its logarithmic scale. */
   const move = (by: (min: number, max: number) => Range) => {
     const { show, range } = chart.current!;
     const [a, b] = range();
@@ -108,7 +109,7 @@ export function Chart(props: Props) {
           <Button kind="quiet" onClick={() => scale(0.5)} aria-label="Zoom in">
             +
           </Button>
-          <Button kind="quiet" icon="download" onClick={() => save(chart.current!.it, names, title)}>
+          <Button kind="quiet" icon="download" onClick={() => save(chart.current!.plot, names, title)}>
             Save as PNG
           </Button>
         </span>
@@ -120,19 +121,19 @@ export function Chart(props: Props) {
 
 const sizeOf = (element: HTMLElement) => ({ width: Math.max(200, element.clientWidth), height: Math.max(240, Math.min(460, element.clientWidth * 0.6)) });
 
-/** A colour of the style sheet as it is now: canvases know no custom properties. */
+/** The current value of a colour of the style sheet: a canvas does not resolve custom properties. */
 function colour(element: HTMLElement, name: string): string {
   const probe = document.createElement("i");
   probe.style.setProperty("color", `var(--${name})`);
   element.append(probe);
-  const found = getComputedStyle(probe).color;
+  const value = getComputedStyle(probe).color;
   probe.remove();
-  return found;
+  return value;
 }
 
 const date = "{D} {MMM} {YYYY}";
 
-/** How uPlot writes times along an axis, by the least step in seconds; then, below, what changes with the year, (month,) day, or minute. */
+/** The labels of a time axis by the minimum step in seconds; the second line shows a new year, day or minute. See uPlot, axis values. */
 const times: uPlot.Axis.Values = [
   [31_536_000, "{YYYY}", null, null, null, null, null, null, 1],
   [2_419_200, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
@@ -158,7 +159,7 @@ function optionsOf({ series, names, xLabel, isTime, logX, logY }: Props, element
     scales: { x: { time: isTime, auto: false, ...(logX ? { distr: 3 } : {}) }, y: logY ? { distr: 3 } : {} },
     axes: [
       { ...axis, label: xLabel, ...(isTime ? { values: times } : {}) },
-      // Room for the longest label: numbers of a lab may have many digits.
+      // Wide enough for the longest label.
       { ...axis, ...(names.length === 1 ? { label: names[0]! } : {}), size: (_, values) => 18 + 7 * Math.max(3, ...(values ?? []).map((v) => v?.length ?? 0)) },
     ],
     series: [
@@ -174,26 +175,25 @@ function optionsOf({ series, names, xLabel, isTime, logX, logY }: Props, element
   };
 }
 
-/** Whether dark colours are in use; changes with the switch and with the system. */
-function useDark(): string {
-  const [scheme, setScheme] = useState(schemeNow);
+/** The colour scheme in use, which follows the theme switch and the system. */
+function useScheme(): string {
+  const [scheme, setScheme] = useState(currentScheme);
   useEffect(() => {
-    const look = () => setScheme(schemeNow());
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const switched = new MutationObserver(look);
-    switched.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    system.addEventListener("change", look);
+    const update = () => setScheme(currentScheme());
+    const themeObserver = new MutationObserver(update);
+    themeObserver.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    const remove = listen(matchMedia("(prefers-color-scheme: dark)"), "change", update);
     return () => {
-      switched.disconnect();
-      system.removeEventListener("change", look);
+      themeObserver.disconnect();
+      remove();
     };
   }, []);
   return scheme;
 }
 
-const schemeNow = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+const currentScheme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
-/** The picture with its ground and what its colours mean, as a file. */
+/** Saves the chart with its background and a legend as PNG. */
 function save(chart: uPlot, names: string[], title: string) {
   const from = chart.ctx.canvas;
   const scale = from.width / chart.width;
@@ -201,21 +201,21 @@ function save(chart: uPlot, names: string[], title: string) {
   const canvas = document.createElement("canvas");
   canvas.width = from.width;
   canvas.height = from.height + head;
-  const pen = canvas.getContext("2d")!;
-  pen.fillStyle = colour(chart.root, "sheet");
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(from, 0, head);
-  pen.textBaseline = "top";
-  pen.fillStyle = colour(chart.root, "ink");
-  pen.font = `600 ${14 * scale}px system-ui, sans-serif`;
-  pen.fillText(title, 10 * scale, 6 * scale);
-  pen.font = `${12 * scale}px system-ui, sans-serif`;
+  const context = canvas.getContext("2d")!;
+  context.fillStyle = colour(chart.root, "sheet");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(from, 0, head);
+  context.textBaseline = "top";
+  context.fillStyle = colour(chart.root, "ink");
+  context.font = `600 ${14 * scale}px system-ui, sans-serif`;
+  context.fillText(title, 10 * scale, 6 * scale);
+  context.font = `${12 * scale}px system-ui, sans-serif`;
   let at = 10 * scale;
   names.forEach((name, i) => {
-    pen.fillStyle = colour(chart.root, `series-${i + 1}`);
-    pen.fillRect(at, 29 * scale, 12 * scale, 3 * scale);
-    pen.fillText(name, at + 16 * scale, 24 * scale);
-    at += pen.measureText(name).width + 32 * scale;
+    context.fillStyle = colour(chart.root, `series-${i + 1}`);
+    context.fillRect(at, 29 * scale, 12 * scale, 3 * scale);
+    context.fillText(name, at + 16 * scale, 24 * scale);
+    at += context.measureText(name).width + 32 * scale;
   });
   canvas.toBlob((blob) => {
     if (!blob) return;

@@ -1,39 +1,39 @@
-// Tables as text: how they are separated, and their rows. Nothing here knows the page.
+// Tables in text formats: their dialects and rows. This module is independent of the page.
 
 const separators = ["\t", ";", "|", ","] as const;
 export type Separator = (typeof separators)[number];
 
 export interface Dialect {
   separator: Separator;
-  /** Lines before the table: comments, or what a device wrote of itself. */
+  /** Lines before the table: comments or the header of a device. */
   notes: number;
-  /** Whether the first row holds names. */
+  /** Whether the first row contains the names of the columns. */
   header: boolean;
-  /** Names of the columns; where the file has none, they are numbered. */
+  /** The names of the columns; without names in the file, their numbers. */
   names: string[];
   decimal: "." | ",";
 }
 
-/** A row that has this many characters and no end is cut. */
+/** A row without an end is cut after this many characters. */
 const longestRow = 1 << 20;
 
-/** A quote that is not closed within this many characters is a character like others. */
+/** A quote that is not closed within this many characters is an ordinary character. */
 const longestQuote = 1 << 15;
 
 const quote = 34;
 const lf = 10;
 const cr = 13;
-const afterWhich = new Set(separators.map((s) => s.charCodeAt(0)));
-const endsQuoted = new Set([...afterWhich, lf, cr, 32]);
+const separatorCodes = new Set(separators.map((s) => s.charCodeAt(0)));
+const afterQuote = new Set([...separatorCodes, lf, cr, 32]);
 
-/** The rows of a text that comes in parts. Cells are only taken apart when they are asked for. Empty lines are left out. */
+/** The rows of a text that is added chunk by chunk, without empty lines. Rows are split into cells on demand. */
 export class Rows {
   private blocks: { text: string; first: number; starts: Uint32Array; ends: Uint32Array }[] = [];
   private rest = "";
   count = 0;
 
-  append(part: string, last: boolean) {
-    const text = this.rest + part;
+  append(chunk: string, last: boolean) {
+    const text = this.rest + chunk;
     const starts: number[] = [];
     const ends: number[] = [];
     let start = 0;
@@ -48,13 +48,13 @@ export class Rows {
       const c = text.charCodeAt(i);
       if (c === lf) end(i, i + 1);
       else if (c === cr) {
-        if (i + 1 === text.length && !last) break; // the line feed may be the first of the next part
+        if (i + 1 === text.length && !last) break; // the line feed may begin the next chunk
         const next = text.charCodeAt(i + 1) === lf ? i + 2 : i + 1;
         end(i, next);
         i = next - 1;
-      } else if (c === quote && (i === start || afterWhich.has(text.charCodeAt(i - 1)))) {
+      } else if (c === quote && (i === start || separatorCodes.has(text.charCodeAt(i - 1)))) {
         const close = closing(text, i);
-        if (close >= text.length - 1 && !last && close - i < longestQuote) break; // how it goes on is in the next part
+        if (close >= text.length - 1 && !last && close - i < longestQuote) break; // the next chunk decides
         if (close < text.length) i = close;
       }
     }
@@ -65,8 +65,8 @@ export class Rows {
     this.count += starts.length;
   }
 
-  /** Where a row is within the text that holds it. */
-  private find(row: number): [text: string, start: number, end: number] {
+  /** The block that contains a row, and the start and end of the row in it. */
+  private locate(row: number): [text: string, start: number, end: number] {
     let low = 0;
     let high = this.blocks.length - 1;
     while (low < high) {
@@ -79,7 +79,7 @@ export class Rows {
   }
 
   line(row: number): string {
-    const [text, start, end] = this.find(row);
+    const [text, start, end] = this.locate(row);
     return text.slice(start, end);
   }
 
@@ -87,9 +87,9 @@ export class Rows {
     return split(this.line(row), separator);
   }
 
-  /** One cell, without taking the others apart. */
+  /** One cell, without splitting the rest of the row. */
   cell(row: number, column: number, separator: Separator): string {
-    const [text, start, end] = this.find(row);
+    const [text, start, end] = this.locate(row);
     const by = separator.charCodeAt(0);
     let at = start;
     for (let n = 0; at <= end; n++) {
@@ -101,14 +101,14 @@ export class Rows {
   }
 }
 
-/** Index of the quote that closes the one at `open`: one with which a cell ends. The length of the text if there is none near. */
+/** The index of the quote that closes the one at `open`: it is at the end of a cell. Without one nearby, the length of the text. */
 function closing(text: string, open: number): number {
   const bound = Math.min(text.length, open + longestQuote);
   for (let i = open + 1; i < bound; i++) {
     if (text.charCodeAt(i) !== quote) continue;
     const next = text.charCodeAt(i + 1);
     if (next === quote) i++;
-    else return Number.isNaN(next) || endsQuoted.has(next) ? i : text.length;
+    else return Number.isNaN(next) || afterQuote.has(next) ? i : text.length;
   }
   return text.length;
 }
@@ -141,7 +141,7 @@ export function split(line: string, separator: Separator): string[] {
 
 const number = { ".": /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i, ",": /^[+-]?(\d+,?\d*|,\d+)(e[+-]?\d+)?$/i };
 
-/** The number that a cell holds; NaN if it holds none. */
+/** The number in a cell, or NaN. */
 export function toNumber(cell: string, decimal: "." | ","): number {
   if (!number[decimal].test(cell)) return NaN;
   return Number(decimal === "," ? cell.replace(",", ".") : cell);
@@ -150,7 +150,7 @@ export function toNumber(cell: string, decimal: "." | ","): number {
 const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:[.,]\d+)?))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 const dotted = /^(\d\d?)\.(\d\d?)\.(\d{4})(?:,? (\d\d?):(\d\d)(?::(\d\d(?:[.,]\d+)?))?)?$/;
 
-/** Seconds since 1970 of a time that a cell holds; NaN if it holds none. Without a zone it is taken for UTC. */
+/** The time in a cell, in seconds since 1970, or NaN. Times without a zone are in UTC. */
 export function toTime(cell: string): number {
   const [, y, m, d, h = "0", min = "0", s = "0", zone = "Z"] = iso.exec(cell) ?? [];
   if (y) return seconds(y, m!, d!, [h, min, s]) - offset(zone);
@@ -167,10 +167,10 @@ function offset(zone: string): number {
   return (digits[0] === "-" ? -1 : 1) * (Number(digits.slice(1, 3)) * 3600 + Number(digits.slice(3)) * 60);
 }
 
-/** How much of the file is looked at to find out how it is written. */
+/** Rows that decide the dialect. */
 const sample = 200;
 
-/** How a table is written, by its first rows. What is given is not guessed. */
+/** Detects the dialect by the first rows. What is given is not detected. */
 export function detect(rows: Rows, given: { separator?: Separator | undefined; header?: boolean | undefined } = {}): Dialect {
   const lines = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
   let comments = 0;
@@ -178,7 +178,7 @@ export function detect(rows: Rows, given: { separator?: Separator | undefined; h
   const body = lines.slice(comments);
   const separator = given.separator ?? guessSeparator(body);
   const table = body.map((line) => split(line, separator));
-  const width = usual(table.map((r) => r.length));
+  const width = mostFrequent(table.map((r) => r.length));
   const start = Math.max(0, table.findIndex((r) => r.length === width));
   const first = table[start] ?? [];
   const decimal = guessDecimal(table.slice(start + 1));
@@ -186,29 +186,29 @@ export function detect(rows: Rows, given: { separator?: Separator | undefined; h
   const header = given.header ?? (!first.some(isValue) && first.some((cell) => cell !== ""));
   let names: string[] = header ? first : [];
   if (!header && comments) {
-    // As numpy.savetxt writes it: the names are the last comment.
-    const said = split(lines[comments - 1]!.replace(/^#+/, ""), separator);
-    if (said.length === width) names = said;
+    // numpy.savetxt writes the names into the last comment.
+    const commented = split(lines[comments - 1]!.replace(/^#+/, ""), separator);
+    if (commented.length === width) names = commented;
   }
   const columns = Math.max(width, names.length);
   return { separator, notes: comments + start, header, decimal, names: Array.from({ length: columns }, (_, i) => names[i] || `column ${i + 1}`) };
 }
 
-/** The separator that divides most lines alike; a comma only if no other does, since it may be a decimal one. */
+/** The separator that splits most lines into the same number of cells. The comma is tried last, since it may be a decimal comma. */
 function guessSeparator(lines: string[]): Separator {
-  let best: { separator: Separator; alike: number } = { separator: ",", alike: 0 };
+  let best: { separator: Separator; share: number } = { separator: ",", share: 0 };
   for (const separator of separators) {
     const widths = lines.map((line) => split(line, separator).length);
-    const width = usual(widths);
-    const alike = width > 1 ? widths.filter((w) => w === width).length / widths.length : 0;
-    if (alike >= 0.9) return separator;
-    if (alike > best.alike) best = { separator, alike };
+    const width = mostFrequent(widths);
+    const share = width > 1 ? widths.filter((w) => w === width).length / widths.length : 0;
+    if (share >= 0.9) return separator;
+    if (share > best.share) best = { separator, share };
   }
   return best.separator;
 }
 
-/** The number that occurs most often; of several the greatest. */
-function usual(numbers: number[]): number {
+/** The most frequent number; of several the greatest. */
+function mostFrequent(numbers: number[]): number {
   const seen = new Map<number, number>();
   for (const n of numbers) seen.set(n, (seen.get(n) ?? 0) + 1);
   return [...seen].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 1;
@@ -224,10 +224,10 @@ function guessDecimal(table: string[][]): "." | "," {
   return commas > points ? "," : ".";
 }
 
-export type Meaning = "number" | "time" | "text";
+export type ColumnType = "number" | "time" | "text";
 
-/** What each column holds, by the first rows of the table. */
-export function meanings(rows: Rows, dialect: Dialect): Meaning[] {
+/** Detects the type of each column by the first rows of the table. */
+export function columnTypes(rows: Rows, dialect: Dialect): ColumnType[] {
   const from = dialect.notes + (dialect.header ? 1 : 0);
   const table = Array.from({ length: Math.max(0, Math.min(sample, rows.count - from)) }, (_, i) => rows.cells(from + i, dialect.separator));
   return dialect.names.map((_, column) => {

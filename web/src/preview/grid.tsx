@@ -1,38 +1,39 @@
-// The rows of a table, of which only those in sight are in the document.
+// A virtual table: only the visible rows are in the document.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count } from "../human";
+import { listen } from "../events";
+import { count } from "../format";
 import { usePrinting } from "../ui/print";
-import type { Dialect, Meaning, Rows } from "./csv";
+import type { ColumnType, Dialect, Rows } from "./csv";
 
 const rowHeight = 26; // preview.css says the same
 const overscan = 8;
 
-/** Rows left below those in sight when more are fetched. */
+/** More rows are fetched when fewer than this are left below the visible ones. */
 const ahead = 60;
 
-/** No browser scrolls through more pixels than it can count; longer tables are scrolled in greater steps. */
-const tallest = 15_000_000;
+/** Browsers limit the height of an element, in px; the rows of longer tables scroll faster than the element. */
+const maxHeight = 15_000_000;
 
-/** Rows that are printed at most: more would be hundreds of sheets, and browsers give up. */
-const mostPrinted = 20_000;
+/** Rows that are printed at most: browsers fail with more. */
+const maxPrinted = 20_000;
 
-/** Rows that decide how wide a column is. */
+/** Rows that decide the widths of the columns. */
 const sample = 100;
 
-/** More columns than this are not drawn. */
-const widest = 200;
+/** Columns that are shown at most. */
+const maxColumns = 200;
 
 interface Props {
   rows: Rows;
-  /** What has been loaded so far; another number draws anew. */
+  /** The number of loaded rows; the component renders when it changes. */
   loaded: number;
   dialect: Dialect;
-  meanings: Meaning[];
-  /** Called when the rows come near their end. */
+  types: ColumnType[];
+  /** Called when the last rows come near. */
   onEnd: () => void;
 }
 
-export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
+export function Grid({ rows, loaded, dialect, types, onEnd }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
@@ -43,26 +44,26 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
   useEffect(() => {
     const element = box.current!;
     let due = 0;
-    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    const soon = () => {
-      if (!due) due = requestAnimationFrame(() => ((due = 0), look()));
+    const update = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const schedule = () => {
+      if (!due) due = requestAnimationFrame(() => ((due = 0), update()));
     };
-    const sized = new ResizeObserver(soon);
+    const sized = new ResizeObserver(schedule);
     sized.observe(element);
-    element.addEventListener("scroll", soon, { passive: true });
+    const remove = listen(element, "scroll", schedule, { passive: true });
     return () => {
       cancelAnimationFrame(due);
       sized.disconnect();
-      element.removeEventListener("scroll", soon);
+      remove();
     };
   }, []);
 
   const full = (total + 1) * rowHeight;
-  const height = Math.min(full, tallest);
+  const height = Math.min(full, maxHeight);
   const above = full > height ? (view.top * (full - view.height)) / (height - view.height) : view.top;
   const printing = usePrinting();
   const first = printing ? 0 : Math.max(0, Math.floor(above / rowHeight) - overscan);
-  const last = printing ? Math.min(total, mostPrinted) : Math.min(total, Math.ceil((above + view.height) / rowHeight) + overscan);
+  const last = printing ? Math.min(total, maxPrinted) : Math.min(total, Math.ceil((above + view.height) / rowHeight) + overscan);
   useEffect(() => {
     if (!printing && last + ahead >= total) onEnd();
   }, [last, total, loaded, printing]);
@@ -71,12 +72,12 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
     canvas.current!.style.setProperty("--height", `${height}px`);
     layer.current!.style.setProperty("--top", `${view.top + first * rowHeight - above}px`);
   });
-  const names = dialect.names.slice(0, widest);
+  const names = dialect.names.slice(0, maxColumns);
   const widths = useMemo(() => columnWidths(rows, dialect, start, total), [rows, dialect, Math.min(sample, total)]);
   useLayoutEffect(() => canvas.current!.style.setProperty("--columns", widths), [widths]);
 
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
-  const kind = (column: number) => (meanings[column] === "number" ? "number" : "");
+  const kind = (column: number) => (types[column] === "number" ? "number" : "");
   return (
     <>
       <div class="grid" ref={box} tabIndex={0} role="region" aria-label="Table">
@@ -108,20 +109,20 @@ export function Grid({ rows, loaded, dialect, meanings, onEnd }: Props) {
           </div>
         </div>
       </div>
-      {printing && total > mostPrinted && <p class="hint">Printed are the first {count(mostPrinted)} of the {count(total)} rows that have been loaded.</p>}
-      {dialect.names.length > widest && (
+      {printing && total > maxPrinted && <p class="hint">These are the first {count(maxPrinted)} of {count(total)} loaded rows.</p>}
+      {dialect.names.length > maxColumns && (
         <p class="hint">
-          Shown are the first {widest} of {count(dialect.names.length)} columns.
+          These are the first {maxColumns} of {count(dialect.names.length)} columns.
         </p>
       )}
     </>
   );
 }
 
-/** Room for what the first rows hold, so that no column changes its width while one scrolls. */
+/** Widths for the content of the first rows, which do not change while the user scrolls. */
 function columnWidths(rows: Rows, dialect: Dialect, start: number, total: number): string {
   const table = Array.from({ length: Math.min(sample, total) }, (_, i) => rows.cells(start + i, dialect.separator));
   const longest = (column: number) => Math.max(dialect.names[column]!.length, ...table.map((r) => r[column]?.length ?? 0));
-  const room = (n: number) => `calc(${Math.min(40, Math.max(5, n + 1))}ch + 20px)`;
-  return ["72px", ...dialect.names.slice(0, widest).map((_, i) => room(longest(i))), "minmax(0, 1fr)"].join(" ");
+  const width = (n: number) => `calc(${Math.min(40, Math.max(5, n + 1))}ch + 20px)`;
+  return ["72px", ...dialect.names.slice(0, maxColumns).map((_, i) => width(longest(i))), "minmax(0, 1fr)"].join(" ");
 }

@@ -1,38 +1,38 @@
-// Images that browsers can show.
+// Images in formats that browsers show.
 import { useState } from "preact/hooks";
-import { count, size } from "../human";
-import { Button } from "../ui/basics";
-import { BytesPreview } from "./bytes";
-import type { ViewerProps } from "./preview";
-import { MB, Unread, useAddress } from "./source";
+import { count, size } from "../format";
+import { Button } from "../ui/components";
+import { BytesView } from "./bytes";
+import type { ViewerProps } from "./props";
+import { MB, ReadError, useObjectURL } from "./source";
 
-/** Larger images are loaded only when somebody asks for them. */
-const unasked = 32 * MB;
+/** Larger images are loaded only on demand. */
+const maxAutoLoad = 32 * MB;
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
 export function ImagePreview({ resource }: ViewerProps) {
-  const [wanted, setWanted] = useState(resource.bytes <= unasked);
+  const [wanted, setWanted] = useState(resource.bytes <= maxAutoLoad);
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
-  const [zoom, setZoom] = useState(0); // 0: as it fits
+  const [zoom, setZoom] = useState(0); // 0: fits the box
   const [failed, setFailed] = useState(false);
-  const { address, problem, retry } = useAddress(resource, wanted);
+  const { address, problem, retry } = useObjectURL(resource, wanted);
   if (!wanted) {
     return (
       <p class="preview-foot">
-        This image has {size(resource.bytes)}.
-        <Button onClick={() => setWanted(true)}>Show it</Button>
+        The image has {size(resource.bytes)}.
+        <Button onClick={() => setWanted(true)}>Show</Button>
       </p>
     );
   }
-  if (problem) return <Unread problem={problem} retry={retry} />;
-  if (failed) return <BytesPreview resource={resource} why="This browser cannot show this image." />;
+  if (problem) return <ReadError problem={problem} retry={retry} />;
+  if (failed) return <BytesView resource={resource} why="This browser cannot show this image." />;
   const fit = (image: HTMLImageElement | null) => {
     if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);
   };
-  const step = (way: 1 | -1) => {
+  const step = (direction: 1 | -1) => {
     const now = zooms.indexOf(zoom || 1);
-    setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, now + way))]!);
+    setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, now + direction))]!);
   };
   return (
     <>

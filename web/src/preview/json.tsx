@@ -1,59 +1,53 @@
-// JSON as a tree that opens where somebody looks.
+// JSON as a tree with collapsible nodes.
 import { useMemo, useState } from "preact/hooks";
-import { plural, size } from "../human";
-import { Button, Waiting } from "../ui/basics";
-import type { ViewerProps } from "./preview";
-import { MB, Unread, useText } from "./source";
-import { Lines, TextView } from "./text";
+import { plural, size } from "../format";
+import { Button, ViewSwitch } from "../ui/components";
+import type { ViewerProps } from "./props";
+import { MB } from "./source";
+import { Lines } from "./text";
+import { WholeText } from "./wholetext";
 
-/** A tree needs the whole file; larger ones are shown as text. */
+/** A tree needs the whole file; larger files are shown as text. */
 const bound = 8 * MB;
 
-/** Entries of one object or array that are drawn at a time. */
-const at_a_time = 200;
+/** Entries of an object or array that are shown at a time. */
+const batch = 200;
 
-/** A number as the file has it: those of JSON may have more digits than a double. */
-class Exact {
+/** A number as it is written: numbers in JSON can have more digits than a double. */
+class ExactNumber {
   constructor(readonly text: string) {}
 }
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
-const exact: Reviver = (_, value, context) => (typeof value === "number" && context?.source ? new Exact(context.source) : value);
+const exact: Reviver = (_, value, context) => (typeof value === "number" && context?.source ? new ExactNumber(context.source) : value);
 
 export function JsonPreview({ resource }: ViewerProps) {
-  if (resource.bytes > bound) return <TextView resource={resource} why={`A tree would need all ${size(resource.bytes)} of it, so it is shown as text.`} />;
-  return <Whole resource={resource} />;
+  return (
+    <WholeText resource={resource} bound={bound} tooLarge={`A tree would need all ${size(resource.bytes)}, so the file is shown as text.`}>
+      {(text) => <TreeOrText text={text} />}
+    </WholeText>
+  );
 }
 
-function Whole({ resource }: ViewerProps) {
-  const { value, problem, reload } = useText(resource, bound);
-  const parsed = useMemo(() => value && parse(value.text), [value]);
-  const [raw, setRaw] = useState(false);
-  if (problem) return <Unread problem={problem} retry={reload} />;
-  if (!value || !parsed) return <Waiting lines={10} />;
-  if ("wrong" in parsed) {
+function TreeOrText({ text }: { text: string }) {
+  const parsed = useMemo(() => parse(text), [text]);
+  const [view, setView] = useState<"tree" | "text">("tree");
+  if ("error" in parsed) {
     return (
       <>
-        <p class="hint">This is no JSON that can be read ({parsed.wrong}), so it is shown as text.</p>
-        <Lines text={value.text} />
+        <p class="hint">This is not valid JSON ({parsed.error}), so it is shown as text.</p>
+        <Lines text={text} />
       </>
     );
   }
   return (
     <>
       <div class="preview-tools">
-        <div class="either" role="group" aria-label="Show as">
-          <Button kind="quiet" aria-pressed={!raw} onClick={() => setRaw(false)}>
-            Tree
-          </Button>
-          <Button kind="quiet" aria-pressed={raw} onClick={() => setRaw(true)}>
-            Text
-          </Button>
-        </div>
+        <ViewSwitch views={["tree", "text"] as const} view={view} onChange={setView} />
         <span class="dim">{describe(parsed.tree)}</span>
       </div>
-      {raw ? (
-        <Lines text={value.text} />
+      {view === "text" ? (
+        <Lines text={text} />
       ) : (
         <div class="tree" tabIndex={0} role="region" aria-label="Tree">
           <Node value={parsed.tree} depth={0} />
@@ -63,15 +57,15 @@ function Whole({ resource }: ViewerProps) {
   );
 }
 
-function parse(text: string): { tree: unknown } | { wrong: string } {
+function parse(text: string): { tree: unknown } | { error: string } {
   try {
     return { tree: JSON.parse(text.replace(/^\uFEFF/, ""), exact) };
   } catch (thrown) {
-    return { wrong: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }
 }
 
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Exact);
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 
 function describe(value: unknown): string {
   if (Array.isArray(value)) return plural(value.length, "entry", "entries");
@@ -79,13 +73,13 @@ function describe(value: unknown): string {
   return "";
 }
 
-/** The first levels are open, as long as they are short. */
-const opensAlone = (value: object, depth: number) => depth === 0 || (depth < 3 && Object.keys(value).length <= 12);
+/** The first levels are open if they are short. */
+const isOpenAtFirst = (value: object, depth: number) => depth === 0 || (depth < 3 && Object.keys(value).length <= 12);
 
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   const container = isContainer(value);
-  const [open, setOpen] = useState(() => container && opensAlone(value, depth));
-  const [shown, setShown] = useState(at_a_time);
+  const [open, setOpen] = useState(() => container && isOpenAtFirst(value, depth));
+  const [shown, setShown] = useState(batch);
   const label = name !== undefined && (
     <>
       <span class="key">{name}</span>
@@ -114,7 +108,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
         <Node key={n} name={n} value={(value as Record<string, unknown>)[n]} depth={depth + 1} />
       ))}
       {names.length > shown && (
-        <Button kind="quiet" onClick={() => setShown(shown + at_a_time)}>
+        <Button kind="quiet" onClick={() => setShown(shown + batch)}>
           {plural(names.length - shown, "more entry", "more entries")}
         </Button>
       )}
@@ -123,7 +117,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
 }
 
 function Leaf({ value }: { value: unknown }) {
-  if (value instanceof Exact) return <span class="value number">{value.text}</span>;
+  if (value instanceof ExactNumber) return <span class="value number">{value.text}</span>;
   if (typeof value === "string") return <Text text={value} />;
   return <span class="value word">{String(value)}</span>;
 }

@@ -1,17 +1,17 @@
-// Jupyter notebooks: what was written, and what came out. Nothing in them is run; HTML and SVG are not drawn.
+// Jupyter notebooks: cells and outputs. Nothing is run, and HTML and SVG are not rendered.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { plural, size } from "../human";
-import { Waiting } from "../ui/basics";
-import { Markdown } from "./markdown";
-import type { ViewerProps } from "./preview";
-import { MB, Unread, useText } from "./source";
-import { Lines, TextView } from "./text";
+import { plural, size } from "../format";
+import { MarkdownText } from "./markdown";
+import type { ViewerProps } from "./props";
+import { MB } from "./source";
+import { Lines } from "./text";
+import { WholeText } from "./wholetext";
 
-/** A notebook is one JSON text, so that it is read as a whole or not at all. */
+/** A notebook is one JSON text, which is needed as a whole; larger ones are shown as text. */
 const bound = 16 * MB;
 
-/** Cells that are drawn at a time. */
-const atATime = 100;
+/** Cells that are shown at a time. */
+const batch = 100;
 
 type Lined = string | string[];
 
@@ -38,21 +38,21 @@ interface Notebook {
 }
 
 export function NotebookPreview({ resource }: ViewerProps) {
-  if (resource.bytes > bound) return <TextView resource={resource} why={`A notebook of ${size(resource.bytes)} is too large to be laid out, so it is shown as text.`} />;
-  return <Whole resource={resource} />;
+  return (
+    <WholeText resource={resource} bound={bound} tooLarge={`A notebook of ${size(resource.bytes)} is too large to be rendered, so it is shown as text.`}>
+      {(text) => <NotebookView text={text} />}
+    </WholeText>
+  );
 }
 
-function Whole({ resource }: ViewerProps) {
-  const { value, problem, reload } = useText(resource, bound);
-  const notebook = useMemo(() => value && parse(value.text), [value]);
-  const [shown, setShown] = useState(atATime);
-  if (problem) return <Unread problem={problem} retry={reload} />;
-  if (!value) return <Waiting lines={10} />;
+function NotebookView({ text }: { text: string }) {
+  const notebook = useMemo(() => parse(text), [text]);
+  const [shown, setShown] = useState(batch);
   if (!notebook) {
     return (
       <>
-        <p class="hint">This is no notebook that can be read, so it is shown as text.</p>
-        <Lines text={value.text} />
+        <p class="hint">This is not a valid notebook, so it is shown as text.</p>
+        <Lines text={text} />
       </>
     );
   }
@@ -60,7 +60,7 @@ function Whole({ resource }: ViewerProps) {
     <>
       <p class="dim preview-tools">
         {plural(notebook.cells.length, "cell")}
-        {notebook.language && ` · ${notebook.language}`} · as it was saved; nothing runs here
+        {notebook.language && ` · ${notebook.language}`} · as saved, without running it
       </p>
       <div class="notebook">
         {notebook.cells.slice(0, shown).map((cell, i) => (
@@ -69,7 +69,7 @@ function Whole({ resource }: ViewerProps) {
       </div>
       {notebook.cells.length > shown && (
         <p class="preview-foot">
-          <button type="button" class="button" onClick={() => setShown(shown + atATime)}>
+          <button type="button" class="button" onClick={() => setShown(shown + batch)}>
             Show more cells
           </button>
         </p>
@@ -80,7 +80,7 @@ function Whole({ resource }: ViewerProps) {
 
 const isObject = (value: unknown) => typeof value === "object" && value !== null;
 
-/** The cells of a notebook of format 3 or 4; nothing if that is not what it is. */
+/** The cells of a notebook of format 3 or 4; undefined for anything else. */
 function parse(text: string): Notebook | undefined {
   try {
     const book = JSON.parse(text);
@@ -94,15 +94,15 @@ function parse(text: string): Notebook | undefined {
 
 const joined = (text: unknown): string => (Array.isArray(text) ? text.join("") : typeof text === "string" ? text : text === undefined ? "" : JSON.stringify(text));
 
-/** Without what tells terminals about colours. */
-const plain = (text: string) => text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
+/** Removes escape sequences of terminals. */
+const withoutEscapes = (text: string) => text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
 
 function CellView({ cell }: { cell: Cell }) {
   const source = joined(cell.source);
   if (cell.cell_type === "markdown") {
     return (
       <div class="cell">
-        <Markdown text={source} />
+        <MarkdownText text={source} />
       </div>
     );
   }
@@ -121,38 +121,38 @@ function CellView({ cell }: { cell: Cell }) {
   );
 }
 
-/** Output is shown up to here; the rest is in the file. */
-const longest = 20_000;
+/** Characters of an output that are shown at most. */
+const maxOutput = 20_000;
 
-function Printed({ text, bad = false }: { text: string; bad?: boolean }) {
-  const cut = text.length > longest;
+function TextOutput({ text, bad = false }: { text: string; bad?: boolean }) {
+  const cut = text.length > maxOutput;
   return (
     <>
       <pre class={`output ${bad ? "bad" : ""}`} tabIndex={0}>
-        {cut ? text.slice(0, longest) : text}
+        {cut ? text.slice(0, maxOutput) : text}
       </pre>
-      {cut && <p class="hint">These are the first {longest} characters of this output; the file has all of it.</p>}
+      {cut && <p class="hint">These are the first {maxOutput} characters of this output; the file has all of it.</p>}
     </>
   );
 }
 
-const pictures = ["image/png", "image/jpeg"] as const;
+const imageTypes = ["image/png", "image/jpeg"] as const;
 
 function OutputView({ output }: { output: Output }) {
   if (output.output_type === "error" || output.output_type === "pyerr") {
-    const trace = plain(Array.isArray(output.traceback) ? output.traceback.join("\n") : "") || `${output.ename}: ${output.evalue}`;
-    return <Printed text={trace} bad />;
+    const trace = withoutEscapes(Array.isArray(output.traceback) ? output.traceback.join("\n") : "") || `${output.ename}: ${output.evalue}`;
+    return <TextOutput text={trace} bad />;
   }
-  if (output.output_type === "stream") return <Printed text={plain(joined(output.text))} bad={output.name === "stderr"} />;
+  if (output.output_type === "stream") return <TextOutput text={withoutEscapes(joined(output.text))} bad={output.name === "stderr"} />;
   const data = output.data ?? {};
-  const picture = pictures.find((type) => data[type] !== undefined);
-  if (picture) return <Picture type={picture} base64={joined(data[picture])} says={joined(data["text/plain"])} />;
+  const image = imageTypes.find((type) => data[type] !== undefined);
+  if (image) return <ImageOutput type={image} base64={joined(data[image])} description={joined(data["text/plain"])} />;
   if (data["text/plain"] !== undefined) {
     const other = Object.keys(data).filter((type) => type !== "text/plain");
     return (
       <>
-        <Printed text={plain(joined(data["text/plain"]))} />
-        {other.length > 0 && <p class="hint">Also there, but not drawn here: {other.join(", ")}.</p>}
+        <TextOutput text={withoutEscapes(joined(data["text/plain"]))} />
+        {other.length > 0 && <p class="hint">Not shown: {other.join(", ")}.</p>}
       </>
     );
   }
@@ -160,25 +160,25 @@ function OutputView({ output }: { output: Output }) {
   if (!type) return null;
   return (
     <>
-      <p class="hint">{type}, as it is written:</p>
-      <Printed text={joined(text)} />
+      <p class="hint">{type}, not rendered:</p>
+      <TextOutput text={joined(text)} />
     </>
   );
 }
 
-function Picture({ type, base64, says }: { type: string; base64: string; says: string }) {
+function ImageOutput({ type, base64, description }: { type: string; base64: string; description: string }) {
   const [address, setAddress] = useState("");
-  const [wrong, setWrong] = useState(false);
+  const [failed, setFailed] = useState(false);
   useEffect(() => {
     try {
       const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-      const made = URL.createObjectURL(new Blob([bytes], { type }));
-      setAddress(made);
-      return () => URL.revokeObjectURL(made);
+      const created = URL.createObjectURL(new Blob([bytes], { type }));
+      setAddress(created);
+      return () => URL.revokeObjectURL(created);
     } catch {
-      setWrong(true);
+      setFailed(true);
     }
   }, [type, base64]);
-  if (wrong) return <p class="hint">A picture that cannot be read.</p>;
-  return address ? <img src={address} alt={says || "Output of the cell"} onError={() => setWrong(true)} /> : null;
+  if (failed) return <p class="hint">An image that cannot be shown.</p>;
+  return address ? <img src={address} alt={description || "Output of the cell"} onError={() => setFailed(true)} /> : null;
 }

@@ -1,56 +1,56 @@
-// Columns of a table, drawn. What is drawn, and how, is in the address.
+// A plot of columns of a table. The parameters of the address decide which columns, and how.
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import { count, plural } from "../human";
-import { setQuery, usePlace } from "../router";
-import { Waiting } from "../ui/basics";
+import { count, plural } from "../format";
+import { setQuery, useLocation } from "../router";
+import { Skeleton } from "../ui/components";
 import { Chart } from "./chart";
-import type { Dialect, Meaning, Rows } from "./csv";
+import type { ColumnType, Dialect, Rows } from "./csv";
 import { Columns, type Drawn, type Series } from "./series";
 
 export interface PlotProps {
   rows: Rows;
-  /** What has been loaded so far; another number draws anew. */
+  /** The number of loaded rows; the component renders when it changes. */
   loaded: number;
   dialect: Dialect;
-  meanings: Meaning[];
+  types: ColumnType[];
   name: string;
 }
 
-/** As many as can be told apart by colour. */
-const mostSeries = 6;
+/** Series that are plotted at most, each in its own colour. */
+const maxSeries = 6;
 
-/** What the address says, else what is likely meant: time or the first number as X, the next number as Y. */
-function chosen(query: URLSearchParams, meanings: Meaning[]): { x: number; ys: number[]; log: string } {
-  const drawable = (column: number, also?: Meaning) => meanings[column] === "number" || (also && meanings[column] === also);
-  const numbers = meanings.flatMap((m, i) => (m === "number" ? [i] : []));
-  const time = meanings.indexOf("time");
-  const likely = time >= 0 ? time : numbers.length > 1 ? numbers[0]! : -1;
-  const said = query.get("x");
-  const x = said === "row" ? -1 : said && drawable(+said - 1, "time") ? +said - 1 : likely;
-  const ys = (query.get("y") ?? "").split(".").map((y) => +y - 1).filter((y) => drawable(y)).slice(0, mostSeries);
+/** The columns and axes of the address. By default X is the time or the first number, and Y is the next number. */
+function selected(query: URLSearchParams, types: ColumnType[]): { x: number; ys: number[]; log: string } {
+  const drawable = (column: number, also?: ColumnType) => types[column] === "number" || (also && types[column] === also);
+  const numbers = types.flatMap((m, i) => (m === "number" ? [i] : []));
+  const time = types.indexOf("time");
+  const defaultX = time >= 0 ? time : numbers.length > 1 ? numbers[0]! : -1;
+  const given = query.get("x");
+  const x = given === "row" ? -1 : given && drawable(+given - 1, "time") ? +given - 1 : defaultX;
+  const ys = (query.get("y") ?? "").split(".").map((y) => +y - 1).filter((y) => drawable(y)).slice(0, maxSeries);
   const log = query.get("log") ?? "";
   return { x, ys: ys.length || query.has("y") ? ys : numbers.filter((n) => n !== x).slice(0, 1), log };
 }
 
-export function Plot({ rows, loaded, dialect, meanings, name }: PlotProps) {
-  const { query } = usePlace();
-  const { x, ys, log } = chosen(query, meanings);
-  const columns = useMemo(() => new Columns(rows, dialect, meanings), [rows, dialect, meanings]);
-  const [series, setSeries] = useState<{ of: string; it: Series } | undefined>();
+export function Plot({ rows, loaded, dialect, types, name }: PlotProps) {
+  const { query } = useLocation();
+  const { x, ys, log } = selected(query, types);
+  const columns = useMemo(() => new Columns(rows, dialect, types), [rows, dialect, types]);
+  const [loadedSeries, setLoadedSeries] = useState<{ key: string; series: Series } | undefined>();
   const [drawn, setDrawn] = useState<Drawn | undefined>();
-  const of = `${x}:${ys.join()}`;
+  const key = `${x}:${ys.join()}`;
   useEffect(() => {
     const control = new AbortController();
-    columns.series(x, ys, control.signal).then((it) => setSeries({ of, it }), () => {}); // only ever ended by the next one
+    columns.series(x, ys, control.signal).then((series) => setLoadedSeries({ key, series }), () => {}); // fails only when it is superseded
     return () => control.abort();
-  }, [of, loaded, columns]);
-  const isTime = meanings[x] === "time";
-  const current = series?.of === of ? series.it : undefined;
+  }, [key, loaded, columns]);
+  const isTime = types[x] === "time";
+  const current = loadedSeries?.key === key ? loadedSeries.series : undefined;
   return (
     <div class="plot">
-      <Controls x={x} ys={ys} log={log} isTime={isTime} dialect={dialect} meanings={meanings} />
+      <Controls x={x} ys={ys} log={log} isTime={isTime} dialect={dialect} types={types} />
       {!ys.length ? (
-        <p class="dim">{meanings.includes("number") ? "Choose a column for Y." : "No column holds numbers, so there is nothing to plot."}</p>
+        <p class="dim">{types.includes("number") ? "Select a column for Y." : "No column contains numbers, so there is nothing to plot."}</p>
       ) : current ? (
         <>
           <Chart
@@ -63,10 +63,10 @@ export function Plot({ rows, loaded, dialect, meanings, name }: PlotProps) {
             title={name}
             onDrawn={setDrawn}
           />
-          <Honesty series={current} drawn={drawn} logX={log.includes("x") && !isTime} logY={log.includes("y")} isTime={isTime} />
+          <PlotNotes series={current} drawn={drawn} logX={log.includes("x") && !isTime} logY={log.includes("y")} isTime={isTime} />
         </>
       ) : (
-        <Waiting lines={10} />
+        <Skeleton lines={10} />
       )}
     </div>
   );
@@ -78,13 +78,13 @@ interface ControlsProps {
   log: string;
   isTime: boolean;
   dialect: Dialect;
-  meanings: Meaning[];
+  types: ColumnType[];
 }
 
-function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
+function Controls({ x, ys, log, isTime, dialect, types }: ControlsProps) {
   const id = useId();
-  const candidates = meanings.flatMap((m, i) => (m === "text" ? [] : [i]));
-  const numbers = meanings.flatMap((m, i) => (m === "number" ? [i] : []));
+  const candidates = types.flatMap((m, i) => (m === "text" ? [] : [i]));
+  const numbers = types.flatMap((m, i) => (m === "number" ? [i] : []));
   const setX = (e: Event) => setQuery({ x: (e.currentTarget as HTMLSelectElement).value });
   const toggle = (y: number) => {
     const next = ys.includes(y) ? ys.filter((other) => other !== y) : [...ys, y];
@@ -97,12 +97,12 @@ function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
         <legend>Y</legend>
         {numbers.map((y) => (
           <label key={y}>
-            <input type="checkbox" checked={ys.includes(y)} disabled={!ys.includes(y) && ys.length >= mostSeries} onChange={() => toggle(y)} />
+            <input type="checkbox" checked={ys.includes(y)} disabled={!ys.includes(y) && ys.length >= maxSeries} onChange={() => toggle(y)} />
             {dialect.names[y]}
           </label>
         ))}
       </fieldset>
-      <div class="tools">
+      <div class="filters">
         <label for={id}>X</label>
         <select id={id} value={x < 0 ? "row" : String(x + 1)} onChange={setX}>
           <option value="row">row number</option>
@@ -127,7 +127,7 @@ function Controls({ x, ys, log, isTime, dialect, meanings }: ControlsProps) {
   );
 }
 
-interface HonestyProps {
+interface PlotNotesProps {
   series: Series;
   drawn: Drawn | undefined;
   logX: boolean;
@@ -135,21 +135,21 @@ interface HonestyProps {
   isTime: boolean;
 }
 
-/** What the picture leaves out. */
-function Honesty({ series, drawn, logX, logY, isTime }: HonestyProps) {
-  const notAbove = (values: Float64Array) => values.reduce((n, v) => n + (v <= 0 ? 1 : 0), 0);
-  const lost = useMemo(
-    () => (logX ? notAbove(series.x) : 0) + (logY ? series.ys.reduce((n, y) => n + notAbove(y), 0) : 0),
+/** What the plot leaves out. */
+function PlotNotes({ series, drawn, logX, logY, isTime }: PlotNotesProps) {
+  const countNotPositive = (values: Float64Array) => values.reduce((n, v) => n + (v <= 0 ? 1 : 0), 0);
+  const omitted = useMemo(
+    () => (logX ? countNotPositive(series.x) : 0) + (logY ? series.ys.reduce((n, y) => n + countNotPositive(y), 0) : 0),
     [series, logX, logY],
   );
-  const says = [
-    drawn?.stretches
-      ? `Of the ${count(drawn.rows)} rows in view, the lowest and highest values of each of ${count(drawn.stretches)} stretches are drawn; zoom in to see every row.`
+  const notes = [
+    drawn?.bins
+      ? `The ${count(drawn.rows)} rows in view are drawn as the minimum and maximum of ${count(drawn.bins)} bins; zoom in to see every row.`
       : "",
     series.without ? `${plural(series.without, "row")} without a value on the X axis ${series.without === 1 ? "is" : "are"} left out.` : "",
-    series.ordered ? "" : "The values on the X axis go back and forth, so points are drawn without a line.",
-    lost ? `${plural(lost, "value")} not above zero cannot be plotted on a logarithmic axis.` : "",
+    series.ordered ? "" : "The values on the X axis are not in order, so points are drawn without a line.",
+    omitted ? `${plural(omitted, "value")} not above zero cannot be plotted on a logarithmic axis.` : "",
     isTime ? "Times are in UTC." : "",
   ].filter(Boolean);
-  return says.length ? <p class="hint">{says.join(" ")}</p> : null;
+  return notes.length ? <p class="hint">{notes.join(" ")}</p> : null;
 }

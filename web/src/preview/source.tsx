@@ -1,17 +1,17 @@
-// The bytes of a file, part by part, and the text that they are.
+// Reads the bytes of a file, chunk by chunk, and decodes them as text.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource } from "../api";
-import { Problem, range, whole } from "../api";
-import { size } from "../human";
-import { Failed } from "../ui/basics";
-import { asProblem, useLoad } from "../ui/load";
+import { download, Problem, range } from "../api";
+import { size } from "../format";
+import { ErrorMessage } from "../ui/components";
+import { asProblem } from "../ui/load";
 
 export const kB = 1000;
 export const MB = 1000 * kB;
 
-/** Reads a file from its start, part by part, as text. */
+/** Reads a file as text, chunk by chunk, from its start. */
 export class Source {
-  /** How many bytes have been read. */
+  /** The number of bytes read. */
   read = 0;
   private decoder = new Decoder();
 
@@ -27,65 +27,56 @@ export class Source {
     return this.decoder.name;
   }
 
-  /** The next part of at most `length` bytes. After an error it can be called again. */
+  /** Reads the next chunk, of at most `length` bytes. After an error it can be called again. */
   async next(length: number, signal?: AbortSignal): Promise<string> {
-    const part = new Uint8Array(await range(this.resource, this.read, Math.min(length, this.bytes - this.read), signal));
-    if (!part.length) throw new Problem(0, "short", "The file ends sooner than its record says. It may just have been replaced: load the page again.");
-    this.read += part.length;
-    return this.decoder.push(part, this.ended);
+    const chunk = new Uint8Array(await range(this.resource, this.read, Math.min(length, this.bytes - this.read), signal));
+    if (!chunk.length) throw new Problem(0, "short", "The file is shorter than its record says. It may have been replaced: load the page again.");
+    this.read += chunk.length;
+    return this.decoder.push(chunk, this.ended);
   }
 }
 
-/** Turns parts of a file into text: what its mark at the start says, else UTF-8, else Latin-1 as browsers read it. */
+/** Decodes a file chunk by chunk: by its byte order mark, else as UTF-8, else as Latin-1 (windows-1252, as in browsers). */
 export class Decoder {
   name = "";
   private decoder: TextDecoder | undefined;
   private ascii = true;
 
-  push(part: Uint8Array, last: boolean): string {
-    this.decoder ??= this.start(part);
+  push(chunk: Uint8Array, last: boolean): string {
+    this.decoder ??= this.start(chunk);
     if (this.name === "UTF-8") {
       try {
-        const text = this.decoder.decode(part, { stream: !last });
-        this.ascii &&= text.length === part.length && !part.some((b) => b > 127);
+        const text = this.decoder.decode(chunk, { stream: !last });
+        this.ascii &&= text.length === chunk.length && !chunk.some((b) => b > 127);
         return text;
       } catch {
-        // What was pure ASCII so far is as well Latin-1; else some bytes are no text, and are shown as such.
+        // ASCII so far is valid Latin-1, too. Otherwise the file is damaged UTF-8, whose invalid bytes are shown as replacement characters.
         this.decoder = new TextDecoder(this.ascii ? "latin1" : "utf-8");
         this.name = this.ascii ? "Latin-1" : "UTF-8, damaged";
       }
     }
-    return this.decoder.decode(part, { stream: !last });
+    return this.decoder.decode(chunk, { stream: !last });
   }
 
-  private start(part: Uint8Array): TextDecoder {
-    const mark = part[0] === 0xff && part[1] === 0xfe ? "UTF-16LE" : part[0] === 0xfe && part[1] === 0xff ? "UTF-16BE" : "UTF-8";
-    this.name = mark;
-    return new TextDecoder(mark, { fatal: mark === "UTF-8" });
+  private start(chunk: Uint8Array): TextDecoder {
+    const encoding = chunk[0] === 0xff && chunk[1] === 0xfe ? "UTF-16LE" : chunk[0] === 0xfe && chunk[1] === 0xff ? "UTF-16BE" : "UTF-8";
+    this.name = encoding;
+    return new TextDecoder(encoding, { fatal: encoding === "UTF-8" });
   }
 }
 
-/** Whether a text holds what no text does. */
+/** Whether a text contains control characters that text files do not contain. */
 export const isBinary = (text: string) => /[\0-\x08\x0e-\x19]/.test(text.slice(0, 16 * kB));
 
-/** A whole file as text, where it has at most `bound` bytes; else its first part, for those who can do with that. */
-export function useText(resource: Resource, bound: number, part = 256 * kB) {
-  return useLoad(async (signal) => {
-    const whole = resource.bytes <= bound;
-    const source = new Source(resource);
-    return { whole, text: await source.next(whole ? bound : part, signal), encoding: source.encoding };
-  }, [resource.sha256, resource.id]);
-}
-
-/** Why a browser could not show what it fetched by itself: it tells nobody, so the service is asked for one byte. */
-export function useReason(resource: Resource, failed: boolean): { problem: Problem | undefined; asked: boolean } {
-  const [state, setState] = useState<{ problem: Problem | undefined; asked: boolean }>({ problem: undefined, asked: false });
+/** Finds out why an element could not show a file: browsers do not report it, so one byte is requested. */
+export function useReadError(resource: Resource, failed: boolean): { problem: Problem | undefined; checked: boolean } {
+  const [state, setState] = useState<{ problem: Problem | undefined; checked: boolean }>({ problem: undefined, checked: false });
   useEffect(() => {
     if (!failed) return;
     const control = new AbortController();
     range(resource, 0, 1, control.signal).then(
-      () => setState({ problem: undefined, asked: true }),
-      (thrown) => control.signal.aborted || setState({ problem: asProblem(thrown), asked: true }),
+      () => setState({ problem: undefined, checked: true }),
+      (thrown) => control.signal.aborted || setState({ problem: asProblem(thrown), checked: true }),
     );
     return () => control.abort();
   }, [failed, resource.id]);
@@ -93,34 +84,34 @@ export function useReason(resource: Resource, failed: boolean): { problem: Probl
 }
 
 /**
- * The address of all of a file within the browser, as soon as it is here and as long as the component is. The address of its data
- * would not do: a document that has shown what was there before shows that again.
+ * Loads a file and returns its object URL, valid until the component unmounts. The address of the data would not do: browsers reuse what a
+ * document has shown under an address, also after the file was replaced.
  */
-export function useAddress(resource: Resource, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
+export function useObjectURL(resource: Resource, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
   const [state, setState] = useState<{ address?: string; problem?: Problem }>({});
-  const [turn, setTurn] = useState(0);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!wanted) return;
     const control = new AbortController();
     const { signal } = control;
-    let made = "";
+    let address = "";
     setState({});
-    wholeOrReason(resource, signal).then(
-      (blob) => !signal.aborted && setState({ address: (made = URL.createObjectURL(blob)) }),
+    downloadOrReason(resource, signal).then(
+      (blob) => !signal.aborted && setState({ address: (address = URL.createObjectURL(blob)) }),
       (thrown) => !signal.aborted && setState({ problem: asProblem(thrown) }),
     );
     return () => {
       control.abort();
-      URL.revokeObjectURL(made);
+      URL.revokeObjectURL(address);
     };
-  }, [wanted, resource.id, resource.sha256, turn]);
-  return { ...state, retry: () => setTurn((t) => t + 1) };
+  }, [wanted, resource.id, resource.sha256, attempt]);
+  return { ...state, retry: () => setAttempt((n) => n + 1) };
 }
 
-/** Where a file breaks off nobody says why: the service, which may have found damage, is asked for one byte. */
-export async function wholeOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
+/** Downloads a file. An interrupted download has no error code, so one byte is requested: the service may report damage. */
+export async function downloadOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
   try {
-    return await whole(resource, signal);
+    return await download(resource, signal);
   } catch (thrown) {
     if (asProblem(thrown).code === "cut_off") await range(resource, 0, 1, signal);
     throw thrown;
@@ -129,20 +120,20 @@ export async function wholeOrReason(resource: Resource, signal: AbortSignal): Pr
 
 const replaced = new Problem(412, "replaced", "The file has been replaced since this page was loaded. Load the page again to see the new one.");
 
-/** What went wrong with reading a file; of damage it says what helps. */
-export function Unread({ problem, retry }: { problem: Problem; retry: () => void }) {
+/** An error while reading a file; for a damaged file, with what repairs it. */
+export function ReadError({ problem, retry }: { problem: Problem; retry: () => void }) {
   return (
     <>
-      <Failed problem={problem.status === 412 ? replaced : problem} retry={retry} />
+      <ErrorMessage problem={problem.status === 412 ? replaced : problem} retry={retry} />
       {problem.code === "data_damaged" && (
-        <p class="dim">The disk of the service has lost bytes of this file. Tell whoever runs it: a backup brings them back. So does whoever uploads the same file again.</p>
+        <p class="dim">The disk of the service has lost bytes of this file. Tell the administrator: a backup restores them. An upload of the same file restores them, too.</p>
       )}
     </>
   );
 }
 
-/** How much of a file is shown, where it is not all. */
-export function Part({ shown, of }: { shown: number; of: number }) {
+/** The shown part of a file. */
+export function ShownPart({ shown, of }: { shown: number; of: number }) {
   return (
     <>
       the first {size(shown)} of {size(of)}
@@ -150,8 +141,8 @@ export function Part({ shown, of }: { shown: number; of: number }) {
   );
 }
 
-/** An AbortController that ends with the component. */
-export function useControl(): AbortController {
+/** An AbortController that aborts when the component unmounts. */
+export function useAbortController(): AbortController {
   const control = useRef<AbortController | undefined>(undefined);
   control.current ??= new AbortController();
   useEffect(() => () => control.current!.abort(), []);

@@ -1,29 +1,29 @@
-// CSV and its like: as a table, or plotted. Parts are fetched as somebody scrolls to them.
+// CSV and similar formats, as a table or a plot. Chunks are fetched as the user scrolls.
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Problem, Resource } from "../api";
-import { plural, size } from "../human";
-import { setQuery, usePlace } from "../router";
-import { Button, Failed, Waiting } from "../ui/basics";
+import { plural, size } from "../format";
+import { setQuery, useLocation } from "../router";
+import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
+import { Choice, oneOf } from "../ui/filters";
 import { asProblem } from "../ui/load";
-import { Choice, oneOf } from "../ui/state";
-import { detect, meanings, Rows, type Separator } from "./csv";
+import { columnTypes, detect, Rows, type Separator } from "./csv";
 import { Grid } from "./grid";
 import type { PlotProps } from "./plot";
-import type { ViewerProps } from "./preview";
-import { isBinary, kB, MB, Part, Source, Unread, useControl } from "./source";
+import type { ViewerProps } from "./props";
+import { isBinary, kB, MB, ReadError, ShownPart, Source, useAbortController } from "./source";
 import { TextView } from "./text";
 
 const first = 64 * kB;
 const step = 256 * kB;
 
-/** Of a larger file, only so much is loaded. */
+/** Bytes that are loaded at most. */
 const bound = 64 * MB;
 
-/** A plot of up to this size takes the whole file without asking. */
-const small = 4 * MB;
+/** For a plot, files up to this size are loaded in full without asking. */
+const maxAutoLoad = 4 * MB;
 
-const bySign = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
+const separatorNames = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
 
 const views = ["table", "plot", "text"] as const;
 
@@ -32,11 +32,11 @@ interface Loading {
   source: Source;
   problem: Problem | undefined;
   busy: boolean;
-  /** All that may be loaded has been. */
+  /** All bytes, or as many as may be, are loaded. */
   full: boolean;
-  /** Fetches the next part. */
+  /** Fetches the next chunk. */
   more: () => Promise<void>;
-  /** Fetches everything, as far as that is allowed; stop ends it. */
+  /** Fetches everything up to the bound; stop cancels it. */
   all: () => Promise<void>;
   stop: () => void;
   text: boolean;
@@ -45,76 +45,67 @@ interface Loading {
 function useRows(resource: Resource): Loading {
   const state = useRef<{ rows: Rows; source: Source; busy: boolean; stopped: boolean; text: boolean } | undefined>(undefined);
   state.current ??= { rows: new Rows(), source: new Source(resource), busy: false, stopped: false, text: true };
-  const it = state.current;
-  const control = useControl();
+  const loading = state.current;
+  const control = useAbortController();
   const [problem, setProblem] = useState<Problem | undefined>();
-  const [, draw] = useState(0);
-  const full = () => it.source.ended || it.source.read >= bound;
+  const [, render] = useState(0);
+  const full = () => loading.source.ended || loading.source.read >= bound;
 
-  const load = async (lengths: () => number | undefined) => {
-    if (it.busy) return;
-    it.busy = true;
-    it.stopped = false;
+  /** Fetches one chunk; with `all`, chunks until the end, the bound or a stop. */
+  const load = async (length: number, all = false) => {
+    if (loading.busy) return;
+    loading.busy = true;
+    loading.stopped = false;
     setProblem(undefined);
     try {
-      for (let length = lengths(); length && !full() && !it.stopped; length = lengths()) {
-        const opening = !it.source.read;
-        const part = await it.source.next(Math.min(length, bound - it.source.read), control.signal);
-        if (opening) it.text = it.source.encoding.startsWith("UTF-16") || !isBinary(part);
-        it.rows.append(part, it.source.ended);
-        draw((n) => n + 1);
+      for (let chunks = 0; (all || !chunks) && !full() && !loading.stopped; chunks++) {
+        const opening = !loading.source.read;
+        const chunk = await loading.source.next(Math.min(length, bound - loading.source.read), control.signal);
+        if (opening) loading.text = loading.source.encoding.startsWith("UTF-16") || !isBinary(chunk);
+        loading.rows.append(chunk, loading.source.ended);
+        render((n) => n + 1);
       }
     } catch (thrown) {
       if (!control.signal.aborted) setProblem(asProblem(thrown));
     } finally {
-      it.busy = false;
-      if (!control.signal.aborted) draw((n) => n + 1);
+      loading.busy = false;
+      if (!control.signal.aborted) render((n) => n + 1);
     }
   };
-  const once = (length: number): (() => number | undefined) => {
-    let left = 1;
-    return () => (left-- > 0 ? length : undefined);
-  };
   const begin = resource.bytes <= step ? step : first;
-  useEffect(() => void load(once(begin)), []);
+  useEffect(() => void load(begin), []);
   return {
-    rows: it.rows,
-    source: it.source,
-    text: it.text,
+    rows: loading.rows,
+    source: loading.source,
+    text: loading.text,
     problem,
-    busy: it.busy,
+    busy: loading.busy,
     full: full(),
-    more: () => load(once(it.source.read ? step : begin)),
-    all: () => load(() => 4 * MB),
-    stop: () => void (it.stopped = true),
+    more: () => load(loading.source.read ? step : begin),
+    all: () => load(4 * MB, true),
+    stop: () => void (loading.stopped = true),
   };
 }
 
 export function TablePreview({ resource }: ViewerProps) {
   const loading = useRows(resource);
   const { rows, source, problem, more } = loading;
-  const { query } = usePlace();
-  const separator = (["\t", ";", "|", ","] as const).find((s) => bySign[s] === query.get("separator")) as Separator | undefined;
+  const { query } = useLocation();
+  const separator = (["\t", ";", "|", ","] as const).find((s) => separatorNames[s] === query.get("separator")) as Separator | undefined;
   const header = query.get("names") ? query.get("names") === "first" : undefined;
-  const sampled = Math.min(rows.count, 400); // how it is written does not change with what follows
+  const sampled = Math.min(rows.count, 400); // later rows do not change the dialect
   const dialect = useMemo(() => detect(rows, { separator, header }), [sampled, separator, header]);
-  const means = useMemo(() => meanings(rows, dialect), [dialect]);
+  const types = useMemo(() => columnTypes(rows, dialect), [dialect]);
   const view = oneOf(query, "view", views);
   const plotted = view === "plot";
 
-  if (!source.read) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
-  if (!loading.text || !rows.count) return <TextView resource={resource} why="This is no table that can be read." />;
+  if (!source.read) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
+  if (!loading.text || !rows.count) return <TextView resource={resource} why="This is not a valid table." />;
   const total = rows.count - dialect.notes - (dialect.header ? 1 : 0);
   return (
     <>
       <div class="preview-tools">
-        <div class="either" role="group" aria-label="Show as">
-          {views.map((v) => (
-            <Button key={v} kind="quiet" aria-pressed={v === view} onClick={() => setQuery({ view: v === "table" ? "" : v })}>
-              {v[0]!.toUpperCase() + v.slice(1)}
-            </Button>
-          ))}
-        </div>
+        <ViewSwitch views={views} view={view} onChange={(v) => setQuery({ view: v === "table" ? "" : v })} />
         <span class="dim" role="status">
           {plural(total, "row")}
           {source.ended ? "" : " so far"} · {plural(dialect.names.length, "column")}
@@ -125,7 +116,7 @@ export function TablePreview({ resource }: ViewerProps) {
           <Choice
             label="Separator"
             name="separator"
-            options={[["detected", `detected: ${bySign[dialect.separator]}`], ...Object.values(bySign).map((s) => [s, s] as const)]}
+            options={[["detected", `detected: ${separatorNames[dialect.separator]}`], ...Object.values(separatorNames).map((s) => [s, s] as const)]}
           />
           <Choice
             label="First row"
@@ -142,11 +133,11 @@ export function TablePreview({ resource }: ViewerProps) {
       {view === "text" ? (
         <TextView resource={resource} />
       ) : plotted ? (
-        <Plotted rows={rows} loaded={rows.count} dialect={dialect} meanings={means} name={resource.name} loading={loading} />
+        <LazyPlot rows={rows} loaded={rows.count} dialect={dialect} types={types} name={resource.name} loading={loading} />
       ) : (
-        <Grid key={`${separator}${header}`} rows={rows} loaded={rows.count} dialect={dialect} meanings={means} onEnd={() => void (problem || more())} />
+        <Grid key={`${separator}${header}`} rows={rows} loaded={rows.count} dialect={dialect} types={types} onEnd={() => void (problem || more())} />
       )}
-      {view !== "text" && <Rest loading={loading} plotted={plotted} />}
+      {view !== "text" && <LoadMore loading={loading} plotted={plotted} />}
     </>
   );
 }
@@ -160,10 +151,10 @@ function Notes({ rows, notes }: { rows: Rows; notes: number }) {
   );
 }
 
-/** How much of the file has been loaded, and a way to the rest. */
-function Rest({ loading, plotted }: { loading: Loading; plotted: boolean }) {
+/** How much of the file is loaded, and the controls that load more. */
+function LoadMore({ loading, plotted }: { loading: Loading; plotted: boolean }) {
   const { source, problem, busy, full, more, all, stop } = loading;
-  if (problem) return <Unread problem={problem} retry={more} />;
+  if (problem) return <ReadError problem={problem} retry={more} />;
   if (source.ended) return null;
   if (plotted && busy) {
     return (
@@ -176,28 +167,28 @@ function Rest({ loading, plotted }: { loading: Loading; plotted: boolean }) {
   return (
     <p class="preview-foot" role="status">
       <span class="dim">
-        {plotted ? "Plotted is " : "Loaded is "}
-        <Part shown={source.read} of={source.bytes} />
-        {full ? "; download the file for the rest." : plotted ? "." : "; more follows as you scroll."}
+        {plotted ? "The plot shows " : "Loaded: "}
+        <ShownPart shown={source.read} of={source.bytes} />
+        {full ? "; download the file for the rest." : plotted ? "." : "; more is loaded as you scroll."}
       </span>
       {plotted && !full && <Button onClick={all}>{source.bytes <= bound ? `Load all ${size(source.bytes)}` : `Load the first ${size(bound)}`}</Button>}
     </p>
   );
 }
 
-/** The plot, whose script is fetched when somebody wants one. */
-function Plotted({ loading, ...props }: PlotProps & { loading: Loading }) {
+/** The plot, whose script is loaded when it is shown. */
+function LazyPlot({ loading, ...props }: PlotProps & { loading: Loading }) {
   const [Plot, setPlot] = useState<{ it: ComponentType<PlotProps> } | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();
-  const fetchPlot = () => {
+  const loadScript = () => {
     setProblem(undefined);
     import("./plot").then((m) => setPlot({ it: m.Plot }), (thrown) => setProblem(asProblem(thrown)));
   };
   useEffect(() => {
-    fetchPlot();
-    if (loading.source.bytes <= small) void loading.all();
+    loadScript();
+    if (loading.source.bytes <= maxAutoLoad) void loading.all();
   }, []);
-  if (problem) return <Failed problem={problem} retry={fetchPlot} />;
-  if (!Plot) return <Waiting lines={10} />;
+  if (problem) return <ErrorMessage problem={problem} retry={loadScript} />;
+  if (!Plot) return <Skeleton lines={10} />;
   return <Plot.it {...props} />;
 }

@@ -1,56 +1,46 @@
-// Text and code: the first part at once, more when asked for.
+// Text and code: the first chunk at once, more on demand.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Problem, Resource } from "../api";
-import { plural, size } from "../human";
-import { Button, Waiting } from "../ui/basics";
-import { asProblem } from "../ui/load";
-import { BytesPreview } from "./bytes";
-import type { ViewerProps } from "./preview";
-import { isBinary, kB, MB, Source, Unread, useControl } from "./source";
+import type { Resource } from "../api";
+import { plural, size } from "../format";
+import { Button, Skeleton } from "../ui/components";
+import { useAction } from "../ui/load";
+import { BytesView } from "./bytes";
+import type { ViewerProps } from "./props";
+import { isBinary, kB, MB, ReadError, Source, useAbortController } from "./source";
 
 const first = 256 * kB;
 const step = MB;
 
-/** Browsers grow slow with more text than this in one place. */
+/** Browsers become slow with more text in one element. */
 const bound = 8 * MB;
 
 const asSource = /^(text\/html|application\/xhtml|image\/svg)/;
 
 export function TextPreview({ resource }: ViewerProps) {
-  const why = asSource.test(resource.mimetype) ? "Shown as its source: files like this can hold scripts, which do not run here." : "";
+  const why = asSource.test(resource.mimetype) ? "Shown as source: files of this type can contain scripts, which do not run here." : "";
   return <TextView resource={resource} why={why} />;
 }
 
-/** @param why it is shown as text, if that is not plain */
+/** @param why the file is shown as text, if its type does not say so */
 export function TextView({ resource, why = "" }: { resource: Resource; why?: string }) {
   const source = useRef<Source | undefined>(undefined);
   source.current ??= new Source(resource);
-  const control = useControl();
+  const control = useAbortController();
   const [text, setText] = useState<string | undefined>();
-  const [problem, setProblem] = useState<Problem | undefined>();
-  const [busy, setBusy] = useState(false);
-  const more = async () => {
-    setProblem(undefined);
-    setBusy(true);
-    try {
-      const part = await source.current!.next(text === undefined ? first : step, control.signal);
-      setText((before = "") => before + part);
-    } catch (thrown) {
-      if (!control.signal.aborted) setProblem(asProblem(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { run: more, problem, busy } = useAction(async () => {
+    const chunk = await source.current!.next(text === undefined ? first : step, control.signal);
+    setText((before = "") => before + chunk);
+  });
   useEffect(() => void more(), []);
   const { read, bytes, ended, encoding } = source.current;
-  if (text === undefined) return problem ? <Unread problem={problem} retry={more} /> : <Waiting lines={10} />;
-  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesPreview resource={resource} why="This is not only text." />;
+  if (text === undefined) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
+  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesView resource={resource} why="This is not plain text." />;
   const end = ended ? "" : `the first ${size(read)} of ${size(bytes)}`;
   return (
     <>
       {why && <p class="hint">{why}</p>}
       <Lines text={text} about={[end, encoding === "UTF-8" ? "" : encoding]} />
-      {problem && <Unread problem={problem} retry={more} />}
+      {problem && <ReadError problem={problem} retry={more} />}
       {!ended && (
         <p class="preview-foot" role="status">
           <span class="dim">This is {end}.</span>
@@ -59,7 +49,7 @@ export function TextView({ resource, why = "" }: { resource: Resource; why?: str
               Show more
             </Button>
           ) : (
-            <span class="dim">Download it to read on.</span>
+            <span class="dim">Download it to read the rest.</span>
           )}
         </p>
       )}
@@ -67,7 +57,7 @@ export function TextView({ resource, why = "" }: { resource: Resource; why?: str
   );
 }
 
-/** Lines with their numbers. Long lines are scrolled to, or wrapped. */
+/** Numbered lines. Long ones scroll, or wrap. */
 export function Lines({ text, about = [] }: { text: string; about?: string[] }) {
   const [wrap, setWrap] = useState(false);
   const lines = countLines(text);

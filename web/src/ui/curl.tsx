@@ -1,10 +1,10 @@
 import { root } from "../api";
-import { Copy } from "./basics";
+import { Copy } from "./components";
 
-/** A word for a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** Quotes a word for a POSIX shell. */
+export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Copies the command that fetches the same. The key stays out of it: nobody should paste one into a chat. */
+/** Copies the curl command that fetches a path of the interface. It refers to the key by a variable, so that it can be shared. */
 export function Curl({ path, output }: { path: string; output?: string }) {
   const save = output ? ` -o ${quoted(output)}` : "";
   const text = `curl -H "Authorization: $KEY"${save} ${quoted(location.origin + root + path)}`;

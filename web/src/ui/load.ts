@@ -4,53 +4,68 @@ import { Problem } from "../api";
 export interface Loaded<T> {
   value: T | undefined;
   problem: Problem | undefined;
-  /** Loads again, and shows what was there until it has come. */
+  /** Loads again; until the answer arrives, the earlier value stays. */
   reload: () => void;
-  /** Loads again unasked: where the service cannot say, what was there stays. */
-  look: () => void;
-  /** Takes over what a change has answered with. */
+  /** Like reload, but the earlier value also stays if the service cannot be reached: for requests that nobody asked for. */
+  refresh: () => void;
+  /** Replaces the value by the answer to a change. */
   set: (value: T) => void;
 }
 
-/** Whether a problem says nothing of what was loaded before. */
-const saysNothing = (p: Problem) => p.status === 0 || p.status === 429 || p.status >= 500;
+/** Whether a problem says nothing about the value that was loaded before. */
+const isUnrelated = (p: Problem) => p.status === 0 || p.status === 429 || p.status >= 500;
 
-/** What `load` brings, anew whenever one of `parts` changes. An answer that comes after the next question is dropped. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, parts: unknown[]): Loaded<T> {
+/** The result of `load`, which is called again whenever one of `dependencies` changes. Answers to superseded requests are dropped. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, dependencies: unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value?: T; problem?: Problem }>({});
-  const [turn, setTurn] = useState(0);
-  const quiet = useRef(false);
+  const [attempt, setAttempt] = useState(0);
+  const background = useRef(false);
   const current = useRef<AbortController | undefined>(undefined);
-  const before = useRef(parts);
+  const before = useRef(dependencies);
   useEffect(() => {
     const control = (current.current = new AbortController());
-    const unasked = quiet.current;
-    quiet.current = false;
-    if (before.current.some((part, i) => part !== parts[i])) setState({});
-    before.current = parts;
+    const inBackground = background.current;
+    background.current = false;
+    if (before.current.some((d, i) => d !== dependencies[i])) setState({});
+    before.current = dependencies;
     load(control.signal)
       .then((value) => !control.signal.aborted && setState({ value }))
       .catch((thrown) => {
         const problem = asProblem(thrown);
         if (control.signal.aborted) return;
-        setState((was) => (unasked && was.value !== undefined && saysNothing(problem) ? was : { problem }));
+        setState((was) => (inBackground && was.value !== undefined && isUnrelated(problem) ? was : { problem }));
       });
     return () => control.abort();
-  }, [...parts, turn]);
-  const reload = useCallback(() => setTurn((t) => t + 1), []);
-  const look = useCallback(() => {
-    quiet.current = true;
-    setTurn((t) => t + 1);
+  }, [...dependencies, attempt]);
+  const reload = useCallback(() => setAttempt((n) => n + 1), []);
+  const refresh = useCallback(() => {
+    background.current = true;
+    setAttempt((n) => n + 1);
   }, []);
   const set = useCallback((value: T) => {
-    current.current?.abort(); // what is under way may be older
+    current.current?.abort(); // an answer under way may be older
     setState({ value });
   }, []);
-  return { value: state.value, problem: state.problem, reload, look, set };
+  return { value: state.value, problem: state.problem, reload, refresh, set };
 }
 
-/** Whatever was thrown, as something that can be shown. */
+/** An action that a control starts, whether it is running, and why it has failed. While it is running it cannot be started again. */
+export function useAction(action: () => Promise<void>) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const dismiss = () => setProblem(undefined);
+  const run = async () => {
+    if (busy) return;
+    setBusy(true);
+    dismiss();
+    await action().catch((thrown) => setProblem(asProblem(thrown)));
+    setBusy(false);
+  };
+  return { run, busy, problem, dismiss };
+}
+
+/** Converts a thrown value to a Problem that can be shown. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  return new Problem(-1, "page", `Something is wrong with this page: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+  return new Problem(-1, "page", `This page has an error: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
 }

@@ -1,33 +1,30 @@
 import { useEffect, useState } from "preact/hooks";
-import { IconButton } from "./basics";
+import { listen } from "../events";
+import { IconButton } from "./components";
 
-const store = "labshelf.theme";
+const storageKey = "labshelf.theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
 type Theme = "light" | "dark";
 
-/** What the visitor chose here, else what their system says. */
-function chosen(): Theme {
-  const kept = localStorage.getItem(store);
-  if (kept === "light" || kept === "dark") return kept;
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+/** The theme in use: the one chosen in this browser, else that of the system. */
+function currentTheme(): Theme {
+  const chosen = localStorage.getItem(storageKey);
+  if (chosen === "light" || chosen === "dark") return chosen;
+  return system.matches ? "dark" : "light";
 }
 
-/** Takes over what was chosen at an earlier visit, before anything is drawn. */
+/** Applies the theme chosen at an earlier visit, before anything is drawn. */
 export function applyTheme() {
-  const kept = localStorage.getItem(store);
-  if (kept) document.documentElement.dataset.theme = kept;
+  const chosen = localStorage.getItem(storageKey);
+  if (chosen) document.documentElement.dataset.theme = chosen;
 }
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(chosen);
-  useEffect(() => {
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    const follow = () => setTheme(chosen());
-    system.addEventListener("change", follow);
-    return () => system.removeEventListener("change", follow);
-  }, []);
+  const [theme, setTheme] = useState(currentTheme);
+  useEffect(() => listen(system, "change", () => setTheme(currentTheme())), []);
   const other: Theme = theme === "dark" ? "light" : "dark";
   const change = () => {
-    localStorage.setItem(store, other);
+    localStorage.setItem(storageKey, other);
     setTheme(other);
     applyTheme();
   };

@@ -1,23 +1,23 @@
 import { useState } from "preact/hooks";
 import type { Counters, Dataspace } from "../api";
 import { Link } from "../router";
-import { Badge, Button } from "../ui/basics";
+import { Badge, Button } from "../ui/components";
 import { Icon } from "../ui/icons";
 import type { Measure } from "./series";
 import { active, deleted, exact, short } from "./series";
 
-/** How many are drawn before somebody asks for the rest. */
-const first = 50;
+/** Dataspaces that are shown at first. */
+const shownAtFirst = 50;
 
 interface Props {
   of: (Counters & { dataspaceId: string })[];
   titles: Map<string, Dataspace>;
   measure: Measure;
-  /** The address of the usage of one dataspace. */
+  /** The address of the usage page of a dataspace. */
   to: (did: string) => string;
 }
 
-/** Dataspaces by what they hold, the largest first. All of them are here, so sorting leaves none out. */
+/** The usage of all dataspaces, the largest first. */
 export function Bars({ of, titles, measure, to }: Props) {
   const [all, setAll] = useState(false);
   const sum = (c: Counters) => active(c, measure) + deleted(c, measure);
@@ -26,7 +26,7 @@ export function Bars({ of, titles, measure, to }: Props) {
   return (
     <>
       <ul class="bars">
-        {sorted.slice(0, all ? undefined : first).map((c) => {
+        {sorted.slice(0, all ? undefined : shownAtFirst).map((c) => {
           const d = titles.get(c.dataspaceId);
           const parts = `${exact(active(c, measure), measure)} active, ${exact(deleted(c, measure), measure)} deleted`;
           return (
@@ -43,13 +43,13 @@ export function Bars({ of, titles, measure, to }: Props) {
               </svg>
               <span class="num end" title={parts}>
                 {short(sum(c), measure)}
-                <span class="unseen">: {parts}</span>
+                <span class="visually-hidden">: {parts}</span>
               </span>
             </li>
           );
         })}
       </ul>
-      {!all && sorted.length > first && <Button onClick={() => setAll(true)}>Show all {sorted.length}</Button>}
+      {!all && sorted.length > shownAtFirst && <Button onClick={() => setAll(true)}>Show all {sorted.length}</Button>}
     </>
   );
 }

@@ -3,9 +3,9 @@ import type { Measure, Point, Series } from "./series";
 import { dates, dayLength, dayOf, exact, pointAt, short, ticks } from "./series";
 
 const height = 240;
-const around = { top: 10, right: 14, bottom: 26, left: 64 };
+const margin = { top: 10, right: 14, bottom: 26, left: 64 };
 
-/** How wide an element is, also after that has changed. */
+/** The width of an element, updated when it changes. */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
@@ -17,21 +17,21 @@ function useWidth() {
   return [ref, width] as const;
 }
 
-/** Two stacked steps over time. A day is chosen with the mouse, or with the arrow keys; what was then is told exactly. */
+/** A stacked step chart over time. The mouse or the arrow keys select a day, whose exact values are shown. */
 export function Chart({ series, measure }: { series: Series; measure: Measure }) {
   const [ref, width] = useWidth();
-  const [chosen, setChosen] = useState<number | undefined>();
+  const [selected, setSelected] = useState<number | undefined>();
   const { from, to, points } = series;
   const last = to - dayLength;
-  const at = Math.min(Math.max(chosen ?? last, from), last);
-  const there = pointAt(series, at);
+  const at = Math.min(Math.max(selected ?? last, from), last);
+  const current = pointAt(series, at);
 
-  const inner = Math.max(width - around.left - around.right, 1);
-  const xOf = (t: number) => around.left + (inner * (t - from)) / (to - from);
+  const inner = Math.max(width - margin.left - margin.right, 1);
+  const xOf = (t: number) => margin.left + (inner * (t - from)) / (to - from);
   const marks = ticks(Math.max(...points.map((p) => p.active + p.deleted)), measure);
-  const yOf = (n: number) => height - around.bottom - ((height - around.top - around.bottom) * n) / marks.at(-1)!;
+  const yOf = (n: number) => height - margin.bottom - ((height - margin.top - margin.bottom) * n) / marks.at(-1)!;
 
-  // Nothing is known of what happened within a day, so a value is drawn as a step, until the next one.
+  // Values within a day are unknown, so each value is drawn as a step until the next one.
   const steps = (value: (p: Point) => number): Corner[] =>
     points.flatMap((p, i) => [p.at, points[i + 1]?.at ?? to].map((t) => [xOf(t), yOf(value(p))] as const));
   const active = steps((p) => p.active);
@@ -40,16 +40,16 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
 
   const point = (e: PointerEvent) => {
     const x = e.clientX - ref.current!.getBoundingClientRect().left;
-    const t = from + ((x - around.left) / inner) * (to - from);
-    setChosen(Math.floor(t / dayLength) * dayLength);
+    const t = from + ((x - margin.left) / inner) * (to - from);
+    setSelected(Math.floor(t / dayLength) * dayLength);
   };
   const press = (e: KeyboardEvent) => {
     const to = { ArrowLeft: at - dayLength, ArrowRight: at + dayLength, PageUp: at - 30 * dayLength, PageDown: at + 30 * dayLength, Home: from, End: last }[e.key];
     if (to === undefined) return;
     e.preventDefault();
-    setChosen(Math.min(Math.max(to, from), last));
+    setSelected(Math.min(Math.max(to, from), last));
   };
-  const text = `${dayOf(at)}: ${exact(there.active, measure)} active, ${exact(there.deleted, measure)} deleted`;
+  const text = `${dayOf(at)}: ${exact(current.active, measure)} active, ${exact(current.deleted, measure)} deleted`;
   return (
     <>
       <p class="readout num">
@@ -57,7 +57,7 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
         <output>{text}</output>
       </p>
       <div
-        class="course"
+        class="usage-chart"
         ref={ref}
         role="slider"
         tabIndex={0}
@@ -67,15 +67,15 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
         aria-valuenow={at / dayLength}
         aria-valuetext={text}
         onPointerMove={point}
-        onPointerLeave={() => setChosen(undefined)}
+        onPointerLeave={() => setSelected(undefined)}
         onKeyDown={press}
       >
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true">
             {marks.map((n) => (
               <g key={n}>
-                <line class="level" x1={around.left} x2={width - around.right} y1={yOf(n)} y2={yOf(n)} />
-                <text class="side" x={around.left - 8} y={yOf(n) + 4}>
+                <line class="level" x1={margin.left} x2={width - margin.right} y1={yOf(n)} y2={yOf(n)} />
+                <text class="side" x={margin.left - 8} y={yOf(n) + 4}>
                   {short(n, measure).replace(/\.0+ /, " ")}
                 </text>
               </g>
@@ -89,8 +89,8 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
             <path class="area deleted" d={area(all, active)} />
             <path class="edge deleted" d={line(all)} />
             <path class="edge active" d={line(active)} />
-            <line class="chosen" x1={xOf(at + dayLength / 2)} x2={xOf(at + dayLength / 2)} y1={around.top} y2={height - around.bottom} />
-            <circle class="dot" cx={xOf(at + dayLength / 2)} cy={yOf(there.active)} r="4" />
+            <line class="selected" x1={xOf(at + dayLength / 2)} x2={xOf(at + dayLength / 2)} y1={margin.top} y2={height - margin.bottom} />
+            <circle class="dot" cx={xOf(at + dayLength / 2)} cy={yOf(current.active)} r="4" />
           </svg>
         )}
       </div>
@@ -100,5 +100,5 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
 
 type Corner = readonly [x: number, y: number];
 
-const line = (way: Corner[]) => `M${way.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
+const line = (corners: Corner[]) => `M${corners.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`;
 const area = (upper: Corner[], lower: Corner[]) => `${line(upper)}L${line(lower.toReversed()).slice(1)}Z`;

@@ -1,24 +1,24 @@
-// What usage was on each day, for a chart.
+// The usage of each day, for a chart.
 import type { Counters } from "../api";
-import * as human from "../human";
+import * as format from "../format";
 
 export type Measure = "bytes" | "files";
 
 /** One day in ms. */
 export const dayLength = 24 * 3600 * 1000;
 
-/** What was there at the end of a day, and of all days after it until the next point. */
+/** The usage at the end of a day, and of all days until the next point. */
 export interface Point {
-  /** The first instant of the day (UTC), in ms. */
+  /** The start of the day (UTC), in ms. */
   at: number;
   active: number;
   deleted: number;
 }
 
 export interface Series {
-  /** The first instant that is shown. */
+  /** The start of the range. */
   from: number;
-  /** The last one: the end of today. */
+  /** The end of the range: the end of today. */
   to: number;
   /** Ascending; the first is at `from`. */
   points: Point[];
@@ -27,10 +27,10 @@ export interface Series {
 export const active = (c: Counters, m: Measure) => (m === "bytes" ? c.activeBytes : c.activeFiles);
 export const deleted = (c: Counters, m: Measure) => (m === "bytes" ? c.deletedBytes : c.deletedFiles);
 
-/** The last so many days, or, without a number, all since one before the first. */
+/** The series of the last days; without their number, of all days from the day before the first one. */
 export function seriesOf(days: (Counters & { day: string })[], measure: Measure, last?: number, now = Date.now()): Series {
   const all = days.map((d) => ({ at: Date.parse(d.day), active: active(d, measure), deleted: deleted(d, measure) }));
-  // A clock that is behind the service's must not hide the last day.
+  // The clock of the browser may be behind that of the service.
   const to = Math.max(Math.floor(now / dayLength) * dayLength, all.at(-1)?.at ?? 0) + dayLength;
   const from = last ? to - last * dayLength : (all[0]?.at ?? to - dayLength) - dayLength;
   const before = all.findLast((p) => p.at <= from);
@@ -38,10 +38,10 @@ export function seriesOf(days: (Counters & { day: string })[], measure: Measure,
   return { from, to, points: [start, ...all.filter((p) => p.at > from)] };
 }
 
-/** What counts at an instant. */
+/** The point whose values apply at an instant. */
 export const pointAt = ({ points }: Series, at: number) => points.findLast((p) => p.at <= at) ?? points[0]!;
 
-/** Round numbers from 0 up to at least `most`; of bytes, round in kB, MB … */
+/** Round numbers from 0 to at least `most`; bytes are round in kB, MB … */
 export function ticks(most: number, measure: Measure): number[] {
   let unit = 1;
   if (measure === "bytes") while (most / unit >= 1000) unit *= 1000;
@@ -52,9 +52,9 @@ export function ticks(most: number, measure: Measure): number[] {
   return Array.from({ length: Math.ceil(Math.max(most, 1) / step) + 1 }, (_, i) => i * step);
 }
 
-/** For people. */
-export const short = (n: number, measure: Measure) => (measure === "bytes" ? human.size(n) : human.count(n));
-export const exact = (n: number, measure: Measure) => human.plural(n, measure === "bytes" ? "byte" : "file");
+/** Rounded and exact values, as text. */
+export const short = (n: number, measure: Measure) => (measure === "bytes" ? format.size(n) : format.count(n));
+export const exact = (n: number, measure: Measure) => format.plural(n, measure === "bytes" ? "byte" : "file");
 
 const inUTC = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const asDay = inUTC({ day: "numeric", month: "short", year: "numeric" });
@@ -63,7 +63,7 @@ const asMonth = inUTC({ month: "short", year: "numeric" });
 
 export const dayOf = (at: number) => asDay.format(at);
 
-/** Where to write dates, at most so many: on days, firsts of months, or of years. */
+/** The dates to label, at most `most`: days, or the starts of months or of years. */
 export function dates({ from, to }: Series, most: number): { at: number; label: string }[] {
   const days = (to - from) / dayLength;
   const step = [1, 2, 7, 14].find((s) => days / s <= most);
@@ -74,11 +74,11 @@ export function dates({ from, to }: Series, most: number): { at: number; label: 
   }
   const months = [1, 2, 3, 6, 12, 24, 60, 120].find((m) => days / 30 / m <= most) ?? 240;
   const start = new Date(from);
-  const found: { at: number; label: string }[] = [];
+  const labels: { at: number; label: string }[] = [];
   for (let month = start.getUTCMonth() + 1; ; month++) {
     const at = Date.UTC(start.getUTCFullYear(), month);
-    if (at >= to) return found;
+    if (at >= to) return labels;
     if (new Date(at).getUTCMonth() % Math.min(months, 12) === 0 && (months <= 12 || new Date(at).getUTCFullYear() % (months / 12) === 0))
-      found.push({ at, label: months < 12 ? asMonth.format(at) : String(new Date(at).getUTCFullYear()) });
+      labels.push({ at, label: months < 12 ? asMonth.format(at) : String(new Date(at).getUTCFullYear()) });
   }
 }

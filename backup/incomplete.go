@@ -1,0 +1,45 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"labshelf/blobs"
+)
+
+// unfinishedFile exists in a data directory from before the first file that a restoration writes until after its metadata.
+const unfinishedFile = "restore.unfinished"
+
+// Incomplete returns an error if a folder is an incomplete restoration, with what to do. No service has ever started on such a folder;
+// a data directory that has lost its metadata is none.
+func Incomplete(dataDir string) error {
+	_, begun := os.Lstat(filepath.Join(dataDir, unfinishedFile))
+	_, metadata := os.Lstat(filepath.Join(dataDir, metadataFile))
+	if begun != nil || !errors.Is(metadata, os.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("%s is an incomplete restoration; nothing in it is needed: delete it, and restore again", dataDir)
+}
+
+// beginRestoration notes on stable storage that a restoration into a folder begins.
+func beginRestoration(dataDir string) error {
+	file, err := blobs.OS{}.Create(filepath.Join(dataDir, unfinishedFile))
+	if err != nil {
+		return err
+	}
+	_, err = file.Write([]byte("A restoration that is not complete. Where there is no " + metadataFile + ", all of this folder can be deleted.\n"))
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return blobs.OS{}.SyncDir(dataDir)
+}
+
+// endRestoration notes that it is complete. The metadata are on stable storage.
+func endRestoration(dataDir string) error {
+	if err := (blobs.OS{}).Remove(filepath.Join(dataDir, unfinishedFile)); err != nil {
+		return err
+	}
+	return blobs.OS{}.SyncDir(dataDir)
+}

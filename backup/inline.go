@@ -1,0 +1,32 @@
+package backup
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/bolt"
+	"labshelf/metadata"
+)
+
+// copyInline makes files of the inline bodies in the metadata of a backup. Restoring does not need them, but Repair looks for files only:
+// by then these bodies have been flushed to files, and one of these may be what is lost.
+func (w *writer) copyInline(ctx context.Context, meta *bolt.Store) error {
+	return meta.View(ctx, func(tx *metadata.Tx) error {
+		var failed error
+		err := w.files.CommitAll(func(yield func([]byte) bool) {
+			for of, err := range tx.InlineBodies.All(metadata.BodyKey{}) {
+				if failed = errors.Join(err, ctx.Err()); failed != nil {
+					return
+				}
+				body, err := tx.InlineBodies.Get(of)
+				if errors.Is(err, metadata.ErrRecordDamaged) {
+					continue // reported with the metadata
+				}
+				if failed = err; failed != nil || !yield(body) {
+					return
+				}
+			}
+		})
+		return errors.Join(failed, err)
+	})
+}

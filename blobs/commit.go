@@ -1,0 +1,160 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+)
+
+// Commit implements [Staged].
+func (s *staged) Commit() error {
+	if s.committed {
+		return s.synced
+	}
+	if !s.named {
+		if s.temp == "" {
+			return fmt.Errorf("blobs: commit a discarded body: %w", fs.ErrClosed)
+		}
+		if err := s.rename(); err != nil {
+			return err
+		}
+		s.temp, s.named = "", true
+	}
+	err := s.dir.syncFolder(s.content.Digest[0])
+	if err != nil {
+		err = unsynced("commit "+s.content.Digest.String(), err)
+	}
+	if errors.Is(err, ErrUnavailable) {
+		return err
+	}
+	s.committed, s.synced = true, err
+	return err
+}
+
+// rename gives the temporary file its final name. A folder that has the name goes to the trash. Where an open file cannot be
+// replaced (Windows), a file of the same content that has the name already is the blob; one of other content is damaged, and removed.
+func (s *staged) rename() error {
+	if err := s.dir.makeFolder(s.content.Digest[0]); err != nil {
+		return err
+	}
+	from, to := s.temp, s.dir.path(s.content.Digest)
+	if s.partial {
+		if sameFile(from, to) { // committed before, and then not acknowledged; a rename would do nothing
+			return nil
+		}
+		from = s.dir.alias(from)
+	}
+	err := s.dir.fs.Rename(from, to)
+	if err == nil {
+		return nil
+	}
+	if err = s.replaceTarget(from, to, err); err != nil {
+		if from != s.temp {
+			_ = s.dir.fs.Remove(from) // or the next OpenDir does
+		}
+		return failed("commit "+s.content.Digest.String(), err)
+	}
+	return nil
+}
+
+// replaceTarget removes what prevented a rename and repeats it, or returns the error of the first one.
+func (s *staged) replaceTarget(from, to string, failed error) error {
+	info, err := os.Lstat(to)
+	switch {
+	case err != nil:
+		return failed
+	case info.IsDir():
+		if err := s.dir.discard(s.content.Digest); err != nil {
+			return err
+		}
+		return s.dir.fs.Rename(from, to)
+	case !s.dir.keepsOpenTargets:
+		return failed
+	}
+	err = Verify(context.Background(), s.dir, s.content.Digest, s.content.Size)
+	switch {
+	case err == nil:
+		return s.dir.fs.Remove(from)
+	case errors.Is(err, ErrDamaged) && s.dir.unlink(to) == nil:
+		return s.dir.fs.Rename(from, to)
+	}
+	return failed
+}
+
+// Discard implements [Staged].
+func (s *staged) Discard() error {
+	if s.temp == "" || s.partial {
+		return nil
+	}
+	if err := s.dir.fs.Remove(s.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failed("remove a temporary file", err)
+	}
+	s.temp = ""
+	return nil
+}
+
+// Withdraw implements [Staged]. The folder is not synced: a blob that a power cut brings back is unreferenced, and harmless.
+func (s *staged) Withdraw(confirm func() error) error {
+	if !s.named && !s.partial { // a partial file may have been committed before
+		return s.Discard()
+	}
+	return s.dir.pins.remove(s.content.Digest, func() error {
+		if err := confirm(); err != nil {
+			return err
+		}
+		if err := s.dir.unlink(s.dir.path(s.content.Digest)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed("withdraw "+s.content.Digest.String(), err)
+		}
+		return nil
+	})
+}
+
+// CommitAll implements [Writer]. The folders are synced last, each once. By then the syncs of later files have mostly written the names
+// of earlier ones, so that little is left to do for a folder.
+func (d *Dir) CommitAll(bodies iter.Seq[[]byte]) error {
+	var named [256]bool // folders in which a name was given
+	for body := range bodies {
+		first, err := d.writeNamed(body)
+		if err != nil {
+			return err
+		}
+		named[first] = true
+	}
+	for first := range named {
+		if !named[first] {
+			continue
+		}
+		if err := d.syncNamed(byte(first)); err != nil {
+			return unsynced(fmt.Sprintf("commit blobs in folder %02x", first), err)
+		}
+	}
+	return nil
+}
+
+// writeNamed writes and syncs the file of a body and gives it its final name, in the folder of the first byte that it returns.
+func (d *Dir) writeNamed(body []byte) (first byte, err error) {
+	written, err := d.Stage(context.Background(), bytes.NewReader(body), 0)
+	if err != nil {
+		return 0, err
+	}
+	s := written.(*staged)
+	if err := s.rename(); err != nil {
+		return 0, errors.Join(err, s.Discard())
+	}
+	return s.content.Digest[0], nil
+}
+
+// syncFolder puts the names in the folder of a first byte on stable storage, and its own.
+func (d *Dir) syncFolder(first byte) error {
+	if err := d.syncWithin(first); err != nil {
+		return err
+	}
+	return d.syncFolderName(first)
+}
+
+// syncNamed puts the names that CommitAll has given in the folder of a first byte on stable storage.
+func (d *Dir) syncNamed(first byte) error { return d.syncFolder(first) }

@@ -1,0 +1,18 @@
+//go:build linux || darwin
+
+package blobs
+
+import "golang.org/x/sys/unix"
+
+// freeSpaceIn returns what the file system that holds a folder has left for this process.
+func freeSpaceIn(folder string) (FreeSpace, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return FreeSpace{}, err
+	}
+	free := FreeSpace{Bytes: int64(s.Bavail) * int64(s.Bsize), Files: -1}
+	if s.Files > 0 { // btrfs and others have no fixed number
+		free.Files = int64(s.Ffree)
+	}
+	return free, nil
+}

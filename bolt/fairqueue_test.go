@@ -1,0 +1,171 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/metadata"
+)
+
+// TestFairQueuePause: after a background operation foreground ones get as much time, and none if there are none.
+func TestFairQueuePause(t *testing.T) {
+	t.Parallel()
+	type commit struct {
+		background  bool
+		begun, done int // ms
+	}
+	for name, tc := range map[string]struct {
+		commits   []commit
+		now, want int // ms
+	}{
+		"none yet":                   {nil, 0, 0},
+		"others only":                {[]commit{{false, 0, 9}}, 9, 0},
+		"no others came":             {[]commit{{true, 0, 5}}, 5, 0},
+		"others came":                {[]commit{{true, 0, 5}, {false, 5, 7}}, 7, 3},
+		"others came, it is over":    {[]commit{{true, 0, 5}, {false, 5, 7}}, 10, 0},
+		"others came before":         {[]commit{{false, 0, 2}, {true, 2, 5}}, 5, 0},
+		"others took longer":         {[]commit{{true, 0, 5}, {false, 5, 30}}, 30, 0},
+		"only the last one counts":   {[]commit{{true, 0, 50}, {true, 50, 51}, {false, 51, 51}}, 51, 1},
+		"it took none of the others": {[]commit{{true, 0, 5}, {false, 5, 7}, {true, 10, 15}}, 15, 0},
+	} {
+		at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
+		var queue fairQueue
+		for _, c := range tc.commits {
+			queue.committed(c.background, at(c.begun), at(c.done))
+		}
+		if got := max(0, queue.pause(at(tc.now))); got != time.Duration(tc.want)*time.Millisecond {
+			t.Errorf("%s: rest %v, want %d ms", name, got, tc.want)
+		}
+	}
+}
+
+// inOrder notes in which order operations run, and how many commits there were.
+type inOrder struct {
+	ran     []string // by the committer alone
+	commits int
+}
+
+func (o *inOrder) op(name string) func(*metadata.Tx) error {
+	return func(tx *metadata.Tx) error {
+		o.ran = append(o.ran, name)
+		return putUser(name)(tx)
+	}
+}
+
+// background queues an operation of UpdateBackground, and returns when it waits. It is for tests in a bubble, since such a wait cannot be
+// seen from outside.
+func background(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
+	answer = make(chan error, 1)
+	go func() { answer <- s.UpdateBackground(context.Background(), fn) }()
+	synctest.Wait()
+	return answer
+}
+
+// TestBackgroundYields lets two operations wait, of which the one that came first is to give way.
+func TestBackgroundYields(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		others bool // a commit of others came before
+		want   []string
+	}{
+		"at first":               {false, []string{"front", "background"}},
+		"after a commit of them": {true, []string{"background", "front"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { givesWay(t, tc.others, tc.want) })
+		})
+	}
+}
+
+func givesWay(t *testing.T, others bool, want []string) {
+	s, order := openStore(t), &inOrder{}
+	s.committer.commit = func(tx *bbolt.Tx) error { order.commits++; return tx.Commit() }
+	// An operation of the background, or one of the others, blocks the committer.
+	entered, release := make(chan struct{}), make(chan struct{})
+	hold, run := make(chan error, 1), s.UpdateBackground
+	if others {
+		run = s.Update
+	}
+	go func() {
+		hold <- run(context.Background(), func(*metadata.Tx) error { close(entered); <-release; return nil })
+	}()
+	<-entered
+	second := background(s, order.op("background"))
+	first := enqueue(s, order.op("front"))
+	close(release)
+	for _, answer := range []chan error{hold, first, second} {
+		if err := <-answer; err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(order.ran, want) || order.commits != 2 {
+		t.Errorf("ran %q in %d commits, want %q in 2", order.ran, order.commits, want)
+	}
+}
+
+// TestBackgroundNotStarved keeps the queue full: what gives way comes all the same, again and again, and so do the others.
+func TestBackgroundNotStarved(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	var front, ended atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	nothing := func(tx *metadata.Tx) error { tx.Stamp(); return nil }
+	for range 8 {
+		go func() {
+			defer ended.Add(1)
+			for s.Update(ctx, nothing) == nil {
+				front.Add(1)
+			}
+		}()
+	}
+	for front.Load() == 0 {
+		runtime.Gosched()
+	}
+	before := front.Load()
+	for n := 0; n < 10 || front.Load()-before < 10; n++ {
+		if err := s.UpdateBackground(t.Context(), nothing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	for ended.Load() < 8 {
+		runtime.Gosched()
+	}
+}
+
+// TestCloseRunsBackground closes the store while an operation gives way.
+func TestCloseRunsBackground(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, closeFinishes)
+}
+
+func closeFinishes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "meta.db")
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := block(t, s)
+	waits := background(s, putUser("anna"))
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	<-s.committer.closing
+	if err := s.UpdateBackground(t.Context(), putUser("late")); !errors.Is(err, metadata.ErrClosed) {
+		t.Errorf("after Close began: %v", err)
+	}
+	free()
+	if err := errors.Join(<-waits, <-closed); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,132 @@
+package fsck
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// The format of a bbolt file beyond its meta pages, in the byte order of the machine. A page is a header (its own number, 8
+// bytes; flags, 2; number of entries, 2; how many pages follow that belong to it, 4), then its entries, 16 bytes each, then
+// the keys and values of the entries, one after the other without a gap. An entry of a leaf is flags, the distance from the
+// entry to its key, the lengths of key and value, 4 bytes each; one of a branch the distance, the length of the key, and the
+// page below, in 8. The value of a bucket is the number of its root page and a sequence that is not used, 8 bytes each; for a
+// page number of 0 the root page itself follows, its number and the pages that follow 0.
+const (
+	PageHeader = 16 // bytes of the header of a page
+	EntrySize  = 16 // bytes of an entry
+
+	bucketHeader = 16
+	bucketEntry  = 1      // the flag of a leaf entry that is a bucket
+	manyFree     = 0xffff // this number of entries of a free list: the first one says how many there are
+)
+
+// The flags of a page.
+const (
+	BranchPage   = 0x01
+	LeafPage     = 0x02
+	MetaPage     = 0x04
+	FreelistPage = 0x10
+)
+
+// Header is what a page begins with.
+type Header struct {
+	ID           uint64
+	Flags, Count uint16
+	Overflow     uint32 // pages that follow and belong to this one
+}
+
+// entries is how many bytes the header and the entries take.
+func (h Header) entries() uint64 { return PageHeader + EntrySize*uint64(h.Count) }
+
+// pages is how many pages belong together.
+func (h Header) pages() uint64 { return uint64(h.Overflow) + 1 }
+
+// Page is a branch or leaf page with those that belong to it, or the root page of an inline bucket.
+type Page []byte
+
+// Header returns the header of a page of any kind, of which only PageHeader bytes are needed.
+func (p Page) Header() Header {
+	order := binary.NativeEndian
+	return Header{order.Uint64(p), order.Uint16(p[8:]), order.Uint16(p[10:]), order.Uint32(p[12:])}
+}
+
+// entry returns what an entry of the page says: for a leaf its flags and the lengths of key and value, for a branch the length of
+// the key and the number of the page below.
+func (p Page) entry(i int) (flags uint32, key, value uint64, below uint64) {
+	order, entry := binary.NativeEndian, p[PageHeader+EntrySize*i:]
+	if p.Header().Flags == BranchPage {
+		return 0, uint64(order.Uint32(entry[4:])), 0, order.Uint64(entry[8:])
+	}
+	return order.Uint32(entry), uint64(order.Uint32(entry[8:])), uint64(order.Uint32(entry[12:])), 0
+}
+
+// Size adds up header, entries, keys and values. It needs header and entries alone; wrong says what is wrong with them.
+func (p Page) Size() (size uint64, wrong string) {
+	h := p.Header()
+	distanceAt := 0
+	if h.Flags == LeafPage {
+		distanceAt = 4
+	}
+	size = h.entries()
+	for i := range int(h.Count) {
+		flags, key, value, _ := p.entry(i)
+		begin := PageHeader + EntrySize*uint64(i)
+		distance := uint64(binary.NativeEndian.Uint32(p[begin+uint64(distanceAt):]))
+		switch {
+		case begin+distance != size:
+			return 0, fmt.Sprintf("entry %d begins at %d, its key at %d, the one before ends at %d", i, begin, begin+distance, size)
+		case key == 0:
+			return 0, fmt.Sprintf("entry %d has no key", i)
+		case flags > bucketEntry:
+			return 0, fmt.Sprintf("entry %d has the flags %#x", i, flags)
+		}
+		size += key + value
+	}
+	if h.Flags == BranchPage && h.Count == 0 {
+		return 0, "nothing is below it"
+	}
+	return size, ""
+}
+
+// Key returns the key of an entry of a page whose Size is right.
+func (p Page) Key(i int) []byte {
+	_, size, _, _ := p.entry(i)
+	begin := p.begin(i)
+	return p[begin : begin+size]
+}
+
+// value returns the value of an entry of a leaf whose Size is right.
+func (p Page) value(i int) []byte {
+	_, key, size, _ := p.entry(i)
+	begin := p.begin(i) + key
+	return p[begin : begin+size]
+}
+
+// begin is where the key of an entry begins.
+func (p Page) begin(i int) uint64 {
+	entry := PageHeader + EntrySize*uint64(i)
+	at := entry
+	if p.Header().Flags == LeafPage {
+		at += 4
+	}
+	return entry + uint64(binary.NativeEndian.Uint32(p[at:]))
+}
+
+// disorder says where the keys do not rise from first, which the page above has for its first key if it is not nil, to end,
+// which is beyond its last one if it is not nil.
+func (p Page) disorder(first, end []byte) string {
+	count := int(p.Header().Count)
+	if first != nil && (count == 0 || !bytes.Equal(p.Key(0), first)) {
+		return fmt.Sprintf("its first key is not %x, as the page above says", first)
+	}
+	for i := 1; i < count; i++ {
+		if bytes.Compare(p.Key(i-1), p.Key(i)) >= 0 {
+			return fmt.Sprintf("its key %d is not greater than the one before", i)
+		}
+	}
+	if end != nil && count > 0 && bytes.Compare(p.Key(count-1), end) >= 0 {
+		return fmt.Sprintf("its last key is not less than %x, where the next page begins", end)
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"labshelf/bolt/fsck"
+	"labshelf/bolt/fsck/fscktest"
+	"labshelf/metadata"
+)
+
+// TestKeysOutOfOrder lets an entry of a leaf lead to the row of another entry. That row is complete, so its checksum is right; but it came
+// already, or comes too early.
+func TestKeysOutOfOrder(t *testing.T) {
+	t.Parallel()
+	listed := func(backwards bool) func(*tx) error {
+		l := listing{index: usersBucket, spans: []span{scopeSpan([]byte{1})}, backwards: backwards}
+		return func(tx *tx) error { return last(l.ids(tx)) }
+	}
+	for name, list := range map[string]func(*tx) error{
+		"rows":                 func(tx *tx) error { return last(users{tx}.All(metadata.ID{})) },
+		"a listing":            listed(false),
+		"a listing, backwards": listed(true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "meta.db")
+			if err := os.WriteFile(path, disordered(t, grownFile(t), usersBucket), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(path, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.read(t.Context(), func(tx *tx) error { _ = list(tx); return nil }); !errors.Is(err, metadata.ErrRecordDamaged) {
+				t.Errorf("read: %v", err)
+			}
+			err = s.Update(t.Context(), func(tx *metadata.Tx) error { _ = list(tx.Users.(users).tx); return putUser("later")(tx) })
+			if !errors.Is(err, metadata.ErrRecordDamaged) {
+				t.Errorf("update: %v", err)
+			}
+			if err := s.Update(t.Context(), putUser("later")); err != nil {
+				t.Errorf("an update that does not look there: %v", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// disordered makes the fourth entry of a leaf of a bucket lead to where the second one does.
+func disordered(t *testing.T, file []byte, in bucket) []byte {
+	t.Helper()
+	key := leafKeyOf(t, file, in)
+	for _, page := range fscktest.Pages(file) {
+		if h := page.Header(); h.Flags != fsck.LeafPage || !bytes.Equal(page.Key(0), key) {
+			continue
+		}
+		second, fourth := page[fsck.PageHeader+fsck.EntrySize:], page[fsck.PageHeader+3*fsck.EntrySize:]
+		distance := binary.NativeEndian.Uint32(second[4:]) - 2*fsck.EntrySize
+		copy(fourth[:fsck.EntrySize], second[:fsck.EntrySize])
+		binary.NativeEndian.PutUint32(fourth[4:], distance)
+		return file
+	}
+	t.Fatalf("no leaf of %s", in)
+	return nil
+}
+
+// leafKeyOf returns the first key of a bucket.
+func leafKeyOf(t *testing.T, file []byte, in bucket) (first []byte) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "meta.db")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.read(t.Context(), func(tx *tx) error {
+		for key := range tx.walk(in, span{}) {
+			first = bytes.Clone(key)
+			break
+		}
+		return nil
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return first
+}

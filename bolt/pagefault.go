@@ -1,0 +1,66 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"labshelf/metadata"
+)
+
+// bbolt trusts its file. Where the file is damaged or can no longer be read, bbolt panics, or follows a page number to memory that is not
+// mapped, which is a page fault. Everything that reads the file therefore runs in catchFault.
+
+// catchFault runs fn, which reads the file, and turns a panic or page fault that the file has caused into an ErrRecordDamaged. Any other
+// panic passes through.
+func catchFault(fn func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	returned := false
+	defer func() {
+		if !returned && causedByFile() {
+			err = fmt.Errorf("%w: %s", metadata.ErrRecordDamaged, faultText(recover()))
+		}
+	}()
+	err = fn()
+	returned = true
+	return err
+}
+
+// faultText says for people why reading the file panicked.
+func faultText(panicked any) string {
+	if _, ok := panicked.(runtime.Error); ok {
+		return "a page leads to where nothing can be read"
+	}
+	return fmt.Sprint(panicked)
+}
+
+// causedByFile tells, in a deferred function, whether the present panic was caused by the file: a page fault, wherever it happened, or
+// any panic in bbolt.
+func causedByFile() bool {
+	var calls [64]uintptr
+	frames := runtime.CallersFrames(calls[:runtime.Callers(0, calls[:])])
+	panicking := false
+	for more := true; more; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		switch {
+		case !panicking:
+			panicking = frame.Function == "runtime.gopanic"
+		case frame.Function == "runtime.panicmemAddr":
+			return true
+		case !strings.HasPrefix(frame.Function, "runtime."):
+			return strings.HasPrefix(frame.Function, "go.etcd.io/bbolt")
+		}
+	}
+	return false
+}
+
+// asDamagedFile adds ErrDamaged to a damage of rows that makes the whole file unusable.
+func asDamagedFile(err error) error {
+	if errors.Is(err, metadata.ErrRecordDamaged) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}

@@ -1,0 +1,282 @@
+package bolt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+type dataspaces struct{ *tx }
+
+func (d dataspaces) Get(id metadata.ID) (metadata.Dataspace, error) {
+	return dataspaceTable.get(d.tx, idKey(id))
+}
+
+func (d dataspaces) ByName(name string) (metadata.ID, error) {
+	return idIn(d.tx, dataspaceNames, nameKey(name))
+}
+
+func (d dataspaces) Put(row metadata.Dataspace) error { return dataspaceTable.put(d.tx, row) }
+
+func (d dataspaces) All(after metadata.ID) iter.Seq2[metadata.Dataspace, error] {
+	return dataspaceTable.all(d.tx, idSpan(nil, after))
+}
+
+func (d dataspaces) Public(after metadata.ID) iter.Seq2[metadata.ID, error] {
+	return listing{index: dataspacesPublic, spans: []span{idSpan(nil, after)}}.ids(d.tx)
+}
+
+type sets struct{ *tx }
+
+func (s sets) Get(id metadata.ID) (metadata.Set, error) { return setTable.get(s.tx, idKey(id)) }
+
+func (s sets) ByName(name string) (metadata.ID, error) { return idIn(s.tx, setNames, nameKey(name)) }
+
+func (s sets) Put(row metadata.Set) error { return setTable.put(s.tx, row) }
+
+func (s sets) Range(r metadata.SetRange) iter.Seq2[metadata.Set, error] {
+	l := listing{index: setsByDataspace, spans: idSpan(nil, r.After).inScopes(r.Dataspaces, r.States)}
+	if r.Dataspaces == nil {
+		l.index = setsByState
+	}
+	return sequence(func(fn func(*metadata.Set) bool) error { return each(s.tx, &setTable, l, &codec{}, fn) })
+}
+
+type resources struct{ *tx }
+
+func (r resources) Get(id metadata.ID) (metadata.Resource, error) {
+	return resourceTable.get(r.tx, idKey(id))
+}
+
+func (r resources) Put(row metadata.Resource) error { return resourceTable.put(r.tx, row) }
+
+// Range yields copies.
+func (r resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
+	return sequence(func(fn func(*metadata.Resource) bool) error { return r.scan(q, &codec{}, fn) })
+}
+
+// Page borrows: the texts are views of the file.
+func (r resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (more bool)) error {
+	return r.scan(q, &codec{views: true}, fn)
+}
+
+var errNoListing = errors.New("bolt: resources have no such order there")
+
+// resourceListing says which spans of which index hold what a range asks for. Not ok: there is no such listing.
+func resourceListing(q metadata.ResourceRange) (l listing, ok bool) {
+	containers, bounds := q.Dataspaces, timeSpan
+	byName := q.Order == paging.ByName
+	switch none := (metadata.ID{}); {
+	case byName && q.Set == none, !byName && q.Order != paging.Oldest && q.Order != paging.Newest:
+		return l, false
+	case byName:
+		l.index, containers, bounds = resourcesByName, []metadata.ID{q.Set}, nameSpan
+	case q.Set != none:
+		l.index, containers = resourcesBySet, []metadata.ID{q.Set}
+	case q.Dataspaces == nil:
+		l.index = resourcesByTime
+	default:
+		l.index = resourcesByDataspace
+	}
+	l.backwards = q.Order == paging.Newest
+	l.spans = bounds(q).inScopes(containers, q.States)
+	return l, true
+}
+
+// scan costs the rows that it calls fn for, wherever it starts and whatever else there is.
+func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
+	l, ok := resourceListing(q)
+	if !ok {
+		return errNoListing
+	}
+	return each(r.tx, &resourceTable, l, c, fn)
+}
+
+type users struct{ *tx }
+
+func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.tx, idKey(id)) }
+
+func (u users) ByName(username string) (metadata.ID, error) {
+	return idIn(u.tx, usernames, usernameKey(username))
+}
+
+func (u users) Put(row metadata.User) error { return userTable.put(u.tx, row) }
+
+func (u users) All(after metadata.ID) iter.Seq2[metadata.User, error] {
+	return userTable.all(u.tx, idSpan(nil, after))
+}
+
+type keys struct{ *tx }
+
+func (k keys) Get(user, key metadata.ID) (metadata.Key, error) {
+	digest := k.get(keysByUser, pairKey(user, key))
+	if digest == nil {
+		return metadata.Key{}, notFound{keysByUser, string(pairKey(user, key))}
+	}
+	return keyTable.get(k.tx, digest)
+}
+
+func (k keys) ByDigest(digest auth.KeyDigest) (metadata.Key, error) {
+	return keyTable.get(k.tx, keyDigestKey(digest))
+}
+
+// Put removes the row under the key's former digest, if that was another one. LastUsed, which is written every minute, decides no access:
+// a change of it alone leaves the access version.
+func (k keys) Put(row metadata.Key) error {
+	k.mustWrite()
+	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)
+	present, err := keyTable.get(k.tx, digest)
+	if err == nil && !bytes.Equal(pairKey(present.UserID, present.ID), own) {
+		return fmt.Errorf("bolt: %s %x: %w", keysBucket, digest, errTaken)
+	}
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+		return err
+	}
+	if former := k.get(keysByUser, own); former != nil && !bytes.Equal(former, digest) {
+		k.delete(keysBucket, former)
+		k.delete(keysByUser, own)
+	}
+	present.LastUsed = row.LastUsed
+	decided := k.accessChanged || present != row
+	err = keyTable.put(k.tx, row)
+	k.accessChanged = decided
+	return err
+}
+
+func (k keys) OfUser(user, after metadata.ID) iter.Seq2[metadata.Key, error] {
+	return keyTable.byIndex(k.tx, keysByUser, idSpan(idKey(user), after))
+}
+
+type sessions struct{ *tx }
+
+func (s sessions) Get(user metadata.ID, digest auth.SessionDigest) (metadata.Session, error) {
+	return sessionTable.get(s.tx, sessionKey(user, digest))
+}
+
+func (s sessions) Put(row metadata.Session) error { return sessionTable.put(s.tx, row) }
+
+func (s sessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
+	s.mustWrite()
+	s.delete(sessionsBucket, sessionKey(user, digest))
+	return s.failed
+}
+
+func (s sessions) OfUser(user metadata.ID) iter.Seq2[metadata.Session, error] {
+	return sessionTable.all(s.tx, scopeSpan(idKey(user)))
+}
+
+type uploads struct{ *tx }
+
+func (t uploads) Get(id metadata.ID) (metadata.ResumableUpload, error) {
+	return uploadTable.get(t.tx, idKey(id))
+}
+
+func (t uploads) Put(row metadata.ResumableUpload) error { return uploadTable.put(t.tx, row) }
+
+func (t uploads) Remove(id metadata.ID) error { return uploadTable.remove(t.tx, idKey(id)) }
+
+func (t uploads) Ended(by metadata.Stamp) iter.Seq2[metadata.ID, error] {
+	l := listing{index: uploadsByEnd, spans: []span{scopeSpan(nil).upTo(pastPrefix(appendStamp(nil, by)))}}
+	return l.ids(t.tx)
+}
+
+func (t uploads) Awaited(digest blobs.Digest) (bool, error) {
+	for range t.walk(uploadsByDigest, scopeSpan(blobKey(digest))) {
+		return true, t.failed
+	}
+	return false, t.failed
+}
+
+type privileges struct{ *tx }
+
+func (p privileges) Get(id metadata.ID) (metadata.Privilege, error) {
+	return privilegeTable.get(p.tx, idKey(id))
+}
+
+func (p privileges) Of(user, dataspace metadata.ID) (row metadata.Privilege, err error) {
+	id, err := idIn(p.tx, privilegesByUser, pairKey(user, dataspace))
+	if err != nil {
+		return row, err
+	}
+	return p.Get(id)
+}
+
+func (p privileges) Put(row metadata.Privilege) error { return privilegeTable.put(p.tx, row) }
+
+func (p privileges) All(after metadata.ID) iter.Seq2[metadata.Privilege, error] {
+	return privilegeTable.all(p.tx, idSpan(nil, after))
+}
+
+func (p privileges) OfUser(user, after metadata.ID) iter.Seq2[metadata.Privilege, error] {
+	return privilegeTable.byIndex(p.tx, privilegesByUser, idSpan(idKey(user), after))
+}
+
+func (p privileges) OfDataspace(dataspace metadata.ID) iter.Seq2[metadata.Privilege, error] {
+	return privilegeTable.byIndex(p.tx, privilegesByDataspace, idSpan(idKey(dataspace), metadata.ID{}))
+}
+
+type cascades struct{ *tx }
+
+func (s cascades) Get(container metadata.ID) (metadata.Cascade, error) {
+	return cascadeTable.get(s.tx, idKey(container))
+}
+
+func (s cascades) Put(row metadata.Cascade) error { return cascadeTable.put(s.tx, row) }
+
+func (s cascades) Remove(container metadata.ID) error {
+	s.mustWrite()
+	s.delete(cascadesBucket, idKey(container))
+	return s.failed
+}
+
+func (s cascades) All() iter.Seq2[metadata.Cascade, error] {
+	return cascadeTable.all(s.tx, idSpan(nil, metadata.ID{}))
+}
+
+type usage struct{ *tx }
+
+func (u usage) Get(dataspace metadata.ID) (metadata.Counters, error) {
+	return value(u.tx, usageBucket, idKey(dataspace), countersFields)
+}
+
+func (u usage) Put(dataspace metadata.ID, day metadata.Day, c metadata.Counters) error {
+	u.mustWrite()
+	total, daily := idKey(dataspace), dayKey(dataspace, day)
+	u.put(usageBucket, total, seal(total, countersFields, c))
+	u.put(usageByDay, daily, seal(daily, countersFields, c))
+	return u.failed
+}
+
+func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error] {
+	return func(yield func(metadata.DayCounters, error) bool) {
+		for key, record := range u.walk(usageByDay, scopeSpan(idKey(dataspace))) {
+			day, ok := splitDayKey(key)
+			c, err := unseal(key, record, countersFields)
+			if err != nil || !ok {
+				yield(metadata.DayCounters{}, fmt.Errorf("bolt: %s %x: %w", usageByDay, key, metadata.ErrRecordDamaged))
+				return
+			}
+			if !yield(metadata.DayCounters{Day: day, Counters: c}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// value returns what a bucket holds under key; the zero value where there is nothing.
+func value[T any](t *tx, b bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
+	record := t.get(b, key)
+	if record == nil {
+		return v, nil
+	}
+	if v, err = unseal(key, record, fields); err != nil {
+		err = fmt.Errorf("bolt: %s %x: %w", b, key, err)
+	}
+	return v, err
+}

@@ -1,0 +1,82 @@
+//go:build !windows
+
+// Windows cuts no mapped file off.
+
+package bolt
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"labshelf/metadata"
+)
+
+// TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
+func TestFileTruncatedWhileOpen(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 2000)
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 2*int64(os.Getpagesize())); err != nil {
+		t.Fatal(err)
+	}
+	all := func(tx *metadata.Tx) error {
+		for _, err := range tx.Users.All(metadata.ID{}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name, run := range map[string]func() error{
+		"View":        func() error { return s.View(t.Context(), all) },
+		"ViewDurable": func() error { return s.ViewDurable(t.Context(), all) },
+		"Update":      func() error { return s.Update(t.Context(), all) },
+	} {
+		if err := run(); !errors.Is(err, metadata.ErrRecordDamaged) && !errors.Is(err, metadata.ErrReadOnly) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	found := 0
+	if err := s.Inspect(t.Context(), func(metadata.Violation) { found++ }); err != nil || found == 0 {
+		t.Errorf("inspect: %d violations, %v", found, err)
+	}
+	if _, err := s.Snapshot(t.Context()); !errors.Is(err, metadata.ErrRecordDamaged) {
+		t.Errorf("snapshot: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCatchFaultOfFile: what the file has done is an error, also where code of ours meets it.
+func TestCatchFaultOfFile(t *testing.T) {
+	t.Parallel()
+	path := closedStore(t, 2000)
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.read(t.Context(), func(tx *tx) error {
+		var records [][]byte
+		for _, record := range tx.walk(usersBucket, span{}) {
+			records = append(records, record)
+		}
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range records {
+			checksum(nil, record)
+		}
+		return errOnPurpose
+	})
+	if !errors.Is(err, metadata.ErrRecordDamaged) {
+		t.Errorf("a fault in code of ours: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

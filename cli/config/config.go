@@ -1,0 +1,147 @@
+// Package config is the configuration of the service: a table of settings, and what flags, environment variables and the
+// configuration file say about them.
+package config
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const defaultData = "./data"
+
+// Config is what the operator decided. Each field has a row in settings, except AdminKey: that comes from the environment alone,
+// since other users of the machine could read it in a file or among the arguments.
+type Config struct {
+	Data, Listen          string
+	BaseURL               *url.URL // nil: from each request
+	allowPlainHTTP        bool
+	TLSCert, TLSKey       string
+	TrustedProxies        []netip.Prefix
+	AllowedHosts          []string
+	AllowedOrigins        []string
+	FailedKeys            int // in a minute; 0: no limit
+	SessionAge, UploadAge time.Duration
+	ViewDataURL           string
+	MaxUpload             int64 // bytes; 0: no limit
+	HoldUpTo              int64 // bytes; 0: every file is one from the beginning
+	PageSize              int
+	DirectoryPageSize     int
+	UsersCreateDataspaces bool
+	VerifyReads           int64 // bytes of the longest whole download that is verified; 0: none
+	Stall, Shutdown       time.Duration
+	MinRate               int64         // bytes per second; 0: any byte counts as progress
+	ScrubPeriod           time.Duration // 0: never
+	TrashGrace            time.Duration
+	LogLevel              zerolog.Level
+	LogFormat             string
+	SlowRequest           time.Duration // 0: none is slow
+	Metrics               string        // an address, Off or Sysadmin
+	Pprof                 string        // an address, or Off
+
+	AdminKey string // "" means a new one
+}
+
+// What Metrics and Pprof may be instead of an address.
+const (
+	Off      = "off"
+	Sysadmin = "sysadmin" // Metrics only: at the address of the interface, for the key of a sysadmin
+)
+
+// setting is one key of the configuration. In the file it has its name; in the environment, LABSHELF_ and the name in upper
+// case; as a flag, - for _. All three give a text (a list is joined by commas).
+type setting struct {
+	name     string
+	fallback string // what counts where nothing is given
+	help     string // for the flag; the word in backquotes stands for the value
+	rule     func(c *Config, text string) error
+}
+
+func flagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+func variableName(name string) string { return environment + strings.ToUpper(name) }
+
+// settings are all there are.
+func settings() []setting { return append(serviceSettings(), observationSettings()...) }
+
+// serviceSettings are those of what the service does.
+func serviceSettings() []setting {
+	return []setting{
+		{"data", defaultData, "`DIR` of the data of the service",
+			into(nonEmpty, func(c *Config) *string { return &c.Data })},
+		{"listen", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0 takes any free one",
+			into(hostPort, func(c *Config) *string { return &c.Listen })},
+		{"base_url", "", "`URL` under which clients reach the service, ending with /v1 (default: taken from each request)",
+			into(BaseURL, func(c *Config) **url.URL { return &c.BaseURL })},
+		{"allow_plain_http", "false", "listen without TLS where other machines can connect",
+			into(boolean, func(c *Config) *bool { return &c.allowPlainHTTP })},
+		{"tls_cert", "", "`FILE` with the certificate chain, in PEM; with tls_key: serve HTTPS",
+			into(anyText, func(c *Config) *string { return &c.TLSCert })},
+		{"tls_key", "", "`FILE` with the private key of tls_cert, in PEM",
+			into(anyText, func(c *Config) *string { return &c.TLSKey })},
+		{"trusted_proxies", "", "`ADDRESSES` or prefixes whose X-Forwarded-* headers count, such as 10.0.0.0/8",
+			into(prefixes, func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })},
+		{"allowed_hosts", "", "`NAMES` or addresses that clients use, besides localhost, the address listened on and that of base_url",
+			into(hosts, func(c *Config) *[]string { return &c.AllowedHosts })},
+		{"allowed_origins", "", "`ORIGINS` of web pages whose scripts may use the service, such as https://app.example.org",
+			into(origins, func(c *Config) *[]string { return &c.AllowedOrigins })},
+		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
+			into(count, func(c *Config) *int { return &c.FailedKeys })},
+		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
+			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
+		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",
+			into(viewTemplate, func(c *Config) *string { return &c.ViewDataURL })},
+		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
+			into(size, func(c *Config) *int64 { return &c.MaxUpload })},
+		{"upload_age", "7d", "`TIME` for which an upload in chunks may pause before it is removed",
+			into(duration, func(c *Config) *time.Duration { return &c.UploadAge })},
+		{"hold_up_to", "128KiB", "greatest `SIZE` of a body that is stored inline, committed with its record, and flushed to a file later, up to 1MiB; 0: none",
+			into(inlineSize, func(c *Config) *int64 { return &c.HoldUpTo })},
+		{"page_size", "100", "`NUMBER` of objects on a page of sets, resources or keys",
+			into(pageSize, func(c *Config) *int { return &c.PageSize })},
+		{"directory_page_size", "1000", "`NUMBER` of objects on a page of dataspaces, users or privileges",
+			into(pageSize, func(c *Config) *int { return &c.DirectoryPageSize })},
+		{"dataspaces_by", "sysadmin", "`USERS` who may create dataspaces: sysadmin or users",
+			into(sysadminOrUsers, func(c *Config) *bool { return &c.UsersCreateDataspaces })},
+		{verifyReadsName, "64MiB", "greatest `SIZE` of a file whose SHA-256 is compared when all of it is downloaded; true: any, false or 0: none",
+			into(verifiedSize, func(c *Config) *int64 { return &c.VerifyReads })},
+		{"scrub_period", "30d", "`TIME` in which every file is read once, in the background, to find damage; 0 is never",
+			into(period, func(c *Config) *time.Duration { return &c.ScrubPeriod })},
+		{"trash_grace", "14d", "`TIME` for which a purge keeps the files that it removes",
+			into(period, func(c *Config) *time.Duration { return &c.TrashGrace })},
+		{"stall_timeout", "30s", "`TIME` for which a client may neither send nor receive a byte",
+			into(duration, func(c *Config) *time.Duration { return &c.Stall })},
+		{"min_rate", "1KiB", "`SIZE` that a client must send or receive in a second, or stall_timeout runs; 0: any byte is enough",
+			into(size, func(c *Config) *int64 { return &c.MinRate })},
+		{"shutdown_timeout", "30s", "`TIME` for which requests under way may go on when the service stops",
+			into(duration, func(c *Config) *time.Duration { return &c.Shutdown })},
+	}
+}
+
+// observationSettings are those of logs, metrics and profiles.
+func observationSettings() []setting {
+	return []setting{
+		{"log_level", "info", "least `LEVEL` that is logged: debug, info, warn or error",
+			into(logLevel, func(c *Config) *zerolog.Level { return &c.LogLevel })},
+		{"log_format", "auto", "`FORMAT` of the log: json, console, or auto, which is console on a terminal",
+			into(oneOf("auto", "json", "console"), func(c *Config) *string { return &c.LogFormat })},
+		{"slow_request", "2s", "`TIME` that the service may take for a request before it is logged as slow; 0 is never",
+			into(period, func(c *Config) *time.Duration { return &c.SlowRequest })},
+		{"metrics", Off, "`WHERE` metrics are served, at /metrics: off, sysadmin (with a key), or a HOST:PORT of their own",
+			into(adminAddress(Off, Sysadmin), func(c *Config) *string { return &c.Metrics })},
+		{"pprof", Off, "`WHERE` profiles are served, at /debug/pprof/: off, or a HOST:PORT of their own",
+			into(adminAddress(Off), func(c *Config) *string { return &c.Pprof })},
+	}
+}
+
+// into makes a rule of a parser and the place for what it returns.
+func into[T any](parse func(string) (T, error), field func(*Config) *T) func(*Config, string) error {
+	return func(c *Config, text string) error {
+		v, err := parse(text)
+		*field(c) = v
+		return err
+	}
+}

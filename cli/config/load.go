@@ -1,0 +1,163 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"labshelf/auth"
+	"labshelf/cli/suggest"
+	"labshelf/commands/exit"
+)
+
+// What is given in the environment, or (the first) as a flag, and is no setting.
+const (
+	configName   = "config"
+	adminKeyName = "admin_key"
+	serverName   = "server" // for commands that ask a running service
+	keyName      = "key"    // for those, too
+	environment  = "LABSHELF_"
+)
+
+const verifyReadsName = "verify_reads"
+
+// AddFlags defines the flag of each setting whose name is listed, or of all, and --config.
+func AddFlags(flags *pflag.FlagSet, names ...string) {
+	flags.SortFlags = false
+	flags.String(configName, "", "`FILE` with settings (default: config.toml in the data directory, if there is one)")
+	for _, s := range settings() {
+		switch {
+		case len(names) > 0 && !slices.Contains(names, s.name):
+		case s.isSwitch():
+			flags.Bool(flagName(s.name), false, s.help)
+		case s.fallback == "":
+			flags.String(flagName(s.name), "", s.help)
+		default:
+			flags.String(flagName(s.name), "", fmt.Sprintf("%s (default %s)", s.help, s.fallback))
+		}
+		if s.name == verifyReadsName { // it was a switch in earlier versions
+			if f := flags.Lookup(flagName(s.name)); f != nil {
+				f.NoOptDefVal = "true"
+			}
+		}
+	}
+}
+
+func (s setting) isSwitch() bool { return s.fallback == "false" }
+
+// Value is what was given for a setting.
+type Value struct {
+	Text string
+	From string // for people: a flag, a variable of the environment, a line of a file
+}
+
+// Load reads the configuration: from the flags of AddFlags, the environment (as from os.Environ), the file and the defaults, in this
+// order of precedence. All mistakes are reported at once, as an exit.ErrUsage.
+func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
+	given, problems := fromEnvironment(environ)
+	flags.Visit(func(f *pflag.Flag) {
+		given[strings.ReplaceAll(f.Name, "-", "_")] = Value{f.Value.String(), "--" + f.Name}
+	})
+	inFile, err := fromFile(configPath(given))
+	problems = append(problems, err)
+	for _, s := range settings() {
+		v, ok := given[s.name]
+		if !ok {
+			v, ok = inFile[s.name]
+		}
+		if !ok {
+			v = Value{s.fallback, "default"}
+		}
+		if err := s.rule(&c, v.Text); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %s %w, not %q", v.From, s.name, err, Redact(v.Text)))
+		}
+	}
+	c.AdminKey = given[adminKeyName].Text
+	if err := errors.Join(problems...); err != nil {
+		return c, exit.Usage(err)
+	}
+	return c, nil
+}
+
+// Redact returns the text of a setting as it may be shown: without the password where it is a URL that has one.
+func Redact(text string) string {
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return text
+}
+
+// fromEnvironment returns what is set in the environment, by name. An empty variable counts as not set.
+func fromEnvironment(environ []string) (map[string]Value, []error) {
+	given := map[string]Value{}
+	known := []string{variableName(configName), variableName(adminKeyName), variableName(serverName), variableName(keyName)}
+	for _, s := range settings() {
+		known = append(known, variableName(s.name))
+	}
+	var problems []error
+	for _, pair := range environ {
+		name, text, _ := strings.Cut(pair, "=")
+		switch {
+		case !strings.HasPrefix(name, environment) || text == "":
+		case !slices.Contains(known, name):
+			problems = append(problems, fmt.Errorf("%s: there is no such variable%s", name, suggest.DidYouMean("", name, known)))
+		default:
+			given[strings.ToLower(strings.TrimPrefix(name, environment))] = Value{text, name}
+		}
+	}
+	return given, problems
+}
+
+// Service returns what the environment says about the running service that a command asks: its address, whose From is "" where the
+// environment names none, and the key, or "". Variables that begin like those of labshelf and are none are an error.
+func Service(environ []string) (address Value, key string, err error) {
+	given, problems := fromEnvironment(environ)
+	return given[serverName], given[keyName].Text, errors.Join(problems...)
+}
+
+// configPath returns the path of the configuration file, and whether it must exist.
+func configPath(given map[string]Value) (path string, must bool) {
+	if v, ok := given[configName]; ok {
+		return v.Text, true
+	}
+	dir, ok := given["data"]
+	if !ok {
+		dir.Text = defaultData
+	}
+	return filepath.Join(dir.Text, "config.toml"), false
+}
+
+// Check returns an exit.ErrUsage where settings do not fit together. It is for the commands that run a service.
+func (c *Config) Check() error {
+	var problems []error
+	if c.AdminKey != "" && !auth.ValidChosenKey(c.AdminKey) {
+		problems = append(problems, fmt.Errorf("%s must be at least 32 printable ASCII characters without a space",
+			variableName(adminKeyName)))
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		problems = append(problems, errors.New("tls_cert and tls_key go together: give both for HTTPS, or none"))
+	}
+	if c.TLSCert == "" && !c.allowPlainHTTP && !Loopback(c.Listen) {
+		problems = append(problems, fmt.Errorf("listen: other machines can connect to %s, and without TLS anybody on the way "+
+			"reads keys and files. Either give tls_cert and tls_key, or, where a proxy in front speaks TLS or everybody on the "+
+			"network may know, set allow_plain_http = true (--allow-plain-http, LABSHELF_ALLOW_PLAIN_HTTP=true)", c.Listen))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return exit.Usage(err)
+	}
+	return nil
+}
+
+// Loopback reports whether only this machine can connect to a HOST:PORT. Of names only localhost counts: what others mean may change.
+func Loopback(listen string) bool {
+	host, _, _ := net.SplitHostPort(listen)
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+}

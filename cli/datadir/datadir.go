@@ -1,0 +1,156 @@
+// Package datadir finds, makes, locks and opens the data directory of a service, and says what to do where that fails.
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/commands/exit"
+	"labshelf/metadata"
+	"labshelf/metrics"
+	"labshelf/repository/maintenance"
+)
+
+// The files in a data directory. There may be a configuration file, too; the folders are those of package blobs.
+const (
+	MetadataFile = "meta.db"
+	HolderFile   = "server.pid"        // which process runs the service, for people
+	KeyFile      = "initial-admin.key" // the key that the first start made
+)
+
+// ClockTolerance is how far the clock may be behind the last stamp without a warning: leap seconds and corrections.
+const ClockTolerance = time.Minute
+
+// What is wrong with a data directory that does not open; its stores report what is wrong with them.
+var (
+	ErrNoMetadata = errors.New("the metadata file is missing")
+	ErrNoFiles    = errors.New("the folder of all files is missing")
+)
+
+// Dir is an open data directory. The lock on the metadata file keeps other processes out.
+type Dir struct {
+	Path     string // absolute
+	Metadata *bolt.Store
+	Blobs    *blobs.Dir
+}
+
+// Open opens a data directory and makes what is missing of it. Metadata that are older than the files get a new epoch, as in a
+// service. The caller closes it. Errors: those of OpenMeasured.
+func Open(path string) (*Dir, error) {
+	data, err := OpenMeasured(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := maintenance.SettleWatermark(context.Background(), data.Metadata, data.Blobs, time.Now()); err != nil {
+		return nil, errors.Join(fmt.Errorf("data directory: %w", err), data.Close())
+	}
+	return data, nil
+}
+
+// OpenMeasured opens a data directory for a service, which settles the epoch by itself; measured may be nil. The caller closes it.
+// Errors: ErrNoMetadata, ErrNoFiles, those of bolt.Open with what to do about them, exit.ErrUsage for permissions.
+func OpenMeasured(path string, measured *metrics.Metrics) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	err = blobs.OS{}.MkdirAll(path)
+	if at, is := errors.AsType[*fs.PathError](err); is && at.Err == syscall.ENOTDIR {
+		err = exit.Usage(fmt.Errorf("%s is a file", at.Path))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if err := errors.Join(refuseShared(path), refuseOrphans(path)); err != nil {
+		return nil, err
+	}
+	meta, err := bolt.Open(filepath.Join(path, MetadataFile), bolt.Options{Observe: measured.Commits()})
+	if err != nil {
+		return nil, Explain(path, err)
+	}
+	if err := refuseNoFiles(path, meta); err != nil {
+		return nil, errors.Join(err, meta.Close())
+	}
+	store, err := blobs.OpenDir(path, measured.Disk(blobs.OS{}))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("data directory: %w", err), meta.Close())
+	}
+	return &Dir{Path: path, Metadata: meta, Blobs: store}, nil
+}
+
+// Close closes the metadata and gives up the lock.
+func (d *Dir) Close() error { return d.Metadata.Close() }
+
+// refuseShared returns an error where other users of the machine could replace what is in the data directory. (Windows keeps no
+// such permissions.)
+func refuseShared(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
+		return err
+	}
+	return exit.Usage(fmt.Errorf("the data directory %s: others can write to it (mode %04o); make it yours alone with: chmod 700 %s",
+		path, info.Mode().Perm(), path))
+}
+
+// refuseOrphans returns an error where there are files without the metadata that say whose they are: going on would look
+// like a first start. The folder is looked at first, since another process that makes both begins with the metadata.
+func refuseOrphans(path string) error {
+	folder := filepath.Join(path, "blobs")
+	if _, err := os.Lstat(folder); err != nil {
+		return nil
+	}
+	metadata := filepath.Join(path, MetadataFile)
+	if _, err := os.Lstat(metadata); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := backup.Incomplete(path); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoMetadata, err)
+	}
+	return fmt.Errorf("%w: there is %s, but not %s; restore a backup to another directory with "+
+		`"labshelf backup restore BACKUP --data NEWDIR", or take another one with --data`, ErrNoMetadata, folder, metadata)
+}
+
+// refuseNoFiles returns an error where the metadata name files and the folder that holds all of them is missing: it may be a disk that is
+// not mounted, and a service that made the folder anew would say that all is well.
+func refuseNoFiles(path string, meta *bolt.Store) error {
+	folder, named := filepath.Join(path, "blobs"), false
+	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := meta.View(context.Background(), func(tx *metadata.Tx) error {
+		for _, err := range tx.Blobs.All(nil) {
+			named = true
+			return err
+		}
+		return nil
+	})
+	if err != nil || !named {
+		return err
+	}
+	return fmt.Errorf("%w: %s names files, but there is no %s; mount it, or put it back; if it is lost, bring the files back from a backup with: "+
+		"labshelf repair --from BACKUP --data %s", ErrNoFiles, filepath.Join(path, MetadataFile), folder, path)
+}
+
+// Require returns an error unless there is a metadata file in the directory: an exit.ErrUsage, or ErrNoMetadata.
+func Require(data string) error {
+	if info, err := os.Stat(data); err == nil && !info.IsDir() {
+		return exit.Usage(fmt.Errorf("%s is a file; name a data directory with --data", data))
+	}
+	if err := refuseOrphans(data); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(data, MetadataFile)); errors.Is(err, fs.ErrNotExist) {
+		return exit.Usage(fmt.Errorf("%s is no data directory: there is no %s; name the right one with --data", data, MetadataFile))
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package datadir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// holder says, as far as is known, which process has the data directory.
+func holder(path string) string {
+	text, err := os.ReadFile(filepath.Join(path, HolderFile))
+	pid, since, ok := strings.Cut(strings.TrimSpace(string(text)), " ")
+	if err != nil || !ok {
+		return "another process"
+	}
+	return fmt.Sprintf("process %s, started at %s (if it is still running)", pid, since)
+}
+
+// WriteHolder notes for holder which process has the data directory. Nothing but that message depends on it.
+func (d *Dir) WriteHolder() error {
+	note := fmt.Sprintf("%d %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
+	return os.WriteFile(filepath.Join(d.Path, HolderFile), []byte(note), 0o600)
+}
+
+// RemoveHolder removes the note.
+func (d *Dir) RemoveHolder() error { return os.Remove(filepath.Join(d.Path, HolderFile)) }

@@ -1,0 +1,87 @@
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/commands/exit"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// Bootstrap makes the sysadmin admin where there are no users yet, with the chosen key or, if that is "", with a new one,
+// which it returns and writes to KeyPath. The file comes first: a start that is cut short must not leave a user whose key
+// is unknown.
+func (d *Dir) Bootstrap(ctx context.Context, repo *repository.Service, chosen string) (shown string, err error) {
+	users := 0
+	err = d.Metadata.View(ctx, func(tx *metadata.Tx) error {
+		for _, err := range tx.Users.All(metadata.ID{}) {
+			if users++; err != nil {
+				return err
+			}
+			break
+		}
+		return nil
+	})
+	if err != nil || users > 0 {
+		return "", Explain(d.Path, err)
+	}
+	if chosen == "" {
+		shown = auth.NewKey()
+		if err := d.saveKey(shown); err != nil {
+			return "", fmt.Errorf("the first key cannot be saved: %w", err)
+		}
+		chosen = shown
+	}
+	_, err = repo.Bootstrap(ctx, chosen)
+	return shown, err
+}
+
+// KeyPath is the file with the first key.
+func (d *Dir) KeyPath() string { return filepath.Join(d.Path, KeyFile) }
+
+// saveKey brings the key to stable storage, in a file that only the owner can read.
+func (d *Dir) saveKey(key string) (err error) {
+	var disk blobs.OS
+	fresh := d.KeyPath() + ".new"
+	if err := disk.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := disk.Create(fresh)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write([]byte(key + "\n"))
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := disk.Rename(fresh, d.KeyPath()); err != nil {
+		return err
+	}
+	return disk.SyncDir(d.Path)
+}
+
+// NewKey makes a key for a user in the data directory path of a service that is stopped. Errors: exit.ErrUsage where there is none,
+// those of OpenMeasured, errs.NotFound.
+func NewKey(ctx context.Context, path, user string) (key string, err error) {
+	if _, err := os.Stat(filepath.Join(path, MetadataFile)); errors.Is(err, fs.ErrNotExist) {
+		return "", exit.Usage(fmt.Errorf("%s is no data directory: there is no %s; name the right one with --data", path, MetadataFile))
+	}
+	data, err := Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, data.Close()) }()
+	repo := repository.New(data.Metadata, data.Blobs, repository.Config{})
+	defer repo.Close()
+	return repo.NewKeyFor(ctx, user)
+}

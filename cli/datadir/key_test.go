@@ -1,0 +1,101 @@
+package datadir
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/repository"
+)
+
+// TestFirstKeySurvivesAnEarlyEnd: whenever a first start is cut short, the next one shows a key that works.
+func TestFirstKeySurvivesAnEarlyEnd(t *testing.T) {
+	t.Parallel()
+	data, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := data.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	repo := repository.New(data.Metadata, data.Blobs, repository.Config{PageSize: 1, DirectoryPageSize: 1})
+	defer repo.Close()
+
+	// The disk refuses the file: there must be no user, so that the next start tries again.
+	obstacle := data.KeyPath() + ".new"
+	if err := os.MkdirAll(filepath.Join(obstacle, "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if shown, err := data.Bootstrap(t.Context(), repo, ""); err == nil || shown != "" {
+		t.Fatalf("the key was not kept, but %q, %v", shown, err)
+	}
+	if err := os.RemoveAll(obstacle); err != nil {
+		t.Fatal(err)
+	}
+
+	// A start ended after it had kept a key, and before it made the user.
+	for _, path := range []string{data.KeyPath(), obstacle} {
+		if err := os.WriteFile(path, []byte("lsk_of_the_start_that_ended\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown, err := data.Bootstrap(t.Context(), repo, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(data.KeyPath())
+	if err != nil || string(kept) != shown+"\n" {
+		t.Errorf("shown %q, kept %q, %v", shown, kept, err)
+	}
+	if p, err := repo.Authenticate(t.Context(), shown); err != nil || p.Username != "admin" || !p.Sysadmin {
+		t.Errorf("the key belongs to %+v, %v", p, err)
+	}
+	if _, err := os.Lstat(obstacle); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", obstacle, err)
+	}
+	if again, err := data.Bootstrap(t.Context(), repo, ""); again != "" || err != nil {
+		t.Errorf("the second time: %q, %v", again, err)
+	}
+}
+
+// Metadata whose first user cannot be read start no service, and the refusal says how to restore them.
+func TestDamagedFirstUserIsExplained(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, damaged := range []bool{false, true} {
+		data, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		repo := repository.New(data.Metadata, data.Blobs, repository.Config{})
+		_, err = data.Bootstrap(t.Context(), repo, auth.NewKey())
+		repo.Close()
+		if closing := data.Close(); closing != nil {
+			t.Fatal(closing)
+		}
+		if damaged {
+			if err == nil || !strings.Contains(err.Error(), "labshelf backup restore") {
+				t.Errorf("metadata with a damaged user: %v", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, MetadataFile)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte("admin"), []byte("bdmin")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

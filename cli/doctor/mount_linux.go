@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"labshelf/commands/display"
+)
+
+// Less room than either of these is worth a warning.
+const (
+	leastShare = 20      // of which one part must be free
+	leastBytes = 1 << 30 // bytes
+)
+
+// systemExaminations are those that only some systems offer.
+func systemExaminations() []examination {
+	return []examination{{"file system", fileSystem}, {"kernel", kernel}, {"space", space}}
+}
+
+// mount is a file system as it stands in the tree.
+type mount struct {
+	point, kind, options string
+}
+
+// mountOf finds the file system of a path.
+func mountOf(path string) (mount, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return mount{}, err
+	}
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return mount{}, err
+	}
+	m, ok := findMount(string(table), path)
+	if !ok {
+		return mount{}, fmt.Errorf("%s is on no file system that is known", path)
+	}
+	return m, nil
+}
+
+// findMount looks up a path in a table as in /proc/self/mountinfo: the deepest mount counts, and of several the last.
+func findMount(table, path string) (found mount, ok bool) {
+	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(table) {
+		left, right, complete := strings.Cut(line, " - ")
+		fields, source := strings.Fields(left), strings.Fields(right)
+		if !complete || len(fields) < 6 || len(source) < 3 {
+			continue
+		}
+		m := mount{unescape.Replace(fields[4]), source[0], fields[5] + "," + source[2]}
+		within := path == m.point || strings.HasPrefix(path, strings.TrimSuffix(m.point, "/")+"/")
+		if within && len(m.point) >= len(found.point) {
+			found, ok = m, true
+		}
+	}
+	return found, ok
+}
+
+// fileSystem names the file system and what is known of its kind.
+func fileSystem(w place) []Finding {
+	m, err := mountOf(w.base)
+	if err != nil {
+		return []Finding{warning("", "the file system is not known: %v", err)}
+	}
+	return judgeMount(m)
+}
+
+func judgeMount(m mount) []Finding {
+	where := fmt.Sprintf("the file system at %s is %s", m.point, m.kind)
+	found := []Finding{fine("%s", where)}
+	for _, k := range kinds() {
+		if k.kind == m.kind || strings.HasSuffix(k.kind, ".") && strings.HasPrefix(m.kind, k.kind) {
+			found[0] = k.say(k.do, "%s: %s", where, k.why)
+			break
+		}
+	}
+	for option := range strings.SplitSeq(m.options, ",") {
+		switch option {
+		case "nobarrier", "barrier=0":
+			found = append(found, problem("mount it without that option", "it is mounted with %s, and a power cut can damage it", option))
+		case "ro":
+			found = append(found, problem("mount it read-write; if the kernel has made it so by itself, its log says why", "it is read-only"))
+		}
+	}
+	return found
+}
+
+// kind is a kind of file system with known risks. A name that ends in a dot stands for all that begin with it.
+type kind struct {
+	kind string
+	say  func(do, format string, args ...any) Finding
+	why  string
+	do   string
+}
+
+func kinds() []kind {
+	const (
+		share  = "a network share or that of a host, where locks and syncs may not mean what they should"
+		fuse   = "a program stands between the service and the disk, and may not sync or lock"
+		memory = "what is in it is gone at the next restart of the machine"
+		simple = "it has neither a journal nor permissions; a power cut can damage it"
+	)
+	var list []kind
+	add := func(say func(string, string, ...any) Finding, why, do string, names ...string) {
+		for _, name := range names {
+			list = append(list, kind{name, say, why, do})
+		}
+	}
+	add(warning, share, otherDisk, "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "lustre", "glusterfs", "gfs2", "ocfs2",
+		"beegfs", "gpfs", "coda", "ncpfs", "vboxsf", "fuse.sshfs", "fuse.glusterfs", "fuse.vmhgfs-fuse")
+	add(warning, fuse, otherDisk, "fuse", "fuseblk", "fuse.")
+	add(warning, "it goes with the container, and each first change of a file copies it", "mount a volume there", "overlay", "aufs")
+	add(warning, memory, "take a directory on a disk, but for trying things out", "tmpfs", "ramfs")
+	add(problem, simple, otherDisk, "vfat", "msdos", "exfat")
+	return list
+}
+
+// kernel checks for versions that lose data on this file system.
+func kernel(w place) []Finding {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return []Finding{warning("", "the version of the kernel is not known: %v", err)}
+	}
+	m, err := mountOf(w.base)
+	if err != nil {
+		return nil // said before
+	}
+	return []Finding{judgeKernel(unix.ByteSliceToString(name.Release[:]), m.kind)}
+}
+
+// judgeKernel knows of ext4's fast_commit, which came with 5.10 and lost synced data until it was fixed (etcd-io/bbolt#562).
+func judgeKernel(release, kind string) Finding {
+	var major, minor, patch int
+	n, _ := fmt.Sscanf(release, "%d.%d.%d", &major, &minor, &patch) // what cannot be read stays 0
+	version := major*1000 + minor
+	bad := version == 5010 && patch < 94 || version > 5010 && version < 5015 || version == 5015 && patch < 27 || version == 5016
+	switch {
+	case n < 2:
+		return warning("", "the version %q of the kernel cannot be read", release)
+	case bad && kind == "ext4":
+		return warning("take 5.10.94, 5.15.27, 5.17 or later (a distribution may have fixed an older one); or see with "+
+			"tune2fs -l DEVICE that fast_commit is not among the features",
+			"the kernel %s can lose synced data on ext4 with fast_commit", release)
+	}
+	return fine("nothing bad is known of the kernel %s", release)
+}
+
+// space compares the free space with what a service needs.
+func space(w place) []Finding {
+	var s unix.Statfs_t
+	if err := unix.Statfs(w.base, &s); err != nil {
+		return []Finding{warning("", "how much room there is, is not known: %v", err)}
+	}
+	return judgeSpace(s.Bavail*uint64(s.Bsize), s.Blocks*uint64(s.Bsize), s.Ffree, s.Files)
+}
+
+// judgeSpace gets bytes and numbers of files, free and in all. Some file systems have no number of files.
+func judgeSpace(free, all, freeFiles, allFiles uint64) []Finding {
+	found := []Finding{fine("%s of %s are free", display.Bytes(int64(free)), display.Bytes(int64(all)))}
+	if free < leastBytes || free < all/leastShare {
+		found[0] = warning("make room; when there is none, uploads are refused until there is", "only %s of %s are free",
+			display.Bytes(int64(free)), display.Bytes(int64(all)))
+	}
+	if allFiles > 0 && freeFiles < allFiles/leastShare {
+		found = append(found, warning("make room: remove small files, or take a file system with more inodes",
+			"only %d of %d files (inodes) are free", freeFiles, allFiles))
+	}
+	return found
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// fewDescriptors are too few for many clients at once.
+const fewDescriptors = 1024
+
+// owners checks whether the files belong to the user that runs this.
+func owners(w place) []Finding {
+	paths := w.ownedPaths()
+	if len(paths) == 0 {
+		return nil
+	}
+	var found []Finding
+	for _, path := range paths {
+		stat, err := statOf(path)
+		if err != nil || int(stat.Uid) == os.Geteuid() {
+			continue // permissions reports what cannot be examined
+		}
+		found = append(found, stranger(path, int(stat.Uid), os.Geteuid()))
+	}
+	if len(found) == 0 {
+		return []Finding{fine("what is there belongs to the user %d, which runs this", os.Geteuid())}
+	}
+	return some(found)
+}
+
+// stranger reports a file that belongs to another user than the one that runs this.
+func stranger(path string, owner, self int) Finding {
+	if self == 0 {
+		return warning("run this, and the service, as the user that the files belong to", "%s belongs to the user %d, and this runs as root", path, owner)
+	}
+	return problem(fmt.Sprintf("chown %d %s, or run this as the user that the service runs as", self, path),
+		"%s belongs to the user %d, and this runs as %d", path, owner, self)
+}
+
+// devices checks whether files can be moved between the folders.
+func devices(w place) []Finding {
+	first, err := statOf(w.base)
+	if err != nil {
+		return []Finding{problem("check who may read the folders above it", "%s cannot be examined: %v", w.base, err)}
+	}
+	var found []Finding
+	for _, name := range []string{"tmp", "parts", "blobs", "trash", filepath.Join("blobs", "00"), filepath.Join("blobs", "ff")} {
+		stat, err := statOf(filepath.Join(w.data, name))
+		if err == nil && stat.Dev != first.Dev {
+			found = append(found, problem("keep the whole data directory on one file system: mount that at "+w.data,
+				"%s is on another file system than %s", filepath.Join(w.data, name), w.base))
+		}
+	}
+	if len(found) == 0 {
+		return []Finding{fine("all folders are on one file system")}
+	}
+	return found
+}
+
+// openFiles checks how many files and connections can be open.
+func openFiles(place) []Finding {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return []Finding{warning("", "the limit of open files is not known: %v", err)}
+	}
+	if limit.Cur < fewDescriptors {
+		return []Finding{warning("raise it: ulimit -n 65536, or LimitNOFILE=65536 for systemd",
+			"only %d files and connections can be open at once", limit.Cur)}
+	}
+	return []Finding{fine("%d files and connections can be open at once", limit.Cur)}
+}
+
+func statOf(path string) (*syscall.Stat_t, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil, fmt.Errorf("%s: the system does not say", path)
+	}
+	return stat, nil
+}

@@ -1,0 +1,179 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/bolt"
+	"labshelf/cli/datadir"
+	"labshelf/commands/display"
+	"labshelf/metadata"
+)
+
+// trials write into the folder under examination.
+func trials() []examination {
+	return []examination{
+		{"sync", trySync}, {"rename", tryRename}, {"link", tryLink}, {"lock", tryLock}, {"map", tryMap}, {"names", tryNames},
+	}
+}
+
+// The only remedy for a file system that loses or confuses what was written is another one.
+const otherDisk = "keep the data on a local disk with a common file system, such as ext4, XFS, NTFS or APFS"
+
+// quickSync is less than any disk takes to bring a file to stable storage.
+const quickSync = 50 * time.Microsecond
+
+// trySync writes files, syncs them and their folder, and takes the time.
+func trySync(w place) []Finding {
+	const rounds = 16
+	var took time.Duration
+	for i := range rounds {
+		once, err := syncOnce(filepath.Join(w.trial, fmt.Sprintf("sync-%d", i)))
+		if err != nil {
+			return []Finding{problem(otherDisk, "what is written cannot be brought to stable storage: %v", err)}
+		}
+		took += once
+	}
+	mean := took / rounds
+	if mean < quickSync {
+		return []Finding{warning("unless this is memory or a disk with a battery, look for what reports success too early: a cache of a disk "+
+			"or a virtual machine that ignores flushes, the mount option nobarrier",
+			"a sync of a file takes %s on average; perhaps the file is not on stable storage then", display.Duration(mean))}
+	}
+	return []Finding{fine("files and folders are brought to stable storage, a file in %s on average", display.Duration(mean))}
+}
+
+// syncOnce returns how long the file took.
+func syncOnce(path string) (took time.Duration, err error) {
+	var disk blobs.OS
+	file, err := disk.Create(path)
+	if err != nil {
+		return 0, err
+	}
+	_, err = file.Write(bytes.Repeat([]byte("labshelf"), 512))
+	if err == nil {
+		begun := time.Now()
+		err = file.Sync()
+		took = time.Since(begun)
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return 0, err
+	}
+	return took, disk.SyncDir(filepath.Dir(path))
+}
+
+// tryRename replaces a file by another.
+func tryRename(w place) []Finding {
+	from, to := filepath.Join(w.trial, "new"), filepath.Join(w.trial, "old")
+	err := errors.Join(os.WriteFile(to, []byte("old"), 0o600), os.WriteFile(from, []byte("new"), 0o600))
+	if err == nil {
+		err = (blobs.OS{}).Rename(from, to)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(to)
+	}
+	if err == nil && (string(text) != "new" || exists(from)) {
+		err = errors.New("afterwards the old file is there, or both names are")
+	}
+	if err != nil {
+		return []Finding{problem(otherDisk, "a file cannot be replaced by renaming another: %v", err)}
+	}
+	return []Finding{fine("a file can be replaced by renaming another")}
+}
+
+// tryLink gives a file a second name, as backups on the same disk may do.
+func tryLink(w place) []Finding {
+	file, link := filepath.Join(w.trial, "file"), filepath.Join(w.trial, "link")
+	if err := os.WriteFile(file, []byte("file"), 0o600); err != nil {
+		return []Finding{problem(otherDisk, "a file cannot be written: %v", err)}
+	}
+	if err := os.Link(file, link); err != nil {
+		return []Finding{warning("the service does without; tools that save space with hard links do not work here",
+			"a file cannot have two names: %v", err)}
+	}
+	first, err := os.Stat(file)
+	second, err2 := os.Stat(link)
+	if err := errors.Join(err, err2); err != nil || !os.SameFile(first, second) {
+		return []Finding{warning(otherDisk, "two names of one file lead to different files: %v", err)}
+	}
+	return []Finding{fine("a file can have two names")}
+}
+
+// tryLock takes a lock twice, as two services on one data directory would.
+func tryLock(w place) (found []Finding) {
+	path := filepath.Join(w.trial, "lock")
+	first, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return []Finding{problem(otherDisk, "a file cannot be made: %v", err)}
+	}
+	defer func() { _ = first.Close() }() // nothing was written to it
+	second, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return []Finding{problem(otherDisk, "a file cannot be opened twice: %v", err)}
+	}
+	defer func() { _ = second.Close() }()
+	if err := blobs.Lock(first, true); err != nil {
+		return []Finding{problem(otherDisk, "a file cannot be locked: %v", err)}
+	}
+	if err := blobs.Lock(second, true); err == nil {
+		return []Finding{problem(otherDisk, "a lock does not exclude others: two services could write to one data directory")}
+	}
+	return []Finding{fine("a lock excludes others")}
+}
+
+// tryMap uses a metadata file as the service does: it writes to the file, and reads what is mapped of it.
+func tryMap(w place) []Finding {
+	const rows = 200
+	meta, err := bolt.Open(filepath.Join(w.trial, datadir.MetadataFile), bolt.Options{})
+	if err != nil {
+		return []Finding{problem(otherDisk, "a metadata file cannot be used here: %v", err)}
+	}
+	for i := range rows {
+		digest := blobs.Digest(sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
+		err = meta.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Blobs.Put(digest, int64(i)) })
+		if err != nil {
+			break
+		}
+		err = meta.View(context.Background(), func(tx *metadata.Tx) error {
+			size, err := tx.Blobs.Size(digest)
+			if err == nil && size != int64(i) {
+				err = errors.New("something else was read than written")
+			}
+			return err
+		})
+		if err != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, meta.Close()); err != nil {
+		return []Finding{problem(otherDisk, "what is written to a file is not seen where it is mapped: %v", err)}
+	}
+	return []Finding{fine("what is written to a file is seen where it is mapped")}
+}
+
+// tryNames makes a file under the longest name that the service gives, and one under the longest that most systems allow.
+func tryNames(w place) []Finding {
+	folder := filepath.Join(w.trial, "blobs", "00")
+	longest := filepath.Join(folder, strings.Repeat("a", 2*sha256.Size))
+	err := os.MkdirAll(folder, 0o700)
+	if err == nil {
+		err = os.WriteFile(longest, nil, 0o600)
+	}
+	if err != nil {
+		return []Finding{problem("take a directory with a shorter path, or "+otherDisk, "a file cannot have a name as long as the service needs: %v", err)}
+	}
+	found := []Finding{fine("names can be as long as the service needs")}
+	if exists(filepath.Join(folder, strings.Repeat("A", 2*sha256.Size))) {
+		found = append(found, fine("names that differ only in case are one here; the service has no such names"))
+	}
+	return found
+}

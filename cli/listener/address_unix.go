@@ -1,0 +1,11 @@
+//go:build unix
+
+package listener
+
+import (
+	"errors"
+	"syscall"
+)
+
+// addressInUse reports whether an error of net.Listen means that another process has the port.
+func addressInUse(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

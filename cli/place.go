@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"labshelf/cli/config"
+	"labshelf/client"
+	"labshelf/commands/exit"
+	"labshelf/commands/logins"
+)
+
+// The flags that select a service, and their default.
+const (
+	serverFlag    = "server"
+	keyFileFlag   = "key-file"
+	defaultServer = "http://127.0.0.1:8080/v1"
+)
+
+// maxKeyFile is the greatest size of a file with a key, in bytes.
+const maxKeyFile = 4 << 10
+
+// place is where a command works: in a data directory whose service is stopped, or on a service, through its interface.
+type place struct {
+	data   string         // path, or "" where remote is set
+	remote *client.Client // with the key of a sysadmin
+}
+
+// placeHelp is what commands with a place say about it.
+const placeHelp = `With --data DIR it works on a data directory whose service is stopped. Without,
+it asks the running service, as a sysadmin: the one that "labshelf login" has
+a key for, or that at --server (LABSHELF_SERVER) with the key from LABSHELF_KEY
+or --key-file. A key is never an argument, since other users of the machine can
+read those.`
+
+// addPlaceFlags defines --data, --server and --key-file.
+func addPlaceFlags(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.String("data", "", "`DIR`, the data directory; the service must be stopped")
+	addRemoteFlags(flags)
+}
+
+// addRemoteFlags defines --server and --key-file.
+func addRemoteFlags(flags *pflag.FlagSet) {
+	flags.String(serverFlag, "", fmt.Sprintf("base `URL` of the running service (default: LABSHELF_SERVER, else the one signed in to last, else %s)", defaultServer))
+	flags.String(keyFileFlag, "", "`FILE` with the key, readable for its owner alone (default: LABSHELF_KEY, else the key of the login)")
+}
+
+// placeOf reads the flags of addPlaceFlags. Which data directory the environment names does not count: it is that of the
+// service, and commands without --data are for one that is running.
+func placeOf(flags *pflag.FlagSet, environ []string) (place, error) {
+	data, err := flags.GetString("data")
+	if err != nil {
+		return place{}, err
+	}
+	if !flags.Changed("data") {
+		remote, err := remoteOf(flags, environ, false)
+		return place{remote: remote}, err
+	}
+	if flags.Changed(serverFlag) || flags.Changed(keyFileFlag) {
+		return place{}, exit.Usage(errors.New("--data is for a service that is stopped, --server and --key-file for one that is running: give one or the other"))
+	}
+	if data == "" {
+		return place{}, exit.Usage(errors.New("--data must name a directory"))
+	}
+	if _, _, err := config.Service(environ); err != nil {
+		return place{}, exit.Usage(err)
+	}
+	return place{data: data}, nil
+}
+
+// remoteOf reads the flags of addRemoteFlags and returns a client of that service. Without a key it refuses, unless open is set.
+func remoteOf(flags *pflag.FlagSet, environ []string, open bool) (*client.Client, error) {
+	address, key, err := config.Service(environ)
+	problems := []error{err}
+	keyInFile := flags.Changed(keyFileFlag)
+	if path, err := flags.GetString(keyFileFlag); err == nil && keyInFile {
+		key, err = readKey(path)
+		problems = append(problems, err)
+	}
+	if text, err := flags.GetString(serverFlag); err == nil && flags.Changed(serverFlag) {
+		address = config.Value{Text: text, From: "--" + serverFlag}
+	}
+	var stored logins.Logins
+	if key == "" && !keyInFile || address.From == "" {
+		var err error
+		stored, err = logins.Stored()
+		problems = append(problems, err)
+	}
+	if address.From == "" {
+		address = config.Value{Text: defaultServer, From: "default"}
+		if stored.Current != "" {
+			address = config.Value{Text: stored.Current, From: "login"}
+		}
+	}
+	base, err := config.BaseURL(address.Text)
+	if err != nil || base == nil {
+		problems = append(problems, fmt.Errorf("%s: the server %w, not %q", address.From, errBaseURL, config.Redact(address.Text)))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, exit.Usage(err)
+	}
+	if key == "" {
+		key = stored.Services[base.String()].Key
+	}
+	if key == "" && !open {
+		return nil, exit.Usage(fmt.Errorf("no key for %s: sign in with \"labshelf login %s\", set LABSHELF_KEY or give --%s FILE",
+			base, base, keyFileFlag))
+	}
+	return client.New(base.String(), key), nil
+}
+
+// serviceURL completes the address of a service that was given without its /v1.
+func serviceURL(text string) (string, error) {
+	base, err := config.BaseURL(text)
+	if err != nil {
+		base, err = config.BaseURL(strings.TrimSuffix(text, "/") + "/v1")
+	}
+	if err != nil || base == nil {
+		return "", errors.New("must be an absolute http or https URL, such as https://data.example.org")
+	}
+	return base.String(), nil
+}
+
+var errBaseURL = errors.New("must be an absolute http or https URL that ends with /v1")
+
+// readKey returns the key in a file that only its owner can read. (Windows keeps no such permissions.)
+func readKey(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("--%s: there is no file %s", keyFileFlag, path)
+	case err != nil:
+		return "", fmt.Errorf("--%s: %w", keyFileFlag, err)
+	case info.IsDir():
+		return "", fmt.Errorf("--%s: %s is a folder, and not the file with the key", keyFileFlag, path)
+	case !info.Mode().IsRegular() || info.Size() > maxKeyFile:
+		return "", fmt.Errorf("--%s: %s has no key in it", keyFileFlag, path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return "", fmt.Errorf("--%s: others can read %s (mode %04o); make it yours alone with: chmod 600 %s",
+			keyFileFlag, path, info.Mode().Perm(), path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", keyFileFlag, err)
+	}
+	key := strings.TrimSpace(string(text))
+	if key == "" || strings.ContainsAny(key, " \t\r\n") {
+		return "", fmt.Errorf("--%s: %s must contain a key and nothing else", keyFileFlag, path)
+	}
+	return key, nil
+}

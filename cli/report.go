@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/backup"
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/commands/display"
+	"labshelf/errs"
+	"labshelf/metadata"
+)
+
+// writeJSON writes one line of JSON.
+func writeJSON[T any](out io.Writer, v T) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
+
+// reporter prints what a long command reports: progress, violations and the result, as text or JSON.
+type reporter struct {
+	process
+	asJSON     bool
+	progress   *progress
+	violations []violationFields // all of them with asJSON; else none
+	metadata   bool              // something was wrong with them
+}
+
+func newReporter(p process, asJSON bool) *reporter {
+	return &reporter{process: p, asJSON: asJSON, progress: newProgress(p.stderr), violations: []violationFields{}}
+}
+
+func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print the result as JSON")
+}
+
+func (r *reporter) close() { r.progress.close() }
+
+// violation prints one at once, or with asJSON keeps it for the end.
+func (r *reporter) violation(v metadata.Violation) {
+	r.metadata = r.metadata || v.Part != metadata.PartBlobs && v.Part != metadata.PartFiles
+	if r.asJSON {
+		r.violations = append(r.violations, violationFields(v))
+		return
+	}
+	r.progress.say(r.stdout, v.String()+"\n")
+}
+
+// end prints the result of the command: a text, or the fields of result and the violations.
+func (r *reporter) end(text string, result any) error {
+	r.close()
+	if !r.asJSON {
+		_, err := io.WriteString(r.stdout, text)
+		return err
+	}
+	return writeJSON(r.stdout, struct {
+		Result     any               `json:"result"`
+		Violations []violationFields `json:"violations"`
+	}{result, r.violations})
+}
+
+// failed returns the error of a command that ended early, and prints the violations that were found until then. state is as in
+// interrupted.
+func (r *reporter) failed(ctx context.Context, err error, state string) error {
+	r.close()
+	if noRoom(err) {
+		err = fmt.Errorf("%w\nthere is no room left on that disk: %s", err, state)
+	}
+	err = interrupted(ctx, err, state)
+	if r.asJSON && len(r.violations) > 0 {
+		return errors.Join(err, r.end("", nil))
+	}
+	return err
+}
+
+// restored prints the result of a restoration. text has a %s for the numbers.
+func (r *reporter) restored(done backup.Restored, text string) error {
+	numbers := fmt.Sprintf("%s, %s, %s", countText(done.Check.Resources, "resource", "resources"),
+		countText(done.Check.Blobs, "file", "files"), display.Bytes(done.Check.Bytes))
+	fields := struct {
+		Manifest backup.Manifest `json:"manifest"`
+		Check    endFields       `json:"check"`
+	}{done.Manifest, endFields(done.Check)}
+	if err := r.end(fmt.Sprintf(text, numbers), fields); err != nil {
+		return err
+	}
+	if n := done.Check.Violations; n > 0 && r.metadata {
+		return fmt.Errorf("%w: %s wrong, and the metadata are damaged: they were so when the backup was made; restore an older one",
+			errDamageFound, countText(n, "thing is", "things are"))
+	} else if n > 0 {
+		return fmt.Errorf("%w: %s wrong; %s lost already when the backup was made; an older backup may hold what is lost: labshelf repair --from OLDER --data DIR",
+			errDamageFound, countText(n, "thing is", "things are"), countText(int64(len(done.Manifest.Damaged)), "file was", "files were"))
+	}
+	return nil
+}
+
+// noRoom reports whether a disk or a quota is full, here or where the service is.
+func noRoom(err error) bool {
+	var problem *client.Problem
+	return errors.Is(err, blobs.ErrNoSpace) || errors.Is(err, metadata.ErrNoSpace) || errors.Is(err, syscall.ENOSPC) ||
+		errors.As(err, &problem) && problem.Code == errs.CodeNoSpace
+}
+
+// interrupted replaces the error of a command that a signal ended: state says what was done and what was not.
+func interrupted(ctx context.Context, err error, state string) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("stopped: %s", state)
+}
+
+// moment is a stamp for people.
+func moment(stamp metadata.Stamp) string { return stamp.Time().Format(time.DateTime) + " UTC" }
+
+// countText is a number with the noun for one, or for several.
+func countText(n int64, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}

@@ -1,0 +1,129 @@
+// Package display writes tables, quantities, times and JSON for people and programs.
+package display
+
+import (
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+)
+
+// Unlimited is the width of an output that is not a terminal: nothing is cut off.
+const Unlimited = 0
+
+// Width is the number of columns of a terminal, or Unlimited.
+func Width(out io.Writer) int {
+	file, ok := out.(*os.File)
+	if !ok {
+		return Unlimited
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return Unlimited
+	}
+	return width
+}
+
+// Table is text in columns. Columns are as wide as their cells; where the terminal is too narrow, the widest columns shrink, and
+// their cells end with an ellipsis.
+type Table struct {
+	Head   []string
+	Rows   [][]string
+	widths []int // of the rows written so far
+}
+
+// Add adds a row. Cells become Printable.
+func (t *Table) Add(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = Printable(cell)
+	}
+	t.Rows = append(t.Rows, cells)
+}
+
+// gap separates columns.
+const gap = "  "
+
+// Write writes the table to out, in at most width columns unless that is Unlimited. It writes nothing without rows. It removes head
+// and rows, so that a long table can be written in parts.
+func (t *Table) Write(out io.Writer, width int) error {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	lines := t.Rows
+	if len(t.Head) > 0 {
+		lines = append([][]string{t.Head}, lines...)
+	}
+	if t.widths == nil {
+		t.widths = make([]int, len(lines[0]))
+	}
+	for _, line := range lines {
+		for i, cell := range line {
+			t.widths[i] = max(t.widths[i], uniseg.StringWidth(cell))
+		}
+	}
+	t.Head, t.Rows = nil, nil
+	widths := slices.Clone(t.widths)
+	if width != Unlimited {
+		narrow(widths, width-len(gap)*(len(widths)-1))
+	}
+	var text strings.Builder
+	for _, line := range lines {
+		for i, cell := range line {
+			cell = Cut(cell, widths[i])
+			text.WriteString(cell)
+			if i < len(line)-1 {
+				text.WriteString(strings.Repeat(" ", widths[i]-uniseg.StringWidth(cell)) + gap)
+			}
+		}
+		text.WriteByte('\n')
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
+// LeastWidth is the width below which no column shrinks.
+const LeastWidth = 8
+
+// narrow shrinks the widest of widths until their sum is room, or none can shrink.
+func narrow(widths []int, room int) {
+	for {
+		sum, widest := 0, 0
+		for i, w := range widths {
+			sum += w
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if sum <= room || widths[widest] <= LeastWidth {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// Cut shortens text to at most width columns.
+func Cut(text string, width int) string {
+	if uniseg.StringWidth(text) <= width {
+		return text
+	}
+	var short strings.Builder
+	room := width - 1 // for the ellipsis
+	for g := uniseg.NewGraphemes(text); g.Next() && room >= g.Width(); room -= g.Width() {
+		short.WriteString(g.Str())
+	}
+	return short.String() + "…"
+}
+
+// Printable replaces all but graphic characters: names are chosen by other users, and must not control the terminal.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}

@@ -1,0 +1,136 @@
+package fetch
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+)
+
+// Folder is a folder that is changed durably. No change reaches outside, which os.Root guarantees. Errors are ErrDisk.
+type Folder struct {
+	Root *os.Root
+	// Before is called before each change, unless it is nil. Tests end a run there, as a power cut would.
+	Before func() error
+}
+
+// Change calls do, which changes the folder.
+func (f Folder) Change(do func() error) error {
+	if f.Before != nil {
+		if err := f.Before(); err != nil {
+			return err
+		}
+	}
+	return DiskError(do())
+}
+
+// Rename gives a file or folder another name, in place of what has it.
+func (f Folder) Rename(from, to string) error {
+	return f.Change(func() error { return f.Root.Rename(from, to) })
+}
+
+// Remove removes a file or an empty folder, if there is one.
+func (f Folder) Remove(name string) error {
+	return f.Change(func() error {
+		if err := f.Root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Mkdir makes a folder and its parents, where they are missing.
+func (f Folder) Mkdir(name string) error {
+	return f.Change(func() error { return f.Root.MkdirAll(name, 0o777) })
+}
+
+// Replace replaces the content of a file atomically and durably: after a crash it has the old content or the new one.
+func (f Folder) Replace(name string, content []byte) error {
+	aside := name + ".new"
+	err := f.Change(func() error {
+		file, err := f.Root.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(content)
+		return errors.Join(err, file.Sync(), file.Close())
+	})
+	if err == nil {
+		err = f.Rename(aside, name)
+	}
+	if err == nil {
+		err = f.Sync(".")
+	}
+	return err
+}
+
+// Sync returns when the entries of folders are on stable storage. A folder that does not exist is ignored.
+func (f Folder) Sync(names ...string) error {
+	for _, name := range names {
+		opened, err := f.Root.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return DiskError(err)
+		}
+		if err := errors.Join(syncFolder(opened), opened.Close()); err != nil {
+			return DiskError(err)
+		}
+	}
+	return nil
+}
+
+// HasFile tells whether there is a regular file of this length.
+func (f Folder) HasFile(name string, bytes int64) bool {
+	info, err := f.Root.Lstat(name)
+	return err == nil && info.Mode().IsRegular() && info.Size() == bytes
+}
+
+// Exists tells whether there is anything of this name.
+func (f Folder) Exists(name string) bool {
+	_, err := f.Root.Lstat(name)
+	return err == nil
+}
+
+// Names lists the entries of a folder, none where there is no folder.
+func (f Folder) Names(name string) ([]string, error) {
+	opened, err := f.Root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, DiskError(err)
+	}
+	list, err := opened.Readdirnames(-1)
+	return list, DiskError(errors.Join(err, opened.Close()))
+}
+
+// RemoveEmpty removes the empty ones of these folders, except keep. names must contain their parents, too.
+func (f Folder) RemoveEmpty(names map[string]bool, keep string) error {
+	inner := slices.Sorted(maps.Keys(names))
+	slices.Reverse(inner) // a folder comes before its parent
+	for _, name := range inner {
+		info, err := f.Root.Lstat(name)
+		if err != nil || !info.IsDir() || name == keep {
+			continue
+		}
+		err = f.Change(func() error {
+			_ = f.Root.Remove(name) // fails where it is not empty
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddParents adds the folder of a file and all its parents to names.
+func AddParents(names map[string]bool, file string) {
+	for name := path.Dir(file); name != "." && !names[name]; name = path.Dir(name) {
+		names[name] = true
+	}
+}

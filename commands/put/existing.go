@@ -1,0 +1,139 @@
+package put
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"labshelf/blobs"
+	"labshelf/client"
+	"labshelf/commands/reference"
+	"labshelf/commands/report"
+)
+
+// fewNames is up to how many names are looked up one by one: a set may have far more resources than a put has files.
+const fewNames = 4
+
+// existing is a resource of the set.
+type existing struct {
+	id      string
+	bytes   int64
+	digest  blobs.Digest
+	damaged bool // as far as the service knows
+}
+
+// existingFiles are the resources of the set by name.
+type existingFiles struct {
+	of     map[string][]existing
+	newest time.Time // the latest modification in the listing
+}
+
+// list lists the resources with these names once, by their common prefix or, where the names are few, one by one.
+func (u *job) list(ctx context.Context, named map[string]string) (existingFiles, error) {
+	held := existingFiles{of: map[string][]existing{}}
+	if u.set.ID == "" || len(named) == 0 {
+		return held, nil
+	}
+	for r, err := range u.listed(ctx, client.ListOptions{NamePrefix: beginning(named)}, named) {
+		if err != nil {
+			return held, err
+		}
+		if r.Modified.After(held.newest) {
+			held.newest = r.Modified
+		}
+		if _, wanted := named[r.Name]; !wanted {
+			continue
+		}
+		// What changes during the listing comes twice.
+		others := slices.DeleteFunc(held.of[r.Name], func(h existing) bool { return h.id == r.ID })
+		held.of[r.Name] = append(others, existing{r.ID, r.Bytes, r.SHA256, r.Damaged})
+	}
+	return held, nil
+}
+
+// beginning returns the common prefix of names, up to the first character that no name may have.
+func beginning(named map[string]string) string {
+	prefix, first := "", true
+	for name := range named {
+		if first {
+			prefix, first = name, false
+		}
+		for !strings.HasPrefix(name, prefix) || !utf8.ValidString(prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	if i := strings.IndexFunc(prefix, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
+		prefix = prefix[:i]
+	}
+	return prefix
+}
+
+// listed lists the set with these options, or a few names one by one. It ends after an error.
+func (u *job) listed(ctx context.Context, o client.ListOptions, named map[string]string) iter.Seq2[client.Resource, error] {
+	lists := []client.ListOptions{o}
+	if len(named) <= fewNames {
+		lists = nil
+		for name := range named {
+			lists = append(lists, client.ListOptions{Name: name})
+		}
+	}
+	return func(yield func(client.Resource, error) bool) {
+		for _, o := range lists {
+			o.Limit = reference.PageSize
+			for r, err := range u.client.SetResources(ctx, u.set.ID, o) {
+				var problem *client.Problem
+				if o.Name != "" && errors.As(err, &problem) && problem.Status == 400 {
+					break // no resource can have this name; sending it will return the reason
+				}
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// created is a resource of this run.
+type created struct {
+	id, etag string
+	digest   blobs.Digest
+}
+
+func (u *job) noteCreated(r client.Resource) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.created[r.Name] = created{r.ID, r.ETag, r.SHA256}
+}
+
+// deleteDuplicates deletes the resources of this run that have an older duplicate: another client has put the same files meanwhile,
+// or an upload was stored after all whose answer was lost. The oldest stays, so that two clients that do this at the same time do
+// not delete both.
+func (u *job) deleteDuplicates(ctx context.Context, named map[string]string) error {
+	if len(u.created) == 0 {
+		return nil
+	}
+	o := client.ListOptions{NamePrefix: beginning(named)}
+	if o.NamePrefix == "" {
+		o.Since = u.existing.newest
+	}
+	for r, err := range u.listed(ctx, o, named) {
+		if err != nil {
+			return err
+		}
+		mine := u.created[r.Name]
+		if r.SHA256 != mine.digest || r.ID >= mine.id { // "" where this run created none
+			continue
+		}
+		if err := u.client.DeleteResource(ctx, mine.id, client.IfMatch(mine.etag)); err != nil {
+			return err
+		}
+		delete(u.created, r.Name)
+		u.report.Replace(report.Result{Path: named[r.Name], Name: r.Name, Outcome: report.Present, ID: r.ID, Bytes: r.Bytes, Digest: r.SHA256}, report.Sent)
+	}
+	return nil
+}

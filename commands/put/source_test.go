@@ -1,0 +1,102 @@
+package put
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"labshelf/commands/meter"
+)
+
+// TestSourceSum: a file is read once to be compared and not again to be sent with its digest.
+func TestSourceSum(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := meter.New(io.Discard, "put")
+	f, err := openSource(path, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	for range 2 {
+		if digest, err := f.sum(t.Context()); err != nil || digest != sha256.Sum256(bytes.Repeat([]byte("x"), 1<<20)) {
+			t.Errorf("%s, %v", digest, err)
+		}
+	}
+	if text, err := io.ReadAll(f); err != nil || len(text) != 1<<20 {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+	if n := m.Counts().Done; n != 1<<20 {
+		t.Errorf("the meter shows %d", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	other, err := openSource(path, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.close()
+	if _, err := other.sum(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestHashingIsNotSending: a file that is read for its digest before it is sent does not move the bar, also where that fails.
+func TestHashingIsNotSending(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, ctx := range []context.Context{ended, t.Context()} {
+		m := meter.New(io.Discard, "put")
+		s, err := openSource(path, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.close()
+		if _, err := s.sumAhead(ctx); !errors.Is(err, ctx.Err()) {
+			t.Errorf("hashed, and got %v", err)
+		}
+		if m.Counts().Done != 0 || m.Counts().Hashing != 0 {
+			t.Errorf("after hashing, %d bytes count as done, and %d as being hashed", m.Counts().Done, m.Counts().Hashing)
+		}
+	}
+}
+
+// TestSkippedIsNotMoved: where a file is sent from the middle, what lies before it is done and was not moved.
+func TestSkippedIsNotMoved(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := meter.New(io.Discard, "put")
+	s, err := openSource(path, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	part := make([]byte, 64<<10)
+	for _, at := range []int64{900 << 10, 960 << 10, 500 << 10} {
+		if n, err := (readerAt{s}).ReadAt(part, at); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+		if m.Counts().Done != at+64<<10 {
+			t.Errorf("from %d, %d bytes are done", at, m.Counts().Done)
+		}
+	}
+	if moved := m.Counts().Moved; moved != 3*64<<10 {
+		t.Errorf("%d bytes count as moved", moved)
+	}
+}

@@ -1,0 +1,44 @@
+package reference
+
+import (
+	"regexp"
+	"strings"
+
+	"labshelf/commands/display"
+)
+
+// address is a parsed URL of a record: of its resource in the interface, or of its page.
+type address struct {
+	Root     string // of the service, without /v1
+	Kind, id string // "" where it is not the URL of a record
+	Rest     string // what follows the id
+}
+
+var addressParts = regexp.MustCompile(`(?is)^(https?://[^/?#]+(?:/.*?)??)(?:/v1)?/(dataspaces|sets|resources|users)/([^/?#:]+)(.*)$`)
+
+// ParseAddress parses a URL; ok says whether text is one.
+func ParseAddress(text string) (a address, ok bool) {
+	if parts := addressParts.FindStringSubmatch(text); parts != nil {
+		return address{parts[1], strings.ToLower(parts[2]), parts[3], parts[4]}, true
+	}
+	lower := strings.ToLower(text)
+	return address{}, strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
+}
+
+// of tells whether the address is of the service with that base URL.
+func (a address) of(base string) bool {
+	return strings.EqualFold(a.Root, strings.TrimSuffix(base, "/v1"))
+}
+
+// SetAddress splits the URL of a set that a colon and the name of a resource follow.
+func SetAddress(text string) (set, name string, ok bool) {
+	a, isURL := ParseAddress(text)
+	name, ok = strings.CutPrefix(a.Rest, ":")
+	return strings.TrimSuffix(text, a.Rest), name, ok && isURL && a.Kind == SetKind && name != ""
+}
+
+// PageURL is the URL of the page of a record, printable.
+func PageURL(url string) string {
+	a, _ := ParseAddress(url)
+	return display.Printable(a.Root + "/" + a.Kind + "/" + a.id)
+}

@@ -1,0 +1,125 @@
+package handlers
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+	"github.com/rs/zerolog"
+
+	"labshelf/auth"
+	"labshelf/handlers/internal/encode"
+	"labshelf/handlers/internal/hosts"
+	"labshelf/handlers/internal/slowclient"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// Config configures the gateway.
+type Config struct {
+	BaseURL        *url.URL       // ends with /v1; nil: taken from each request
+	ViewDataURL    string         // template of viewDataUrl with {dataspaceId}, {setId}, {id}; "" is a page of this service
+	TrustedProxies []netip.Prefix // whose X-Forwarded-* headers count
+	AllowedHosts   []string       // names in addition to localhost, the address of the connection and the host of BaseURL; no ports
+	AllowedOrigins []string       // of pages whose scripts may use the service, as browsers send them
+	VerifyReads    int64          // bytes of the longest file whose SHA-256 is compared when all of it is downloaded; 0: none
+	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
+	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
+	FailedKeys     int            // requests with an unknown key in a minute from one address that are authenticated; 0: all
+	Slow           time.Duration  // of a request, without the client's part, from which on it is logged as slow; 0: none is
+	Hostname       string
+	Version        string
+	Log            zerolog.Logger
+
+	// Pages is what browsers load: manifest.json, which names what the shell of the pages links, and assets; nil: there are no pages.
+	Pages fs.FS
+	// Metrics is served to sysadmins at /metrics; nil: there is no such address.
+	Metrics http.Handler
+	// Observe is called after each request, in the goroutine that served it; may be nil.
+	Observe func(Observation)
+}
+
+// api serves requests. Its only mutable state is the count of failed keys, caches and pools.
+type api struct {
+	repo        *repository.Service
+	config      Config
+	started     metadata.Stamp
+	prefix      string // of every path: what the base URL has before the version
+	linked      linkedAssets
+	allRoutes   *httprouter.Router // of all routes
+	listings    *httprouter.Router // of those whose addresses may end in a page token
+	hosts       *hosts.Hosts
+	origins     http.CrossOriginProtection
+	failures    *throttle
+	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages       encode.Pages
+	compressors compressors
+	buffers     *slowclient.Buffers
+}
+
+// request is one HTTP request, with what is known of it before its handler runs.
+type request struct {
+	*http.Request
+	params httprouter.Params
+	caller auth.Principal
+	query  url.Values
+	path   string // below the base URL, without page token and trailing slash
+	token  string // of a page
+}
+
+// hosts returns the hosts of the configuration.
+func (c *Config) hosts() *hosts.Hosts {
+	return hosts.New(hosts.Config{BaseURL: c.BaseURL, TrustedProxies: c.TrustedProxies, AllowedHosts: c.AllowedHosts})
+}
+
+// base returns the base URL of the interface as the client reached it, without a trailing slash.
+func (a *api) base(r *http.Request) string {
+	if a.config.BaseURL != nil {
+		return strings.TrimSuffix(a.config.BaseURL.String(), "/")
+	}
+	return a.hosts.Origin(r) + version
+}
+
+// layouts are how resources are written under one base URL: alone, and in a page.
+type layouts struct {
+	base          string
+	single, paged encode.Layout
+}
+
+// layouts returns those of the request before, unless that had another base URL.
+func (a *api) layouts(r *request) *layouts {
+	base := a.base(r.Request)
+	if l := a.layout.Load(); l != nil && l.base == base {
+		return l
+	}
+	view := a.config.ViewDataURL
+	if view == "" {
+		view = strings.TrimSuffix(base, version) + "/resources/{id}"
+	}
+	l := &layouts{base: base, single: encode.NewLayout(base, view, ""), paged: encode.NewLayout(base, view, encode.ItemIndent)}
+	a.layout.Store(l)
+	return l
+}
+
+// id is the id in the path.
+func (r *request) id() string { return r.params.ByName("id") }
+
+// list returns which page of a listing the request asks for.
+func (r *request) list() repository.ListRequest {
+	return repository.ListRequest{Container: r.id(), Params: r.query, Token: r.token}
+}
+
+// Conn is a connection that knows what its client has received; see [slowclient.Conn].
+type Conn = slowclient.Conn
+
+// ConnContext passes a connection to its requests, if it is a [Conn]. It is for the field of that name of http.Server.
+func ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	return slowclient.ConnContext(ctx, conn)
+}

@@ -1,0 +1,50 @@
+// Package body reads the bodies of requests: JSON objects and multipart forms, strictly, with the digests that their headers
+// announce. Its errors are [errs.Error] that say what is wrong with a body.
+package body
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"os"
+
+	"labshelf/errs"
+	"labshelf/repository"
+)
+
+// Invalid returns the error of a body that cannot be read.
+func Invalid(format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: fmt.Sprintf(format, args...)}
+}
+
+// InvalidField returns the error of a value that a field, part or key of a body does not take.
+func InvalidField(name, message string) error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(name), Message: message}
+}
+
+// Error returns the error for the client of one that occurred while a body was read. nil stays nil, an [errs.Error] as it is.
+func Error(err error) error {
+	var known *errs.Error
+	var tooLarge *http.MaxBytesError
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.As(err, &tooLarge):
+		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge,
+			Message: fmt.Sprintf("the body is larger than the %d bytes that are read here", tooLarge.Limit), Err: err}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &errs.Error{Kind: errs.TimedOut, Code: errs.CodeTimeout, Message: "the body stalled, or was sent too slowly", Err: err}
+	}
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidBody, Message: "the body is cut off or malformed", Err: err}
+}
+
+// MediaType returns the parameters of the body's media type, and refuses one that is not the wanted one or has a Content-Encoding.
+func MediaType(r *http.Request, want string) (map[string]string, error) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || media != want || r.Header.Get("Content-Encoding") != "" {
+		return nil, &errs.Error{Kind: errs.UnsupportedMedia, Code: errs.CodeUnsupportedMedia,
+			Message: "the body of this request must be " + want + ", without a Content-Encoding"}
+	}
+	return params, nil
+}

@@ -1,0 +1,69 @@
+package body
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+)
+
+// Verifier prepares the check of Content-Digest and Repr-Digest among the request headers, which cover the complete body. The
+// returned function reads what is left of the body and compares; it is nil where no SHA-256 is announced.
+func Verifier(r *http.Request) (verify func() error, err error) {
+	want, err := announced(r.Header.Values, "")
+	if err != nil || len(want) == 0 {
+		return nil, err
+	}
+	hashed := &hashingBody{ReadCloser: r.Body, hash: sha256.New()}
+	r.Body = hashed
+	return func() error {
+		if _, err := io.Copy(io.Discard, hashed); err != nil {
+			return Error(err)
+		}
+		for _, digest := range want {
+			if digest != blobs.Digest(hashed.hash.Sum(nil)) {
+				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch,
+					Message: "the body that arrived has another SHA-256 than its header announces; nothing was stored"}
+			}
+		}
+		return nil
+	}, nil
+}
+
+type hashingBody struct {
+	io.ReadCloser
+	hash hash.Hash
+}
+
+func (b *hashingBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.hash.Write(p[:n])
+	return n, err
+}
+
+// announced returns the SHA-256 digests in Content-Digest and Repr-Digest (RFC 9530). Other algorithms are skipped, as the
+// RFC requires.
+func announced(header func(name string) []string, field string) (digests []blobs.Digest, err error) {
+	for _, name := range []string{"Content-Digest", "Repr-Digest"} {
+		for _, member := range strings.Split(strings.Join(header(name), ","), ",") {
+			algorithm, value, _ := strings.Cut(strings.TrimSpace(member), "=")
+			if algorithm != "sha-256" {
+				continue
+			}
+			encoded, ok := strings.CutPrefix(value, ":")
+			encoded, closed := strings.CutSuffix(encoded, ":")
+			raw, err := base64.StdEncoding.DecodeString(encoded)
+			if !ok || !closed || err != nil || len(raw) != sha256.Size {
+				return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: field,
+					Message: name + " must be sha-256=:BASE64: with the base64 of 32 bytes"}
+			}
+			digests = append(digests, blobs.Digest(raw))
+		}
+	}
+	return digests, nil
+}

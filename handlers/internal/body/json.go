@@ -1,0 +1,113 @@
+package body
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"labshelf/errs"
+	"labshelf/repository"
+)
+
+// Bounds of a JSON body.
+const (
+	maxJSON  = 1 << 20 // bytes
+	maxDepth = 16      // objects and arrays within each other
+)
+
+// ErrEmpty is the error of a request without a body where it must have one.
+var ErrEmpty error = Invalid("the body is empty; it must be a JSON object")
+
+// Fields reads a JSON object. A body without Content-Type is taken for JSON.
+func Fields(w http.ResponseWriter, r *http.Request) (repository.Fields, error) {
+	if r.ContentLength == 0 {
+		return nil, ErrEmpty
+	}
+	if r.Header.Get("Content-Type") != "" || r.Header.Get("Content-Encoding") != "" {
+		if _, err := MediaType(r, "application/json"); err != nil {
+			return nil, err
+		}
+	}
+	if r.ContentLength > maxJSON {
+		return nil, Error(&http.MaxBytesError{Limit: maxJSON})
+	}
+	verify, err := Verifier(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(serverWriter(w), r.Body, maxJSON))
+	if err != nil {
+		return nil, Error(err)
+	}
+	if verify != nil {
+		if err := verify(); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) == 0 {
+		return nil, ErrEmpty
+	}
+	return parseObject(text)
+}
+
+// serverWriter returns the server's own writer: MaxBytesReader tells it, and only it, to close the connection.
+func serverWriter(w http.ResponseWriter) http.ResponseWriter {
+	for {
+		wrapper, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return w
+		}
+		w = wrapper.Unwrap()
+	}
+}
+
+// strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the package is a copy until Go has it, by
+// itself refuses invalid UTF-8, half a surrogate pair and names that come twice.
+var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, v *any) error {
+	switch kind := decoder.PeekKind(); {
+	case kind == jsontext.KindNumber:
+		number, err := decoder.ReadValue()
+		*v = json.Number(number)
+		return err
+	case (kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray) && decoder.StackDepth() >= maxDepth:
+		return invalidMember(decoder.StackPointer(), "the body nests deeper than %d levels", maxDepth)
+	}
+	return errors.ErrUnsupported // as without this function
+}))
+
+// parseObject decodes one JSON object, with nothing after it.
+func parseObject(text []byte) (fields repository.Fields, err error) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text))
+	err = jsonv2.UnmarshalDecode(decoder, &fields, strict)
+	var known *errs.Error
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &known):
+		return nil, known
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return nil, invalidMember(syntax.JSONPointer, "a field is there twice")
+	case errors.As(err, &syntax):
+		return nil, Invalid("the body is not valid JSON at byte %d: %v", syntax.ByteOffset, syntax.Err)
+	case err == io.EOF, err == nil && fields == nil, err != nil:
+		return nil, Invalid("the body must be a JSON object")
+	}
+	if _, err := decoder.ReadToken(); err != io.EOF {
+		return nil, Invalid("there is something after the JSON object, at byte %d", decoder.InputOffset())
+	}
+	return fields, nil
+}
+
+// invalidMember is Invalid for a value within the object; its field is the outermost one.
+func invalidMember(at jsontext.Pointer, format string, args ...any) error {
+	err := Invalid(format, args...)
+	for name := range at.Tokens() {
+		err.Field = repository.Shorten(name)
+		break
+	}
+	return err
+}

@@ -1,0 +1,60 @@
+package body
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"labshelf/errs"
+)
+
+// FuzzParseObject holds that a body which is taken is the object that every other decoder sees in it, and that any other is
+// refused with a code for clients.
+func FuzzParseObject(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"name":"a","n":1e400,"deep":[[[{"x":null}]]]}`, `{"a":1,"a":2}`, `{"a":1} {}`, `[1]`, `null`, ``, `{"a":"\ud800"}`,
+		`{"a":"\ud83d\ude00","\u0061":1}`, "{\"a\":\"\xff\"}", `{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := parseObject(body)
+		if err != nil {
+			var refused *errs.Error
+			if !errors.As(err, &refused) || refused.Code == "" || refused.Kind != errs.Invalid {
+				t.Fatalf("%q: %v", body, err)
+			}
+			return
+		}
+		decoder := json.NewDecoder(bytes.NewReader(body))
+		decoder.UseNumber()
+		var want map[string]any
+		if err := decoder.Decode(&want); err != nil || !reflect.DeepEqual(map[string]any(got), want) {
+			t.Fatalf("%q: got %v, want %v, %v", body, got, want, err)
+		}
+	})
+}
+
+// BenchmarkParseObject reads the body of a new set, and one with the longest description.
+func BenchmarkParseObject(b *testing.B) {
+	long, err := json.Marshal(map[string]any{"name": "runs", "description": strings.Repeat("words é ", 1024)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, text := range map[string][]byte{
+		"usual": []byte(`{"name": "runs", "title": "Runs of May", "description": "Two lines\nof text.", "dataspaceId": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}`),
+		"long":  long,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := parseObject(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

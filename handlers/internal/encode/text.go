@@ -1,0 +1,163 @@
+package encode
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
+
+// The values of each item of a page are appended by hand: a page of 100 has 500 ids, 500 texts, 400 numbers and 200 times.
+
+// idPairs is the text of ten bits of an id, for all of them: 13 pairs make an id in a third of the time of ulid's 26 letters.
+var idPairs = func() (pairs [1 << 10]uint16) {
+	const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // those of ULIDs, 5 bits each
+	for i := range pairs {
+		pairs[i] = uint16(letters[i>>5]) | uint16(letters[i&31])<<8
+	}
+	return pairs
+}()
+
+// putID writes the text of an id, 130 bits of which the first two are 0, over idLength bytes.
+func putID(b []byte, id *metadata.ID) {
+	high, low := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
+	text := (*[idLength]byte)(b)
+	putPair(text[0:], idPairs[high>>56])
+	putPair(text[2:], idPairs[high>>46&1023])
+	putPair(text[4:], idPairs[high>>36&1023])
+	putPair(text[6:], idPairs[high>>26&1023])
+	putPair(text[8:], idPairs[high>>16&1023])
+	putPair(text[10:], idPairs[high>>6&1023])
+	putPair(text[12:], idPairs[high<<4&1023|low>>60])
+	putPair(text[14:], idPairs[low>>50&1023])
+	putPair(text[16:], idPairs[low>>40&1023])
+	putPair(text[18:], idPairs[low>>30&1023])
+	putPair(text[20:], idPairs[low>>20&1023])
+	putPair(text[22:], idPairs[low>>10&1023])
+	putPair(text[24:], idPairs[low&1023])
+}
+
+// putPair writes two letters.
+func putPair(b []byte, pair uint16) { b[0], b[1] = byte(pair), byte(pair>>8) }
+
+const idLength = 26
+
+// hexPairs is the text of a byte, for all of them.
+var hexPairs = func() (pairs [1 << 8]uint16) {
+	for i := range pairs {
+		pairs[i] = uint16(hexDigits[i>>4]) | uint16(hexDigits[i&15])<<8
+	}
+	return pairs
+}()
+
+const hexDigits = "0123456789abcdef"
+
+func putDigest(b []byte, digest *blobs.Digest) {
+	b = b[:2*len(digest)]
+	for i, octet := range digest {
+		putPair(b[2*i:], hexPairs[octet])
+	}
+}
+
+// appendInstant writes a stamp as the interface does; no stamp is "". Package time interprets a layout each time: 90 ns against 20.
+func appendInstant(b []byte, s metadata.Stamp) []byte {
+	if s == 0 {
+		return b
+	}
+	t := s.Time()
+	year, month, day := t.Date()
+	if year < 0 || year > 9999 {
+		return t.AppendFormat(b, "2006-01-02T15:04:05.000Z")
+	}
+	const ofDay = 24 * 60 * 60 * 1000
+	millis := int((s.Millis()%ofDay + ofDay) % ofDay)
+	text := [...]byte{
+		'0', '0', '0', '0', '-', '0', '0', '-', '0', '0', 'T', '0', '0', ':', '0', '0', ':', '0', '0', '.', '0', '0', '0', 'Z',
+	}
+	addPair(text[0:], year/100)
+	addPair(text[2:], year%100)
+	addPair(text[5:], int(month))
+	addPair(text[8:], day)
+	addPair(text[11:], millis/3_600_000)
+	addPair(text[14:], millis/60_000%60)
+	addPair(text[17:], millis/1000%60)
+	addPair(text[20:], millis/10%100)
+	text[22] += byte(millis % 10)
+	return append(b, text[:]...)
+}
+
+// addPair adds a number of two digits to two zeros.
+func addPair(b []byte, n int) { b[0], b[1] = b[0]+byte(n/10), b[1]+byte(n%10) }
+
+// appendText appends what is between the quotes of a JSON string, as [JSON] writes it.
+func appendText(b []byte, s string) []byte {
+	clean := 0 // from here on nothing has been written, and all up to i stays as it is
+	for i := 0; i < len(s); {
+		if i += plainRun(s[i:]); i == len(s) {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= utf8.RuneSelf && (r != utf8.RuneError || size > 1) {
+			i += size
+			continue
+		}
+		b = appendEscape(append(b, s[clean:i]...), r)
+		i += size
+		clean = i
+	}
+	return append(b, s[clean:]...)
+}
+
+// plainRun returns how many bytes from the beginning are ASCII that a JSON string holds as it is. It tests eight at a time:
+// the high bit of a byte of suspect is set where there is something else; those before the first such byte are right.
+func plainRun(s string) (n int) {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(s)-n >= 8; n += 8 {
+		x := load(s[n : n+8])
+		quote, backslash := x^ones*'"', x^ones*'\\'
+		suspect := x | (x - ones*' ') | (quote - ones) | (backslash - ones)
+		if suspect&high != 0 {
+			break
+		}
+	}
+	for n < len(s) && s[n] >= ' ' && s[n] != '"' && s[n] != '\\' && s[n] < utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// load returns the eight bytes as a number; the compiler makes one instruction of it.
+func load(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// appendEscape writes a character that a JSON string cannot hold as it is, or the replacement of a byte that is no character.
+func appendEscape(b []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(b, '\\', byte(r))
+	case '\b':
+		return append(b, `\b`...)
+	case '\f':
+		return append(b, `\f`...)
+	case '\n':
+		return append(b, `\n`...)
+	case '\r':
+		return append(b, `\r`...)
+	case '\t':
+		return append(b, `\t`...)
+	case utf8.RuneError:
+		return append(b, `\ufffd`...)
+	}
+	return append(b, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&15])
+}
+
+func escaped(s string) string { return string(appendText(nil, s)) }
+
+// Instant returns a stamp as the interface writes it; no stamp is "".
+func Instant(s metadata.Stamp) string {
+	return string(appendInstant(nil, s))
+}

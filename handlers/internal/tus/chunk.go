@@ -1,0 +1,115 @@
+package tus
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/handlers/internal/body"
+	"labshelf/repository/resumable"
+)
+
+// checksums are the algorithms of Upload-Checksum. The protocol demands SHA-1.
+var checksums = map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New, "md5": md5.New}
+
+// Chunk is the bytes of a file that one request brings.
+type Chunk struct {
+	resumable.Chunk
+	body *chunkBody
+}
+
+// ReadChunk prepares the body of a request for being added to an upload. Its Offset is not set.
+func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
+	if _, err := body.MediaType(r, chunkType); err != nil {
+		return nil, err
+	}
+	verify, err := body.Verifier(r)
+	if err != nil {
+		return nil, err
+	}
+	from := &chunkBody{body: r.Body, control: http.NewResponseController(w)}
+	chunk := &Chunk{resumable.Chunk{Body: from, Length: r.ContentLength, Stop: from.stop, Verify: verify}, from}
+	sent := r.Header.Values("Upload-Checksum")
+	if len(sent) == 0 {
+		return chunk, nil
+	}
+	algorithm, encoded, _ := strings.Cut(sent[0], " ")
+	begin, known := checksums[algorithm]
+	want, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || !known || len(sent) > 1 {
+		return nil, InvalidHeader("Upload-Checksum", "Upload-Checksum must be sha1, sha256 or md5, a space, and the checksum in base64")
+	}
+	from.hash = begin()
+	chunk.Verify = func() error {
+		switch {
+		case string(from.hash.Sum(nil)) != string(want):
+			return &errs.Error{Kind: errs.ChecksumMismatch, Code: errs.CodeChecksum, Field: "Upload-Checksum",
+				Message: "the chunk does not have the checksum that was announced; nothing of it was stored"}
+		case verify != nil:
+			return verify()
+		}
+		return nil
+	}
+	return chunk, nil
+}
+
+// chunkBody is the body of a request. Another goroutine can stop it; its errors are those for clients.
+type chunkBody struct {
+	body    io.Reader
+	control *http.ResponseController
+	hash    hash.Hash // of what has been read; nil: no checksum is announced
+	stopped atomic.Bool
+
+	mu    sync.Mutex
+	ended bool // nothing waits for it any more
+}
+
+// errStopped is the error of a request that another one of the same upload has stopped.
+var errStopped error = &errs.Error{Kind: errs.Locked, Code: errs.CodeLocked, Message: "another request continues this upload"}
+
+func (b *chunkBody) Read(p []byte) (int, error) {
+	if b.stopped.Load() {
+		return 0, errStopped
+	}
+	n, err := b.body.Read(p)
+	if b.hash != nil {
+		b.hash.Write(p[:n]) // never fails
+	}
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return n, err
+	case b.stopped.Load():
+		return n, errStopped
+	}
+	return n, body.Error(err)
+}
+
+// stop ends a Read that waits for the client. One that has just begun may miss it, and has to be stopped again.
+func (b *chunkBody) stop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended { // the connection may serve another request
+		return
+	}
+	b.stopped.Store(true)
+	_ = b.control.SetReadDeadline(time.Now()) // without deadlines it ends at the next Read
+}
+
+// End makes stopping the chunk ineffective from now on, and tells whether it was stopped before.
+func (c *Chunk) End() (stopped bool) {
+	b := c.body
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	return b.stopped.Load()
+}

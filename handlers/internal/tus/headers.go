@@ -1,0 +1,81 @@
+// Package tus reads and writes the headers of the protocol tus 1.0 (tus.io/protocols/resumable-upload), and reads the chunks of a file
+// that requests carry. Its errors are [errs.Error].
+package tus
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"labshelf/errs"
+	"labshelf/repository"
+)
+
+// Headers and values of the protocol.
+const (
+	Resumable  = "Tus-Resumable"
+	Version    = "1.0.0"
+	Offset     = "Upload-Offset"
+	extensions = "creation,creation-with-upload,expiration,termination,checksum"
+	chunkType  = "application/offset+octet-stream"
+
+	maxMetadata = 36 << 10 // bytes of Upload-Metadata: what the longest texts need in base64, and the rest
+)
+
+// CheckVersion refuses requests of another version of the protocol. A GET, which only reads, need not name one. answer gets the
+// version that is spoken.
+func CheckVersion(answer http.Header, r *http.Request) error {
+	if sent := r.Header.Get(Resumable); sent == Version || r.Method == http.MethodGet && sent == "" {
+		return nil
+	}
+	answer.Set("Tus-Version", Version)
+	return &errs.Error{Kind: errs.Precondition, Code: errs.CodeTusVersion, Field: Resumable,
+		Message: "an upload is made by the tus protocol: send " + Resumable + ": " + Version}
+}
+
+// Describe sets the headers that tell what of the protocol the service supports. maxSize is the largest upload in bytes, 0: any.
+func Describe(header http.Header, maxSize int64) {
+	header.Set(Resumable, Version)
+	header.Set("Tus-Version", Version)
+	header.Set("Tus-Extension", extensions)
+	header.Set("Tus-Checksum-Algorithm", "sha1,sha256,md5")
+	if maxSize > 0 {
+		header.Set("Tus-Max-Size", strconv.FormatInt(maxSize, 10))
+	}
+}
+
+// ReadStart returns what the headers of a request announce about a new upload.
+func ReadStart(r *http.Request) (start repository.UploadStart, err error) {
+	if r.Header.Get("Upload-Defer-Length") != "" {
+		return start, InvalidHeader("Upload-Defer-Length", "the length of a file must be known in advance: send Upload-Length")
+	}
+	if r.Header.Get("Upload-Concat") != "" {
+		return start, InvalidHeader("Upload-Concat", "concatenation is not supported: send the file as one upload")
+	}
+	if start.Length, err = ReadLength(r, "Upload-Length"); err != nil {
+		return start, err
+	}
+	start.Announced = strings.Join(r.Header.Values("Upload-Metadata"), ",")
+	if err = readMetadata(start.Announced, &start); err != nil {
+		return start, err
+	}
+	return start, nil
+}
+
+// ReadLength returns the value of a header that counts bytes.
+func ReadLength(r *http.Request, name string) (int64, error) {
+	sent := r.Header.Values(name)
+	if len(sent) == 0 {
+		return 0, &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: name, Message: name + " is missing"}
+	}
+	n, err := strconv.ParseUint(sent[0], 10, 63)
+	if err != nil || len(sent) > 1 {
+		return 0, InvalidHeader(name, name+" must be one number of bytes, 0 to 9223372036854775807")
+	}
+	return int64(n), nil
+}
+
+// InvalidHeader returns the error of a header that cannot be read.
+func InvalidHeader(name, message string) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: name, Message: message}
+}

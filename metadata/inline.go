@@ -1,0 +1,26 @@
+package metadata
+
+// BodyLocation tells where the bytes of a resource's file are. The numbers are stored: they never change.
+type BodyLocation uint8
+
+// The locations of a file.
+const (
+	InBlob BodyLocation = 0 // in the blob store, under their digest
+	Purged BodyLocation = 1 // nowhere: the bytes are gone, the record stays as a tombstone
+	Inline BodyLocation = 2 // in the metadata store, under the resource's id and version, until they are flushed to a file
+)
+
+// BodyKey identifies one inline body.
+type BodyKey struct {
+	Resource ID
+	Version  uint32
+}
+
+// BodyCount is a number of inline bodies, and their bytes.
+type BodyCount struct{ Bodies, Bytes int64 }
+
+// BodyKey is the key of the body of a resource while it is inline.
+func (r Resource) BodyKey() BodyKey { return BodyKey{r.ID, r.Version} }
+
+// Needs reports whether an inline body is the file of the resource: neither replaced nor flushed nor purged.
+func (r Resource) Needs(of BodyKey) bool { return r.Body == Inline && r.BodyKey() == of }

@@ -1,0 +1,134 @@
+package metadatatest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/repository/maintenance"
+)
+
+// backup is a snapshot and what it must hold.
+type backup struct {
+	content []byte
+	model   *Memory
+	last    metadata.Stamp // that the machine had taken
+}
+
+// crash continues from a copy of the files as they are at some moment, as after a crash of the process: between two
+// transactions, or within one, of which nothing is then there.
+func (m *machine) crash(rt *rapid.T) {
+	dir := m.newDir()
+	if !rapid.Bool().Draw(rt, "within a transaction") {
+		if err := os.CopyFS(dir, os.DirFS(m.dir)); err != nil {
+			rt.Fatal(err)
+		}
+		m.moveTo(rt, dir, m.model)
+		return
+	}
+	s := m.drawChange(rt)
+	err := m.subject.Update(context.Background(), func(tx *metadata.Tx) error {
+		s.replay(tx)
+		return errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(m.dir)))
+	})
+	if err != nil {
+		rt.Fatalf("update: %v", err)
+	}
+	m.moveTo(rt, dir, m.model)
+}
+
+// drawChange returns writes for the subject that the model does not make.
+func (m *machine) drawChange(rt *rapid.T) *session {
+	s, last := &session{}, m.last
+	err := m.model.Update(context.Background(), func(tx *metadata.Tx) error {
+		s.tx = tx
+		for range rapid.IntRange(1, 8).Draw(rt, "writes") {
+			m.write(rt, s)
+		}
+		return errOnPurpose
+	})
+	if !errors.Is(err, errOnPurpose) {
+		rt.Fatalf("memory: %v", err)
+	}
+	m.done, m.last = m.done+len(s.ops), last
+	return s
+}
+
+// newDir names a directory that is not there yet.
+func (m *machine) newDir() string {
+	m.dirs++
+	return filepath.Join(m.root, strconv.Itoa(m.dirs))
+}
+
+// moveTo closes the store and opens the one in another directory, which must be what the model is.
+func (m *machine) moveTo(rt *rapid.T, dir string, model *Memory) {
+	secret := m.subject.Secret()
+	m.close(rt)
+	m.dir, m.model = dir, model.Reopen(m.clock.now)
+	m.start(rt)
+	agree(rt, "secret", m.subject.Secret(), secret)
+	m.everything(rt)
+}
+
+// backUp takes a snapshot.
+func (m *machine) backUp(rt *rapid.T) {
+	snapshot, err := m.subject.Snapshot(context.Background())
+	if err != nil {
+		rt.Fatalf("snapshot: %v", err)
+	}
+	content, err := io.ReadAll(snapshot)
+	if err := errors.Join(err, snapshot.Close()); err != nil {
+		rt.Fatalf("read the snapshot: %v", err)
+	}
+	agree(rt, "length of the snapshot", snapshot.Bytes(), int64(len(content)))
+	agree(rt, "stamp of the snapshot", snapshot.Stamp(), m.model.state.Load().last)
+	m.backups = append(m.backups, backup{bytes.Clone(content), m.model.Reopen(m.clock.now), m.last})
+}
+
+// restore goes back to an earlier snapshot.
+func (m *machine) restore(rt *rapid.T) {
+	if len(m.backups) == 0 {
+		return
+	}
+	b := rapid.SampledFrom(m.backups).Draw(rt, "backup")
+	dir := m.newDir()
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, m.file), b.content, 0o600)); err != nil {
+		rt.Fatal(err)
+	}
+	m.last = b.last
+	m.moveTo(rt, dir, b.model)
+}
+
+// purge purges both stores, whose rows need not fit together, with empty blob stores, and compares what that removed.
+func (m *machine) purge(rt *rapid.T) {
+	options := maintenance.PurgeOptions{
+		OlderThan: rapid.SampledFrom([]time.Duration{0, 0, time.Second, 12 * time.Hour, -time.Hour}).Draw(rt, "older than"),
+		DryRun:    rapid.Bool().Draw(rt, "dry run"),
+		Now:       m.clock.now,
+	}
+	run := func(store metadata.Store) maintenance.PurgeResult {
+		result, err := maintenance.NewUpkeep(store, blobstest.NewMemory()).Purge(context.Background(), options)
+		if err != nil {
+			rt.Fatalf("purge: %v", err)
+		}
+		return result
+	}
+	agree(rt, "purge", run(m.subject), run(m.model))
+	if !options.DryRun {
+		options.DryRun = true
+		left := run(m.subject)
+		left.Recent, left.RecentBytes = 0, 0
+		if left != (maintenance.PurgeResult{}) {
+			rt.Fatalf("a second purge would find %+v", left)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package metadatatest
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// reads draws listings and single rows.
+func (m *machine) reads(rt *rapid.T, s *session, most int) {
+	for range rapid.IntRange(most/2, most).Draw(rt, "reads") {
+		s.do(m.read(rt, s))
+	}
+}
+
+func (m *machine) read(rt *rapid.T, s *session) op {
+	few := rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(rt, "items")
+	after := func(ids []metadata.ID) metadata.ID {
+		return rapid.SampledFrom(slices.Concat(ids, []metadata.ID{{}, m.pool.resources[0]})).Draw(rt, "after")
+	}
+	switch rapid.IntRange(0, 16).Draw(rt, "read") {
+	case 0:
+		from := after(m.pool.dataspaces)
+		return rowsOp("Dataspaces.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.Dataspace, error] { return tx.Dataspaces.All(from) })
+	case 1:
+		from := after(m.pool.dataspaces)
+		return rowsOp("Dataspaces.Public", few, func(tx *metadata.Tx) iter.Seq2[metadata.ID, error] { return tx.Dataspaces.Public(from) })
+	case 2:
+		from := after(m.pool.users)
+		return rowsOp("Users.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.User, error] { return tx.Users.All(from) })
+	case 3:
+		of, from := m.pool.users[rapid.IntRange(0, 1).Draw(rt, "of user")], after(m.pool.keys)
+		return rowsOp("Keys.OfUser", few, func(tx *metadata.Tx) iter.Seq2[metadata.Key, error] { return tx.Keys.OfUser(of, from) })
+	case 4:
+		return rowsOp("Privileges.All", few, allAfter(after(m.pool.privileges)))
+	case 5:
+		return rowsOp("Privileges.OfUser", few, ofUser(rapid.SampledFrom(m.pool.users).Draw(rt, "of user"), after(m.pool.dataspaces)))
+	case 6, 7:
+		q := metadata.SetRange{Dataspaces: m.someDataspaces(rt), After: after(m.pool.sets)}
+		q.States = rapid.SampledFrom(states()).Draw(rt, "states")
+		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Set, error] { return tx.Sets.Range(q) }
+		return rowsOp(fmt.Sprintf("Sets.Range %+v", q), few, seq)
+	case 8:
+		from := m.bodyKey(rt)
+		return rowsOp("InlineBodies.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.BodyKey, error] { return tx.InlineBodies.All(from) })
+	case 9:
+		return m.uploads(rt, few)
+	case 10:
+		return op{"totals", func(tx *metadata.Tx) (any, error) { return totals(tx) }}
+	case 11:
+		of := rapid.SampledFrom(m.pool.dataspaces).Draw(rt, "of dataspace")
+		return rowsOp("Privileges.OfDataspace", few, ofDataspace(of))
+	default:
+		q := m.resourceRange(rt, s)
+		if rapid.Bool().Draw(rt, "borrowed") {
+			seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return Paged(tx, q) }
+			return rowsOp(fmt.Sprintf("Resources.Page %+v", q), few, seq)
+		}
+		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) }
+		return rowsOp(fmt.Sprintf("Resources.Range %+v", q), few, seq)
+	}
+}
+
+// totals are what a store counts by itself.
+func totals(tx *metadata.Tx) (all [3]any, err error) {
+	last, stamps := tx.Lineage.LastStamp()
+	bodies, inline := tx.InlineBodies.Total()
+	blobs, unreferenced := tx.Unreferenced.Total()
+	return [3]any{last, bodies, blobs}, errors.Join(stamps, inline, unreferenced)
+}
+
+// someDataspaces draws dataspaces in any order, none of them, or nil.
+func (m *machine) someDataspaces(rt *rapid.T) []metadata.ID {
+	if rapid.Bool().Draw(rt, "of all dataspaces") {
+		return nil
+	}
+	n := rapid.IntRange(0, len(m.pool.dataspaces)).Draw(rt, "dataspaces")
+	return rapid.Permutation(m.pool.dataspaces).Draw(rt, "of dataspaces")[:n]
+}
+
+// resourceRange draws a range in which, mostly, a certain resource is, or whose bounds are at it or next to it.
+func (m *machine) resourceRange(rt *rapid.T, s *session) (q metadata.ResourceRange) {
+	near := metadata.Resource{Record: metadata.Record{ID: m.pool.resources[0], State: metadata.Active, Modified: 1}, Name: "a", SetID: m.pool.sets[0]}
+	if rows, err := list(s.tx.Resources.Range(metadata.ResourceRange{States: paging.All})); err == nil && len(rows) > 0 {
+		near = rapid.SampledFrom(rows).Draw(rt, "near")
+	}
+	q.States = rapid.SampledFrom([]paging.States{paging.All, paging.States(near.State), paging.Active, paging.Deleted}).Draw(rt, "states")
+	q.Order = rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest, paging.ByName}).Draw(rt, "order")
+	if q.Order == paging.ByName || rapid.Bool().Draw(rt, "of a set") {
+		q.Set = rapid.SampledFrom(append(m.pool.sets, near.SetID, near.SetID)).Draw(rt, "set")
+	} else {
+		q.Dataspaces = m.someDataspaces(rt)
+	}
+	if q.Order == paging.ByName {
+		m.nameBounds(rt, &q, near)
+		return q
+	}
+	if rapid.Bool().Draw(rt, "after a position") {
+		offset := rapid.SampledFrom([]int64{0, 0, 0, -1, 1}).Draw(rt, "offset")
+		q.After = paging.Position{Stamp: int64(near.Modified) + offset, ID: near.ID}
+	}
+	bound := rapid.SampledFrom([]metadata.Stamp{0, 0, 0, near.Modified, near.Modified - 1, near.Modified + 1, m.last})
+	q.Since, q.Until = bound.Draw(rt, "since"), bound.Draw(rt, "until")
+	return q
+}
+
+func (m *machine) nameBounds(rt *rapid.T, q *metadata.ResourceRange, near metadata.Resource) {
+	switch rapid.IntRange(0, 3).Draw(rt, "name filter") {
+	case 0:
+		q.Name = &near.Name
+	case 1:
+		q.NamePrefix = near.Name[:rapid.IntRange(0, min(2, len(near.Name))).Draw(rt, "prefix length")]
+	}
+	if rapid.Bool().Draw(rt, "after a position") {
+		q.After = paging.Position{Name: near.Name, ID: rapid.SampledFrom(append(m.pool.resources, near.ID, near.ID, near.ID)).Draw(rt, "after id")}
+	}
+}
+
+// uploads reads those that have ended, and whether a digest is awaited.
+func (m *machine) uploads(rt *rapid.T, few int) op {
+	if rapid.Bool().Draw(rt, "ended") {
+		by := m.moment(rt, "by")
+		return rowsOp("Uploads.Ended", few, func(tx *metadata.Tx) iter.Seq2[metadata.ID, error] { return tx.Uploads.Ended(by) })
+	}
+	digest := rapid.SampledFrom(m.pool.digests).Draw(rt, "digest")
+	return op{"Uploads.Awaited", func(tx *metadata.Tx) (any, error) { return tx.Uploads.Awaited(digest) }}
+}

@@ -1,0 +1,180 @@
+package metadatatest
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"time"
+
+	"labshelf/metadata"
+)
+
+// state is everything that one commit left.
+type state struct {
+	last         metadata.Stamp
+	access       uint64 // version of what decides access
+	dataspaces   map[metadata.ID]metadata.Dataspace
+	sets         map[metadata.ID]metadata.Set
+	resources    map[metadata.ID]metadata.Resource
+	users        map[metadata.ID]metadata.User
+	keys         map[metadata.ID]metadata.Key
+	sessions     map[sessionKey]metadata.Session
+	uploads      map[metadata.ID]metadata.ResumableUpload
+	privileges   map[metadata.ID]metadata.Privilege
+	cascades     map[metadata.ID]metadata.Cascade
+	usage        map[metadata.ID]metadata.Counters
+	days         map[usageKey]usageRow
+	blobs        map[digest]metadata.Blob
+	damages      map[digest]metadata.Damage
+	unreferenced map[digest]metadata.Unreferenced
+	bodies       map[bodyKey]bodyRow
+	scrub        metadata.ScrubState
+	epoch        metadata.Epoch
+}
+
+func newState(now time.Time) *state {
+	return &state{
+		access:       1,
+		dataspaces:   map[metadata.ID]metadata.Dataspace{},
+		sets:         map[metadata.ID]metadata.Set{},
+		resources:    map[metadata.ID]metadata.Resource{},
+		users:        map[metadata.ID]metadata.User{},
+		keys:         map[metadata.ID]metadata.Key{},
+		sessions:     map[sessionKey]metadata.Session{},
+		uploads:      map[metadata.ID]metadata.ResumableUpload{},
+		privileges:   map[metadata.ID]metadata.Privilege{},
+		cascades:     map[metadata.ID]metadata.Cascade{},
+		usage:        map[metadata.ID]metadata.Counters{},
+		days:         map[usageKey]usageRow{},
+		blobs:        map[digest]metadata.Blob{},
+		damages:      map[digest]metadata.Damage{},
+		unreferenced: map[digest]metadata.Unreferenced{},
+		bodies:       map[bodyKey]bodyRow{},
+		epoch:        metadata.NewEpoch(0, now),
+	}
+}
+
+// clone returns a state that can be changed without changing this one.
+func (s *state) clone() *state {
+	c := *s
+	c.dataspaces, c.sets, c.resources = maps.Clone(s.dataspaces), maps.Clone(s.sets), maps.Clone(s.resources)
+	c.users, c.keys, c.sessions = maps.Clone(s.users), maps.Clone(s.keys), maps.Clone(s.sessions)
+	c.uploads, c.privileges, c.cascades = maps.Clone(s.uploads), maps.Clone(s.privileges), maps.Clone(s.cascades)
+	c.usage, c.days, c.blobs = maps.Clone(s.usage), maps.Clone(s.days), maps.Clone(s.blobs)
+	c.damages, c.unreferenced, c.bodies = maps.Clone(s.damages), maps.Clone(s.unreferenced), maps.Clone(s.bodies)
+	return &c
+}
+
+// decidesAs reports whether access is decided as in the other state.
+func (s *state) decidesAs(o *state) bool {
+	return maps.Equal(s.users, o.users) && maps.Equal(s.privileges, o.privileges) && maps.Equal(s.dataspaces, o.dataspaces) &&
+		maps.Equal(s.sets, o.sets) && maps.Equal(s.cascades, o.cascades) && maps.Equal(s.sessions, o.sessions) &&
+		maps.EqualFunc(s.keys, o.keys, func(a, b metadata.Key) bool {
+			a.LastUsed = b.LastUsed
+			return a == b
+		})
+}
+
+// tx returns the tables of this state. A write transaction, of which last is the state before it, has a clock; a read transaction
+// has none.
+func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
+	mode := access{writes: now != nil}
+	files := resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID })}
+	return &metadata.Tx{
+		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
+		Sets:         sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
+		Resources:    files,
+		Users:        users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
+		Keys:         keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
+		Sessions:     sessions{newTable(mode, s.sessions, func(s metadata.Session) sessionKey { return sessionKey{s.UserID, s.Digest} })},
+		Uploads:      uploads{newTable(mode, s.uploads, func(u metadata.ResumableUpload) metadata.ID { return u.ID })},
+		Privileges:   privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
+		Cascades:     cascades{newTable(mode, s.cascades, func(c metadata.Cascade) metadata.ID { return c.Container })},
+		Usage:        usage{newTable(mode, s.days, func(row usageRow) usageKey { return usageKey{row.Dataspace, row.Day} }), s.usage},
+		Blobs:        sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files},
+		Damages:      damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
+		Unreferenced: unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
+		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) bodyKey { return bodyKey(row.BodyKey) })},
+		Scrub:        scrub{mode, &s.scrub},
+		Lineage:      lineage{mode, s},
+		Stamp: func() metadata.Stamp {
+			mode.mustWrite()
+			s.last = metadata.NextStamp(s.last, now())
+			return s.last
+		},
+		Access: func() uint64 {
+			if s != last && !s.decidesAs(last) {
+				return 0
+			}
+			return last.access
+		},
+	}
+}
+
+func newTable[K ordered[K], T any](mode access, rows map[K]T, key func(T) K) table[K, T] {
+	return table[K, T]{mode, rows, key}
+}
+
+// bodyKey is one that can be ordered.
+type bodyKey metadata.BodyKey
+
+func (k bodyKey) Compare(o bodyKey) int {
+	return cmp.Or(k.Resource.Compare(o.Resource), cmp.Compare(k.Version, o.Version))
+}
+
+// bodies are stored as strings, so that callers cannot change them.
+type bodies struct {
+	table[bodyKey, bodyRow]
+}
+
+func (t bodies) Get(of metadata.BodyKey) ([]byte, error) {
+	row, err := t.table.Get(bodyKey(of))
+	return []byte(row.Body), err
+}
+
+func (t bodies) Put(of metadata.BodyKey, body []byte) error {
+	return t.table.Put(bodyRow{of, string(body)})
+}
+
+func (t bodies) Remove(of metadata.BodyKey) error { return t.table.Remove(bodyKey(of)) }
+
+func (t bodies) All(after metadata.BodyKey) iter.Seq2[metadata.BodyKey, error] {
+	return fields(t.table.All(bodyKey(after)), func(row bodyRow) metadata.BodyKey { return row.BodyKey })
+}
+
+func (t bodies) Total() (total metadata.BodyCount, err error) {
+	for _, row := range t.rows {
+		total.Bodies++
+		total.Bytes += int64(len(row.Body))
+	}
+	return total, nil
+}
+
+type scrub struct {
+	access
+	state *metadata.ScrubState
+}
+
+func (t scrub) Get() (metadata.ScrubState, error) { return *t.state, nil }
+
+func (t scrub) Put(state metadata.ScrubState) error {
+	t.mustWrite()
+	*t.state = state
+	return nil
+}
+
+// lineage is the epoch of a state.
+type lineage struct {
+	access
+	state *state
+}
+
+func (t lineage) Epoch() (metadata.Epoch, error) { return t.state.epoch, nil }
+
+func (t lineage) Put(epoch metadata.Epoch) error {
+	t.mustWrite()
+	t.state.epoch = epoch
+	return nil
+}
+
+func (t lineage) LastStamp() (metadata.Stamp, error) { return t.state.last, nil }

@@ -1,0 +1,70 @@
+package metadatatest
+
+import (
+	"testing"
+	"time"
+
+	"labshelf/metadata"
+)
+
+// identityTests are of what one store has and no other.
+func identityTests() map[string]func(*testing.T, *store) {
+	return map[string]func(*testing.T, *store){
+		"a store begins with an epoch of its own": testFirstEpoch,
+		"an epoch begins where the last one ends": testNextEpoch,
+		"a store has a secret of its own":         testSecret,
+	}
+}
+
+func epochOf(tx *metadata.Tx) (metadata.Epoch, error) { return tx.Lineage.Epoch() }
+
+func lastStampOf(tx *metadata.Tx) (metadata.Stamp, error) { return tx.Lineage.LastStamp() }
+
+func testFirstEpoch(t *testing.T, s *store) {
+	first := view(t, s, epochOf)
+	if first.ID == (metadata.EpochID{}) || first.Base != 0 || first.Began == 0 {
+		t.Errorf("the first epoch is %+v", first)
+	}
+	s.stamp(t)
+	s.reopen(t)
+	same(t, "epoch after opening again", view(t, s, epochOf), first)
+	if other := view(t, newStore(t, s.open), epochOf); other.ID == first.ID {
+		t.Error("two stores have one epoch")
+	}
+}
+
+func testNextEpoch(t *testing.T, s *store) {
+	first := view(t, s, epochOf)
+	last := s.stamp(t)
+	now := time.UnixMicro(int64(last) + 5_000_000)
+	next, err := metadata.BeginEpoch(t.Context(), s.Store, now)
+	isError(t, "begin an epoch", err, nil)
+	if next.ID == first.ID || next.Base != last || next.Began != metadata.Stamp(now.UnixMicro()) {
+		t.Errorf("after %+v and the stamp %d the epoch %+v begins", first, last, next)
+	}
+	same(t, "epoch that has begun", view(t, s, epochOf), next)
+	same(t, "stamp with which it begins", view(t, s, lastStampOf), last)
+	s.reopen(t)
+	same(t, "epoch after opening again", view(t, s, epochOf), next)
+	isError(t, "change that fails", s.Update(t.Context(), func(tx *metadata.Tx) error {
+		if err := tx.Lineage.Put(metadata.NewEpoch(0, now)); err != nil {
+			return err
+		}
+		return errOnPurpose
+	}), errOnPurpose)
+	same(t, "epoch after a change that failed", view(t, s, epochOf), next)
+}
+
+func testSecret(t *testing.T, s *store) {
+	secret := s.Secret()
+	if secret == ([32]byte{}) {
+		t.Error("no secret")
+	}
+	s.stamp(t)
+	same(t, "secret asked again", s.Secret(), secret)
+	s.reopen(t)
+	same(t, "secret after opening again", s.Secret(), secret)
+	if newStore(t, s.open).Secret() == secret {
+		t.Error("two stores have one secret")
+	}
+}

@@ -1,0 +1,192 @@
+package repository_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// held is a repository whose deletions and restorations stand still after their first commit, to see what is due.
+type held struct{ *repositorytest.World }
+
+func populated(t *testing.T, svc *repository.Service, counts ...int) *held {
+	return &held{repositorytest.NewWorld(t, svc, counts...)}
+}
+
+func newHeld(t *testing.T) *held {
+	config := repository.Config{PageSize: 1000, DirectoryPageSize: 1000}
+	return populated(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config), 450, 0)
+}
+
+// finish takes the batches that are left.
+func (h *held) finish(container metadata.ID) {
+	for range 50 { // more than it takes on the slowest machine
+		h.OK(h.Service.TakeBatch(h.T.Context(), container))
+	}
+}
+
+func edit(description string) repository.Edit[metadata.Resource] {
+	return repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": description}}
+}
+
+// TestDeletionShownFromFirstCommit: from the first commit on everything in the set is shown deleted and nothing can be put into it;
+// listings show an object as it was until its batch.
+func TestDeletionShownFromFirstCommit(t *testing.T) {
+	t.Parallel()
+	for _, container := range []string{"set", "dataspace"} {
+		t.Run(container, func(t *testing.T) {
+			t.Parallel()
+			h, ctx := newHeld(t), t.Context()
+			set, last := h.Sets[0].ID.String(), h.Resources[len(h.Resources)-1]
+			of := h.Sets[0].ID
+			var err error
+			if container == "set" {
+				_, err = h.Service.DeleteSet(ctx, h.Admin, set, repositorytest.Always)
+			} else {
+				of = h.Space.ID
+				_, err = h.Service.DeleteDataspace(ctx, h.Admin, of.String(), repositorytest.Always)
+			}
+			h.Begun(err)
+
+			if state := h.Listed()[last.ID]; state != metadata.Active {
+				t.Errorf("the listing shows a resource %s before its batch", state)
+			}
+			if r := h.Get(last.ID); r.State != metadata.Deleted || r.Modified != last.Modified {
+				t.Errorf("a resource that is due is shown %s, modified at %d; want deleted, at %d", r.State, r.Modified, last.Modified)
+			}
+			_, _, err = h.Service.OpenResource(ctx, h.Admin, last.ID.String())
+			h.Refused(err, errs.CodeResourceGone)
+			_, err = h.TryUpload(h.Sets[0], "late")
+			h.Refused(err, errs.CodeParentDeleted)
+			_, err = h.Service.EditResource(ctx, h.Admin, last.ID.String(), edit("late"))
+			h.Refused(err, errs.CodeDeleted)
+			_, err = h.Service.RestoreResource(ctx, h.Admin, last.ID.String(), repositorytest.Always)
+			h.Refused(err, errs.CodeParentDeleted)
+			if again, err := h.Service.DeleteResource(ctx, h.Admin, last.ID.String(), repositorytest.Always); err != nil || again.Modified != last.Modified {
+				t.Errorf("deleting what is due changed it: %v, %v", again, err)
+			}
+			_, err = h.Service.RestoreSet(ctx, h.Admin, set, repositorytest.Always)
+			h.Refused(err, errs.CodeBusy)
+			_, err = h.Service.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+			if container == "set" {
+				err = passDataspace(ctx, h)
+			}
+			h.Refused(err, errs.CodeBusy)
+
+			h.finish(of)
+			for id, state := range h.Listed() {
+				if state != metadata.Deleted {
+					t.Fatalf("%s is still %s", id, state)
+				}
+			}
+		})
+	}
+}
+
+// passDataspace asks for what must wait for the cascades within the dataspace.
+func passDataspace(ctx context.Context, h *held) error {
+	_, err := h.Service.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	return err
+}
+
+// TestRestorationShownFromFirstCommit: what will come back is shown active and can be written to, which takes its batch first; what had
+// been deleted before stays deleted.
+func TestRestorationShownFromFirstCommit(t *testing.T) {
+	t.Parallel()
+	h, ctx := newHeld(t), t.Context()
+	set := h.Sets[0].ID
+	n := len(h.Resources)
+	before, edited, dropped, kept := h.Resources[n-1], h.Resources[n-2], h.Resources[n-3], h.Resources[n-4]
+	_, err := h.Service.DeleteResource(ctx, h.Admin, before.ID.String(), repositorytest.Always)
+	h.OK(err)
+	_, err = h.Service.DeleteSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	h.Begun(err)
+	h.finish(set)
+	_, err = h.Service.RestoreSet(ctx, h.Admin, set.String(), repositorytest.Always)
+	h.Begun(err)
+
+	if got := h.Get(kept.ID).State; got != metadata.Active {
+		t.Errorf("what comes back is shown %s", got)
+	}
+	if got := h.Get(before.ID).State; got != metadata.Deleted {
+		t.Errorf("what had been deleted before is shown %s", got)
+	}
+	if got := h.Listed()[kept.ID]; got != metadata.Deleted {
+		t.Errorf("the listing shows a resource %s before its batch", got)
+	}
+	due := h.Get(edited.ID)
+	changed, err := h.Service.EditResource(ctx, h.Admin, edited.ID.String(), repository.Edit[metadata.Resource]{
+		Fields: repository.Fields{"description": "new"}, Match: repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{due.Tag()}}},
+	})
+	h.OK(err)
+	if changed.State != metadata.Active || h.Listed()[edited.ID] != metadata.Active {
+		t.Error("writing to a resource did not take its batch")
+	}
+	_, err = h.Service.DeleteResource(ctx, h.Admin, dropped.ID.String(), repositorytest.Always)
+	h.OK(err)
+	h.Upload(h.Sets[0], "put in while the set comes back")
+
+	h.finish(set)
+	for id, state := range h.Listed() {
+		want := metadata.Active
+		if id == before.ID || id == dropped.ID {
+			want = metadata.Deleted
+		}
+		if state != want {
+			t.Errorf("%s is %s at the end, want %s", id, state, want)
+		}
+	}
+	if got := h.Get(edited.ID); got.Modified != changed.Modified {
+		t.Error("the batch came again to a resource that had been taken")
+	}
+}
+
+// TestRestoredDataspaceHasWhatItsDeletionTook: sets and resources that had been deleted by themselves, or with their set, stay
+// deleted, and come back with what took them.
+func TestRestoredDataspaceHasWhatItsDeletionTook(t *testing.T) {
+	t.Parallel()
+	h, ctx := newHeld(t), t.Context()
+	large, small := h.Sets[0], h.Sets[1]
+	inSmall := h.Upload(small, "in the small set")
+	_, err := h.Service.DeleteSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	h.OK(err) // fits into one batch
+	_, err = h.Service.DeleteDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	h.Begun(err)
+	h.finish(h.Space.ID)
+	_, err = h.Service.RestoreSet(ctx, h.Admin, large.ID.String(), repositorytest.Always)
+	h.Refused(err, errs.CodeParentDeleted)
+	_, err = h.Service.RestoreDataspace(ctx, h.Admin, h.Space.ID.String(), repositorytest.Always)
+	h.Begun(err)
+	h.finish(h.Space.ID)
+
+	for id, want := range map[metadata.ID]metadata.State{large.ID: metadata.Active, small.ID: metadata.Deleted} {
+		set, err := h.Service.GetSet(ctx, h.Admin, id.String())
+		h.OK(err)
+		if set.State != want {
+			t.Errorf("set %s is %s, want %s", set.Name, set.State, want)
+		}
+	}
+	if got := h.Get(h.Resources[0].ID).State; got != metadata.Active {
+		t.Errorf("a resource that the dataspace took is %s", got)
+	}
+	if got := h.Get(inSmall.ID).State; got != metadata.Deleted {
+		t.Errorf("a resource that its set took is %s", got)
+	}
+	_, err = h.Service.RestoreSet(ctx, h.Admin, small.ID.String(), repositorytest.Always)
+	h.OK(err)
+	if got := h.Get(inSmall.ID).State; got != metadata.Active {
+		t.Errorf("a resource whose set is back is %s", got)
+	}
+	usage, err := h.Service.DataspaceUsage(ctx, h.Admin, h.Space.ID.String())
+	h.OK(err)
+	if usage.ActiveFiles != int64(len(h.Resources)+1) || usage.DeletedFiles != 0 {
+		t.Errorf("usage counts %+v", usage.Counters)
+	}
+}

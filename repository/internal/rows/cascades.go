@@ -1,0 +1,54 @@
+package rows
+
+import (
+	"errors"
+
+	"labshelf/metadata"
+)
+
+// What a cascade does to the objects below its container. Of none, nil, nothing is due.
+
+// CascadeOf returns the cascade of a container, nil where there is none.
+func CascadeOf(tx *metadata.Tx, container metadata.ID) (*metadata.Cascade, error) {
+	c, err := tx.Cascades.Get(container)
+	if errors.Is(err, metadata.ErrNotFound) {
+		return nil, nil
+	}
+	return &c, err
+}
+
+// Target is the state that a cascade gives to objects.
+func Target(c *metadata.Cascade) metadata.State {
+	if c.Restore {
+		return metadata.Active
+	}
+	return metadata.Deleted
+}
+
+// Due tells whether a cascade will still change an object with this record.
+func Due(c *metadata.Cascade, r metadata.Record) bool {
+	switch {
+	case c == nil:
+		return false
+	case c.Restore:
+		return r.State == metadata.Deleted && r.TakenBy == c.Deletion
+	}
+	return r.State == metadata.Active
+}
+
+// Shown is the state in which a client sees an object with this record.
+func Shown(c *metadata.Cascade, r metadata.Record) metadata.State {
+	if Due(c, r) {
+		return Target(c)
+	}
+	return r.State
+}
+
+// Take changes the record of one object as its cascade is to.
+func Take(c *metadata.Cascade, r *metadata.Record, stamp metadata.Stamp) {
+	r.State, r.TakenBy = Target(c), 0
+	if !c.Restore {
+		r.TakenBy = c.Deletion
+	}
+	r.Modified, r.ModifiedBy = stamp, c.By
+}

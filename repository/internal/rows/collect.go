@@ -1,0 +1,20 @@
+package rows
+
+import "iter"
+
+// Collect reads up to most items.
+func Collect[T any](seq iter.Seq2[T, error], most int) ([]T, error) {
+	var items []T
+	if most <= 0 {
+		return nil, nil
+	}
+	for item, err := range seq {
+		if err != nil {
+			return nil, err
+		}
+		if items = append(items, item); len(items) == most {
+			break
+		}
+	}
+	return items, nil
+}

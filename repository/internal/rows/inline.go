@@ -1,0 +1,30 @@
+package rows
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"labshelf/metadata"
+)
+
+// ReadInline reads the inline body of a resource. An ErrRecordDamaged says what is wrong with it.
+func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
+	body, err := tx.InlineBodies.Get(r.BodyKey())
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		err = fmt.Errorf("%w: it is missing", metadata.ErrRecordDamaged)
+	case err == nil && int64(len(body)) != r.Bytes:
+		err = fmt.Errorf("%w: it has %d bytes, not %d", metadata.ErrRecordDamaged, len(body), r.Bytes)
+	}
+	return body, err
+}
+
+// VerifyInline is ReadInline, and compares the digest.
+func VerifyInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
+	body, err := ReadInline(tx, r)
+	if err == nil && sha256.Sum256(body) != r.Digest {
+		err = fmt.Errorf("%w: it has another digest", metadata.ErrRecordDamaged)
+	}
+	return body, err
+}

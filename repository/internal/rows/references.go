@@ -1,0 +1,41 @@
+package rows
+
+import (
+	"cmp"
+	"errors"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
+
+// What Unreferenced and Orphaned return of a blob that is needed.
+var (
+	ErrReferenced = errors.New("a resource refers to it")
+	ErrRecorded   = errors.New("it is recorded")
+)
+
+// Unreferenced returns ErrReferenced if a resource refers to the blob, or an upload is about to become one that does.
+func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
+	if wanted, err := tx.Uploads.Awaited(digest); err != nil || wanted {
+		return cmp.Or(err, ErrReferenced)
+	}
+	for _, err := range tx.Blobs.Refs(digest) {
+		if err != nil {
+			return err
+		}
+		return ErrReferenced
+	}
+	return nil
+}
+
+// Orphaned returns ErrRecorded if the blob has a row, and ErrReferenced if it has none, but should.
+func Orphaned(tx *metadata.Tx, digest blobs.Digest) error {
+	_, err := tx.Blobs.Size(digest)
+	switch {
+	case err == nil:
+		return ErrRecorded
+	case errors.Is(err, metadata.ErrNotFound):
+		return Unreferenced(tx, digest)
+	}
+	return err
+}

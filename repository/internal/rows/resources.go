@@ -1,0 +1,77 @@
+// Package rows changes rows of the metadata that belong together: a resource with its inline body, the record of its blob and the counters
+// of its dataspace. Its functions run in a transaction of the caller, and ask for no permission.
+package rows
+
+import (
+	"errors"
+	"fmt"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// SaveResource stores a resource, new (before is nil) or changed, and removes the inline body that it no longer needs: because
+// there is another version, a file, or nothing any more. A blob that thereby loses its last reference is recorded as unreferenced since
+// the last change of the resource: its replacement, or, for one that is purged, its deletion. All writing of resources comes through here.
+func SaveResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
+	var err error
+	after.Damaged = false
+	if before != nil && before.Body == metadata.Inline && (after.Body != metadata.Inline || after.Version != before.Version) {
+		err = tx.InlineBodies.Remove(before.BodyKey())
+	}
+	if err = errors.Join(err, tx.Resources.Put(after)); err != nil {
+		return err
+	}
+	if before == nil || before.Body != metadata.InBlob || after.Body == metadata.InBlob && after.Digest == before.Digest {
+		return nil
+	}
+	if err := Unreferenced(tx, before.Digest); err != nil {
+		return errs.Ignore(err, ErrReferenced)
+	}
+	return tx.Unreferenced.Put(metadata.Unreferenced{Digest: before.Digest, Bytes: before.Bytes, Since: after.Modified})
+}
+
+// RecordBlob records that the file of a resource is committed and complete. It belongs into the transaction that saves the resource.
+func RecordBlob(tx *metadata.Tx, r metadata.Resource) error {
+	return errors.Join(tx.Damages.Remove(r.Digest), tx.Unreferenced.Remove(r.Digest), tx.Blobs.Put(r.Digest, r.Bytes))
+}
+
+// CountUsage adds a change to the counters of a dataspace. The day is that of the change, never one before the last counted.
+func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change metadata.Counters) error {
+	if change == (metadata.Counters{}) {
+		return nil
+	}
+	counters, err := Counters(tx, dataspace)
+	if err != nil {
+		return err
+	}
+	return tx.Usage.Put(dataspace, day, counters.Add(change))
+}
+
+// Counted is what one resource adds to the counters.
+func Counted(r metadata.Resource) metadata.Counters {
+	switch {
+	case r.State == metadata.Active:
+		return metadata.Counters{ActiveFiles: 1, ActiveBytes: r.Bytes}
+	case r.Body == metadata.Purged:
+		return metadata.Counters{DeletedFiles: 1}
+	}
+	return metadata.Counters{DeletedFiles: 1, DeletedBytes: r.Bytes}
+}
+
+// Counters returns the counters of a dataspace. Each resource counts in them, so where they are zero and there is one, their row
+// is lost.
+func Counters(tx *metadata.Tx, dataspace metadata.ID) (metadata.Counters, error) {
+	counters, err := tx.Usage.Get(dataspace)
+	if err != nil || counters != (metadata.Counters{}) {
+		return counters, err
+	}
+	for _, err := range tx.Resources.Range(metadata.ResourceRange{Dataspaces: []metadata.ID{dataspace}, States: paging.All, Order: paging.Oldest}) {
+		if err == nil {
+			err = fmt.Errorf("%w: dataspace %s has resources and no usage", metadata.ErrRecordDamaged, dataspace)
+		}
+		return counters, err
+	}
+	return counters, nil
+}

@@ -1,0 +1,240 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
+)
+
+// DamagedError is the answer where a file is known to be damaged or missing; cause is for the log.
+func DamagedError(of string, cause error) error {
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "the file of this resource is missing or damaged on the server",
+		Err: fmt.Errorf("%s: %w", of, cause)}
+}
+
+// Verify reads a blob to its end and writes down what it finds: it records that the blob is damaged, or no longer. wrong tells
+// what is wrong with it, "" for nothing: that is also the answer where the blob is not recorded any more, or an upload
+// replaced its file meanwhile. An error tells why it could not be read for another reason than damage or, when wrong is not
+// empty, why that could not be written down; then this process remembers it.
+func (s *Stores) Verify(ctx context.Context, b metadata.Blob) (wrong string, err error) {
+	one := s.Verifications.begin(b.Digest)
+	defer s.Verifications.end(one)
+	if wrong, err = Verdict(b.Digest, blobs.Verify(ctx, s.Blobs, b.Digest, b.Bytes)); err != nil {
+		return "", err
+	}
+	known, err := s.Damage(ctx, b.Digest)
+	if err == nil && (wrong == "") == (known == "") && s.Verifications.suspected(b.Digest) == "" {
+		return wrong, nil
+	}
+	if err == nil {
+		wrong, err = s.record(ctx, one, wrong)
+	}
+	switch {
+	case err == nil:
+		s.Verifications.Clear(b.Digest)
+	case wrong != "":
+		s.Verifications.suspect(b.Digest, wrong)
+	}
+	if wrong != "" && known == "" {
+		s.Background.Note(background.TaskDamage, fmt.Errorf("%s: %s", b.Digest, wrong))
+	}
+	return wrong, err
+}
+
+// record writes down the outcome of a verification, unless that was of a file which has been replaced; then it returns "".
+func (s *Stores) record(ctx context.Context, one *verification, wrong string) (upheld string, err error) {
+	upheld = wrong // also where the transaction does not get to run
+	err = s.Update(ctx, func(tx *metadata.Tx) error {
+		upheld = wrong
+		_, err := tx.Blobs.Size(one.digest)
+		switch {
+		case errors.Is(err, metadata.ErrNotFound):
+			upheld = ""
+			return tx.Damages.Remove(one.digest)
+		case err != nil:
+			return err
+		case wrong == "":
+			return tx.Damages.Remove(one.digest)
+		case s.Verifications.stale(one):
+			upheld = ""
+			return nil
+		}
+		if _, err := tx.Damages.Get(one.digest); !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		return tx.Damages.Put(metadata.Damage{Digest: one.digest, Found: tx.Stamp(), What: wrong})
+	})
+	return upheld, err
+}
+
+// Verdict tells what is wrong with a blob, in words without paths, by the error of reading it; or returns the error where that
+// says nothing about the blob.
+func Verdict(digest blobs.Digest, err error) (wrong string, unknown error) {
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.Is(err, blobs.ErrNotFound):
+		return "its file is missing", nil
+	case !errors.Is(err, blobs.ErrDamaged):
+		return "", err
+	}
+	wrong = strings.Replace(err.Error(), fmt.Sprintf("%v: %s ", blobs.ErrDamaged, digest), "it ", 1)
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		wrong = strings.ReplaceAll(wrong, at.Path, "file")
+	}
+	return wrong, nil
+}
+
+// Damage tells what is known to be wrong with a blob, "" for nothing.
+func (s *Stores) Damage(ctx context.Context, digest blobs.Digest) (wrong string, err error) {
+	err = s.Meta.View(ctx, func(tx *metadata.Tx) error {
+		wrong, err = s.DamageOf(tx, digest)
+		return err
+	})
+	return wrong, err
+}
+
+// DamageOf is Damage within a transaction.
+func (s *Stores) DamageOf(tx *metadata.Tx, digest blobs.Digest) (wrong string, err error) {
+	if wrong = s.Verifications.suspected(digest); wrong != "" {
+		return wrong, nil
+	}
+	d, err := tx.Damages.Get(digest)
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return d.What, nil
+}
+
+// SetDamaged sets what is known of the file of a resource that a caller is about to see.
+func (s *Stores) SetDamaged(tx *metadata.Tx, r *metadata.Resource) {
+	r.Damaged = s.Damaged(tx)(r)
+}
+
+// Damaged returns the function that tells, in the transaction, whether the file of a resource is known to be damaged. Mostly nothing
+// is, and then it looks nothing up. A row that cannot be read is one.
+func (s *Stores) Damaged(tx *metadata.Tx) (damaged func(*metadata.Resource) bool) {
+	suspects := s.Verifications.suspects()
+	first, err := rows.Collect(tx.Damages.All(), 1)
+	none := err == nil && len(first) == 0 && len(suspects) == 0
+	return func(r *metadata.Resource) bool {
+		if none || r.Body != metadata.InBlob {
+			return false
+		}
+		if suspects[r.Digest] {
+			return true
+		}
+		_, err := tx.Damages.Get(r.Digest)
+		return !errors.Is(err, metadata.ErrNotFound)
+	}
+}
+
+// maxDamaged is how far damaged blobs are counted: anybody may ask for their number at any time.
+const maxDamaged = 1000
+
+// CountDamaged counts the blobs known to be damaged, up to maxDamaged.
+func (s *Stores) CountDamaged(tx *metadata.Tx) (n int64, err error) {
+	suspects := s.Verifications.suspects()
+	for d, err := range tx.Damages.All() {
+		if err != nil {
+			return 0, err
+		}
+		delete(suspects, d.Digest)
+		if n++; n == maxDamaged {
+			break
+		}
+	}
+	return min(n+int64(len(suspects)), maxDamaged), nil
+}
+
+// Verifications is the state of all verifications: which are under way, so that damage found by one does not count for a file that was
+// committed meanwhile, and damage that was found and could not be written down. It is safe for concurrent use.
+type Verifications struct {
+	mu      sync.Mutex
+	running map[*verification]bool
+	damaged map[blobs.Digest]string
+}
+
+// verification is one of a blob, under way.
+type verification struct {
+	digest   blobs.Digest
+	replaced bool
+}
+
+func newVerifications() Verifications {
+	return Verifications{running: map[*verification]bool{}, damaged: map[blobs.Digest]string{}}
+}
+
+// begin is called before a file is read.
+func (v *Verifications) begin(digest blobs.Digest) *verification {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one := &verification{digest: digest}
+	v.running[one] = true
+	return one
+}
+
+func (v *Verifications) end(one *verification) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.running, one)
+}
+
+// Committed is called after a file has been committed, and before the transaction that records it: then a verification of an older file
+// either notices or ends before that transaction, which removes its outcome.
+func (v *Verifications) Committed(digest blobs.Digest) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for one := range v.running {
+		one.replaced = one.replaced || one.digest == digest
+	}
+	delete(v.damaged, digest)
+}
+
+func (v *Verifications) stale(one *verification) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return one.replaced
+}
+
+func (v *Verifications) suspect(digest blobs.Digest, wrong string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.damaged[digest] = wrong
+}
+
+// Clear forgets damage that could not be written down.
+func (v *Verifications) Clear(digest blobs.Digest) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.damaged, digest)
+}
+
+func (v *Verifications) suspected(digest blobs.Digest) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.damaged[digest]
+}
+
+func (v *Verifications) suspects() map[blobs.Digest]bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := make(map[blobs.Digest]bool, len(v.damaged))
+	for digest := range v.damaged {
+		all[digest] = true
+	}
+	return all
+}

@@ -1,0 +1,116 @@
+// Package storage holds the two stores of a repository, with what this process knows of them beyond what they hold, and says what their
+// errors mean to callers.
+package storage
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
+)
+
+// Stores are the two stores. A repository and all of its parts share one Stores, which is safe for concurrent use.
+type Stores struct {
+	Meta  metadata.Store
+	Blobs blobs.Reader
+
+	Verifications Verifications
+	Background    *background.Errors
+
+	failed atomic.Pointer[error] // a blob could not be synced: no more writes until the service is restarted
+}
+
+// New combines two stores. It takes the function that hears of what goes wrong in the background; nil: none.
+func New(meta metadata.Store, files blobs.Reader, note func(task string, err error)) *Stores {
+	return &Stores{Meta: meta, Blobs: files, Verifications: newVerifications(), Background: background.NewErrors(note)}
+}
+
+// View runs fn in a read transaction.
+func (s *Stores) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	return Error(s.Meta.View(ctx, fn))
+}
+
+// Update runs fn in a write transaction.
+func (s *Stores) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if s.Unsynced() != nil {
+		return Error(metadata.ErrReadOnly)
+	}
+	return Error(s.Meta.Update(ctx, fn))
+}
+
+// UpdateBackground is Update for work in the background, which gives way to requests.
+func (s *Stores) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if s.Unsynced() != nil {
+		return Error(metadata.ErrReadOnly)
+	}
+	return Error(s.Meta.UpdateBackground(ctx, fn))
+}
+
+// Unsynced returns why nothing is written any more since a blob could not be synced, nil if all could.
+func (s *Stores) Unsynced() error {
+	if cause := s.failed.Load(); cause != nil {
+		return *cause
+	}
+	return nil
+}
+
+// BlobError is Error for what the blob store reports. A sync that failed is never tried again: the kernel may have
+// dropped what it could not write, and would not tell.
+func (s *Stores) BlobError(err error) error {
+	if err != nil && errors.Is(err, blobs.ErrUnsynced) {
+		unsynced := err // or it would be on the heap also where there is none
+		s.failed.CompareAndSwap(nil, &unsynced)
+	}
+	return Error(err)
+}
+
+// meanings says what a store's report means to a caller. The first that fits counts: what is sticky stands before what
+// caused it.
+var meanings = []struct {
+	sentinel error
+	as       errs.Error
+}{
+	{blobs.ErrUnsynced, errs.Error{Kind: errs.Internal, Code: errs.CodeReadOnly, Message: "the file could not be brought to stable storage; nothing was changed"}},
+	{metadata.ErrOutcomeUnknown, errs.Error{Kind: errs.Internal, Code: errs.CodeOutcomeUnknown,
+		Message: "an I/O error came in the middle of the change; it may or may not be there after a restart of the service"}},
+	{metadata.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{blobs.ErrNoSpace, errs.Error{Kind: errs.NoSpace, Code: errs.CodeNoSpace, Message: "no space is left; nothing was changed"}},
+	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
+	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "what this would show has not reached the disk"}},
+	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
+	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
+	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
+	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},
+	{context.DeadlineExceeded, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request took too long"}},
+	{blobs.ErrTooLarge, errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: "file", Message: "the file is larger than this service accepts"}},
+	{metadata.ErrRecordDamaged, errs.Error{Kind: errs.Internal, Code: errs.CodeDataDamaged, Message: "a stored record is damaged"}},
+}
+
+// Error turns whatever a use case met into an *Error.
+func Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *errs.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	for _, e := range meanings {
+		if errors.Is(err, e.sentinel) {
+			as := e.as
+			as.Err = err
+			return &as
+		}
+	}
+	return &errs.Error{Kind: errs.Internal, Code: errs.CodeInternal, Message: "the service failed to do this; its log says why", Err: err}
+}
+
+// Orphaned is rows.Orphaned, and waits until what it saw is on stable storage: a power cut must not bring back a row whose file is gone.
+func (s *Stores) Orphaned(ctx context.Context, digest blobs.Digest) error {
+	return s.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error { return rows.Orphaned(tx, digest) })
+}

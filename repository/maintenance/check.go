@@ -1,0 +1,240 @@
+package maintenance
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
+)
+
+// CheckOptions say what to leave out of a check.
+type CheckOptions struct {
+	NoData bool   // the contents of blobs: only that each is there, in its length, and not known to be damaged
+	Subset Subset // the blobs outside
+}
+
+// Subset is the Nth of T parts of all blobs, cut by their digests; the zero value is all of them.
+type Subset struct{ N, T int }
+
+// ParseSubset reads "n/t" with 1 <= n <= t.
+func ParseSubset(text string) (Subset, error) {
+	n, t, _ := strings.Cut(text, "/")
+	var s Subset
+	var errN, errT error
+	s.N, errN = strconv.Atoi(n)
+	s.T, errT = strconv.Atoi(t)
+	if errN != nil || errT != nil || s.N < 1 || s.N > s.T || s.String() != text {
+		return Subset{}, errors.New("want n/t, the nth of t parts, such as 2/10")
+	}
+	return s, nil
+}
+
+// String is what ParseSubset reads.
+func (s Subset) String() string { return fmt.Sprintf("%d/%d", s.N, s.T) }
+
+// Holds tells whether a blob is in this part.
+func (s Subset) Holds(d blobs.Digest) bool {
+	return s.T == 0 || binary.BigEndian.Uint64(d[:])%uint64(s.T) == uint64(s.N-1)
+}
+
+// CheckEvents hear of a check while it runs, from one goroutine. Either may be nil.
+type CheckEvents struct {
+	Violation func(metadata.Violation)
+	Progress  func(done, total int64) // bytes of blobs that have been and are to be verified, after each blob
+}
+
+// CheckResult is what was checked and how much of it is wrong.
+type CheckResult struct {
+	Stamp            metadata.Stamp // of the latest change among the records
+	Resources, Blobs int64          // blobs: files, and inline bodies
+	Bytes            int64          // of these blobs
+	Violations       int64
+
+	Unreferenced, UnreferencedBytes int64 // blobs that no resource refers to, also outside the subset; they are no violation
+}
+
+// Check compares everything with everything else: what the metadata store knows about itself, the records against the rules of
+// the repository, the blobs against the records, and what else lies among the files. It repairs nothing; on the stores of a
+// running Service the blobs that it finds damaged, or right again, are recorded so. A blob is reported once for each resource
+// that refers to it. What has no reference is no violation. An error says why it could not go on; the result then tells how far
+// it came.
+func (u *Upkeep) Check(ctx context.Context, o CheckOptions, events CheckEvents) (CheckResult, error) {
+	c := &check{Upkeep: u, options: o, events: events}
+	for _, part := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{metadata.PartRows, func(ctx context.Context) error { return u.stores.Meta.Inspect(ctx, c.report) }},
+		{metadata.PartRules, c.checkRules},
+		{metadata.PartHistory, c.checkHistory},
+		{metadata.PartFiles, c.checkFiles},
+		{metadata.PartFiles, c.countUnreferenced},
+		{metadata.PartBlobs, c.measure},
+		{metadata.PartBlobs, c.checkBlobs},
+	} {
+		err := part.run(ctx)
+		if errors.Is(err, metadata.ErrRecordDamaged) { // a finding, and no reason to leave the other parts out
+			c.report(metadata.Violation{Part: part.name, Kind: "metadata", Wrong: fmt.Sprintf("the check came no further here: %v", err)})
+			continue
+		}
+		if err != nil {
+			return c.result, u.stores.BlobError(err)
+		}
+	}
+	return c.result, nil
+}
+
+// check is one run of Check.
+type check struct {
+	*Upkeep
+	options CheckOptions
+	events  CheckEvents
+	result  CheckResult
+	total   int64 // bytes to verify
+}
+
+func (c *check) report(v metadata.Violation) {
+	c.result.Violations++
+	if c.events.Violation != nil {
+		c.events.Violation(v)
+	}
+}
+
+// checkFiles reports what lies among the blobs and is none, if the blob store can tell.
+func (c *check) checkFiles(ctx context.Context) error {
+	files, ok := c.stores.Blobs.(blobs.Inspector)
+	if !ok {
+		return nil
+	}
+	err := files.Unexpected(ctx, func(path, why string) error {
+		c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "file", Name: within(path), Wrong: why})
+		return nil
+	})
+	var folder *fs.PathError
+	if !errors.As(err, &folder) || errors.Is(err, blobs.ErrUnavailable) {
+		return err
+	}
+	c.report(metadata.Violation{Part: metadata.PartFiles, Kind: "folder", Name: within(folder.Path), // what belongs there is missed below
+		Wrong: fmt.Sprintf("it cannot be read, and the check for strange files came no further: %v", folder.Err)})
+	return nil
+}
+
+// within is a path below the data directory: where that is, only its owner may know.
+func within(path string) string {
+	path = filepath.ToSlash(path)
+	return path[strings.LastIndex(path+"/", "/blobs/")+1:]
+}
+
+// eachBlob calls fn with every blob of the subset, outside of transactions.
+func (c *check) eachBlob(ctx context.Context, fn func(metadata.Blob) error) error {
+	for after := (*blobs.Digest)(nil); ; {
+		var page []metadata.Blob
+		err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+			page, err = rows.Collect(tx.Blobs.All(after), 500)
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, b := range page {
+			if !c.options.Subset.Holds(b.Digest) {
+				continue
+			}
+			if err := fn(b); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// measure learns how much there is to do, besides what has been done.
+func (c *check) measure(ctx context.Context) error {
+	c.total = c.result.Bytes
+	return c.eachBlob(ctx, func(b metadata.Blob) error {
+		c.total += b.Bytes
+		return nil
+	})
+}
+
+func (c *check) checkBlobs(ctx context.Context) error {
+	return c.eachBlob(ctx, func(b metadata.Blob) error {
+		wrong, err := c.checkBlob(ctx, b)
+		if err != nil {
+			return err
+		}
+		if wrong != "" {
+			if err := c.reportBlob(ctx, b, wrong); err != nil {
+				return err
+			}
+		}
+		c.result.Blobs++
+		c.result.Bytes += b.Bytes
+		if c.events.Progress != nil {
+			c.events.Progress(c.result.Bytes, max(c.total, c.result.Bytes))
+		}
+		return nil
+	})
+}
+
+// checkBlob tells what is wrong with a blob, "" for nothing.
+func (c *check) checkBlob(ctx context.Context, b metadata.Blob) (wrong string, err error) {
+	if !c.options.NoData {
+		wrong, err = c.verify(ctx, b)
+		if wrong != "" && ctx.Err() == nil {
+			err = nil // that it could not be written down does not matter here
+		}
+		return wrong, err
+	}
+	if _, wrong, err = c.row(ctx, b.Digest); wrong != "" || err != nil {
+		return wrong, errs.Ignore(err, metadata.ErrNotFound)
+	}
+	size, err := c.stores.Blobs.Stat(b.Digest)
+	if err == nil && size != b.Bytes {
+		return fmt.Sprintf("its file has %d bytes, not %d", size, b.Bytes), nil
+	}
+	return storage.Verdict(b.Digest, err)
+}
+
+// reportBlob reports a blob for each resource that needs it, if it is still recorded.
+func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) error {
+	var found []metadata.Violation
+	err := c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
+		found = nil
+		if _, err := tx.Blobs.Size(b.Digest); err != nil {
+			return errs.Ignore(err, metadata.ErrNotFound) // purged meanwhile
+		}
+		for id, err := range tx.Blobs.Refs(b.Digest) {
+			if err != nil {
+				return err
+			}
+			r, err := tx.Resources.Get(id)
+			if errors.Is(err, metadata.ErrNotFound) {
+				continue // the metadata store reports the reference
+			}
+			if err != nil {
+				return err
+			}
+			found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
+				Wrong: fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", b.Digest, wrong, r.State)})
+		}
+		if len(found) == 0 {
+			found = []metadata.Violation{{Part: metadata.PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
+		}
+		return nil
+	})
+	for _, v := range found {
+		c.report(v)
+	}
+	return err
+}

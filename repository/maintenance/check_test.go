@@ -1,0 +1,129 @@
+package maintenance_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// TestCheckFindsEachRuleBroken breaks one rule at a time behind the back of the repository.
+func TestCheckFindsEachRuleBroken(t *testing.T) {
+	t.Parallel()
+	type tables = *metadata.Tx
+	for want, breaks := range map[string]func(tx tables, h *repositorytest.World) error{
+		"modified before it was created": func(tx tables, h *repositorytest.World) error {
+			h.Space.Modified = h.Space.Created - 1
+			return tx.Dataspaces.Put(h.Space)
+		},
+		"active, but says what deleted it": func(tx tables, h *repositorytest.World) error {
+			h.Sets[0].TakenBy = 7
+			return tx.Sets.Put(h.Sets[0])
+		},
+		"no active sysadmin": func(tx tables, h *repositorytest.World) error {
+			u, err := tx.Users.Get(h.Admin.UserID)
+			u.Sysadmin = false
+			return errors.Join(err, tx.Users.Put(u))
+		},
+		"its user is deleted, and it is not revoked": func(tx tables, h *repositorytest.World) error {
+			u, err := tx.Users.Get(h.Admin.UserID)
+			u.State = metadata.Deleted
+			return errors.Join(err, tx.Users.Put(u))
+		},
+		"active in a deleted dataspace": func(tx tables, h *repositorytest.World) error {
+			h.Space.State = metadata.Deleted
+			return tx.Dataspaces.Put(h.Space)
+		},
+		"active in a deleted set or dataspace": func(tx tables, h *repositorytest.World) error {
+			h.Sets[0].State = metadata.Deleted
+			return tx.Sets.Put(h.Sets[0])
+		},
+		"its dataspace 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx tables, h *repositorytest.World) error {
+			h.Sets[1].DataspaceID = nowhere
+			return tx.Sets.Put(h.Sets[1])
+		},
+		"its set 7ZZZZZZZZZZZZZZZZZZZZZZZZZ is not there": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].SetID = nowhere
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"its set is in another dataspace": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].DataspaceID = nowhere
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"its stamp": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].Modified = h.Resources[1].Modified
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"is not recorded": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].Digest[0] ^= 1
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"its blob": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].Bytes++
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"purged, but not deleted": func(tx tables, h *repositorytest.World) error {
+			h.Resources[0].Body = metadata.Purged
+			return tx.Resources.Put(h.Resources[0])
+		},
+		"its user or its dataspace is not there": func(tx tables, h *repositorytest.World) error {
+			p, err := tx.Privileges.Of(h.Admin.UserID, h.Space.ID)
+			p.DataspaceID = nowhere
+			return errors.Join(err, tx.Privileges.Put(p))
+		},
+		"its usage says": func(tx tables, h *repositorytest.World) error {
+			c, err := tx.Usage.Get(h.Space.ID)
+			c.ActiveFiles++
+			return errors.Join(err, tx.Usage.Put(h.Space.ID, h.Space.Created.Day(), c))
+		},
+		"its container is not deleted": func(tx tables, h *repositorytest.World) error {
+			return tx.Cascades.Put(metadata.Cascade{Container: h.Sets[0].ID, DataspaceID: h.Space.ID})
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
+			h := repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 100, DirectoryPageSize: 100}), 2, 0)
+			if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
+				t.Fatalf("of a sound store: %q", found)
+			}
+			h.OK(meta.Update(t.Context(), func(tx *metadata.Tx) error { return breaks(tx, h) }))
+			if found := repositorytest.Violations(t, meta, files); !strings.Contains(strings.Join(found, "\n"), want) {
+				t.Errorf("found %q", found)
+			}
+		})
+	}
+}
+
+// nowhere is an id that nothing has.
+var nowhere = metadata.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+
+// TestCheckDuringCascade: a store in the middle of a deletion is sound.
+func TestCheckDuringCascade(t *testing.T) {
+	t.Parallel()
+	meta, files := metadatatest.NewMemory(time.Now), blobstest.NewMemory()
+	h := repositorytest.NewWorld(t, repositorytest.NewStill(meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000}), 450)
+	for range 2 {
+		_, err := h.Service.DeleteDataspace(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
+		h.Begun(err)
+		if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
+			t.Fatalf("in a deletion: %q", found)
+		}
+		h.Finish(meta, files, h.Space.ID)
+		_, err = h.Service.RestoreDataspace(t.Context(), h.Admin, h.Space.ID.String(), repositorytest.Always)
+		h.Begun(err)
+		if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
+			t.Fatalf("in a restoration: %q", found)
+		}
+		h.Finish(meta, files, h.Space.ID)
+	}
+	if found := repositorytest.Violations(t, meta, files); len(found) > 0 {
+		t.Errorf("at the end: %q", found)
+	}
+}

@@ -1,0 +1,183 @@
+package maintenance_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+)
+
+// TestDamageRecordedAndRepaired: a file that is not what it must be is refused from the first time it is noticed, and is back with
+// the next upload of the same content.
+func TestDamageRecordedAndRepaired(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		damage func(k *kept, d blobs.Digest)
+		noted  bool   // only reading shows it: a gateway reports
+		what   string // is recorded
+	}{
+		"missing":   {func(k *kept, d blobs.Digest) { k.OK(os.Remove(k.Path(d))) }, false, "missing"},
+		"truncated": {func(k *kept, d blobs.Digest) { k.OK(os.Truncate(k.Path(d), 3)) }, false, "3 bytes"},
+		"a folder": {func(k *kept, d blobs.Digest) {
+			k.OK(errors.Join(os.Remove(k.Path(d)), os.Mkdir(k.Path(d), 0o700)))
+		}, false, "regular file"},
+		"bit flipped": {(*kept).Flip, true, "another digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKept(t, repository.Config{}, 1)
+			r := k.files0()
+			content := "file 0 0"
+			twin := k.Upload(k.Sets[0], content)
+			c.damage(k, r.Digest)
+			if c.noted {
+				if got, err := k.Content(r.ID); err != nil || got == content {
+					t.Fatalf("read %q, %v of a file with a flipped bit", got, err)
+				}
+				k.Service.NoteDamage(t.Context(), r.Digest, errors.New("other content"))
+			}
+			_, err := k.Content(r.ID)
+			k.Refused(err, errs.CodeDataDamaged)
+			_, err = k.Content(twin.ID)
+			k.Refused(err, errs.CodeDataDamaged)
+			_, _, err = k.Upkeep.OpenBlob(t.Context(), r.Digest.String())
+			k.Refused(err, errs.CodeDataDamaged)
+			marks := k.Damages()
+			if len(marks) != 1 || marks[0].Digest != r.Digest || !strings.Contains(marks[0].What, c.what) || strings.Contains(marks[0].What, k.Dir) {
+				t.Errorf("recorded %+v", marks)
+			}
+			if got := k.Service.Condition(t.Context()).Detail.Damaged; got != 1 {
+				t.Errorf("%d blobs are known to be damaged", got)
+			}
+
+			k.Upload(k.Sets[0], content)
+			for _, id := range []metadata.ID{r.ID, twin.ID} {
+				if got, err := k.Content(id); err != nil || got != content {
+					t.Errorf("after the same content was uploaded again: %q, %v", got, err)
+				}
+			}
+			if marks := k.Damages(); len(marks) > 0 {
+				t.Errorf("still recorded: %+v", marks)
+			}
+		})
+	}
+}
+
+// TestUploadRepairsUnnoticedDamage: a check of a stopped service writes nothing down, and a scrub may not have come by yet. Whoever
+// brings the content is not to be reported that it is kept, and be given the damaged bytes of long ago.
+func TestUploadRepairsUnnoticedDamage(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	r := k.files0()
+	k.Flip(r.Digest)
+	twin := k.Upload(k.Sets[0], "file 0 0")
+	for _, id := range []metadata.ID{r.ID, twin.ID} {
+		if got, err := k.Content(id); err != nil || got != "file 0 0" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+// files0 is the first resource.
+func (k *kept) files0() metadata.Resource { return k.Resources[0] }
+
+// TestNoteDamageVerifiesAgain: what was read may have been read from memory, or from a file that is not there any more.
+func TestNoteDamageVerifiesAgain(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	k.Service.NoteDamage(t.Context(), k.files0().Digest, errors.New("seen in memory"))
+	k.Service.NoteDamage(t.Context(), blobs.Digest{1}, errors.New("of what is not there"))
+	if marks := k.Damages(); len(marks) > 0 {
+		t.Errorf("recorded %+v", marks)
+	}
+}
+
+// TestDamageOfEarlierFileNotRecorded: an upload that brings a file back while a client reads the old one.
+func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 1)
+	r := k.files0()
+	k.Flip(r.Digest)
+	healing := &healing{Store: k.Blobs, digest: r.Digest}
+	svc := repositorytest.NewStill(k.Meta, healing, repository.Config{})
+	k.Service.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	healing.upload = func() {
+		up, set := svc.NewUpload(k.Admin), k.Sets[0].ID.String()
+		k.OK(up.Receive(t.Context(), strings.NewReader("file 0 0")))
+		_, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Filename: "file"})
+		k.OK(errors.Join(err, up.Discard()))
+	}
+	svc.NoteDamage(t.Context(), r.Digest, errors.New("bit flipped"))
+	if marks := k.Damages(); len(marks) > 0 {
+		t.Errorf("recorded %+v", marks)
+	}
+	if got, err := k.Content(r.ID); err != nil || got != "file 0 0" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestOpenResourceDuringPurge: what is replaced, and its old file purged, between reading the record and opening the file, is not
+// damaged; nor is what is deleted and purged then.
+func TestOpenResourceDuringPurge(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 2)
+	replaced, deleted := k.files0(), k.Resources[1]
+	purge := func() {
+		if got, err := k.Upkeep.Purge(t.Context(), maintenance.PurgeOptions{Now: later}); err != nil || got.Blobs != 1 {
+			t.Errorf("purge: %+v, %v", got, err)
+		}
+	}
+	open := func(r metadata.Resource, meanwhile func()) (string, error) {
+		files := &healing{Store: k.Blobs, digest: r.Digest, before: meanwhile}
+		_, f, err := repositorytest.NewStill(k.Meta, files, repository.Config{}).OpenResource(t.Context(), k.Admin, r.ID.String())
+		if err != nil {
+			return "", err
+		}
+		content, err := io.ReadAll(f)
+		return string(content), errors.Join(err, f.Close())
+	}
+	got, err := open(replaced, func() {
+		k.Replace(replaced, "other")
+		purge()
+	})
+	if err != nil || got != "other" {
+		t.Errorf("replaced: %q, %v", got, err)
+	}
+	_, err = open(deleted, func() {
+		k.Delete(deleted)
+		purge()
+	})
+	k.Refused(err, errs.CodeResourceGone)
+	if marks := k.Damages(); len(marks) > 0 {
+		t.Errorf("recorded %+v", marks)
+	}
+}
+
+// healing is a store in which something happens before one blob is opened, and an upload brings back what has just been opened for reading.
+type healing struct {
+	blobs.Store
+	digest blobs.Digest
+	before func()
+	upload func()
+}
+
+func (h *healing) Open(digest blobs.Digest, size int64) (f io.ReadSeekCloser, err error) {
+	if before := h.before; before != nil && digest == h.digest {
+		h.before = nil
+		before()
+	}
+	f, err = h.Store.Open(digest, size)
+	if upload := h.upload; upload != nil && digest == h.digest {
+		h.upload = nil
+		upload()
+	}
+	return f, err
+}

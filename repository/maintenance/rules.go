@@ -1,0 +1,270 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// checkRules compares all records with the rules of the repository. What the store does to find records (checksums, indexes) is
+// the store's own to check. It is one long read transaction.
+func (c *check) checkRules(ctx context.Context) error {
+	return c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
+		r := &checker{
+			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[metadata.ID]metadata.Dataspace{}, sets: map[metadata.ID]metadata.Set{},
+			users: map[metadata.ID]metadata.State{}, cascades: map[metadata.ID]metadata.Cascade{}, counted: map[metadata.ID]metadata.Counters{},
+		}
+		for _, part := range []func() error{
+			r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkPrivileges, r.checkUsage,
+			r.checkDamages, r.checkBodies,
+		} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+		r.checkContainers()
+		return nil
+	})
+}
+
+// checker is one run of checkRules. It keeps containers and users in memory, but not resources.
+type checker struct {
+	ended    func() error
+	tx       *metadata.Tx
+	report   func(metadata.Violation)
+	result   *CheckResult
+	subset   Subset
+	spaces   map[metadata.ID]metadata.Dataspace
+	sets     map[metadata.ID]metadata.Set
+	users    map[metadata.ID]metadata.State
+	cascades map[metadata.ID]metadata.Cascade
+	counted  map[metadata.ID]metadata.Counters
+}
+
+func (c *checker) wrong(bad bool, kind string, r metadata.Record, name, format string, args ...any) {
+	if bad {
+		c.report(metadata.Violation{Part: metadata.PartRules, Kind: kind, ID: r.ID.String(), Name: name, Wrong: fmt.Sprintf(format, args...)})
+	}
+}
+
+// checkRecord checks what every object has.
+func (c *checker) checkRecord(kind string, r metadata.Record, name string) {
+	c.result.Stamp = max(c.result.Stamp, r.Modified)
+	c.wrong(r.State != metadata.Active && r.State != metadata.Deleted, kind, r, name, "it has no state")
+	c.wrong(r.Modified < r.Created, kind, r, name, "it was modified before it was created")
+	c.wrong(int64(r.ID.Time()) != r.Created.Millis(), kind, r, name, "its id is of another time than its creation")
+	c.wrong(r.State == metadata.Active && r.TakenBy != 0, kind, r, name, "it is active, but says what deleted it")
+}
+
+func (c *checker) checkUsers() error {
+	sysadmins := 0
+	for u, err := range c.tx.Users.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		c.users[u.ID] = u.State
+		c.checkRecord("user", u.Record, u.Username)
+		if u.Sysadmin && u.State == metadata.Active {
+			sysadmins++
+		}
+		for k, err := range c.tx.Keys.OfUser(u.ID, metadata.ID{}) {
+			if err != nil {
+				return err
+			}
+			c.result.Stamp = max(c.result.Stamp, k.Created, k.Gone)
+			c.wrong(u.State == metadata.Deleted && k.Gone == 0, "key", metadata.Record{ID: k.ID}, k.Label, "its user is deleted, and it is not revoked")
+		}
+	}
+	c.wrong(len(c.users) > 0 && sysadmins == 0, "user", metadata.Record{}, "", "there is no active sysadmin")
+	return nil
+}
+
+func (c *checker) checkCascades() error {
+	for cascade, err := range c.tx.Cascades.All() {
+		if err != nil {
+			return err
+		}
+		c.cascades[cascade.Container] = cascade
+	}
+	return nil
+}
+
+func (c *checker) checkDataspaces() error {
+	for d, err := range c.tx.Dataspaces.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		c.spaces[d.ID] = d
+		c.checkRecord("dataspace", d.Record, d.Name)
+	}
+	return nil
+}
+
+func (c *checker) checkSets() error {
+	for set, err := range c.tx.Sets.Range(metadata.SetRange{States: paging.All}) {
+		if err != nil {
+			return err
+		}
+		c.sets[set.ID] = set
+		c.checkRecord("set", set.Record, set.Name)
+		d, ok := c.spaces[set.DataspaceID]
+		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
+		_, underWay := c.cascades[d.ID]
+		c.wrong(ok && d.State == metadata.Deleted && set.State == metadata.Active && !underWay, "set", set.Record, set.Name, "it is active in a deleted dataspace")
+	}
+	return nil
+}
+
+func (c *checker) checkResources() error {
+	var before metadata.Stamp
+	for r, err := range c.tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}) {
+		if err == nil {
+			err = c.ended()
+		}
+		if err != nil {
+			return err
+		}
+		c.result.Resources++
+		c.checkRecord("resource", r.Record, r.Name)
+		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
+		before = r.Modified
+		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(rows.Counted(r))
+		c.checkContainersOf(r)
+		switch r.Body {
+		case metadata.Purged:
+			c.wrong(r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
+		case metadata.Inline:
+			err = c.checkInline(r)
+		case metadata.InBlob:
+			err = c.checkBlobOf(r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkBlobOf(r metadata.Resource) error {
+	size, err := c.tx.Blobs.Size(r.Digest)
+	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+		return err
+	}
+	c.wrong(err != nil, "resource", r.Record, r.Name, "its blob %s is not recorded", r.Digest)
+	c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+	return nil
+}
+
+// checkInline reads the body of a resource that is inline: it counts as a blob that has been verified.
+func (c *checker) checkInline(r metadata.Resource) error {
+	if !c.subset.Holds(r.Digest) {
+		return nil
+	}
+	c.result.Blobs++
+	c.result.Bytes += r.Bytes
+	_, err := rows.VerifyInline(c.tx, r)
+	if errors.Is(err, metadata.ErrRecordDamaged) {
+		c.report(metadata.Violation{Part: metadata.PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
+			Wrong: fmt.Sprintf("its file, sha256 %s, which is in the metadata: %v (the resource is %s)", r.Digest, err, r.State)})
+		return nil
+	}
+	return err
+}
+
+// checkBodies: each inline body belongs to a resource.
+func (c *checker) checkBodies() error {
+	for of, err := range c.tx.InlineBodies.All(metadata.BodyKey{}) {
+		if err != nil {
+			return err
+		}
+		r, err := c.tx.Resources.Get(of.Resource)
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		if err != nil || !r.Needs(of) {
+			c.report(metadata.Violation{Part: metadata.PartRules, Kind: "body", ID: of.Resource.String(),
+				Wrong: fmt.Sprintf("the body of version %d is in the metadata, and no resource needs it", of.Version)})
+		}
+	}
+	return nil
+}
+
+// checkContainersOf compares a resource with the containers that it is in.
+func (c *checker) checkContainersOf(r metadata.Resource) {
+	set, ok := c.sets[r.SetID]
+	c.wrong(!ok, "resource", r.Record, r.Name, "its set %s is not there", r.SetID)
+	c.wrong(ok && set.DataspaceID != r.DataspaceID, "resource", r.Record, r.Name, "its set is in another dataspace than itself")
+	_, inSet := c.cascades[r.SetID]
+	_, inSpace := c.cascades[r.DataspaceID]
+	gone := ok && set.State == metadata.Deleted || c.spaces[r.DataspaceID].State == metadata.Deleted
+	c.wrong(r.State == metadata.Active && gone && !inSet && !inSpace, "resource", r.Record, r.Name, "it is active in a deleted set or dataspace")
+}
+
+func (c *checker) checkPrivileges() error {
+	for p, err := range c.tx.Privileges.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		c.checkRecord("privilege", p.Record, "")
+		_, user := c.users[p.UserID]
+		_, space := c.spaces[p.DataspaceID]
+		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace is not there")
+	}
+	return nil
+}
+
+// checkUsage counts again what the counters say.
+func (c *checker) checkUsage() error {
+	for _, d := range c.spaces {
+		kept, err := c.tx.Usage.Get(d.ID)
+		if err != nil {
+			return err
+		}
+		c.wrong(kept != c.counted[d.ID], "dataspace", d.Record, d.Name, "its usage says %+v, its resources are %+v", kept, c.counted[d.ID])
+		last := metadata.DayCounters{}
+		for day, err := range c.tx.Usage.Days(d.ID) {
+			if err != nil {
+				return err
+			}
+			last = day
+		}
+		c.wrong(kept != last.Counters, "dataspace", d.Record, d.Name, "its usage says %+v, that of its last day %+v", kept, last.Counters)
+	}
+	return nil
+}
+
+// checkDamages: what is known to be damaged is a blob that there is.
+func (c *checker) checkDamages() error {
+	for d, err := range c.tx.Damages.All() {
+		if err != nil {
+			return err
+		}
+		_, err := c.tx.Blobs.Size(d.Digest)
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		if err != nil {
+			c.report(metadata.Violation{Part: metadata.PartRules, Kind: "damage", ID: d.Digest.String(), Wrong: "a blob without a row is recorded as damaged"})
+		}
+	}
+	return nil
+}
+
+// checkContainers compares cascades with their containers.
+func (c *checker) checkContainers() {
+	for _, cascade := range c.cascades {
+		state := metadata.Deleted
+		if cascade.Restore {
+			state = metadata.Active
+		}
+		container, ok := c.spaces[cascade.Container].Record, cascade.OfDataspace()
+		if !ok {
+			container = c.sets[cascade.Container].Record
+		}
+		c.wrong(container.State != state, "step", metadata.Record{ID: cascade.Container}, "", "its container is not %s", state)
+	}
+}

@@ -1,0 +1,121 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
+)
+
+const (
+	scanDelay = time.Minute    // between the start and the first scan
+	scanEvery = 24 * time.Hour // between the scans after it
+	scanRest  = 9              // how many times as long as it reads a page a scan rests after it
+)
+
+// scanner writes down in the background, once a day, which blobs are unreferenced, so that a purge knows for how long they have been,
+// and the status how many there are. It removes nothing.
+type scanner struct {
+	*storage.Stores
+	now    func() time.Time
+	recent bool // the resources changed last have been verified
+	worker *background.Worker
+}
+
+func startScanner(s *storage.Stores, now func() time.Time) *scanner {
+	w := &scanner{Stores: s, now: now}
+	w.worker = background.Start(background.Next{}, w.run)
+	return w
+}
+
+func (w *scanner) run(ctx context.Context) background.Next {
+	if !w.recent {
+		w.recent = true
+		w.Background.Report(background.TaskUnreferencedScan, w.verifyRecent(ctx))
+		return background.After(scanDelay)
+	}
+	w.Background.Report(background.TaskUnreferencedScan, errs.Ignore(w.scan(ctx), metadata.ErrReadOnly)) // which the service reports by itself
+	return background.After(scanEvery)
+}
+
+const (
+	recentBlobs = 100 // resources, the last changed ones, that are verified when the service starts
+	recentWrong = 10  // files of these that are reported, and recorded, at most: a check reports all
+)
+
+// verifyRecent sees whether the files of the resources that were changed last are there, in their length: what a power cut, an
+// unmounted disk or a folder of an older state has taken is reported at the start, and not when a client asks for it.
+func (w *scanner) verifyRecent(ctx context.Context) error {
+	var page []metadata.Resource
+	err := w.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+		page, err = rows.Collect(tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Newest}), recentBlobs)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, r := range page {
+		if ctx.Err() != nil || wrong == recentWrong {
+			return nil
+		}
+		if r.Body != metadata.InBlob {
+			continue
+		}
+		size, err := w.Blobs.Stat(r.Digest)
+		if err == nil && size == r.Bytes || errors.Is(err, blobs.ErrUnavailable) {
+			continue
+		}
+		wrong++
+		if _, err := w.Verify(ctx, metadata.Blob{Digest: r.Digest, Bytes: r.Bytes}); err != nil && ctx.Err() == nil && !errors.Is(err, metadata.ErrReadOnly) {
+			return err
+		}
+	}
+	return nil
+}
+
+// scan reads the rows of all blobs once.
+func (w *scanner) scan(ctx context.Context) error {
+	rested := time.Now()
+	p := newScan(w.Stores, w.now)
+	p.rest = func(ctx context.Context) error {
+		background.Sleep(ctx, scanRest*time.Since(rested))
+		rested = time.Now()
+		return ctx.Err()
+	}
+	for _, part := range []func(context.Context) error{p.sweepBlobs, p.sweepOrphans, p.saveUnreferenced, p.removeStale} {
+		if err := part(ctx); err != nil {
+			return w.BlobError(err)
+		}
+	}
+	return nil
+}
+
+// newScan returns a purge for which no resource and no blob is old enough.
+func newScan(s *storage.Stores, now func() time.Time) *purge {
+	return &purge{Stores: s, now: now, cutoff: -1 << 63}
+}
+
+// countUnreferenced counts the blobs that no resource refers to. It writes nothing down.
+func (c *check) countUnreferenced(ctx context.Context) error {
+	p := newScan(c.stores, time.Now)
+	p.dry = true
+	err := p.sweepBlobs(ctx)
+	if err == nil {
+		err = p.sweepOrphans(ctx)
+	}
+	c.result.Unreferenced, c.result.UnreferencedBytes = p.result.Recent, p.result.RecentBytes
+	var folder *fs.PathError
+	if errors.As(err, &folder) && !errors.Is(err, blobs.ErrUnavailable) {
+		return nil // checkFiles has reported it
+	}
+	return err
+}

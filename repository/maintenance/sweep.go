@@ -1,0 +1,192 @@
+package maintenance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+)
+
+// candidate is an unreferenced blob, as one transaction saw it.
+type candidate struct {
+	metadata.Blob
+	due, noted bool // as purge.due says
+}
+
+// sweepBlobs removes every blob with a row to which no resource refers, or will, and which has been so for long enough.
+func (p *purge) sweepBlobs(ctx context.Context) error {
+	var after *blobs.Digest
+	for {
+		var page []metadata.Blob
+		var found []candidate
+		err := p.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+			if page, err = rows.Collect(tx.Blobs.All(after), purgePage); err == nil {
+				found, err = p.candidates(tx, page)
+			}
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = &page[len(page)-1].Digest
+		for _, c := range found {
+			if err := p.sweepBlob(ctx, c); err != nil {
+				return err
+			}
+		}
+		if err := p.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// candidates returns those of the blobs that are unreferenced.
+func (p *purge) candidates(tx *metadata.Tx, page []metadata.Blob) (found []candidate, err error) {
+	for _, b := range page {
+		c := candidate{Blob: b}
+		deleted, err := p.unreferred(tx, b)
+		if errors.Is(err, rows.ErrReferenced) {
+			continue
+		}
+		if err == nil && deleted != 0 && !p.any {
+			c.due, c.noted, err = p.longAgo(tx, metadata.Unreferenced{Since: deleted})
+		} else if err == nil {
+			c.due, c.noted, err = p.due(tx, b.Digest)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+func (p *purge) sweepBlob(ctx context.Context, c candidate) error {
+	if c.due {
+		return p.removeBlob(ctx, c.Blob)
+	}
+	return p.countRecent(ctx, c.Blob, c.noted)
+}
+
+// unreferred returns errReferred if a resource refers to the blob that this purge has not purged, or in a dry run would not; and
+// the last deletion of those that a dry run would purge, 0 for none.
+func (p *purge) unreferred(tx *metadata.Tx, b metadata.Blob) (deleted metadata.Stamp, err error) {
+	if !p.dry {
+		return 0, rows.Unreferenced(tx, b.Digest)
+	}
+	if awaited, err := tx.Uploads.Awaited(b.Digest); err != nil || awaited {
+		return 0, cmp.Or(err, rows.ErrReferenced)
+	}
+	for id, err := range tx.Blobs.Refs(b.Digest) {
+		if err != nil {
+			return 0, err
+		}
+		r, err := p.purgeableResource(tx, id)
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) { // a reference of a damaged index counts, too
+			return 0, err
+		}
+		if r == nil {
+			return 0, rows.ErrReferenced
+		}
+		deleted = max(deleted, r.Modified)
+	}
+	return deleted, nil
+}
+
+// removeBlob removes row and file of one blob, unless something has come to need it.
+func (p *purge) removeBlob(ctx context.Context, b metadata.Blob) error {
+	err := p.remove(b.Digest, func() error {
+		return p.UpdateBackground(ctx, func(tx *metadata.Tx) error {
+			if err := stillUnused(tx, b); err != nil {
+				return err
+			}
+			if err := p.stillDue(tx, b.Digest); err != nil {
+				return err
+			}
+			return errors.Join(tx.Blobs.Remove(b.Digest), tx.Damages.Remove(b.Digest), tx.Unreferenced.Remove(b.Digest))
+		})
+	})
+	switch {
+	case err == nil, errors.Is(err, blobs.ErrNotFound): // the row is gone all the same
+		p.result.Blobs++
+		p.result.BlobBytes += b.Bytes
+		if !p.dry {
+			p.Verifications.Clear(b.Digest)
+		}
+		return nil
+	case errors.Is(err, blobs.ErrPinned), errors.Is(err, rows.ErrReferenced), errors.Is(err, errRecent):
+		return nil // left for next time
+	}
+	return err
+}
+
+// remove is Remove of the blob store, but for a dry run.
+func (p *purge) remove(digest blobs.Digest, confirm func() error) error {
+	if p.dry {
+		return nil
+	}
+	return p.files.Remove(digest, confirm)
+}
+
+// sweepOrphans removes the files without a row that have been unreferenced for long enough: of uploads that came to nothing, of blobs
+// whose removal was interrupted, and of records that are lost since the metadata were put back to an older state.
+func (p *purge) sweepOrphans(ctx context.Context) error {
+	seen := 0
+	return p.Blobs.Walk(ctx, func(digest blobs.Digest, size int64) error {
+		if seen++; seen%purgePage == 0 {
+			if err := p.pause(ctx); err != nil {
+				return err
+			}
+		}
+		c := candidate{Blob: metadata.Blob{Digest: digest, Bytes: size}}
+		err := p.Meta.View(ctx, func(tx *metadata.Tx) error {
+			err := rows.Orphaned(tx, digest)
+			if err == nil {
+				c.due, c.noted, err = p.due(tx, digest)
+			}
+			return err
+		})
+		if err == nil {
+			err = p.sweepOrphan(ctx, c)
+		}
+		for _, left := range []error{rows.ErrRecorded, rows.ErrReferenced, errRecent, blobs.ErrPinned, blobs.ErrNotFound} {
+			err = errs.Ignore(err, left)
+		}
+		return err
+	})
+}
+
+func (p *purge) sweepOrphan(ctx context.Context, c candidate) error {
+	if !c.due {
+		return p.countRecent(ctx, c.Blob, c.noted)
+	}
+	err := p.remove(c.Digest, func() error {
+		return p.UpdateBackground(ctx, func(tx *metadata.Tx) error {
+			err := rows.Orphaned(tx, c.Digest)
+			if err == nil {
+				err = p.stillDue(tx, c.Digest)
+			}
+			if err != nil {
+				return err
+			}
+			return tx.Unreferenced.Remove(c.Digest)
+		})
+	})
+	if err == nil {
+		p.result.Orphans++
+		p.result.OrphanBytes += c.Bytes
+	}
+	return err
+}
+
+// pause rests where this does.
+func (p *purge) pause(ctx context.Context) error {
+	if p.rest == nil {
+		return nil
+	}
+	return p.rest(ctx)
+}

@@ -1,8 +1,0 @@
-//go:build !windows
-
-package repository_test
-
-import "syscall"
-
-// sysNoSpace is what the system says when the disk is full.
-const sysNoSpace = syscall.ENOSPC

@@ -1,0 +1,381 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// visitor is a user with a key and a role, whose rights change while many of its requests are under way.
+type visitor struct {
+	*held
+	user  metadata.User
+	key   string
+	keyID metadata.ID
+	role  metadata.Privilege
+	old   auth.Principal // of a request that began before the change
+	file  string
+
+	session    string // token of one that the key has made
+	oldSession auth.Principal
+}
+
+func (h *held) newVisitor(n int) *visitor {
+	h.T.Helper()
+	ctx, v := h.T.Context(), &visitor{held: h, file: h.Resources[0].ID.String()}
+	var err error
+	v.user, err = h.Service.CreateUser(ctx, h.Admin, repository.Fields{"username": fmt.Sprint("visitor-", n)})
+	h.OK(err)
+	var k metadata.Key
+	k, v.key, err = h.Service.CreateKey(ctx, h.Admin, v.user.ID.String(), nil)
+	h.OK(err)
+	v.keyID = k.ID
+	v.grant("member")
+	v.old, err = h.Service.Authenticate(ctx, v.key)
+	h.OK(err)
+	_, v.session, _, err = h.Service.SignIn(ctx, v.key, "")
+	h.OK(err)
+	v.oldSession, err = h.Service.AuthenticateSession(ctx, v.session)
+	h.OK(err)
+	return v
+}
+
+func (v *visitor) grant(role string) {
+	v.T.Helper()
+	var err error
+	v.role, _, err = v.Service.Grant(v.T.Context(), v.Admin,
+		repository.Fields{"userId": v.user.ID.String(), "dataspaceId": v.Space.ID.String(), "role": role})
+	v.OK(err)
+}
+
+func (v *visitor) visibility(to string) error {
+	_, err := v.Service.UpdateDataspace(v.T.Context(), v.Admin, v.Space.ID.String(),
+		repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": to}})
+	return err
+}
+
+func (v *visitor) sysadmin(is bool) error {
+	_, err := v.Service.UpdateUser(v.T.Context(), v.Admin, v.user.ID.String(),
+		repository.Edit[metadata.User]{Fields: repository.Fields{"sysadmin": is}})
+	return err
+}
+
+// gets returns the requests that the visitor makes, by what they are. nil means that it was answered.
+func (v *visitor) gets(ctx context.Context) map[string]func() error {
+	record := func(p auth.Principal) error {
+		_, err := v.Service.GetResource(ctx, p, v.file)
+		return err
+	}
+	return map[string]func() error{
+		"a record": func() error {
+			p, err := v.Service.Authenticate(ctx, v.key)
+			if err != nil {
+				return err
+			}
+			return record(p)
+		},
+		"a record, in a request that began before": func() error { return record(v.old) },
+		"a record, with a session": func() error {
+			p, err := v.Service.AuthenticateSession(ctx, v.session)
+			if err != nil {
+				return err
+			}
+			return record(p)
+		},
+		"a record, in a request with a session that began before": func() error { return record(v.oldSession) },
+		"a page": func() error {
+			p, err := v.Service.Authenticate(ctx, v.key)
+			if err != nil {
+				return err
+			}
+			page, err := repositorytest.ListResources(ctx, v.Service, p, paging.Resources, repository.ListRequest{})
+			if err == nil && len(page.Items) == 0 {
+				err = errNothing
+			}
+			return err
+		},
+	}
+}
+
+var errNothing = errors.New("nothing")
+
+// isActive is a request that gets what it asks for while the file and all that it is in are active.
+func (v *visitor) isActive() error {
+	r, err := v.Service.GetResource(v.T.Context(), v.Admin, v.file)
+	if err == nil && r.State != metadata.Active {
+		err = errNothing
+	}
+	return err
+}
+
+// storm makes requests from 16 goroutines while change runs. Whatever begins after that must fare as wanted.
+func (v *visitor) storm(name string, gets map[string]func() error, change func() error, wanted func(error) bool) {
+	var changed, over atomic.Bool
+	var after atomic.Int64
+	var readers sync.WaitGroup
+	for range 16 {
+		readers.Go(func() {
+			for !over.Load() {
+				for what, get := range gets {
+					was := changed.Load()
+					if err := get(); was && !wanted(err) {
+						v.T.Errorf("%s: then %s answers: %v", name, what, err)
+						return
+					}
+					if was {
+						after.Add(1)
+					}
+				}
+			}
+		})
+	}
+	time.Sleep(time.Millisecond)
+	err := change()
+	changed.Store(true)
+	for until := time.Now().Add(10 * time.Second); after.Load() < 64 && !v.T.Failed() && time.Now().Before(until); {
+		time.Sleep(100 * time.Microsecond)
+	}
+	over.Store(true)
+	readers.Wait()
+	v.OK(err)
+}
+
+// TestRightsEndWithTheirRevocation: after a change was answered no caller gets in by earlier rights, and a caller that may come
+// in does so at once, while 16 readers cache whatever can be cached.
+func TestRightsEndWithTheirRevocation(t *testing.T) {
+	t.Parallel()
+	meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 1000})
+	h := populated(t, svc, 1)
+	in, out := func(err error) bool { return err == nil }, func(err error) bool { return err != nil }
+	rounds := 8
+	if testing.Short() {
+		rounds = 2
+	}
+	for n := range rounds {
+		ctx := t.Context()
+		v := h.newVisitor(n)
+		user, key := v.user.ID.String(), v.keyID.String()
+		for _, c := range []struct {
+			name   string
+			change func() error
+			wanted func(error) bool
+		}{
+			{"a role is revoked", func() error {
+				_, err := svc.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
+				return err
+			}, out},
+			{"a role is granted", func() error { v.grant("editor"); return nil }, in},
+			{"it is revoked again", func() error {
+				_, err := svc.Revoke(ctx, h.Admin, v.role.ID.String(), repositorytest.Always)
+				return err
+			}, out},
+			{"a dataspace becomes public", func() error { return v.visibility("public") }, in},
+			{"a dataspace becomes private", func() error { return v.visibility("private") }, out},
+			{"a user becomes a sysadmin", func() error { return v.sysadmin(true) }, in},
+			{"the caller is no sysadmin any more", func() error { return v.sysadmin(false) }, out},
+			{"a role is granted again", func() error { v.grant("member"); return nil }, in},
+			{"a key is revoked", func() error { return svc.RevokeKey(ctx, h.Admin, user, key) }, out},
+		} {
+			v.storm(c.name, v.gets(ctx), c.change, c.wanted)
+		}
+		v = h.newVisitor(2*rounds + n)
+		sessions := v.gets(ctx)
+		for what := range sessions {
+			if !strings.Contains(what, "session") {
+				delete(sessions, what)
+			}
+		}
+		v.storm("a session is signed out", sessions, func() error { return svc.SignOut(ctx, v.session) }, out)
+		h.OK(v.gets(ctx)["a record"]())
+		v = h.newVisitor(rounds + n)
+		set, shown := h.Sets[0].ID.String(), map[string]func() error{"the state": v.isActive}
+		v.storm("a set is deleted", shown, func() error { _, err := svc.DeleteSet(ctx, h.Admin, set, repositorytest.Always); return err }, out)
+		v.storm("a set is restored", shown, func() error { _, err := svc.RestoreSet(ctx, h.Admin, set, repositorytest.Always); return err }, in)
+		v.storm("a user is deleted", v.gets(ctx), func() error {
+			_, err := svc.DeleteUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			return err
+		}, out)
+		v.storm("the caller is restored, without the key", v.gets(ctx), func() error {
+			_, err := svc.RestoreUser(ctx, h.Admin, v.user.ID.String(), repositorytest.Always)
+			return err
+		}, out)
+	}
+	svc.Close()
+	if err := meta.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// counting counts transactions.
+type counting struct {
+	*metadatatest.Memory
+	views, updates atomic.Int64
+}
+
+func (c *counting) View(ctx context.Context, fn func(*metadata.Tx) error) error {
+	c.views.Add(1)
+	return c.Memory.View(ctx, fn)
+}
+
+func (c *counting) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
+	c.updates.Add(1)
+	return c.Memory.UpdateBackground(ctx, fn)
+}
+
+// TestKeyCached: a key that is known costs no transaction and no allocation, ends when it expires, and is written
+// down as used once a minute.
+func TestKeyCached(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		meta := &counting{Memory: metadatatest.NewMemory(time.Now)}
+		var ahead atomic.Int64
+		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{
+			PageSize: 10, DirectoryPageSize: 10, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
+		})
+		defer svc.Close()
+		h := populated(t, svc, 1)
+		ends := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", repository.Fields{"expires": ends})
+		h.OK(err)
+		authenticate := func() {
+			var p auth.Principal
+			if p, err = svc.Authenticate(t.Context(), key); err == nil && p.UserID != h.Admin.UserID {
+				err = errors.New("somebody else")
+			}
+		}
+		authenticate()
+		h.OK(err)
+		settle := func() int64 {
+			synctest.Wait()
+			return meta.updates.Load()
+		}
+		updates, views := settle(), meta.views.Load()
+		ctx := t.Context()
+		if got := testing.AllocsPerRun(1000, func() { _, err = svc.Authenticate(ctx, key) }); got != 0 || err != nil {
+			t.Errorf("%v allocations, %v", got, err)
+		}
+		if got := meta.views.Load() - views; got != 0 {
+			t.Errorf("%d transactions", got)
+		}
+		if got := settle() - updates; got != 0 {
+			t.Errorf("%d commits in the first minute", got)
+		}
+		for minute := range int64(3) {
+			ahead.Add(int64(61 * time.Second))
+			for range 100 {
+				authenticate()
+				h.OK(err)
+			}
+			if got := settle() - updates; got != minute+1 {
+				t.Errorf("%d commits after %d minutes", got, minute+1)
+			}
+		}
+		p, err := svc.Authenticate(ctx, key)
+		h.OK(err)
+		ahead.Add(int64(time.Hour))
+		authenticate()
+		h.Refused(err, errs.CodeUnauthenticated)
+		_, err = svc.GetResource(ctx, p, h.Resources[0].ID.String())
+		h.Refused(err, errs.CodeUnauthenticated)
+	})
+}
+
+// TestCacheBounded: more keys than are remembered, each of which goes on working.
+func TestCacheBounded(t *testing.T) {
+	t.Parallel()
+	svc := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+	h := populated(t, svc)
+	svc.CacheAtMost(10)
+	var keys []string
+	for range 25 {
+		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
+		h.OK(err)
+		keys = append(keys, key)
+	}
+	for range 3 {
+		for _, key := range keys {
+			_, err := svc.Authenticate(t.Context(), key)
+			h.OK(err)
+			if got := svc.Cached(); got < 1 || got > 10 {
+				t.Fatalf("%d keys are remembered", got)
+			}
+		}
+	}
+	_, err := svc.Authenticate(t.Context(), strings.Repeat("x", 40))
+	h.Refused(err, errs.CodeUnauthenticated)
+	if got := svc.Cached(); got > 10 {
+		t.Errorf("%d keys are remembered", got)
+	}
+}
+
+// TestRightsOfOneAttemptOnly: an operation that is carried out again has the rights of that attempt alone. In the first one its
+// caller has just become a sysadmin; in the second one it has not, since that change was given up meanwhile.
+func TestRightsOfOneAttemptOnly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		meta, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), bolt.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svc := repository.New(meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10})
+		v := populated(t, svc, 1).newVisitor(0)
+		entered, release := make(chan struct{}), make(chan struct{})
+		var promoted, created, spoiled, held error
+		var done sync.WaitGroup
+		done.Go(func() {
+			held = meta.Update(t.Context(), func(*metadata.Tx) error { close(entered); <-release; return nil })
+		})
+		<-entered
+		// These three share a batch, in this order: each waits in the queue before the next one comes.
+		queued := func(op func()) {
+			done.Go(op)
+			synctest.Wait() // until it waits
+		}
+		promotion, giveUp := context.WithCancel(t.Context())
+		attempts := 0
+		queued(func() {
+			promoted = meta.Update(promotion, func(tx *metadata.Tx) error {
+				u := v.user
+				u.Sysadmin = true
+				return tx.Users.Put(u)
+			})
+		})
+		queued(func() { _, created = svc.CreateUser(t.Context(), v.old, repository.Fields{"username": "not-created"}) })
+		queued(func() {
+			spoiled = meta.Update(t.Context(), func(tx *metadata.Tx) error {
+				attempts++
+				giveUp()
+				return errors.Join(errNothing, tx.Users.Put(v.user))
+			})
+		})
+		close(release)
+		done.Wait()
+		v.OK(held)
+		if !errors.Is(promoted, context.Canceled) || !errors.Is(spoiled, errNothing) || attempts != 1 {
+			t.Errorf("%v; %v; %d attempts", promoted, spoiled, attempts)
+		}
+		v.Refused(created, errs.CodeForbidden)
+		svc.Close()
+		v.OK(meta.Close())
+	})
+}

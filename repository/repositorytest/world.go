@@ -1,0 +1,332 @@
+package repositorytest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+)
+
+// Always is the precondition that every version meets.
+var Always = repository.Match{}
+
+// World is a repository with an admin, a dataspace and sets of resources, whose content is their name.
+type World struct {
+	T         *testing.T
+	Service   *repository.Service
+	Admin     auth.Principal
+	Space     metadata.Dataspace
+	Sets      []metadata.Set
+	Resources []metadata.Resource
+}
+
+// NewStill is repository.New without anything that runs in the background.
+func NewStill(meta metadata.Store, store blobs.Store, config repository.Config) *repository.Service {
+	svc := repository.New(meta, store, config)
+	svc.Close()
+	return svc
+}
+
+// NewWorld makes an admin, a dataspace and sets with so many resources.
+func NewWorld(t *testing.T, svc *repository.Service, counts ...int) *World {
+	t.Helper()
+	ctx := t.Context()
+	w := &World{T: t, Service: svc}
+	key, err := w.Service.Bootstrap(ctx, "")
+	w.OK(err)
+	w.Admin, err = w.Service.Authenticate(ctx, key)
+	w.OK(err)
+	w.Space, err = w.Service.CreateDataspace(ctx, w.Admin, repository.Fields{"name": "space"})
+	w.OK(err)
+	for i, count := range counts {
+		set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": w.Space.ID.String()})
+		w.OK(err)
+		w.Sets = append(w.Sets, set)
+		for j := range count {
+			w.Resources = append(w.Resources, w.Upload(set, fmt.Sprint("file ", i, " ", j)))
+		}
+	}
+	return w
+}
+
+// OK ends the test on an error.
+func (w *World) OK(err error) {
+	w.T.Helper()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Upload puts a file into a set.
+func (w *World) Upload(set metadata.Set, name string) metadata.Resource {
+	w.T.Helper()
+	r, err := w.TryUpload(set, name)
+	w.OK(err)
+	return r
+}
+
+// TryUpload puts a file into a set, or returns why that is refused.
+func (w *World) TryUpload(set metadata.Set, name string) (metadata.Resource, error) {
+	up, id := w.Service.NewUpload(w.Admin), set.ID.String()
+	w.OK(up.Receive(w.T.Context(), strings.NewReader(name)))
+	defer func() { w.OK(up.Discard()) }()
+	return up.Create(w.T.Context(), repository.UploadFields{SetID: &id, Name: &name})
+}
+
+// Refused wants an error with a code.
+func (w *World) Refused(err error, code errs.Code) {
+	w.T.Helper()
+	WantCode(w.T, err, code)
+}
+
+// Begun wants the answer to a deletion or restoration that stands still.
+func (w *World) Begun(err error) {
+	w.T.Helper()
+	w.Refused(err, errs.CodeUnavailable)
+}
+
+// Listed returns the states in which the listing of the first set shows its resources.
+func (w *World) Listed() map[metadata.ID]metadata.State {
+	w.T.Helper()
+	states := map[metadata.ID]metadata.State{}
+	page, err := ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, repository.ListRequest{
+		Container: w.Sets[0].ID.String(), Params: map[string][]string{"state": {"all"}, "limit": {"1000"}},
+	})
+	w.OK(err)
+	for _, r := range page.Items {
+		states[r.ID] = r.State
+	}
+	return states
+}
+
+// Get returns a resource as it is now.
+func (w *World) Get(id metadata.ID) metadata.Resource {
+	w.T.Helper()
+	r, err := w.Service.GetResource(w.T.Context(), w.Admin, id.String())
+	w.OK(err)
+	return r
+}
+
+// Content reads the file of a resource.
+func (w *World) Content(id metadata.ID) (string, error) {
+	_, file, err := w.Service.OpenResource(w.T.Context(), w.Admin, id.String())
+	if err != nil {
+		return "", err
+	}
+	var all bytes.Buffer
+	_, err = io.Copy(&all, file)
+	w.OK(file.Close())
+	return all.String(), err
+}
+
+// Replace gives a resource other content.
+func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
+	w.T.Helper()
+	up := w.Service.NewUpload(w.Admin)
+	w.OK(up.Receive(w.T.Context(), strings.NewReader(content)))
+	replaced, err := up.Replace(w.T.Context(), r.ID.String(), repository.UploadFields{Filename: "file"})
+	w.OK(err)
+	w.OK(up.Discard())
+	return replaced
+}
+
+// Delete marks a resource deleted.
+func (w *World) Delete(r metadata.Resource) metadata.Resource {
+	w.T.Helper()
+	r, err := w.Service.DeleteResource(w.T.Context(), w.Admin, r.ID.String(), Always)
+	w.OK(err)
+	return r
+}
+
+// WantCode wants an error with a code.
+func WantCode(t *testing.T, err error, code errs.Code) {
+	t.Helper()
+	var known *errs.Error
+	if !errors.As(err, &known) || known.Code != code {
+		t.Errorf("got %v, want an error with code %s", err, code)
+	}
+}
+
+// Unsynced is a file system that brings nothing to stable storage, for tests that cut no power.
+type Unsynced struct{ blobs.OS }
+
+type unsyncedFile struct{ blobs.File }
+
+// SyncDir does nothing.
+func (Unsynced) SyncDir(string) error { return nil }
+func (unsyncedFile) Sync() error      { return nil }
+
+// Create creates a file whose Sync does nothing.
+func (Unsynced) Create(path string) (blobs.File, error) {
+	f, err := blobs.OS{}.Create(path)
+	return unsyncedFile{f}, err
+}
+
+// Disk is a World with its files on disk, to break them and to maintain them.
+type Disk struct {
+	*World
+	Dir    string
+	Meta   *metadatatest.Memory
+	Blobs  *blobs.Dir
+	Upkeep *maintenance.Upkeep
+}
+
+// NewDisk makes a repository with sets of so many resources, in which nothing runs in the background.
+func NewDisk(t *testing.T, config repository.Config, counts ...int) *Disk {
+	t.Helper()
+	return NewDiskOver(t, config, func(files blobs.Store) blobs.Store { return files }, counts...)
+}
+
+// NewDiskOver is NewDisk, with a store over the one of the files.
+func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Store) blobs.Store, counts ...int) *Disk {
+	t.Helper()
+	d := &Disk{Dir: t.TempDir(), Meta: metadatatest.NewMemory(time.Now)}
+	var err error
+	if d.Blobs, err = blobs.OpenDir(d.Dir, Unsynced{}); err != nil {
+		t.Fatal(err)
+	}
+	config.PageSize, config.DirectoryPageSize = 1000, 1000
+	d.World = NewWorld(t, NewStill(d.Meta, over(d.Blobs), config), counts...)
+	d.Upkeep, err = d.Service.Upkeep(t.Context(), d.Admin)
+	d.OK(err)
+	return d
+}
+
+// Finish is World.Finish over the stores.
+func (d *Disk) Finish(container metadata.ID) {
+	d.T.Helper()
+	d.World.Finish(d.Meta, d.Blobs, container)
+}
+
+// Finish waits, by the same request again to a service over the same stores, until the cascade of a container has ended.
+func (w *World) Finish(meta metadata.Store, files blobs.Store, container metadata.ID) {
+	w.T.Helper()
+	var cascade metadata.Cascade
+	err := meta.View(w.T.Context(), func(tx *metadata.Tx) (err error) {
+		cascade, err = tx.Cascades.Get(container)
+		return err
+	})
+	if errors.Is(err, metadata.ErrNotFound) {
+		return
+	}
+	w.OK(err)
+	svc, ctx, id := repository.New(meta, files, repository.Config{}), w.T.Context(), container.String()
+	defer svc.Close()
+	switch {
+	case cascade.OfDataspace() && cascade.Restore:
+		_, err = svc.RestoreDataspace(ctx, w.Admin, id, Always)
+	case cascade.OfDataspace():
+		_, err = svc.DeleteDataspace(ctx, w.Admin, id, Always)
+	case cascade.Restore:
+		_, err = svc.RestoreSet(ctx, w.Admin, id, Always)
+	default:
+		_, err = svc.DeleteSet(ctx, w.Admin, id, Always)
+	}
+	w.OK(err)
+}
+
+// Path is where the file of a blob is.
+func (d *Disk) Path(digest blobs.Digest) string {
+	return filepath.Join(d.Dir, "blobs", digest.String()[:2], digest.String())
+}
+
+// Leave puts a file among the blobs that is not recorded.
+func (d *Disk) Leave(digest blobs.Digest, content []byte) {
+	d.T.Helper()
+	d.OK(errors.Join(os.MkdirAll(filepath.Dir(d.Path(digest)), 0o700), os.WriteFile(d.Path(digest), content, 0o600)))
+}
+
+// Flip changes one bit of a file.
+func (d *Disk) Flip(digest blobs.Digest) {
+	d.T.Helper()
+	content, err := os.ReadFile(d.Path(digest))
+	d.OK(err)
+	content[len(content)/2] ^= 1
+	d.OK(os.WriteFile(d.Path(digest), content, 0o600))
+}
+
+// Damages are the blobs known to be damaged.
+func (d *Disk) Damages() (all []metadata.Damage) {
+	d.T.Helper()
+	d.OK(d.Meta.View(d.T.Context(), func(tx *metadata.Tx) error {
+		all = nil
+		for damage, err := range tx.Damages.All() {
+			if err != nil {
+				return err
+			}
+			all = append(all, damage)
+		}
+		return nil
+	}))
+	return all
+}
+
+// Check returns what a check finds, and its result.
+func (d *Disk) Check(u *maintenance.Upkeep, o maintenance.CheckOptions) (found []metadata.Violation, result maintenance.CheckResult) {
+	d.T.Helper()
+	result, err := u.Check(d.T.Context(), o, maintenance.CheckEvents{Violation: func(v metadata.Violation) { found = append(found, v) }})
+	d.OK(err)
+	return found, result
+}
+
+// Sound wants nothing to be found by a check.
+func (d *Disk) Sound() {
+	d.T.Helper()
+	_, err := d.Upkeep.Check(d.T.Context(), maintenance.CheckOptions{}, maintenance.CheckEvents{
+		Violation: func(v metadata.Violation) { d.T.Errorf("violation: %v", v) },
+	})
+	if err != nil && d.T.Context().Err() == nil {
+		d.T.Error(err)
+	}
+}
+
+// Purge purges all that is deleted.
+func (d *Disk) Purge(o maintenance.PurgeOptions) maintenance.PurgeResult {
+	d.T.Helper()
+	o.OlderThan = -time.Hour
+	result, err := d.Upkeep.Purge(d.T.Context(), o)
+	d.OK(err)
+	return result
+}
+
+// Violations are what a check of two stores finds.
+func Violations(t *testing.T, meta metadata.Store, files blobs.Store) (all []string) {
+	t.Helper()
+	events := maintenance.CheckEvents{Violation: func(v metadata.Violation) { all = append(all, v.String()) }}
+	_, err := maintenance.NewUpkeep(meta, files).Check(t.Context(), maintenance.CheckOptions{}, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// RaceTime is how long a test lets goroutines run against each other: longer by PURGE_RACE_SECONDS.
+func RaceTime(t *testing.T) time.Duration {
+	t.Helper()
+	if asked := os.Getenv("PURGE_RACE_SECONDS"); asked != "" {
+		seconds, err := strconv.Atoi(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	if testing.Short() {
+		return 2 * time.Second
+	}
+	return 10 * time.Second
+}

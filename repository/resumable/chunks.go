@@ -1,0 +1,163 @@
+package resumable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/storage"
+)
+
+// How much may come between two checkpoints: so much a power cut may cost a client that sends all at once.
+const (
+	checkpointBytes = 64 << 20
+	checkpointTime  = 5 * time.Second
+)
+
+// Chunk is what one request sends of a file.
+type Chunk struct {
+	Offset int64 // where in the file it begins
+	Length int64 // of Body, in bytes; negative: unknown
+	Body   io.Reader
+	Stop   func()       // makes a Read of Body, under way or to come, fail; called from another goroutine, perhaps several times
+	Verify func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
+}
+
+// Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty one at the end of a file that was
+// refused, as if it had just come. What has come of a chunk before its Body failed is kept.
+func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk Chunk) (metadata.ResumableUpload, error) {
+	t, lock, err := u.acquire(ctx, p, id, chunk.Stop)
+	if err != nil {
+		return t, err
+	}
+	defer lock.release()
+	if !t.Received() {
+		if t, err = u.resetIfTruncated(t); err != nil {
+			return t, err
+		}
+	}
+	if chunk.Offset != t.Checkpoint.Size {
+		return t, wrongOffset(t.Checkpoint.Size, chunk.Offset)
+	}
+	if chunk.Length > t.Length-chunk.Offset {
+		return t, errLonger
+	}
+	defer u.repository.Busy()()
+	chunk.Body = lock.track(chunk.Body)
+	if t.Received() {
+		err = errs.Ignore(readEnd(chunk.Body), io.EOF)
+	} else {
+		t, err = u.receive(context.WithoutCancel(ctx), t, chunk)
+	}
+	if err != nil || !t.Pending() {
+		return t, err
+	}
+	return u.finish(ctx, p, t)
+}
+
+// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk has to be verified first.
+func (u *Uploads) receive(ctx context.Context, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
+	if u.stores.Unsynced() != nil { // no checkpoint could be saved
+		return t, storage.Error(metadata.ErrReadOnly)
+	}
+	most, body := int64(checkpointBytes), &checkpointReader{Reader: chunk.Body, most: checkpointTime}
+	if chunk.Verify != nil {
+		most, body.most = t.Length, math.MaxInt64
+	}
+	for {
+		body.begun = time.Now()
+		reached, reading := u.files.AppendPartial(ctx, t.PartialName(), t.Checkpoint, body, min(most, t.Length-t.Checkpoint.Size))
+		reading = errs.Ignore(reading, errCheckpoint)
+		if reading == nil && reached.Size == t.Length {
+			reading = readEnd(chunk.Body)
+		}
+		refused := chunk.refused(reading)
+		if refused != nil || reached == t.Checkpoint && errors.Is(reading, blobs.ErrNoSpace) {
+			_ = u.files.TruncatePartial(t.PartialName(), t.Checkpoint) // others may need the space; if it does not work, the next chunk takes it
+		}
+		if refused != nil {
+			return t, u.stores.BlobError(refused)
+		}
+		if reached != t.Checkpoint {
+			saved, err := u.saveProgress(t, reached)
+			if err != nil {
+				return t, err
+			}
+			t = saved
+		}
+		switch {
+		case errors.Is(reading, io.EOF):
+			return t, nil
+		case reading != nil:
+			return t, u.stores.BlobError(reading)
+		}
+	}
+}
+
+// saveProgress writes down that so much has come.
+func (u *Uploads) saveProgress(t metadata.ResumableUpload, reached blobs.Checkpoint) (metadata.ResumableUpload, error) {
+	t.Checkpoint, t.Expires = reached, u.end()
+	if reached.Size == t.Length {
+		digest, err := reached.Digest()
+		if err != nil {
+			return t, u.stores.BlobError(err)
+		}
+		t.Digest = digest
+	}
+	return t, u.save(t)
+}
+
+// checkpointReader is a body that pauses, by errCheckpoint, when it has been read for most.
+type checkpointReader struct {
+	io.Reader
+	begun time.Time
+	most  time.Duration
+}
+
+var errCheckpoint = errors.New("a checkpoint is due")
+
+func (r *checkpointReader) Read(p []byte) (int, error) {
+	if time.Since(r.begun) > r.most {
+		return 0, errCheckpoint
+	}
+	return r.Reader.Read(p)
+}
+
+// errLonger: more has come than was announced. Which bytes are wrong cannot be told.
+var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Length",
+	Message: "more has come than the Upload-Length of this upload"}
+
+func wrongOffset(want, got int64) error {
+	return &errs.Error{Kind: errs.Conflict, Code: errs.CodeOffset, Field: "Upload-Offset",
+		Message: fmt.Sprintf("the next chunk of this upload begins at byte %d, not %d", want, got)}
+}
+
+// readEnd returns io.EOF if a body has ended, and errLonger if it has not.
+func readEnd(body io.Reader) error {
+	var more [1]byte
+	n, err := io.ReadFull(body, more[:])
+	if n > 0 {
+		return errLonger
+	}
+	return err
+}
+
+// refused returns why nothing of a chunk counts, after its body has ended (io.EOF), failed, or come so far (nil).
+func (c Chunk) refused(reading error) error {
+	switch {
+	case errors.Is(reading, errLonger):
+		return errLonger
+	case c.Verify == nil, reading == nil:
+		return nil
+	case errors.Is(reading, io.EOF):
+		return c.Verify()
+	}
+	return reading
+}

@@ -1,0 +1,117 @@
+package resumable
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+)
+
+const (
+	expiryEvery = 10 * time.Minute
+	expiryBatch = 500 // uploads
+)
+
+// expire removes uploads that have expired, and files of uploads that are no more.
+func (u *Uploads) expire(ctx context.Context) error {
+	err := u.expireRows(ctx)
+	return errors.Join(err, u.files.WalkPartials(ctx, func(name string) error { return u.removeStray(ctx, name) }))
+}
+
+// expireRows removes the uploads that have expired, but for those that a request has the lock of.
+func (u *Uploads) expireRows(ctx context.Context) error {
+	for {
+		var due []metadata.ID
+		now := u.now()
+		err := u.stores.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+			due, err = rows.Collect(tx.Uploads.Ended(now), expiryBatch)
+			return err
+		})
+		removed := 0
+		for _, id := range due {
+			lock, _ := u.locks.tryAcquire(id, func() {})
+			if lock == nil {
+				continue
+			}
+			ended := u.removeExpired(ctx, id, now)
+			lock.release()
+			if !errors.Is(ended, errNotExpired) {
+				err = errors.Join(err, ended)
+				removed++
+			}
+		}
+		if err != nil || removed == 0 || len(due) < expiryBatch {
+			return err
+		}
+	}
+}
+
+var errNotExpired = errors.New("it has not expired")
+
+// removeExpired removes an upload that had expired, or returns errNotExpired: a request may have had its lock then, and have added to it.
+func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata.Stamp) error {
+	left, err := u.remove(ctx, id, func(t metadata.ResumableUpload) error {
+		if t.Expires > by {
+			return errNotExpired
+		}
+		return nil
+	})
+	return errors.Join(err, left)
+}
+
+// remove removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the
+// reason that is left: the expiry removes it later.
+func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadata.ResumableUpload) error) (left, err error) {
+	var t metadata.ResumableUpload
+	err = u.stores.Update(ctx, func(tx *metadata.Tx) (err error) {
+		if t, err = tx.Uploads.Get(id); err == nil {
+			err = check(t)
+		}
+		if err != nil {
+			return errs.Ignore(err, metadata.ErrNotFound)
+		}
+		return tx.Uploads.Remove(id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.files.RemovePartial(id.String()))), nil
+}
+
+// withdraw removes the committed file of an upload whose record could not be written: nothing else refers to it, and it would take up
+// space until a purge.
+func (u *Uploads) withdraw(ctx context.Context, t metadata.ResumableUpload) error {
+	if !t.Pending() || t.Checkpoint.Size == 0 {
+		return nil
+	}
+	staged, err := u.files.StagePartial(t.PartialName(), t.Checkpoint)
+	if err == nil {
+		err = staged.Withdraw(func() error { return u.stores.Orphaned(ctx, t.Digest) })
+	}
+	for _, needed := range []error{blobs.ErrNotFound, blobs.ErrPinned, rows.ErrRecorded, rows.ErrReferenced} {
+		err = errs.Ignore(err, needed)
+	}
+	return err
+}
+
+// removeStray removes a file without a row, or whose row says that it has become a resource. A row is there before its file, so there
+// will be none any more.
+func (u *Uploads) removeStray(ctx context.Context, name string) error {
+	id, ok := metadata.ParseID(name)
+	if !ok {
+		return nil // left for a person to look at
+	}
+	var t metadata.ResumableUpload
+	err := u.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) (err error) {
+		t, err = tx.Uploads.Get(id)
+		return errs.Ignore(err, metadata.ErrNotFound)
+	})
+	if err == nil && (t.ID == metadata.ID{} || t.Done()) {
+		err = u.files.RemovePartial(name)
+	}
+	return err
+}

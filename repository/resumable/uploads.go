@@ -1,0 +1,227 @@
+package resumable
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/storage"
+)
+
+// Repository is what uploads need of the repository to which they belong.
+type Repository interface {
+	// ViewDurable runs fn in a read transaction with the caller as it is now, and returns when what fn saw is on stable storage.
+	ViewDurable(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
+	// Update runs fn in a write transaction with the caller as it is now.
+	Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
+	// Complete makes the resource of an upload from its staged file, and runs with in the transaction that does.
+	Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error
+	// Busy says that a client sends a file, until done is called.
+	Busy() (done func())
+}
+
+// Config is what an operator decides about uploads.
+type Config struct {
+	Age time.Duration    // for which an upload may pause, and what became of it is remembered
+	Now func() time.Time // the clock by which they expire
+}
+
+// Uploads are the resumable uploads of a repository. It is safe for concurrent use: requests for one upload take turns.
+type Uploads struct {
+	stores     *storage.Stores
+	files      blobs.PartialFiles
+	repository Repository
+	config     Config
+	locks      *locks
+	expiry     *background.Worker
+}
+
+// Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
+func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
+	u := &Uploads{stores: stores, files: files, repository: repository, config: c, locks: newLocks()}
+	u.expiry = background.Start(background.After(expiryEvery), func(ctx context.Context) background.Next {
+		u.stores.Background.Report(background.TaskExpiry, u.expire(ctx))
+		return background.After(expiryEvery)
+	})
+	return u
+}
+
+// Close ends what runs in the background. Requests under way go on.
+func (u *Uploads) Close() { u.expiry.Close() }
+
+// Create begins an upload of the caller. Admit completes t in the transaction that stores it, or refuses it. An empty file is complete
+// with that: an upload that comes with an error has begun, and its file is not taken.
+func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, admit func(*metadata.Tx, auth.Principal, *metadata.ResumableUpload) error) (metadata.ResumableUpload, error) {
+	if t.Length == 0 { // as the last chunk of any other file does
+		digest, err := t.Checkpoint.Digest()
+		if err != nil {
+			return metadata.ResumableUpload{}, u.stores.BlobError(err)
+		}
+		t.Digest = digest
+	}
+	err := u.repository.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := admit(tx, p, &t); err != nil {
+			return err
+		}
+		t.Created = tx.Stamp()
+		t.ID, t.Expires = metadata.NewID(t.Created), u.end()
+		return tx.Uploads.Put(t)
+	})
+	if err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	if t.Received() {
+		return u.finish(ctx, p, t)
+	}
+	return t, nil
+}
+
+// Get returns an upload of the caller as it is between two requests. One that is complete and was not refused, since the service ended
+// just then for instance, becomes a resource now; one that was refused gives its refusal.
+func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadata.ResumableUpload, error) {
+	t, lock, err := u.acquire(ctx, p, id, func() {})
+	if err != nil {
+		return t, err
+	}
+	defer lock.release()
+	switch {
+	case t.Done():
+		return t, nil
+	case t.Refusal.Code != "":
+		return t, &errs.Error{Kind: t.Refusal.Kind, Code: t.Refusal.Code, Field: t.Refusal.Field, Message: t.Refusal.Message}
+	case t.Received():
+		return u.finish(ctx, p, t)
+	}
+	return u.resetIfTruncated(t)
+}
+
+// Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot be removed now is removed with
+// what expires.
+func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) error {
+	t, lock, err := u.acquire(ctx, p, id, func() {})
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	_, err = u.remove(ctx, t.ID, func(metadata.ResumableUpload) error { return nil })
+	return err
+}
+
+// acquire takes the lock of an upload of the caller, which the caller of this releases. What it returns is on stable storage, also that
+// there is no such upload: a client may forget its copy of the file.
+func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, stop func()) (metadata.ResumableUpload, *lock, error) {
+	id, ok := metadata.ParseID(text)
+	if !ok {
+		return metadata.ResumableUpload{}, nil, notFound()
+	}
+	if _, err := u.read(ctx, p, id); err != nil { // before strangers make others wait
+		return metadata.ResumableUpload{}, nil, err
+	}
+	lock, err := u.locks.acquire(ctx, id, stop)
+	if err != nil {
+		return metadata.ResumableUpload{}, nil, err
+	}
+	t, err := u.read(ctx, p, id)
+	if err != nil {
+		lock.release()
+		return metadata.ResumableUpload{}, nil, err
+	}
+	return t, lock, nil
+}
+
+// read returns an upload of the caller.
+func (u *Uploads) read(ctx context.Context, p auth.Principal, id metadata.ID) (t metadata.ResumableUpload, err error) {
+	err = u.repository.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		t, err = tx.Uploads.Get(id)
+		switch {
+		case errors.Is(err, metadata.ErrNotFound), err == nil && t.UserID != p.UserID:
+			return notFound()
+		case err == nil && t.Expires <= u.now():
+			return &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+		}
+		return err
+	})
+	return t, err
+}
+
+func notFound() error {
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "there is no such upload of yours"}
+}
+
+func (u *Uploads) now() metadata.Stamp { return metadata.Stamp(u.config.Now().UnixMicro()) }
+
+// end is when an upload expires that something has come for now.
+func (u *Uploads) end() metadata.Stamp {
+	return u.now() + metadata.Stamp(u.config.Age/time.Microsecond)
+}
+
+// save writes down how far an upload has come, whatever has become of the caller that sent it.
+func (u *Uploads) save(t metadata.ResumableUpload) error {
+	return u.stores.Update(context.Background(), func(tx *metadata.Tx) error { return tx.Uploads.Put(t) })
+}
+
+// resetIfTruncated begins an upload anew whose partial file is shorter than its row says: a backup holds the rows, and not these files.
+func (u *Uploads) resetIfTruncated(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+	err := u.files.CheckPartial(t.PartialName(), t.Checkpoint)
+	if !errors.Is(err, blobs.ErrNotFound) {
+		return t, u.stores.BlobError(err)
+	}
+	return u.reset(t)
+}
+
+func (u *Uploads) reset(t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+	t.Checkpoint, t.Digest, t.Refusal = blobs.Checkpoint{}, blobs.Digest{}, metadata.Refusal{}
+	return t, u.save(t)
+}
+
+// refusals are the kinds of errors that say something about the upload, and not about the service at this time.
+var refusals = []errs.Kind{errs.Invalid, errs.Forbidden, errs.NotFound, errs.Conflict, errs.Gone, errs.Precondition}
+
+// finish makes the resource of an upload that is complete. A refusal is written down, so that a request for the upload gets it
+// again, and not that all of it is there, which a client would take for success.
+func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.ResumableUpload) (metadata.ResumableUpload, error) {
+	ctx = context.WithoutCancel(ctx) // all has come: whether the client still listens does not matter
+	staged, err := u.stage(ctx, t)
+	if errors.Is(err, blobs.ErrNotFound) {
+		return u.reset(t)
+	}
+	if err != nil {
+		return t, u.stores.BlobError(err)
+	}
+	done := t
+	err = u.repository.Complete(ctx, p, t, staged, func(tx *metadata.Tx, made metadata.Resource) error {
+		done.Made, done.Digest, done.Refusal, done.Expires = made.ID, staged.Content().Digest, metadata.Refusal{}, u.end()
+		return tx.Uploads.Put(done)
+	})
+	if err == nil {
+		_ = u.files.RemovePartial(t.PartialName()) // or the expiry does
+		return done, nil
+	}
+	var refused *errs.Error
+	if errors.As(err, &refused) && slices.Contains(refusals, refused.Kind) {
+		t.Digest = staged.Content().Digest
+		t.Refusal = metadata.Refusal{Kind: refused.Kind, Code: refused.Code, Field: refused.Field, Message: refused.Message}
+		err = errors.Join(err, u.save(t))
+	}
+	return t, err
+}
+
+// stage is StagePartial. A file that is committed already is read first: it may be another upload's, and be there for long.
+func (u *Uploads) stage(ctx context.Context, t metadata.ResumableUpload) (blobs.Staged, error) {
+	if err := u.files.CheckPartial(t.PartialName(), t.Checkpoint); errors.Is(err, blobs.ErrNotFound) {
+		wrong, err := storage.Verdict(t.Digest, blobs.Verify(ctx, u.stores.Blobs, t.Digest, t.Checkpoint.Size))
+		if err == nil && wrong != "" {
+			err = blobs.ErrNotFound
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return u.files.StagePartial(t.PartialName(), t.Checkpoint)
+}

@@ -1,0 +1,143 @@
+package repository
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+)
+
+// UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over a resource.
+type UploadStart struct {
+	Fields     UploadFields // with one digest at most
+	ResourceID *string      // nil: it becomes a new resource
+	Length     int64        // in bytes
+	Announced  string       // for the gateway
+}
+
+// ResumableUploadNames are what an upload in chunks calls its fields.
+func ResumableUploadNames() FieldNames {
+	return FieldNames{Filename: "filename", ContentType: "filetype", Digest: "sha256", Size: "Upload-Length"}
+}
+
+// CreateUpload begins a file that comes in chunks. What can be refused before it has come is refused now. See resumable.Uploads.Create.
+func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
+	t := metadata.ResumableUpload{
+		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
+		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
+		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
+	}
+	for _, t.Expected = range start.Fields.Expected {
+		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
+			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
+		}
+	}
+	if err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { return start.admit(tx, p, &t) }); err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	if err := s.acceptable(start); err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	return s.Uploads.Create(ctx, p, t, start.admit)
+}
+
+func valueOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// admit looks up where the file goes, and whether it may.
+func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.ResumableUpload) error {
+	if start.ResourceID != nil {
+		resolved, err := replaceable(tx, p, *start.ResourceID, start.Fields)
+		t.ResourceID = resolved.ID
+		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
+			t.Match = resolved.shown().Tag()
+		}
+		return blame(err, "resourceId")
+	}
+	if start.Fields.SetID == nil {
+		return missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
+	}
+	set, err := openSet(tx, p, *start.Fields.SetID)
+	t.SetID = set.ID
+	return err
+}
+
+// blame names the field that an object comes from in an error which says what is wrong with the object.
+func blame(err error, field string) error {
+	var known *errs.Error
+	if !errors.As(err, &known) || known.Field != "" || known.Kind != errs.NotFound && known.Kind != errs.Conflict {
+		return err
+	}
+	blamed := *known
+	blamed.Field = field
+	return &blamed
+}
+
+// acceptable refuses what the file could never be.
+func (s *Service) acceptable(start UploadStart) error {
+	if most := s.config.MaxUpload; most > 0 && start.Length > most {
+		return &errs.Error{Kind: errs.TooLarge, Code: errs.CodeTooLarge, Field: start.Fields.Names.size(), Message: "the file is larger than this service accepts"}
+	}
+	file, err := described(start.Fields)
+	if err == nil {
+		_, err = mimeOf(start.Fields.ContentType, start.Fields.Names.contentType(), nil, file.Filename, file.Name)
+	}
+	if err == nil {
+		err = s.roomFor(start.Length)
+	}
+	return err
+}
+
+// fieldsOf is what came with the announcement.
+func fieldsOf(t metadata.ResumableUpload) UploadFields {
+	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableUploadNames()}
+	if t.SetID != (metadata.ID{}) {
+		set := t.SetID.String()
+		f.SetID = &set
+	}
+	if t.Expected != (blobs.Digest{}) {
+		f.Expected = []blobs.Digest{t.Expected}
+	}
+	if t.Match != "" {
+		f.Match = Match{IfMatch: ETags{Set: true, Tags: []string{t.Match}}}
+	}
+	return f
+}
+
+// uploads is what resumable.Uploads needs of a Service.
+type uploads struct{ *Service }
+
+// ViewDurable runs fn in a read transaction with the caller as it is now, and returns when what fn saw is on stable storage.
+func (u uploads) ViewDurable(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
+	return u.viewDurable(ctx, p, fn)
+}
+
+// Update runs fn in a write transaction with the caller as it is now.
+func (u uploads) Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
+	return u.update(ctx, p, fn)
+}
+
+// Busy keeps inline bodies from being flushed meanwhile.
+func (u uploads) Busy() (done func()) {
+	return u.inline.Busy()
+}
+
+// Complete makes the resource of a file that has come, as that of a form is made.
+func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
+	form := u.NewUpload(p)
+	defer func() { _ = form.Discard() }() // there is nothing to remove
+	form.received, form.with = &uploadBody{staged: staged, digest: staged.Content().Digest}, with
+	if t.ResourceID != (metadata.ID{}) {
+		_, err = form.Replace(ctx, t.ResourceID.String(), fieldsOf(t))
+	} else {
+		_, err = form.Create(ctx, fieldsOf(t))
+	}
+	return err
+}

@@ -1,0 +1,46 @@
+package tools_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A path in a document is code, relative to the root, with a folder and an extension.
+var documentedPath = regexp.MustCompile("`([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+\\.(?:go|txtar|diff|tsx?|yaml))`")
+
+// A file that a document names exists: files move, and documents are read by those who look for them. Paths whose first element is no
+// folder of the repository are of a user's machine, or of the service.
+func TestDocumentedPathsExist(t *testing.T) {
+	t.Parallel()
+	root := os.DirFS("..")
+	documents, err := fs.Glob(root, "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range append(documents, "README.md", "CONTRIBUTING.md") {
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range documentedPath.FindAllStringSubmatch(string(text), -1) {
+			path := match[1]
+			first, _, _ := strings.Cut(path, "/")
+			if _, err := os.Stat(filepath.Join("..", first)); err != nil {
+				continue
+			}
+			found++
+			if _, err := fs.Stat(root, path); errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s names %s, which does not exist", name, path)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no path was found in any document")
+	}
+}

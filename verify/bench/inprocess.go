@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/blobs"
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/verify/e2e"
+)
+
+// inProcess is a repository that this process has open: the program's own code, without HTTP.
+type inProcess struct {
+	meta   *bolt.Store
+	repo   *repository.Service
+	caller auth.Principal
+}
+
+// openInProcess opens the data directory of a service that is stopped, with its files in a store of the caller's choice. The caller
+// closes it.
+func openInProcess(ctx context.Context, data string, files blobs.Store, config repository.Config) (*inProcess, error) {
+	key, err := os.ReadFile(filepath.Join(data, e2e.KeyFile))
+	if err != nil {
+		return nil, err
+	}
+	meta, err := bolt.Open(filepath.Join(data, "meta.db"), bolt.Options{})
+	if err != nil {
+		return nil, err
+	}
+	in := &inProcess{meta: meta, repo: repository.New(meta, files, config)}
+	if in.caller, err = in.repo.Authenticate(ctx, strings.TrimSpace(string(key))); err != nil {
+		return nil, errors.Join(err, in.close())
+	}
+	return in, nil
+}
+
+func (in *inProcess) close() error {
+	in.repo.Close()
+	return in.meta.Close()
+}
+
+// upload does what the service does with an upload once its request has been read.
+func (in *inProcess) upload(ctx context.Context, set, filename string, body []byte) (r metadata.Resource, err error) {
+	upload := in.repo.NewUpload(in.caller)
+	defer func() { err = errors.Join(err, upload.Discard()) }()
+	if err := upload.Receive(ctx, bytes.NewReader(body)); err != nil {
+		return r, err
+	}
+	return upload.Create(ctx, repository.UploadFields{SetID: &set, Filename: filename})
+}
+
+// fillers is how many goroutines fill a repository: they share commits.
+const fillers = 128
+
+// fill makes n resources in a data directory that no service has open, one after the other in each of the sets in turn. Of every
+// so many, if that is not 0, one is deleted at once. It calls the use cases in this process instead of uploading, and leaves the
+// bodies in memory: a hundred thousand files brought to the disk one by one would take minutes.
+func fill(ctx context.Context, data string, sets []string, n, deleteEach int) (err error) {
+	in, err := openInProcess(ctx, data, blobstest.NewMemory(), repository.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	content := body(smallFile, 0)
+	return parallel(fillers, func(first int) error {
+		for i := first; i < n; i += fillers {
+			set := sets[i%len(sets)]
+			made, err := in.upload(ctx, set, filenameOf(uint64(i)), content)
+			if err == nil && deleteEach > 0 && i%deleteEach == 0 {
+				_, err = in.repo.DeleteResource(ctx, in.caller, made.ID.String(), repository.Match{})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,109 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// axe returns the script of axe-core, which checks accessibility.
+func axe(t *testing.T) string {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("axe-core is not installed: %v", err)
+		}
+		t.Skipf("axe-core is not installed (npm ci in web/): %v", err)
+	}
+	return string(script)
+}
+
+// finding is a violation that axe-core reports.
+type finding struct{ Impact, ID, Help, Where string }
+
+// audit runs all rules of axe-core, or the given ones, on the page.
+func (v *visitor) audit(script string, rules ...string) []finding {
+	v.t.Helper()
+	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.Evaluate[bool]("!!window.axe||(()=>{"+script+"})()||true")(ctx, t)
+		return err
+	}))
+	options := `{}`
+	if len(rules) > 0 {
+		text, _ := json.Marshal(rules)
+		options = `{runOnly: ` + string(text) + `}`
+	}
+	return get(v, chromedp.Evaluate[[]finding](`axe.run(document, `+options+`).then((found) => found.violations
+		.filter((f) => f.impact === "serious" || f.impact === "critical")
+		.flatMap((f) => f.nodes.map((n) => ({Impact: f.impact, ID: f.id, Help: f.help, Where: n.html.slice(0, 200)}))))`,
+		chromedp.EvalAwaitPromise))
+}
+
+// everyPage returns names and addresses of all pages of the sample repository.
+func everyPage(t *testing.T, d *lab) [][2]string {
+	t.Helper()
+	client := e2e.NewClient(d.origin+"/v1", d.keys["admin"])
+	first := func(listing string) string {
+		var page struct{ Data []struct{ ID string } }
+		if err := client.Call(t.Context(), "GET", listing, nil, &page); err != nil || len(page.Data) == 0 {
+			t.Fatalf("%s: %v", listing, err)
+		}
+		return page.Data[0].ID
+	}
+	did := first("/dataspaces")
+	sid := first("/dataspaces/" + did + "/sets")
+	rid := first("/sets/" + sid + "/resources")
+	return [][2]string{
+		{"home", "/"}, {"dataspace", "/dataspaces/" + did}, {"files", "/dataspaces/" + did + "?view=files&order=newest"},
+		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
+		{"members", "/dataspaces/" + did + "/members"}, {"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
+		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
+		{"missing", "/sets/nothing"},
+	}
+}
+
+// axe-core finds no serious violation on any page, in both themes, and no page is wider than a narrow window.
+func TestEveryPageIsAccessible(t *testing.T) {
+	t.Parallel()
+	d := openDemo(t)
+	script := axe(t)
+	v := d.visit(t)
+	v.expect("status of 404")
+	v.at("/signin")
+	narrow := func(name string) {
+		if overflow := get(v, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s is %v px too wide for a window of %v px", name, overflow, get(v, chromedp.Evaluate[float64]("innerWidth")))
+		}
+	}
+	look := func(name string) {
+		v.loaded()
+		v.theme("light")
+		found := v.audit(script)
+		v.shot(name + "-light")
+		v.theme("dark")
+		found = append(found, v.audit(script, "color-contrast")...)
+		v.shot(name + "-dark")
+		for _, f := range found {
+			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
+		}
+	}
+	look("signin")
+	v.signIn(d.keys["admin"])
+	for _, page := range everyPage(t, d) {
+		v.at(page[1])
+		look(page[0])
+		v.size(2560, 1300)
+		v.shot(page[0] + "-2560")
+		v.size(360, 740)
+		v.shot(page[0] + "-360")
+		narrow(page[0])
+		v.size(1280, 800)
+	}
+}

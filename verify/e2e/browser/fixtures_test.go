@@ -1,0 +1,265 @@
+package browser
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"labshelf/verify/e2e"
+)
+
+// create makes a record and returns its id.
+func (s *site) create(t *testing.T, path string, fields map[string]string) string {
+	t.Helper()
+	id, err := s.Make(t.Context(), path, fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// fileWith writes a file with this content and returns its path.
+func fileWith(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// person is a user with a key.
+type person struct{ id, username, key, keyID string }
+
+// person makes a user; with a role, unless it is "", in a dataspace.
+func (s *site) person(t *testing.T, username, role, dataspaceID string) person {
+	t.Helper()
+	id := s.create(t, "/users", map[string]string{"username": username})
+	var key struct{ ID, Key string }
+	if err := s.Call(t.Context(), "POST", "/users/"+id+"/keys", map[string]string{"label": "browser"}, &key); err != nil {
+		t.Fatal(err)
+	}
+	if role != "" {
+		s.call(t, "POST", "/privileges", map[string]string{"userId": id, "dataspaceId": dataspaceID, "role": role})
+	}
+	return person{id: id, username: username, key: key.Key, keyID: key.ID}
+}
+
+// revoke revokes the key of a user.
+func (s *site) revoke(t *testing.T, p person) {
+	t.Helper()
+	s.call(t, "DELETE", "/users/"+p.id+"/keys/"+p.keyID, nil)
+}
+
+// makeSet makes a dataspace and a set in it.
+func (s *site) makeSet(t *testing.T) (dataspaceID, setID string) {
+	t.Helper()
+	dataspaceID = s.create(t, "/dataspaces", map[string]string{"name": "lab-one", "title": "Laser lab"})
+	return dataspaceID, s.create(t, "/sets", map[string]string{"name": "runs", "title": "Runs of 2026", "dataspaceId": dataspaceID})
+}
+
+// put uploads files of a few bytes, each with its name as its content.
+func (s *site) put(t *testing.T, setID string, names ...string) (ids []string) {
+	t.Helper()
+	for _, name := range names {
+		r, err := s.Upload(t.Context(), "POST", "/resources",
+			e2e.File{SetID: setID, Name: name, Filename: "file.txt", Body: strings.NewReader(name), Size: int64(len(name))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// call sends a request that must succeed.
+func (s *site) call(t *testing.T, method, path string, body any) {
+	t.Helper()
+	if err := s.Call(t.Context(), method, path, body, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// field returns a field of the record at a path of the interface.
+func (s *site) field(t *testing.T, path, name string) (value string) {
+	t.Helper()
+	var record map[string]any
+	if err := s.Call(t.Context(), "GET", path, nil, &record); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(record[name])
+}
+
+// names returns the names of the active resources of a set, sorted.
+func (s *site) names(t *testing.T, setID string) (names []string) {
+	t.Helper()
+	_, err := s.Walk(t.Context(), s.Base()+"/sets/"+setID+"/resources?order=name", func(p e2e.Page) error {
+		for _, r := range p.Data {
+			names = append(names, r.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func (s *site) holds(t *testing.T, setID string, want []string) {
+	t.Helper()
+	slices.Sort(want)
+	if got := s.names(t, setID); !slices.Equal(got, want) {
+		t.Errorf("the set holds %d files: %.200q; want %d: %.200q", len(got), got, len(want), want)
+	}
+}
+
+// send uploads a file by the interface and returns the id of its resource.
+func (s *site) send(t *testing.T, setID, path string) string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }() // only read from
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Base(path)
+	r, err := s.Upload(t.Context(), "POST", "/resources", e2e.File{SetID: setID, Name: name, Filename: name, Body: file, Size: info.Size()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+// overwrite replaces the file of a resource by the interface.
+func (s *site) overwrite(t *testing.T, rid, content string) {
+	t.Helper()
+	_, err := s.Upload(t.Context(), "PUT", "/resources/"+rid,
+		e2e.File{Name: "a.txt", Filename: "theirs.txt", Body: strings.NewReader(content), Size: int64(len(content))})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holdsFile checks that a set contains exactly one file, with the bytes of the one at path.
+func (s *site) holdsFile(t *testing.T, set, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(content)
+	var found []string
+	_, err = s.Walk(t.Context(), s.Base()+"/sets/"+set+"/resources", func(p e2e.Page) error {
+		for _, r := range p.Data {
+			found = append(found, r.SHA256)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(found, []string{hex.EncodeToString(sum[:])}) {
+		t.Errorf("the set holds %v, %v", found, err)
+	}
+}
+
+// arrives waits until the service has stored that many bytes of a resumable upload.
+func (s *site) arrives(t *testing.T, bytes int64) {
+	t.Helper()
+	err := poll(func() error {
+		files, err := filepath.Glob(filepath.Join(s.data, "parts", "*"))
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil && info.Size() >= bytes {
+				return nil
+			}
+		}
+		return errors.Join(err, fmt.Errorf("fewer than %d bytes have arrived", bytes))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder makes a folder called name with files of random bytes, by their paths in it and their sizes.
+func folder(t *testing.T, name string, files map[string]int) string {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), name)
+	random := rand.NewChaCha8([32]byte{1})
+	for path, size := range files {
+		content := make([]byte, size)
+		_, _ = random.Read(content)
+		at := filepath.Join(root, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// many makes a folder "run" of n small files, and returns the names of their resources.
+func many(t *testing.T, n int) (root string, names []string) {
+	t.Helper()
+	files := map[string]int{}
+	for i := range n {
+		files[fmt.Sprintf("%03d.dat", i)] = 100 + i
+		names = append(names, fmt.Sprintf("run/%03d.dat", i))
+	}
+	return folder(t, "run", files), names
+}
+
+// filledDataspace is a dataspace with the ids of its files.
+type filledDataspace struct {
+	dataspace string
+	files     []string
+}
+
+// dataspaceWith makes a dataspace with one set of files of these sizes.
+func dataspaceWith(t *testing.T, s *site, name, title string, sizes ...int) (h filledDataspace) {
+	t.Helper()
+	h.dataspace = s.create(t, "/dataspaces", map[string]string{"name": name, "title": title})
+	set := s.create(t, "/sets", map[string]string{"name": name + "-set", "dataspaceId": h.dataspace})
+	for _, size := range sizes {
+		body := strings.NewReader(strings.Repeat("x", size))
+		file, err := s.Upload(t.Context(), http.MethodPost, "/resources", e2e.File{SetID: set, Filename: "run.txt", Body: body, Size: int64(size)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.files = append(h.files, file.ID)
+	}
+	return h
+}
+
+// fileLimit limits the size of files that the service writes, in bytes or "unlimited", to simulate a full disk.
+func (s *site) fileLimit(t *testing.T, limit string) {
+	t.Helper()
+	if output, err := exec.Command("prlimit", "--pid", strconv.Itoa(s.PID()), "--fsize="+limit+":unlimited").CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("prlimit: %v: %s", err, output)
+		}
+		t.Skipf("only Linux bounds the files of another process: %v: %s", err, output)
+	}
+}
+
+// signal stops ("STOP") or continues ("CONT") the process of the service.
+func (s *site) signal(t *testing.T, name string) {
+	t.Helper()
+	if output, err := exec.Command("kill", "-"+name, strconv.Itoa(s.PID())).CombinedOutput(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("kill: %v: %s", err, output)
+		}
+		t.Skipf("only Unix stops a process: %v: %s", err, output)
+	}
+}

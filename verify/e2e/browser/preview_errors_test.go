@@ -1,0 +1,85 @@
+package browser
+
+import (
+	"bytes"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/verify/e2e"
+)
+
+// The preview of a damaged, deleted or replaced file shows the error and a retry button.
+func TestPreviewErrors(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.expect("status of 500", "status of 410", "status of 412", "net::ERR_")
+	long := strings.Repeat("a line of some length\n", 40000)
+	for _, c := range []struct{ name, content string }{
+		{"a.txt", long}, {"a.csv", large(300 << 10)}, {"a.md", long[:300<<10]}, {"a.json", "[" + strings.Repeat("1,", 200_000) + "1]"},
+		{"a.png", sample(t, "cells-40x.png")}, {"a.pdf", "%PDF-1.4\n" + long}, {"a.wav", "RIFF\xff\xff\xff\x7fWAVEfmt " + long}, {"a.raw", "\x00" + long},
+	} {
+		t.Log(c.name)
+		r := l.put(c.name, c.content)
+		lose(t, l.site.data, r)
+		l.at("/resources/" + r.ID)
+		l.sees("Try again", "a backup restores them")
+	}
+	l.shots("damaged")
+
+	r := l.file("b.txt", long)
+	l.sees("Show more")
+	l.site.call(t, http.MethodDelete, "/resources/"+r.ID, nil)
+	l.press("Show more")
+	l.sees("the resource is deleted")
+	l.site.call(t, http.MethodPost, "/resources/"+r.ID+"/restore", nil)
+	l.press("Try again")
+	l.seesNot("the resource is deleted")
+
+	r = l.file("c.txt", long)
+	l.sees("Show more")
+	if _, err := l.site.Upload(t.Context(), http.MethodPut, "/resources/"+r.ID,
+		e2e.File{Filename: "c.txt", Body: bytes.NewReader(make([]byte, len(long))), Size: int64(len(long))}); err != nil {
+		t.Fatal(err)
+	}
+	l.press("Show more")
+	l.sees("has been replaced")
+	l.sees("a line of some length")
+
+	l.file("empty.csv", "")
+	l.sees("This file is empty")
+}
+
+// lose deletes the blob of a resource from the disk.
+func lose(t *testing.T, data string, r e2e.Resource) {
+	t.Helper()
+	lost := false
+	err := filepath.WalkDir(filepath.Join(data, "blobs"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == r.SHA256 {
+			lost = true
+			return os.Remove(path)
+		}
+		return err
+	})
+	if err != nil || !lost {
+		t.Fatalf("the file of %s is not there to be lost: %v", r.Name, err)
+	}
+}
+
+// An image whose download is interrupted because of damage shows the error.
+func TestPreviewOfInterruptedDownload(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t, "--verify-reads")
+	l.expect("net::ERR_", "status of 500")
+	content := noise(t)
+	r := l.put("a.png", string(content))
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(filepath.Join(l.site.data, "blobs", r.SHA256[:2], r.SHA256), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.at("/resources/" + r.ID)
+	l.sees("Try again", "a backup restores them")
+}

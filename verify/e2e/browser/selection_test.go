@@ -1,0 +1,179 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// toggle clicks the checkbox of each of these files.
+func (v *visitor) toggle(names ...string) {
+	v.t.Helper()
+	for _, name := range names {
+		click(v, xpath("input", "Select "+name))
+	}
+}
+
+// selected waits until that many files are selected.
+func (v *visitor) selected(n int) {
+	v.t.Helper()
+	v.until(fmt.Sprintf(`(parseInt(document.querySelector(".note")?.innerText) || 0) === %d`, n))
+}
+
+// deleteSelected presses the button that deletes the selected files.
+func (v *visitor) deleteSelected() {
+	v.t.Helper()
+	click(v, chromedp.Search(`//*[@class="note"]//button[starts-with(normalize-space(), "Delete")]`))
+}
+
+// The confirmation lists the selected files, also those that do not match the filters.
+func TestDeleteSelectedNeedsConfirmation(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	s.put(t, sid, "a.txt", "b.txt", "c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v.toggle("a.txt")
+	v.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "c/"))
+	v.lists("c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
+	v.toggle("c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
+	v.deleteSelected()
+	v.sees("Delete 6 files?", "1 of them is not in the list", "and 2 others", "go to the trash")
+	if got := get(v, chromedp.Evaluate[string](`[...document.querySelectorAll("dialog li")].map((l) => l.innerText.trim()).join("|")`)); got !=
+		"not in the list a.txt|c/1.txt|c/2.txt|c/3.txt|and 2 others" {
+		t.Errorf("the dialog names %s", got)
+	}
+	v.shot("delete-chosen")
+	v.press("Cancel")
+	v.selected(6)
+	s.holds(t, sid, []string{"a.txt", "b.txt", "c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt"})
+	v.toggle("c/5.txt")
+	v.deleteSelected()
+	v.submit()
+	v.lists("c/5.txt")
+	v.until(`!document.querySelector(".note")`)
+	s.holds(t, sid, []string{"b.txt", "c/5.txt"})
+}
+
+// The confirmation also lists files that do not match a filter by time.
+func TestDeleteSelectedWithTimeFilter(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	s.put(t, sid, "a.txt", "b.txt")
+	v := s.signedIn(t, s.Key(), "/sets/"+sid+"?order=newest&since=2020-01-01")
+	v.toggle("a.txt", "b.txt")
+	v.deleteSelected()
+	v.sees("Delete 2 files?")
+	v.seesNot("not in the list")
+	v.press("Cancel")
+	v.do(chromedp.SetValue(chromedp.Search(`//label[starts-with(normalize-space(), "and before")]/input`), "2021-01-01"),
+		chromedp.Evaluate[chromedp.Void](`void document.querySelectorAll("input[type=date]")[1].dispatchEvent(new Event("change", {bubbles: true}))`))
+	v.sees("No matches")
+	v.deleteSelected()
+	v.sees("2 of them are not in the list")
+}
+
+// Files that cannot be deleted stay selected, with the error, and can be deleted again.
+func TestDeleteSelectedFailsInPart(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	ids := s.put(t, sid, "a.txt", "b.txt", "c.txt", "d.txt")
+	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_BLOCKED_BY_CLIENT")
+	v.toggle("a.txt", "b.txt", "c.txt")
+	v.cut(s.Base() + "/resources/" + ids[1])
+	v.deleteSelected()
+	v.submit()
+	v.selected(1)
+	v.sees("b.txt: The service cannot be reached")
+	v.lists("b.txt", "d.txt")
+	v.shot("delete-chosen-failed")
+	v.size(360, 740)
+	v.shot("delete-chosen-360")
+	v.until("document.documentElement.scrollWidth <= innerWidth")
+	v.size(1280, 800)
+	v.until(`[...document.querySelectorAll(".list input:checked")].map((i) => i.getAttribute("aria-label")).join() === "Select b.txt"`)
+	s.holds(t, sid, []string{"b.txt", "d.txt"})
+	v.cut("")
+	v.toggle("d.txt")
+	v.selected(2)
+	v.deleteSelected()
+	v.submit()
+	v.sees("This set is empty")
+	s.holds(t, sid, nil)
+}
+
+// After a deletion is cancelled, the remaining files stay, and stay selected.
+func TestDeleteSelectedIsCancelled(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	names := []string{"1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt", "8.txt"}
+	s.put(t, sid, names...)
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v.toggle(names...)
+	v.deleteSelected()
+	v.slow(-1, 400*time.Millisecond)
+	v.submit()
+	v.sees("1 of 8 done")
+	v.press("Cancel")
+	v.slow(-1, 0)
+	v.until(`!document.querySelector("dialog")`)
+	v.until(`document.querySelector(".list[aria-busy=false] .foot")?.innerText !== "8 files"`) // it is refreshed after the last deletion
+	left := s.names(t, sid)
+	if len(left) == 0 || len(left) == len(names) {
+		t.Errorf("%d of %d files are left", len(left), len(names))
+	}
+	v.selected(len(left))
+}
+
+// A zip contains at most 1,000 selected files; for more, the page offers the whole set.
+func TestDownloadSelectedIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 1000
+	s := open(t)
+	_, sid := s.makeSet(t)
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			for i := w; i <= most; i += 8 {
+				name := fmt.Sprintf("%04d.txt", i)
+				file := e2e.File{SetID: sid, Name: name, Filename: name, Body: strings.NewReader(name), Size: int64(len(name))}
+				if _, err := s.Upload(t.Context(), "POST", "/resources", file); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v.sees("0000.txt")
+	v.until(fmt.Sprintf(`(document.querySelectorAll(".list input:not(:checked)").forEach((box) => box.click()),
+		scrollBy(0, innerHeight / 2), document.querySelector(".note")?.innerText.startsWith("%d,%03d files"))`, (most+1)/1000, (most+1)%1000))
+	v.do(chromedp.Evaluate[chromedp.Void](`void scrollTo(0, 0)`))
+	v.sees("A zip contains at most 1,000 selected files")
+	v.shot("too-many-chosen")
+	link := func(label string) string {
+		return get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".note a")].find((a) => a.innerText.trim() === "`+label+`")?.href ?? ""`))
+	}
+	if got := link("Download as zip"); got != "" {
+		t.Errorf("%.200s is offered, which is refused", got)
+	}
+	if got, want := link("Download the whole set"), s.Base()+"/sets/"+sid+"/archive"; got != want {
+		t.Errorf("the whole set is at %.200q, want %q", got, want)
+	}
+	v.toggle("0000.txt")
+	v.sees("1,000 files selected", "Download as zip")
+	v.seesNot("at most")
+	status := get(v, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((r) => (r.body.cancel(), r.status))`, link("Download as zip")), chromedp.EvalAwaitPromise))
+	if status != 200 {
+		t.Errorf("a zip of %d files is answered with %d", most, status)
+	}
+}

@@ -1,0 +1,182 @@
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// offsets records the offset of each chunk that the page sends.
+func (v *visitor) offsets() func() []string {
+	v.t.Helper()
+	var mu sync.Mutex
+	var all []string
+	v.listen(func(event any) {
+		if e, is := event.(*network.EventRequestWillBeSent); is && e.Request.Method == "PATCH" {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, fmt.Sprint(e.Request.Headers["Upload-Offset"]))
+		}
+	})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
+}
+
+// upload is a resumable upload of a large file to an empty set.
+type upload struct {
+	*visitor
+	site      *site
+	set, path string
+	sent      func() []string
+}
+
+// halfway starts an upload over a slow connection and waits until half of it has arrived.
+func halfway(t *testing.T) *upload {
+	t.Helper()
+	s := open(t)
+	_, set := s.makeSet(t)
+	h := &upload{visitor: s.visit(t), site: s, set: set, path: filepath.Join(folder(t, "x", map[string]int{"large.bin": 48 << 20}), "large.bin")}
+	h.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	h.at("/sets/" + set)
+	h.signIn(s.Key())
+	h.sees("This set is empty")
+	h.sent = h.offsets()
+	h.slow(3<<20, 0)
+	h.pick("Files to upload", h.path)
+	h.submit()
+	s.arrives(t, 24<<20) // beyond the first checkpoint of the service
+	return h
+}
+
+// resumed checks that the upload has completed with two chunks, the second of which resumed the first.
+func (h *upload) resumed() {
+	h.t.Helper()
+	h.sees("All done", "1 sent")
+	h.site.holdsFile(h.t, h.set, h.path)
+	if got := h.sent(); len(got) != 2 || got[0] != "0" || got[1] == "0" {
+		h.t.Errorf("chunks began at %v", got)
+	}
+}
+
+// A resumable upload resumes by itself when the service restarts.
+func TestResumeAfterRestart(t *testing.T) {
+	t.Parallel()
+	h := halfway(t)
+	h.site.Kill()
+	h.site.restart(t)
+	h.slow(-1, 0)
+	h.resumed()
+}
+
+// answerFirstHead answers the first HEAD request of an upload with a status, like a proxy.
+func (v *visitor) answerFirstHead(status int64) {
+	v.t.Helper()
+	var once sync.Once
+	v.listen(func(event any) {
+		e, is := event.(*fetch.EventRequestPaused)
+		if !is {
+			return
+		}
+		first := false
+		if e.Request.Method == "HEAD" {
+			once.Do(func() { first = true })
+		}
+		go func() {
+			if first {
+				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: status})
+				return
+			}
+			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		}()
+	})
+	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*"}}
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.fail(err)
+	}
+}
+
+// An error of a proxy while the service restarts does not make the upload start again.
+func TestResumeBehindProxy(t *testing.T) {
+	t.Parallel()
+	h := halfway(t)
+	h.expect("status of 502")
+	h.answerFirstHead(502)
+	h.site.Kill()
+	h.site.restart(t)
+	h.slow(-1, 0)
+	h.resumed()
+}
+
+// If the answer to a completed upload was lost and its resource deleted since, the file is uploaded again.
+func TestResumeAfterLostAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 17 << 20}), "large.bin")
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v.sees("This set is empty")
+	v.answerDialogs(true)
+	sent := v.offsets()
+	answered := make(chan bool, 1)
+	v.listen(func(event any) {
+		if e, is := event.(*fetch.EventRequestPaused); is && e.Request.Method == "PATCH" {
+			answered <- true // and is never delivered to the page
+		}
+	})
+	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*", RequestStage: fetch.RequestStageResponse}}
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.fail(err)
+	}
+	v.pick("Files to upload", path)
+	v.submit()
+	select {
+	case <-answered:
+	case <-time.After(stepTimeout):
+		t.Fatal("the upload was not answered")
+	}
+	v.do(chromedp.Navigate("about:blank"))
+	if _, err := chromedp.Call(v.ctx, fetch.Disable, cdp.Empty{}); err != nil {
+		v.fail(err)
+	}
+	var page struct{ Data []struct{ ID string } }
+	if err := s.Call(t.Context(), "GET", s.Base()+"/sets/"+sid+"/resources", nil, &page); err != nil || len(page.Data) != 1 {
+		t.Fatalf("%v, %v", page, err)
+	}
+	s.call(t, "DELETE", "/resources/"+page.Data[0].ID, nil)
+	v.at("/sets/" + sid)
+	v.sees("This set is empty")
+	v.pick("Files to upload", path)
+	v.submit()
+	v.sees("All done", "1 sent")
+	s.holdsFile(t, sid, path)
+	if got := sent(); !slices.Equal(got, []string{"0", "0"}) {
+		t.Errorf("chunks began at %v", got)
+	}
+}
+
+// An upload also resumes after the page was closed, once the same file is selected again.
+func TestResumeAfterReload(t *testing.T) {
+	t.Parallel()
+	h := halfway(t)
+	h.answerDialogs(true)
+	h.site.Kill()
+	h.do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	h.site.restart(t)
+	h.slow(-1, 0)
+	h.at("/sets/" + h.set)
+	h.sees("This set is empty")
+	h.pick("Files to upload", h.path)
+	h.submit()
+	h.resumed()
+}

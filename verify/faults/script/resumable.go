@@ -1,0 +1,115 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/resumable"
+)
+
+const uploadKind = "upload"
+
+// begin begins a resumable upload.
+func begin(into, name string, size int) func(context.Context, *stores) error {
+	return func(ctx context.Context, w *stores) error {
+		in := w.ids[into]
+		t, err := w.svc.CreateUpload(ctx, w.admin, repository.UploadStart{
+			Fields: repository.UploadFields{SetID: &in, Name: &name}, Length: int64(size), Announced: name,
+		})
+		w.ids[name] = t.ID.String()
+		return err
+	}
+}
+
+// part sends what is missing of a file up to a byte, as a client does that asks for the offset first.
+func part(name string, size, end int) func(context.Context, *stores) error {
+	return withID(name, func(ctx context.Context, w *stores, id string) error {
+		t, err := w.svc.Uploads.Get(ctx, w.admin, id)
+		if err != nil || t.Done() || t.Checkpoint.Size >= int64(end) {
+			return err
+		}
+		return last(w.svc.Uploads.Append(ctx, w.admin, id, resumable.Chunk{
+			Offset: t.Checkpoint.Size, Length: -1, Body: bytes.NewReader(Body(size)[t.Checkpoint.Size:end]), Stop: func() {},
+		}))
+	})
+}
+
+func cancel(name string) func(context.Context, *stores) error {
+	return withID(name, func(ctx context.Context, w *stores, id string) error {
+		return w.svc.Uploads.Terminate(ctx, w.admin, id)
+	})
+}
+
+// eachUpload calls fn with every resumable upload: all of them expire some day.
+func eachUpload(tx *metadata.Tx, fn func(metadata.ResumableUpload) error) error {
+	return each(tx.Uploads.Ended(1<<62), func(id metadata.ID) error {
+		t, err := tx.Uploads.Get(id)
+		if err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+func (r *reader) uploads() error {
+	return eachUpload(r.tx, func(t metadata.ResumableUpload) error {
+		t.Checkpoint.Hash = hex.EncodeToString([]byte(t.Checkpoint.Hash)) // it is reported as text
+		r.note(uploadKind, t.Announced, t, t.Checkpoint.Size, t.Length, t.Done())
+		return nil
+	})
+}
+
+// lostChunks returns the resumable uploads, not complete, of which acknowledged bytes are missing.
+func (w *stores) lostChunks(ctx context.Context) (wrong []string, err error) {
+	err = w.store.View(ctx, func(tx *metadata.Tx) error {
+		return eachUpload(tx, func(t metadata.ResumableUpload) error {
+			if t.Done() {
+				return nil
+			}
+			if err := w.checkPartial(t); err != nil {
+				wrong = append(wrong, fmt.Sprintf("of %s, %d bytes were acknowledged: %v", t.Announced, t.Checkpoint.Size, err))
+			}
+			return nil
+		})
+	})
+	return wrong, err
+}
+
+func (w *stores) checkPartial(t metadata.ResumableUpload) error {
+	if t.Received() {
+		staged, err := w.files.StagePartial(t.ID.String(), t.Checkpoint)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(w.dir, "parts", t.ID.String())
+		if _, err := os.Lstat(path); err != nil {
+			return blobs.Verify(context.Background(), w.files, staged.Content().Digest, staged.Content().Size)
+		}
+	}
+	if t.Checkpoint.Size == 0 {
+		return nil
+	}
+	body, err := os.ReadFile(filepath.Join(w.dir, "parts", t.ID.String()))
+	if err != nil {
+		return err
+	}
+	if int64(len(body)) < t.Checkpoint.Size {
+		return fmt.Errorf("%d are there", len(body))
+	}
+	hash := sha256.New()
+	hash.Write(body[:t.Checkpoint.Size])
+	state, err := hash.(encoding.BinaryMarshaler).MarshalBinary()
+	if err == nil && string(state) != t.Checkpoint.Hash {
+		err = fmt.Errorf("they are others")
+	}
+	return err
+}

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-5MI653YI.js";import"./chunk-25MDEEWQ.js";import"./chunk-X5G5443N.js";import"./chunk-6ZJRMM46.js";import"./chunk-MYYFVUQX.js";import"./chunk-SQE76S5B.js";export{a as AccountPage,b as Keys,c as Shown};

@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Resource } from "../api";
+import { resources, sets } from "../api";
+import { count, plural } from "../format";
+import { Badge, Button } from "../ui/components";
+import { Confirm } from "../ui/dialog";
+import { Icon } from "../ui/icons";
+import { asProblem } from "../ui/load";
+import { notifyChange } from "../upload/queue";
+
+interface Props {
+  sid: string;
+  selected: Resource[];
+  mayWrite: boolean;
+  /** Whether a file matches the filters of the list. */
+  listed: (r: Resource) => boolean;
+  deselect: (r: Resource) => void;
+  clear: () => void;
+}
+
+/** The service zips at most this many selected files. */
+const maxZipped = 1000;
+
+/** Files that are shown of many. */
+const maxShown = 4;
+
+/** The actions for the selected files of a set. */
+export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear }: Props) {
+  const active = selected.filter((r) => r.state === "active").map((r) => r.id);
+  const removable = mayWrite && active.length === selected.length;
+  const [asking, setAsking] = useState(false);
+  const [reasons, setReasons] = useState<ReadonlyMap<string, string>>(new Map());
+  const failed = selected.filter((r) => reasons.has(r.id));
+  const many = plural(selected.length, "file");
+  return (
+    <>
+      <div class="note" role="status">
+        <div>
+          {many} selected
+          {active.length > maxZipped && (
+            <p>A zip contains at most {count(maxZipped)} selected files. Select fewer, or download the whole set, which has no limit.</p>
+          )}
+          {failed.slice(0, maxShown).map((r) => (
+            <p class="error" key={r.id}>
+              {r.name}: {reasons.get(r.id)}
+            </p>
+          ))}
+          {failed.length > maxShown && <p class="error">{plural(failed.length - maxShown, "other")} could not be deleted either.</p>}
+        </div>
+        {active.length === 1 && (
+          <a class="button" href={resources.data(active[0]!)} download>
+            <Icon name="download" /> Download
+          </a>
+        )}
+        {active.length > maxZipped && (
+          <a class="button" href={sets.archive(sid)} download>
+            <Icon name="download" /> Download the whole set
+          </a>
+        )}
+        {active.length > 1 && active.length <= maxZipped && (
+          <a class="button" href={sets.archive(sid, active)} download>
+            <Icon name="download" /> Download as zip
+          </a>
+        )}
+        {removable && (
+          <Button icon="trash" onClick={() => setAsking(true)}>
+            Delete {many}
+          </Button>
+        )}
+        <Button onClick={clear}>Clear selection</Button>
+      </div>
+      {asking && <RemoveAll sid={sid} of={selected} listed={listed} deselect={deselect} failed={setReasons} close={() => setAsking(false)} />}
+    </>
+  );
+}
+
+interface RemoveAllProps extends Pick<Props, "sid" | "listed" | "deselect"> {
+  of: Resource[];
+  failed: (reasons: ReadonlyMap<string, string>) => void;
+  close: () => void;
+}
+
+function RemoveAll({ sid, of, listed, deselect, failed, close }: RemoveAllProps) {
+  const [all] = useState(of); // deleted files leave `of`
+  const [tried, setTried] = useState<number | undefined>();
+  const open = useRef(true);
+  useEffect(() => () => void (open.current = false), []);
+  const hidden = all.filter((r) => !listed(r));
+  const first = [...hidden, ...all.filter(listed)].slice(0, maxShown);
+  const submit = async () => {
+    const reasons = new Map<string, string>();
+    for (const [i, r] of all.entries()) {
+      if (!open.current) break; // cancelled, or unmounted
+      setTried(i);
+      await resources.remove(r.id).then(
+        () => deselect(r),
+        (thrown) => reasons.set(r.id, asProblem(thrown).detail),
+      );
+    }
+    failed(reasons);
+    notifyChange(sid);
+    if (open.current) close();
+  };
+  return (
+    <Confirm title={`Delete ${plural(all.length, "file")}?`} action="Delete" submit={submit} close={close}>
+      <ul class="sample">
+        {first.map((r) => (
+          <li key={r.id} title={r.name}>
+            {hidden.includes(r) && <Badge>not in the list</Badge>} {r.name}
+          </li>
+        ))}
+        {all.length > maxShown && <li class="dim">and {plural(all.length - maxShown, "other")}</li>}
+      </ul>
+      {hidden.length > 0 && (
+        <p>
+          <strong>{plural(hidden.length, "of them is", "of them are")} not in the list</strong>: the filters exclude {hidden.length === 1 ? "it" : "them"}.
+        </p>
+      )}
+      <p>They go to the trash, where they can be restored until a sysadmin purges old deletions.</p>
+      <p role="status" class="dim">
+        {tried !== undefined && `${tried} of ${all.length} done`}
+      </p>
+    </Confirm>
+  );
+}

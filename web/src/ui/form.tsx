@@ -1,0 +1,80 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { Button, ErrorMessage } from "./components";
+import { useAction } from "./load";
+
+/** A labelled control. `children` gets the attributes of the control: its id, and the ids of its hint and its error. */
+export function Field({
+  label,
+  hint,
+  error,
+  children,
+}: {
+  label: string;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+  children: (attributes: { id: string; "aria-describedby": string; "aria-invalid": boolean }) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, "aria-describedby": `${id}-hint ${id}-error`, "aria-invalid": !!error })}
+      <p class="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+      <p class="error" id={`${id}-error`} role="alert">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** The error message of a field, by its name in the interface. */
+export type ErrorOf = (field: string) => string | undefined;
+
+/** A form that sends a request. An error is shown next to the field that it names, else above the buttons. */
+export function Form({
+  submit,
+  action,
+  danger = false,
+  onCancel,
+  cancel = "Cancel",
+  formRef,
+  children,
+}: {
+  submit: () => Promise<void>;
+  /** The label of the submit button. */
+  action: string;
+  danger?: boolean;
+  onCancel?: () => void;
+  /** The label of the cancel button. */
+  cancel?: string;
+  /** Gets the element, so that its controls can be read. */
+  formRef?: { current: HTMLFormElement | null };
+  children: (errorOf: ErrorOf) => ComponentChildren;
+}) {
+  const { run, busy, problem } = useAction(submit);
+  const shown = new Set<string>();
+  const errorOf = (field: string) => {
+    shown.add(field);
+    return problem?.field === field ? problem.detail : undefined;
+  };
+  const fields = children(errorOf);
+  const onSubmit = (e: Event) => {
+    e.preventDefault();
+    void run();
+  };
+  return (
+    <form onSubmit={onSubmit} ref={formRef ?? null}>
+      {fields}
+      {problem && !shown.has(problem.field) && <ErrorMessage problem={problem} />}
+      <div class="actions">
+        {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
+        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

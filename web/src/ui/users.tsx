@@ -1,0 +1,16 @@
+// Names of users by their ids. Each is requested once per document; later changes show after a reload.
+import type { User } from "../api";
+import { users } from "../api";
+import { Cache } from "./cache";
+import { useLoad } from "./load";
+
+const cache = new Cache(users.get);
+
+/** A user, once it is loaded. */
+export const useUser = (id: string): User | undefined => useLoad(() => cache.get(id), [id]).value;
+
+/** The name of a user; the id if the user may not be read. */
+export function UserName({ id }: { id: string }) {
+  const user = useUser(id);
+  return <span title={id}>{user ? user.fullname || user.username : id}</span>;
+}
