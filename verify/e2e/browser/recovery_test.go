@@ -1,6 +1,12 @@
 package browser
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/chromedp"
+)
 
 // A page recovers by itself when the service restarts.
 func TestServiceRestarts(t *testing.T) {
@@ -39,6 +45,47 @@ func TestPagesRecover(t *testing.T) {
 	v.sees("cannot be reached")
 	s.restart(t)
 	v.sees("a.txt")
+}
+
+// A page whose script is gone while the service answers, as after an upgrade, is reloaded once.
+func TestScriptGone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.signedIn(t, s.Key(), "/", "status of 404")
+	v.sees("Dataspaces")
+	refused := make(chan bool, 2)
+	var script string
+	v.listen(func(event any) {
+		e, is := event.(*fetch.EventRequestPaused)
+		if !is {
+			return
+		}
+		if script == "" {
+			script = e.Request.URL
+		}
+		gone := script == e.Request.URL && len(refused) < 2
+		if gone {
+			refused <- true
+		}
+		go func() {
+			if gone {
+				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: http.StatusNotFound})
+				return
+			}
+			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		}()
+	})
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/assets/*.js"}}}); err != nil {
+		v.fail(err)
+	}
+	v.follow("Trash")
+	v.until(`performance.getEntriesByType("navigation")[0].type === "reload"`)
+	v.sees("This page could not be loaded")
+	v.press("Try again")
+	v.sees("No files in the trash")
+	if len(refused) != 2 {
+		t.Errorf("the script was refused %d times", len(refused))
+	}
 }
 
 // A window that is shown again refreshes its lists and records.

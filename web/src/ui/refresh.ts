@@ -38,6 +38,9 @@ const last = { at: -stableAfter, backoff: minBackoff };
 /** Whether a problem is temporary: the service is unreachable or not ready. */
 const isTemporary = ({ status, code }: Problem) => (status === 0 && code !== "cut_off") || status === 502 || status === 503 || status === 504;
 
+/** Whether this document is the result of a reload. */
+const isReloaded = () => (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined)?.type === "reload";
+
 /** Calls `retry` when the service answers again after a temporary problem. */
 export function useRetryOnRecovery(problem: Problem, retry: (() => void) | undefined) {
   const latest = useRef(retry);
@@ -48,7 +51,8 @@ export function useRetryOnRecovery(problem: Problem, retry: (() => void) | undef
     let asking = false;
     let ended = false;
     let backoff = performance.now() - last.at < stableAfter ? Math.min(2 * last.backoff, maxBackoff) : minBackoff;
-    let failing = problem.code !== "script"; // a script is also missing after an upgrade, while the service answers
+    // After an upgrade a script is missing while the service answers. A reload that did not help is not repeated.
+    let failing = problem.code !== "script" || !isReloaded();
     const probe = async () => {
       clearTimeout(timer);
       if (ended || asking || document.visibilityState !== "visible") return;
@@ -66,7 +70,7 @@ export function useRetryOnRecovery(problem: Problem, retry: (() => void) | undef
       timer = setTimeout(probe, backoff);
       backoff = Math.min(2 * backoff, maxBackoff);
     };
-    timer = setTimeout(probe, failing ? backoff : 0);
+    timer = setTimeout(probe, problem.code === "script" ? 0 : backoff);
     const remove = listen(window, "visibilitychange online", probe);
     return () => {
       ended = true;

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-KHAFSWSZ.js";import"./chunk-O3D2XXQ7.js";import"./chunk-IGACCXCL.js";import"./chunk-36P7UAAG.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

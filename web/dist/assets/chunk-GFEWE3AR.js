@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-H7SSP4I3.js";import"./chunk-6BXKCZ3G.js";import"./chunk-FXQB7QYJ.js";import"./chunk-KHAFSWSZ.js";import"./chunk-O3D2XXQ7.js";import"./chunk-IGACCXCL.js";import"./chunk-36P7UAAG.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

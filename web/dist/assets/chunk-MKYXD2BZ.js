@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-KHAFSWSZ.js";import{k as r}from"./chunk-O3D2XXQ7.js";import"./chunk-IGACCXCL.js";import{H as t}from"./chunk-36P7UAAG.js";import"./chunk-SQE76S5B.js";function s({resource:e}){let i=t(o,{resource:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{resource:e,ifText:i})}export{s as UnknownPreview};

@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-MM5IH4R6.js";import{a as o}from"./chunk-IGACCXCL.js";import{A as s,H as t}from"./chunk-36P7UAAG.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};
