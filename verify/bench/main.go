@@ -88,7 +88,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"uploads", (*bench).uploads}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
 		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
-		{"put", (*bench).put}, {"harvest", (*bench).harvest},
+		{"put", (*bench).put}, {"harvest", (*bench).harvest}, {"peers", (*bench).peers},
 	}
 }
 

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A peer makes what it acknowledges durable first, as labshelf does. rest-server keeps bodies, named by their SHA-256, and neither
+// records nor permissions; its client hashes.
+
+// pair is labshelf and rest-server over new data, for as long as all rows of the peers take.
+type pair struct {
+	*bench
+	ours   *subject
+	theirs *server
+	sent   int // to ours
+}
+
+// peers measures uploads and downloads beside rest-server, in turns, and the memory that both took for all of it.
+func (b *bench) peers(ctx context.Context) (rows []row, err error) {
+	var open closers
+	defer open.close(&err)
+	program, err := findRestServer(ctx)
+	if errors.Is(err, errNoRestServer) {
+		b.say("%v: the rows beside it are left out", err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &pair{bench: b}
+	if p.ours, err = b.start(ctx, &open, "peers"); err != nil {
+		return nil, err
+	}
+	if p.theirs, err = b.startRestServer(ctx, &open, program); err != nil {
+		return nil, err
+	}
+	memory := watchMemory(p.ours.PID(), p.theirs.pid)
+	defer memory.stop()
+	for _, part := range []func(context.Context) ([]row, error){p.small, p.large, p.downloads} {
+		more, err := part(ctx)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	if !onLinux {
+		b.say("only Linux tells the memory of another process: the rows of the memory are left out")
+		return rows, nil
+	}
+	more, err := memory.rows()
+	return append(rows, more...), err
+}
+
+// small measures small uploads: as acknowledged, and until labshelf has made a file of each body.
+func (p *pair) small(ctx context.Context) (rows []row, err error) {
+	for _, c := range []struct {
+		size, clients int
+		least         float64
+	}{{smallFile, 1, 1}, {smallFile, manyClients, 1.8}, {mediumFile, 1, 1}, {mediumFile, manyClients, 1.3}} {
+		what := fmt.Sprintf("%d KiB uploads, clients: %d", c.size>>10, c.clients)
+		acknowledged := row{what: what, unit: "1/s", reference: restServer, targets: []target{ratioAtLeast(c.least)}}
+		atRest := row{what: what + ", until everything is at rest", unit: "1/s", reference: restServer}
+		for round := range p.moreRounds {
+			p.say("%s, reference %s, round %d", what, restServer, round+1)
+			begin := time.Now()
+			ours, err := p.uploadTo(ctx, p.ours, c.clients, c.size, &p.sent)
+			if err != nil {
+				return nil, err
+			}
+			rested := float64(len(ours.operations)) / time.Since(begin).Seconds()
+			if err := p.atRest(ctx); err != nil {
+				return nil, err
+			}
+			theirs, err := p.uploadToPeer(ctx, c.clients, c.size)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", restServer, err)
+			}
+			acknowledged.add(ours.perSecond(), theirs.perSecond())
+			atRest.add(rested, theirs.perSecond())
+			if err := p.atRest(ctx); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, acknowledged, atRest)
+	}
+	return rows, nil
+}
+
+// uploadToPeer has clients upload small files to rest-server, and downloads each once afterwards to verify it.
+func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error) {
+	wires, err := dials(ctx, p.theirs.peer, clients)
+	if err != nil {
+		return load{}, err
+	}
+	defer closeAll(wires)
+	sent := make([][]uint64, clients)
+	workers := make([]func() error, clients)
+	for i, w := range wires {
+		made := noise(size)
+		workers[i] = func() error {
+			n := p.number()
+			stamp(made, n)
+			sent[i] = append(sent[i], n)
+			_, err := w.want(200, append(p.theirs.request("POST", blobPath(digestOf(made)), lengthHeader(int64(size))), made...))
+			return err
+		}
+	}
+	done, err := work(workers, p.load)
+	if err != nil {
+		return done, err
+	}
+	for i, w := range wires {
+		made := noise(size)
+		for _, n := range sent[i] {
+			stamp(made, n)
+			got, err := w.want(200, p.theirs.get(blobPath(digestOf(made))))
+			if err == nil && !bytes.Equal(got, made) {
+				err = fmt.Errorf("upload %d is not what was sent", n)
+			}
+			if err != nil {
+				return done, err
+			}
+		}
+	}
+	return done, nil
+}
+
+// large measures one large upload. Each is removed again, at rest-server by its interface.
+func (p *pair) large(ctx context.Context) ([]row, error) {
+	digest := newLarge(p.body).digest(sha256.New())
+	r := row{what: "upload of " + p.largeSize(), unit: "MiB/s", reference: restServer, targets: []target{ratioAtLeast(1.5)}}
+	for round := range p.rounds {
+		p.say("%s, reference %s, round %d", r.what, restServer, round+1)
+		if err := p.atRest(ctx); err != nil {
+			return nil, err
+		}
+		ours, err := p.timeLarge(ctx, p.ours.peer, func(w *wire, l *large) error {
+			_, err := uploadLarge(w, p.ours.peer, p.ours.set, l, digest)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := p.atRest(ctx); err != nil {
+			return nil, err
+		}
+		theirs, err := p.timeLarge(ctx, p.theirs.peer, func(w *wire, l *large) error {
+			return p.sendLargeToPeer(w, l, digest)
+		})
+		if err == nil {
+			err = p.deleteFromPeer(ctx, digest)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", restServer, err)
+		}
+		r.add(ours, theirs)
+	}
+	return []row{r}, nil
+}
+
+// timeLarge returns how many MiB of the large body a second a server takes.
+func (p *pair) timeLarge(ctx context.Context, to peer, send func(*wire, *large) error) (speed float64, err error) {
+	w, err := dial(ctx, to)
+	if err != nil {
+		return 0, err
+	}
+	defer w.close()
+	begin := time.Now()
+	err = send(w, newLarge(p.body))
+	return p.speed(time.Since(begin)), err
+}
+
+func (p *pair) sendLargeToPeer(w *wire, l *large, digest string) error {
+	_, err := w.conn.Write(p.theirs.request("POST", blobPath(digest), lengthHeader(l.size)))
+	if err == nil {
+		err = l.send(w.conn)
+	}
+	if err == nil {
+		_, err = w.answer(200)
+	}
+	return err
+}
+
+func (p *pair) deleteFromPeer(ctx context.Context, digest string) error {
+	w, err := dial(ctx, p.theirs.peer)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	_, err = w.want(200, p.theirs.request("DELETE", blobPath(digest), ""))
+	return err
+}
+
+// downloads measures small downloads of files, by 16 clients, written to files as most clients do.
+func (p *pair) downloads(ctx context.Context) ([]row, error) {
+	files, err := p.sendFiles(ctx, p.ours)
+	if err != nil {
+		return nil, err
+	}
+	p.sent += len(files.bodies)
+	if _, err := waitForFiles(ctx, p.ours.data, p.sent+1); err != nil { // and the large one
+		return nil, err
+	}
+	w, err := dial(ctx, p.theirs.peer)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	for i, made := range files.bodies {
+		files.names[i] = blobPath(digestOf(made))
+		request := append(p.theirs.request("POST", files.names[i], lengthHeader(smallFile)), made...)
+		if _, err := w.want(200, request); err != nil {
+			return nil, fmt.Errorf("%s: %w", restServer, err)
+		}
+	}
+	if err := p.atRest(ctx); err != nil {
+		return nil, err
+	}
+	r := row{what: "4 KiB downloads, clients: 16", unit: "1/s", reference: restServer, targets: []target{ratioAtLeast(1.1)}}
+	err = p.compareDownloads(ctx, &r, p.ours, p.theirs, files)
+	return []row{r}, err
+}
+
+func digestOf(made []byte) string {
+	sum := sha256.Sum256(made)
+	return hex.EncodeToString(sum[:])
+}
+
+// memoryWatch polls how much memory two processes have taken.
+type memoryWatch struct {
+	pids      [2]int
+	anonymous [2]float64 // the greatest RssAnon seen, in MiB
+	ending    chan struct{}
+	polling   sync.WaitGroup
+	once      sync.Once
+}
+
+func watchMemory(ours, theirs int) *memoryWatch {
+	m := &memoryWatch{pids: [2]int{ours, theirs}, ending: make(chan struct{})}
+	if !onLinux {
+		return m
+	}
+	m.polling.Go(func() {
+		poll := time.NewTicker(peakPoll)
+		defer poll.Stop()
+		for {
+			for i, pid := range m.pids {
+				if now, err := memoryOf(pid, "RssAnon"); err == nil {
+					m.anonymous[i] = max(m.anonymous[i], now)
+				}
+			}
+			select {
+			case <-poll.C:
+			case <-m.ending:
+				return
+			}
+		}
+	})
+	return m
+}
+
+func (m *memoryWatch) stop() {
+	m.once.Do(func() { close(m.ending) })
+	m.polling.Wait()
+}
+
+// rows ends the watch and tells the greatest of both kinds of memory.
+func (m *memoryWatch) rows() ([]row, error) {
+	m.stop()
+	resident := row{what: "peak memory of all this", unit: "MiB", reference: restServer, worst: true, targets: []target{ratioAtMost(4)}}
+	anonymous := row{what: "of which anonymous", unit: "MiB", reference: restServer, worst: true, targets: []target{figureAtMost(40)}}
+	var peak [2]float64
+	for i, pid := range m.pids {
+		var err error
+		if peak[i], err = memoryOf(pid, "VmHWM"); err != nil {
+			return nil, err
+		}
+	}
+	resident.add(peak[0], peak[1])
+	anonymous.add(m.anonymous[0], m.anonymous[1])
+	return []row{resident, anonymous}, nil
+}
