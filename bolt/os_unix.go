@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"go.etcd.io/bbolt"
 )
 
 // initialMmapSize is the address space that the file gets at once, in bytes, so that it is rarely remapped, which waits for every reader.
@@ -52,4 +54,13 @@ func syncDir(path string) error {
 		return err
 	}
 	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// releaseMapped takes the pages of the file that have been read out of the resident memory of the process. They stay in the page cache,
+// and come back when they are read again. Where that fails nothing is lost but memory.
+func releaseMapped(db *bbolt.DB) {
+	_ = db.View(func(btx *bbolt.Tx) error { // meanwhile the file is not mapped elsewhere
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, db.Info().Data, uintptr(btx.Size()), syscall.MADV_DONTNEED)
+		return nil
+	})
 }

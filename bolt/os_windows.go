@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"go.etcd.io/bbolt"
 	"golang.org/x/sys/windows"
 )
 
@@ -33,3 +34,6 @@ func withCause(err error) error { return err }
 
 // syncDir does nothing: Windows syncs no directories, and keeps their changes in the log of the file system.
 func syncDir(string) error { return nil }
+
+// releaseMapped does nothing: Windows decides alone which pages of a mapped file are resident.
+func releaseMapped(*bbolt.DB) {}

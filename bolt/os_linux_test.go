@@ -1,0 +1,60 @@
+package bolt
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"labshelf/metadata"
+)
+
+// TestWrittenPagesLeaveMemory: what was read of the file does not stay resident while commits write to it.
+func TestWrittenPagesLeaveMemory(t *testing.T) {
+	s := openStore(t)
+	const bodies, size = 64, 1 << 20
+	key := func(i int) metadata.BodyKey { return metadata.BodyKey{Version: uint32(i)} }
+	each := func(do func(*metadata.Tx, metadata.BodyKey) error) func(*metadata.Tx) error {
+		return func(tx *metadata.Tx) error {
+			for i := range bodies {
+				if err := do(tx, key(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	body := make([]byte, size)
+	for i := range body {
+		body[i] = byte(i)
+	}
+	put := func(tx *metadata.Tx, of metadata.BodyKey) error { return tx.InlineBodies.Put(of, body) }
+	if err := s.Update(t.Context(), each(put)); err != nil {
+		t.Fatal(err)
+	}
+	read := func(tx *metadata.Tx, of metadata.BodyKey) error { _, err := tx.InlineBodies.Get(of); return err }
+	if err := s.View(t.Context(), each(read)); err != nil {
+		t.Fatal(err)
+	}
+	before := mappedMemory(t)
+	if err := s.Update(t.Context(), each(put)); err != nil {
+		t.Fatal(err)
+	}
+	if after := mappedMemory(t); before-after < bodies*size/2 {
+		t.Errorf("of %d MiB that are mapped %d are left", before>>20, after>>20)
+	}
+}
+
+// mappedMemory returns how many bytes of mapped files are resident.
+func mappedMemory(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kib, err := strconv.Atoi(string(regexp.MustCompile(`RssFile:\s+(\d+) kB`).FindSubmatch(status)[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib << 10
+}
