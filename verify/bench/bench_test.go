@@ -56,7 +56,7 @@ func installed(program string) bool {
 func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
-	want := map[string]struct{ always, onLinux, nginx, curl int }{ // the others than always: how many more
+	want := map[string]struct{ always, onLinux, nginx, curl, restServer int }{ // the others than always: how many more
 		"uploads":   {always: 5},
 		"large":     {always: 2, onLinux: 1, nginx: 1},
 		"downloads": {always: 2},
@@ -65,6 +65,7 @@ func TestMeasurements(t *testing.T) {
 		"delete":    {always: 1},
 		"put":       {onLinux: 1, curl: 1},
 		"harvest":   {always: 1},
+		"peers":     {restServer: 10},
 	}
 	for _, m := range measurements() {
 		t.Run(m.name, func(t *testing.T) {
@@ -84,6 +85,12 @@ func TestMeasurements(t *testing.T) {
 			}
 			if withNginx() {
 				count += w.nginx
+			}
+			if _, err := findRestServer(); err == nil && w.restServer > 0 {
+				count += w.restServer
+				if onLinux {
+					count += 2 // of the memory
+				}
 			}
 			if len(rows) != count {
 				t.Errorf("%d rows, want %d", len(rows), count)

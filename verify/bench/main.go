@@ -1,7 +1,7 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|harvest|all ...]
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|large|downloads|listings|startup|delete|put|harvest|peers|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
 //
@@ -52,11 +52,12 @@ type plan struct {
 	putFiles   int           // small ones that are put
 	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
 	rest       bool          // wait for the disk between what is measured
+	fetch      bool          // build what is compared where it is missing
 }
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true}
+		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true, fetch: true}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.

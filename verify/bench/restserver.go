@@ -15,30 +15,43 @@ const restServer = "rest-server"
 
 const restServerModule = "github.com/restic/rest-server/cmd/rest-server@v0.14.0"
 
-// errNoRestServer: it is not installed and cannot be built here.
-var errNoRestServer = errors.New("rest-server is not installed, and cannot be built here")
+// errNoRestServer: it is not on this machine.
+var errNoRestServer = errors.New("rest-server is not installed")
 
-// findRestServer returns the rest-server on the PATH, or the one in the user's cache, which it builds there the first time.
-func findRestServer(ctx context.Context) (program string, err error) {
+// findRestServer returns the rest-server on the PATH, or the one in the user's cache.
+func findRestServer() (program string, err error) {
 	if program, err = exec.LookPath("rest-server"); err == nil {
 		return program, nil
 	}
+	program, err = cachedRestServer()
+	if err == nil {
+		_, err = os.Stat(program)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errNoRestServer, err)
+	}
+	return program, err
+}
+
+// cachedRestServer returns the path of the rest-server that buildRestServer makes.
+func cachedRestServer() (string, error) {
 	cache, err := os.UserCacheDir()
+	if runtime.GOOS == "windows" {
+		return filepath.Join(cache, "labshelf-bench", "rest-server.exe"), err
+	}
+	return filepath.Join(cache, "labshelf-bench", "rest-server"), err
+}
+
+// buildRestServer builds rest-server in the user's cache, once, from its public repository.
+func buildRestServer(ctx context.Context) (program string, err error) {
+	program, err = cachedRestServer()
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errNoRestServer, err)
 	}
-	folder := filepath.Join(cache, "labshelf-bench")
-	program = filepath.Join(folder, "rest-server")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
-	}
 	cmd := exec.CommandContext(ctx, "go", "install", restServerModule)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+folder)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOBIN="+filepath.Dir(program))
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %w\n%s", errNoRestServer, err, output)
+		return "", fmt.Errorf("%w, and cannot be built: %w\n%s", errNoRestServer, err, output)
 	}
 	return program, nil
 }
