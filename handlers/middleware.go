@@ -146,8 +146,11 @@ func noteRoute(w http.ResponseWriter, method, path string) {
 	}
 }
 
+// fileRate is how many bytes of a file the service handles in a second at least if nothing is wrong.
+const fileRate = 32 << 20
+
 // observe reports a request that has been answered, and logs it once more if the service itself took long. A large file over a slow
-// line takes hours, and nothing is wrong: so the time of waiting for the client does not count.
+// line takes hours, and nothing is wrong: so the time of waiting for the client does not count, nor that of the bytes at fileRate.
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
 		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()),
@@ -162,7 +165,8 @@ func (a *api) observe(w *response, id string, took time.Duration) {
 	if a.config.Observe != nil {
 		a.config.Observe(o)
 	}
-	if a.config.Slow > 0 && o.Own >= a.config.Slow {
+	bytes := time.Duration(float64(o.Received+o.Sent) / fileRate * float64(time.Second))
+	if a.config.Slow > 0 && o.Own >= a.config.Slow+bytes {
 		a.config.Log.Warn().Str("request", id).Str("method", o.Method).Str("route", o.Route).Int("status", o.Status).
 			Int64("received", o.Received).Int64("bytes", o.Sent).Dur("ms", o.Took).Dur("own_ms", o.Own).Msg("slow request")
 	}

@@ -118,6 +118,19 @@ func TestWaitingForClientIsNotSlow(t *testing.T) {
 			same(t, "lines", len(b.slowLines()), 0)
 		})
 	})
+	t.Run("large file", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			b, meta := newBubble(t, config)
+			meta.delay = tooLong + tooLong/4
+			b.upload("content")
+			synctest.Wait()
+			same(t, "lines of a small file", len(b.slowLines()), 1)
+			b.upload(strings.Repeat("x", 96<<20))
+			synctest.Wait()
+			same(t, "lines with a large one", len(b.slowLines()), 1)
+		})
+	})
 	t.Run("slow service", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {

@@ -128,7 +128,7 @@ func observationSettings() []setting {
 			into(logLevel, func(c *Config) *zerolog.Level { return &c.LogLevel })},
 		{"log_format", "auto", "`FORMAT` of the log: json, console, or auto, which is console on a terminal",
 			into(oneOf("auto", "json", "console"), func(c *Config) *string { return &c.LogFormat })},
-		{"slow_request", "2s", "`TIME` that the service may take for a request before it is logged as slow; 0 is never",
+		{"slow_request", "2s", "`TIME` that the service may take for a request, and 1s more for each 32 MiB, before it is logged as slow; 0 is never",
 			into(period, func(c *Config) *time.Duration { return &c.SlowRequest })},
 		{"metrics", Off, "`WHERE` metrics are served, at /metrics: off, sysadmin (with a key), or a HOST:PORT of their own",
 			into(adminAddress(Off, Sysadmin), func(c *Config) *string { return &c.Metrics })},
