@@ -165,7 +165,7 @@ func (a *api) observe(w *response, id string, took time.Duration) {
 	if a.config.Observe != nil {
 		a.config.Observe(o)
 	}
-	bytes := time.Duration(float64(o.Received+o.Sent) / fileRate * float64(time.Second))
+	bytes := time.Duration((o.Received+o.Sent)/fileRate) * time.Second
 	if a.config.Slow > 0 && o.Own >= a.config.Slow+bytes {
 		a.config.Log.Warn().Str("request", id).Str("method", o.Method).Str("route", o.Route).Int("status", o.Status).
 			Int64("received", o.Received).Int64("bytes", o.Sent).Dur("ms", o.Took).Dur("own_ms", o.Own).Msg("slow request")
