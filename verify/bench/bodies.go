@@ -29,6 +29,12 @@ func body(size int, n uint64) []byte {
 	return made
 }
 
+// digestOf returns the SHA-256 of a body, as hexadecimal text.
+func digestOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
 // blockSize is the size of the blocks that a large body is made of: small enough for the cache of a processor, so that making
 // and comparing the body costs next to nothing compared with what is measured.
 const blockSize = 256 << 10
@@ -138,7 +144,7 @@ func (u *uploader) upload() error {
 func (u *uploader) verify() error {
 	for _, r := range u.receipts {
 		stamp(u.body, r.number)
-		if sum := sha256.Sum256(u.body); hex.EncodeToString(sum[:]) != r.digest || r.id == "" {
+		if digestOf(u.body) != r.digest || r.id == "" {
 			return fmt.Errorf("upload %d became %q with the digest %s", r.number, r.id, r.digest)
 		}
 	}

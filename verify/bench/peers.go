@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -44,7 +43,7 @@ func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 	if p.theirs, err = b.startRestServer(ctx, &open, program); err != nil {
 		return nil, err
 	}
-	memory := watchMemory(p.ours.PID(), p.theirs.pid)
+	memory := watchMemory(ctx, p.ours.PID(), p.theirs.pid)
 	defer memory.stop()
 	for _, part := range []func(context.Context) ([]row, error){p.small, p.large, p.downloads} {
 		more, err := part(ctx)
@@ -135,7 +134,7 @@ func (p *pair) uploadToPeer(ctx context.Context, clients, size int) (load, error
 	return done, nil
 }
 
-// large measures one large upload. Each is removed again, at rest-server by its interface.
+// large measures one large upload. rest-server takes no blob twice, so it is removed there after each round.
 func (p *pair) large(ctx context.Context) ([]row, error) {
 	digest := newLarge(p.body).digest(sha256.New())
 	r := row{what: "upload of " + p.largeSize(), unit: "MiB/s", reference: restServer, targets: []target{ratioAtLeast(1.5)}}
@@ -201,7 +200,7 @@ func (p *pair) deleteFromPeer(ctx context.Context, digest string) error {
 	return err
 }
 
-// downloads measures small downloads of files, by 16 clients, written to files as most clients do.
+// downloads measures small downloads by 16 clients, once each body is a file.
 func (p *pair) downloads(ctx context.Context) ([]row, error) {
 	files, err := p.sendFiles(ctx, p.ours)
 	if err != nil {
@@ -231,22 +230,17 @@ func (p *pair) downloads(ctx context.Context) ([]row, error) {
 	return []row{r}, err
 }
 
-func digestOf(made []byte) string {
-	sum := sha256.Sum256(made)
-	return hex.EncodeToString(sum[:])
-}
-
 // memoryWatch polls how much memory two processes have taken.
 type memoryWatch struct {
 	pids      [2]int
 	anonymous [2]float64 // the greatest RssAnon seen, in MiB
-	ending    chan struct{}
+	end       context.CancelFunc
 	polling   sync.WaitGroup
-	once      sync.Once
 }
 
-func watchMemory(ours, theirs int) *memoryWatch {
-	m := &memoryWatch{pids: [2]int{ours, theirs}, ending: make(chan struct{})}
+func watchMemory(ctx context.Context, ours, theirs int) *memoryWatch {
+	ctx, end := context.WithCancel(ctx)
+	m := &memoryWatch{pids: [2]int{ours, theirs}, end: end}
 	if !onLinux {
 		return m
 	}
@@ -261,7 +255,7 @@ func watchMemory(ours, theirs int) *memoryWatch {
 			}
 			select {
 			case <-poll.C:
-			case <-m.ending:
+			case <-ctx.Done():
 				return
 			}
 		}
@@ -270,7 +264,7 @@ func watchMemory(ours, theirs int) *memoryWatch {
 }
 
 func (m *memoryWatch) stop() {
-	m.once.Do(func() { close(m.ending) })
+	m.end()
 	m.polling.Wait()
 }
 

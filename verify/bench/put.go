@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -192,8 +191,7 @@ func (p *putting) remove() error {
 func writeBody(path string, size int64, n uint64) (digest string, err error) {
 	if size < blockSize {
 		made := body(int(size), n)
-		sum := sha256.Sum256(made)
-		return hex.EncodeToString(sum[:]), os.WriteFile(path, made, 0o600)
+		return digestOf(made), os.WriteFile(path, made, 0o600)
 	}
 	file, err := os.Create(path)
 	if err != nil {
