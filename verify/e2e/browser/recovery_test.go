@@ -2,10 +2,10 @@ package browser
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/cdproto/fetch"
-	"github.com/chromedp/chromedp"
+	"github.com/chromedp/cdproto/network"
 )
 
 // A page recovers by itself when the service restarts.
@@ -53,38 +53,25 @@ func TestScriptGone(t *testing.T) {
 	s := open(t)
 	v := s.signedIn(t, s.Key(), "/", "status of 404")
 	v.sees("Dataspaces")
-	refused := make(chan bool, 2)
-	var script string
-	v.listen(func(event any) {
-		e, is := event.(*fetch.EventRequestPaused)
-		if !is {
-			return
-		}
+	script := ""
+	var refused atomic.Int32
+	v.answer("*/assets/*.js", http.StatusNotFound, func(r *network.Request) bool {
 		if script == "" {
-			script = e.Request.URL
+			script = r.URL
 		}
-		gone := script == e.Request.URL && len(refused) < 2
-		if gone {
-			refused <- true
+		if r.URL != script || refused.Load() == 2 {
+			return false
 		}
-		go func() {
-			if gone {
-				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: http.StatusNotFound})
-				return
-			}
-			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
-		}()
+		refused.Add(1)
+		return true
 	})
-	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/assets/*.js"}}}); err != nil {
-		v.fail(err)
-	}
 	v.follow("Trash")
 	v.until(`performance.getEntriesByType("navigation")[0].type === "reload"`)
 	v.sees("This page could not be loaded")
 	v.press("Try again")
 	v.sees("No files in the trash")
-	if len(refused) != 2 {
-		t.Errorf("the script was refused %d times", len(refused))
+	if n := refused.Load(); n != 2 {
+		t.Errorf("the script was refused %d times", n)
 	}
 }
 

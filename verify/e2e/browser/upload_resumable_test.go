@@ -80,39 +80,18 @@ func TestResumeAfterRestart(t *testing.T) {
 	h.resumed()
 }
 
-// answerFirstHead answers the first HEAD request of an upload with a status, like a proxy.
-func (v *visitor) answerFirstHead(status int64) {
-	v.t.Helper()
-	var once sync.Once
-	v.listen(func(event any) {
-		e, is := event.(*fetch.EventRequestPaused)
-		if !is {
-			return
-		}
-		first := false
-		if e.Request.Method == "HEAD" {
-			once.Do(func() { first = true })
-		}
-		go func() {
-			if first {
-				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: status})
-				return
-			}
-			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
-		}()
-	})
-	patterns := []*fetch.RequestPattern{{URLPattern: "*/v1/uploads/*"}}
-	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
-		v.fail(err)
-	}
-}
-
 // An error of a proxy while the service restarts does not make the upload start again.
 func TestResumeBehindProxy(t *testing.T) {
 	t.Parallel()
 	h := halfway(t)
 	h.expect("status of 502")
-	h.answerFirstHead(502)
+	heads := 0
+	h.answer("*/v1/uploads/*", 502, func(r *network.Request) bool { // like a proxy
+		if r.Method == "HEAD" {
+			heads++
+		}
+		return r.Method == "HEAD" && heads == 1
+	})
 	h.site.Kill()
 	h.site.restart(t)
 	h.slow(-1, 0)

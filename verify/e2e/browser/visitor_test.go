@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -342,4 +344,30 @@ func clickFirst(ctx context.Context, t *chromedp.Target, nodes []*chromedp.Node)
 		return none, errMissed
 	}
 	return none, nil // after an error the click has navigated to another page
+}
+
+// answer answers the requests that chosen selects, of those with a URL like the pattern, with a status. chosen is called for one at a time.
+func (v *visitor) answer(pattern string, status int64, chosen func(*network.Request) bool) {
+	v.t.Helper()
+	var mu sync.Mutex
+	v.listen(func(event any) {
+		e, is := event.(*fetch.EventRequestPaused)
+		if !is {
+			return
+		}
+		mu.Lock()
+		selected := chosen(e.Request)
+		mu.Unlock()
+		go func() {
+			if selected {
+				_, _ = chromedp.Call(v.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{RequestID: e.RequestID, ResponseCode: status})
+				return
+			}
+			_, _ = chromedp.Call(v.ctx, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		}()
+	})
+	patterns := []*fetch.RequestPattern{{URLPattern: pattern}}
+	if _, err := chromedp.Call(v.ctx, fetch.Enable, fetch.EnableParams{Patterns: patterns}); err != nil {
+		v.fail(err)
+	}
 }
