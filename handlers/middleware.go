@@ -150,7 +150,7 @@ func noteRoute(w http.ResponseWriter, method, path string) {
 const fileRate = 32 << 20
 
 // observe reports a request that has been answered, and logs it once more if the service itself took long. A large file over a slow
-// line takes hours, and nothing is wrong: so the time of waiting for the client does not count, nor that of the bytes at fileRate.
+// line takes hours, and nothing is wrong: so the time of waiting for the client does not count, nor do whole seconds of bytes at fileRate.
 func (a *api) observe(w *response, id string, took time.Duration) {
 	o := Observation{
 		Method: w.method, Route: w.route, Status: w.Status(), Took: took, Own: max(0, took-w.Waited()),
