@@ -50,7 +50,7 @@ type request struct {
 	header       http.Header // without the key; may be nil
 	in           any         // becomes a JSON body; nil: none
 	form         *form       // becomes a multipart body; nil: none
-	section      *section    // becomes the body; nil: none
+	chunk        *fileChunk  // becomes the body; nil: none
 	once         bool        // not idempotent
 	wrong        error       // why it cannot be sent
 }
@@ -154,16 +154,10 @@ func (c *Client) try(ctx context.Context, r request, take func(*http.Response) e
 	if err != nil {
 		return &failure{verdict: final, error: err}
 	}
-	sent := r.form.begin(ctx)
+	sent := cmp.Or(r.form.begin(ctx), r.chunk.begin(ctx))
 	if sent != nil {
-		request.Body, request.ContentLength = sent, r.form.length()
+		request.Body, request.ContentLength = sent, sent.length
 		defer sent.end()
-	}
-	if r.section != nil {
-		request.Body, request.ContentLength = r.section, r.section.from.Size()
-		if request.ContentLength == 0 {
-			request.Body = http.NoBody
-		}
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

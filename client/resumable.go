@@ -1,16 +1,19 @@
 package client
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -98,16 +101,18 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 	return u, nil
 }
 
-// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. Where the connection
-// breaks it asks for the offset and continues, as the client's Retries allow, which are counted anew after each progress.
-// An upload that is complete and was refused is tried once more.
+// ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. It computes the SHA-256 while
+// it sends, for which it reads what an earlier call has sent once more, and tells it with the last chunk: the resource is the file as it
+// is now, or there is none. Where the connection breaks it asks for the offset and continues, as the client's Retries allow, which are
+// counted anew after each progress. An upload that is complete and was refused is tried once more.
 func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
 	}
 	retries, reached := c.retries(), int64(-1)
+	hashed := &hashedFile{ReaderAt: file, size: size, sum: sha256.New()}
 	for try := 1; ; try++ {
-		u, failed := c.sendRest(ctx, id, file, size)
+		u, failed := c.sendRest(ctx, id, hashed)
 		if failed == nil {
 			return c.Resource(ctx, u.ResourceID)
 		}
@@ -131,36 +136,65 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 }
 
 // sendRest sends once what is missing. It returns the known progress of the upload.
-func (c *Client) sendRest(ctx context.Context, id string, file io.ReaderAt, size int64) (Upload, *failure) {
+func (c *Client) sendRest(ctx context.Context, id string, file *hashedFile) (Upload, *failure) {
 	u, err := c.Upload(ctx, id)
 	switch {
 	case refusedWhole(err):
-		u.Offset, u.Length = size, size
+		u.Offset, u.Length = file.size, file.size
 	case err != nil:
 		return u, resumable(err, nil)
 	case u.ResourceID != "":
 		return u, nil
-	case u.Length != size:
-		return u, &failure{verdict: final, error: fmt.Errorf("the file has %d bytes, and %d were announced", size, u.Length)}
+	case u.Length != file.size:
+		return u, &failure{verdict: final, error: fmt.Errorf("the file has %d bytes, and %d were announced", file.size, u.Length)}
 	}
-	rest := &section{from: io.NewSectionReader(file, u.Offset, u.Length-u.Offset)}
-	call := tus(request{method: http.MethodPatch, path: at("uploads", id), section: rest}).
+	if err := file.hashTo(ctx, u.Offset); err != nil {
+		return u, unreadable(err)
+	}
+	for u.ResourceID == "" {
+		if failed := c.sendChunk(ctx, &u, file); failed != nil {
+			return u, failed
+		}
+	}
+	return u, nil
+}
+
+// lastChunk is how many bytes the last chunk of a file has at most: that with which its digest is told.
+const lastChunk = 64 << 10
+
+// sendChunk sends what is missing but for the last chunk, or the last chunk.
+func (c *Client) sendChunk(ctx context.Context, u *Upload, file *hashedFile) *failure {
+	chunk := &fileChunk{of: file, from: u.Offset, to: u.Length}
+	call := tus(request{method: http.MethodPatch, path: at("uploads", u.ID), chunk: chunk}).
 		with("Upload-Offset", strconv.FormatInt(u.Offset, 10)).with("Content-Type", "application/offset+octet-stream")
+	last := chunk.to-chunk.from <= lastChunk
+	if last {
+		if err := file.hashTo(ctx, file.size); err != nil {
+			return unreadable(err)
+		}
+		call = call.with("Labshelf-SHA256", blobs.Digest(file.sum.Sum(nil)).String())
+	} else {
+		chunk.to -= lastChunk
+	}
 	failed := c.try(ctx, call, func(response *http.Response) error {
-		after, err := uploadOf(id, response)
-		if u.Offset = after.Offset; err == nil && after.ResourceID == "" {
+		after, err := uploadOf(u.ID, response)
+		if err == nil && (last && after.ResourceID == "" || !last && after.Offset != chunk.to) {
 			err = ErrIncomplete
 		}
-		u.ResourceID = after.ResourceID
+		u.Offset, u.ResourceID = after.Offset, after.ResourceID
 		return errors.Join(err, response.Body.Close())
 	})
-	switch {
+	switch wrong := chunk.sent.failed(); {
 	case failed == nil:
-		return u, nil
-	case rest.failed.Load() != nil:
-		return u, &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", *rest.failed.Load())}
+		return nil
+	case wrong != nil:
+		return unreadable(wrong)
 	}
-	return u, resumable(failed.error, failed)
+	return resumable(failed.error, failed)
+}
+
+func unreadable(err error) *failure {
+	return &failure{verdict: final, error: fmt.Errorf("the file to be sent cannot be read: %w", err)}
 }
 
 // refusedWhole reports whether a question how far an upload is was answered with why it was not taken.
@@ -199,23 +233,56 @@ func (c *Client) EndUpload(ctx context.Context, id string) error {
 	return c.nothing(ctx, tus(request{method: http.MethodDelete, path: at("uploads", id)}))
 }
 
-// section is the body of one request. It keeps the error of reading the file.
-type section struct {
-	from   *io.SectionReader
-	failed atomic.Pointer[error]
+// hashedFile is a file of which a beginning has been hashed.
+type hashedFile struct {
+	io.ReaderAt
+	size, hashed int64
+	sum          hash.Hash
 }
 
-func (s *section) Read(b []byte) (int, error) {
-	n, err := s.from.Read(b)
-	if err == io.EOF {
-		if at, _ := s.from.Seek(0, io.SeekCurrent); at < s.from.Size() {
-			err = fmt.Errorf("it has %d bytes less than were announced: it changed while it was sent", s.from.Size()-at)
+// see hashes what has not been hashed yet of some bytes of the file. Bytes beyond a gap are left out.
+func (f *hashedFile) see(b []byte, at int64) {
+	if end := at + int64(len(b)); at <= f.hashed && f.hashed < end {
+		f.sum.Write(b[f.hashed-at:])
+		f.hashed = end
+	}
+}
+
+// hashTo hashes the file up to an offset, as far as that has not been done.
+func (f *hashedFile) hashTo(ctx context.Context, to int64) error {
+	buffer := make([]byte, min(chunkSize, max(0, to-f.hashed)))
+	for f.hashed < to {
+		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), to-f.hashed)], f.hashed)
+		f.see(buffer[:n], f.hashed)
+		if err == io.EOF && f.hashed < to {
+			err = fmt.Errorf("it has %d bytes less than were announced: it changed while it was sent", f.size-f.hashed)
+		}
+		if err = cmp.Or(ctx.Err(), errs.Ignore(err, io.EOF)); err != nil {
+			return err
 		}
 	}
-	if err != nil && err != io.EOF {
-		s.failed.Store(&err)
-	}
-	return n, err
+	return nil
 }
 
-func (s *section) Close() error { return nil }
+// fileChunk is what one request sends of a file.
+type fileChunk struct {
+	of       *hashedFile
+	from, to int64
+	sent     *sending // nil: nothing
+}
+
+func (p *fileChunk) begin(ctx context.Context) *sending {
+	if p == nil || p.from == p.to {
+		return nil
+	}
+	at, size := p.from, p.to-p.from
+	p.sent = (&sending{
+		head: bytes.NewReader(nil), file: io.NewSectionReader(p.of, p.from, size), size: size, length: size,
+		see: func(b []byte) {
+			p.of.see(b, at)
+			at += int64(len(b))
+		},
+		ending: func() []byte { return []byte{} },
+	}).begin(ctx)
+	return p.sent
+}

@@ -2,7 +2,6 @@ package client_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"errors"
 	"math/rand/v2"
@@ -14,6 +13,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/client"
+	"labshelf/errs"
 	"labshelf/verify/e2e"
 )
 
@@ -66,18 +66,54 @@ func TestUploadCalls(t *testing.T) {
 			t.Errorf("another digest: %v", err)
 		}
 	}
-	u = must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, 5, ""))
-	if _, err := s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), 5); err == nil || !strings.Contains(err.Error(), "2 bytes less") {
+	const size = 5 + 64<<10 // the last 64 KiB go by themselves
+	u = must[client.Upload](t)(s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "short"}, size, ""))
+	if _, err := s.c.ContinueUpload(ctx, u.ID, strings.NewReader("new"), size); err == nil || !strings.Contains(err.Error(), "2 bytes less than 5") {
 		t.Errorf("a file that has shrunk: %v", err)
 	}
-	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	for u.Offset != 3 { // the service may not have begun to read what was sent
-		u = must[client.Upload](t)(s.c.Upload(waiting, u.ID))
-	}
+	same(t, must[client.Upload](t)(s.c.Upload(ctx, u.ID)).ResourceID, "")
 	if _, err := s.c.BeginUpload(ctx, client.NewResource{SetID: s.set.ID, Name: "unknown"}, -1, ""); err == nil {
 		t.Error("a file of unknown length is begun")
 	}
+}
+
+// sendFirst sends the first bytes of an upload, as another client.
+func (s shelf) sendFirst(t *testing.T, id string, b []byte) {
+	t.Helper()
+	request := must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodPatch, s.server.URL+"/v1/uploads/"+id, bytes.NewReader(b)))
+	for name, value := range map[string]string{
+		"Authorization": s.key, "Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream",
+	} {
+		request.Header.Set(name, value)
+	}
+	response := must[*http.Response](t)(http.DefaultClient.Do(request))
+	same(t, response.StatusCode, http.StatusNoContent)
+	check(t, response.Body.Close())
+}
+
+// TestUploadIsOfOneFile: what an earlier process has sent and what this one sends make the file as it is now, or nothing.
+func TestUploadIsOfOneFile(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	now := noise(300 << 10)
+	for name, tc := range map[string]struct {
+		sent []byte // by the earlier process
+		code errs.Code
+	}{"the same": {now[:100<<10], ""}, "another": {noise(100 << 10), errs.CodeDigestMismatch}, "all of another": {noise(len(now)), ""}} {
+		u := must[client.Upload](t)(s.c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: name}, int64(len(now)), ""))
+		s.sendFirst(t, u.ID, tc.sent)
+		r, err := s.c.ContinueUpload(t.Context(), u.ID, bytes.NewReader(now), int64(len(now)))
+		var problem *client.Problem
+		switch {
+		case len(tc.sent) == len(now): // it was complete before
+			same(t, r.SHA256, blobs.Digest(sha256.Sum256(tc.sent)))
+		case tc.code == "":
+			same(t, r.SHA256, blobs.Digest(sha256.Sum256(now)))
+		case !errors.As(err, &problem) || problem.Code != tc.code:
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+	same(t, s.names(t), []string{"all of another", "the same"})
 }
 
 // TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made again where the answer is lost.

@@ -2,20 +2,22 @@ package client
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"context"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"sync/atomic"
 )
 
-// sending is the body of one try. A goroutine of its own reads and hashes the file, so that a blocked Read delays nothing beyond the end
-// of the context, and one chunk is hashed while the one before is sent.
+// sending is the body of one try: a file, and what stands around it. A goroutine of its own reads and hashes the file, so that a blocked
+// Read delays nothing beyond the end of the context, and one chunk is hashed while the one before is sent.
 type sending struct {
-	form       *form
+	file       io.Reader
+	see        func([]byte)  // called with each chunk of the file, in order; nil: nobody asks
+	ending     func() []byte // what follows the file, called at its end
+	length     int64         // of all of it; -1: not known
 	head, tail *bytes.Reader // tail is nil until the file has ended
-	left       int64         // of the file, to be read; negative: not known
+	size, left int64         // of the file, and to be read of it; negative: not known
 
 	chunks chan chunk  // from the goroutine
 	free   chan []byte // to it; two are there
@@ -28,7 +30,7 @@ type sending struct {
 
 	begun  atomic.Bool // the file is being read, or never will be
 	spared bool        // nothing of the file was read, when the try has ended
-	ending atomic.Bool // something of the tail has been sent
+	ended  atomic.Bool // something of the tail has been sent
 	wrong  atomic.Pointer[error]
 }
 
@@ -44,6 +46,13 @@ const chunkSize = 128 << 10
 
 var errEnded = errors.New("the try has ended")
 
+// begin makes what Read and end need. The try ends with ctx at the latest.
+func (s *sending) begin(ctx context.Context) *sending {
+	s.left, s.gone, s.stop, s.stopped = s.size, ctx.Done(), make(chan struct{}), make(chan struct{})
+	s.chunks, s.free = make(chan chunk), make(chan []byte, 2)
+	return s
+}
+
 func (s *sending) Read(p []byte) (int, error) {
 	if s.head.Len() > 0 {
 		return s.head.Read(p)
@@ -58,7 +67,7 @@ func (s *sending) Read(p []byte) (int, error) {
 		s.rest = s.rest[n:]
 		return n, nil
 	}
-	s.ending.Store(true)
+	s.ended.Store(true)
 	return s.tail.Read(p)
 }
 
@@ -94,10 +103,6 @@ func (s *sending) next() error {
 // readFile reads the file to its end, and gives out chunk after chunk.
 func (s *sending) readFile() {
 	defer close(s.stopped)
-	var sum hash.Hash
-	if s.form.digestAt >= 0 {
-		sum = sha256.New()
-	}
 	for c := (chunk{}); c.tail == nil && c.err == nil; {
 		select {
 		case c.data = <-s.free:
@@ -106,12 +111,12 @@ func (s *sending) readFile() {
 		}
 		n, err := s.readChunk(c.data)
 		c.data = c.data[:n]
-		if sum != nil {
-			sum.Write(c.data)
+		if s.see != nil {
+			s.see(c.data)
 		}
 		switch {
 		case err == io.EOF:
-			c.tail = s.form.ending(sum)
+			c.tail = s.ending()
 		case err != nil:
 			c.err = err
 		}
@@ -126,19 +131,19 @@ func (s *sending) readFile() {
 // readChunk reads the next bytes of the file, which must have the announced size.
 func (s *sending) readChunk(p []byte) (int, error) {
 	if s.left == 0 {
-		if n, err := s.form.file.Read(make([]byte, 1)); n == 0 {
+		if n, err := s.file.Read(make([]byte, 1)); n == 0 {
 			return 0, err
 		}
-		return 0, fmt.Errorf("it has more than %d bytes: it changed while it was sent, or its size is wrong", s.form.size)
+		return 0, fmt.Errorf("it has more than %d bytes: it changed while it was sent, or its size is wrong", s.size)
 	}
 	if s.left > 0 {
 		p = p[:min(int64(len(p)), s.left)]
 	}
-	n, err := s.form.file.Read(p)
+	n, err := s.file.Read(p)
 	if s.left > 0 {
 		s.left -= int64(n)
 		if err == io.EOF && s.left > 0 {
-			err = fmt.Errorf("it has %d bytes less than %d: it changed while it was sent, or its size is wrong", s.left, s.form.size)
+			err = fmt.Errorf("it has %d bytes less than %d: it changed while it was sent, or its size is wrong", s.left, s.size)
 		}
 	}
 	return n, err
@@ -160,7 +165,7 @@ func (s *sending) end() {
 }
 
 // whole reports whether the service may have all of it.
-func (s *sending) whole() bool { return s.ending.Load() }
+func (s *sending) whole() bool { return s.ended.Load() }
 
 // failed returns the error of reading the file, or nil.
 func (s *sending) failed() error {

@@ -3,8 +3,8 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"hash"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -104,19 +104,17 @@ func (f *form) begin(ctx context.Context) *sending {
 	if f == nil {
 		return nil
 	}
-	f.last = &sending{
-		form: f, head: bytes.NewReader(f.head), left: f.size,
-		gone: ctx.Done(), stop: make(chan struct{}), stopped: make(chan struct{}), chunks: make(chan chunk), free: make(chan []byte, 2),
+	f.last = (&sending{
+		head: bytes.NewReader(f.head), file: f.file, size: f.size, length: f.length(), ending: func() []byte { return f.tail },
+	}).begin(ctx)
+	if f.digestAt >= 0 {
+		sum := sha256.New()
+		f.last.see = func(b []byte) { sum.Write(b) }
+		f.last.ending = func() []byte {
+			tail := bytes.Clone(f.tail)
+			copy(tail[f.digestAt:], blobs.Digest(sum.Sum(nil)).String())
+			return tail
+		}
 	}
 	return f.last
-}
-
-// ending returns the tail with the digest.
-func (f *form) ending(sum hash.Hash) []byte {
-	if sum == nil {
-		return f.tail
-	}
-	tail := bytes.Clone(f.tail)
-	copy(tail[f.digestAt:], blobs.Digest(sum.Sum(nil)).String())
-	return tail
 }

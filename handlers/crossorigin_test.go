@@ -34,7 +34,7 @@ func TestOnlyConfiguredOriginsRead(t *testing.T) {
 	for header, words := range map[string]string{
 		"Access-Control-Allow-Methods": "GET HEAD POST PUT PATCH DELETE",
 		"Access-Control-Allow-Headers": "Authorization Content-Type If-Match If-None-Match If-Range Range Content-Digest Repr-Digest " +
-			"Tus-Resumable Upload-Length Upload-Metadata Upload-Offset Upload-Checksum X-HTTP-Method-Override X-Request-Id",
+			"Tus-Resumable Upload-Length Upload-Metadata Upload-Offset Upload-Checksum Labshelf-SHA256 X-HTTP-Method-Override X-Request-Id",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			same(t, header+" "+word, strings.Contains(a.header.Get(header)+",", word+","), true)

@@ -35,7 +35,6 @@ type Meter struct {
 	files, wantFiles atomic.Int64
 	transferred      atomic.Int64  // bytes that went over the network; monotonic
 	readHere         atomic.Int64  // bytes read on this machine only; monotonic
-	hashing          atomic.Int64  // bytes read of files that are to be sent next
 	stop, stopped    chan struct{} // nil: nothing is shown
 	onTerminal       *atomic.Int64 // number of meters on the terminal; may be nil
 
@@ -88,18 +87,14 @@ func (m *Meter) Read(bytes int64) {
 
 // Counts are sums of bytes.
 type Counts struct {
-	Done    int64 // moved, compared or skipped
-	Moved   int64 // went over the network
-	Hashing int64 // read of files that are to be sent next
+	Done  int64 // moved, compared or skipped
+	Moved int64 // went over the network
 }
 
 // Counts returns the current sums.
 func (m *Meter) Counts() Counts {
-	return Counts{m.done.Load(), m.transferred.Load(), m.hashing.Load()}
+	return Counts{m.done.Load(), m.transferred.Load()}
 }
-
-// Hashed counts bytes of files that are read before they are sent, and are not done yet; a negative number takes them back.
-func (m *Meter) Hashed(bytes int64) { m.hashing.Add(bytes) }
 
 // Skipped counts bytes that took no time, such as those that an earlier run has moved; they are part of no rate. A negative number
 // takes back bytes that have to be moved again.
@@ -188,7 +183,7 @@ func (m *Meter) watch(from time.Time) {
 
 // draw observes the progress and, where visible is set, writes the line to a terminal of so many columns.
 func (m *Meter) draw(now time.Time, visible bool, columns int) {
-	done := work{float64(m.files.Load()), float64(m.transferred.Load()), float64(m.readHere.Load() + m.hashing.Load())}
+	done := work{float64(m.files.Load()), float64(m.transferred.Load()), float64(m.readHere.Load())}
 	if done[bytesMoved] == m.before[bytesMoved] && done[bytesCompared] > m.before[bytesCompared] {
 		m.rate = rate{} // while files are only read here the network is idle
 	}
@@ -236,17 +231,13 @@ func (m *Meter) details(now time.Time) string {
 	if files := m.wantFiles.Load(); files > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s", m.files.Load(), display.Files(int(files))))
 	}
-	hashing := m.hashing.Load()
-	if hashing > 0 {
-		parts = append(parts, "hashing "+display.Bytes(hashing))
-	}
 	if idle := now.Sub(m.lastProgress); idle >= stalledAfter {
 		return strings.Join(append(parts, "stalled for "+display.Duration(idle)), ", ")
 	}
 	if speed := m.rate.perSecond(); speed > 0 {
 		parts = append(parts, display.Bytes(speed)+"/s")
 	}
-	if left, known := m.estimate.left(m.wantFiles.Load()-m.files.Load(), want-done); known && hashing == 0 {
+	if left, known := m.estimate.left(m.wantFiles.Load()-m.files.Load(), want-done); known {
 		parts = append(parts, display.Duration(max(left, time.Second))+" left")
 	}
 	return strings.Join(parts, ", ")

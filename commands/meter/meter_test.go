@@ -36,12 +36,6 @@ func TestMeterShows(t *testing.T) {
 	shows(" 99%")
 	m.Expect(1, 8<<20)
 	shows(" 50%")
-	m.hashing.Add(3 << 20)
-	shows("4 of 9 files, hashing 3.0 MiB")
-	m.hashing.Add(-3 << 20)
-	if got := m.line(now, 120); strings.Contains(got, "hashing") {
-		t.Errorf("nothing is hashed any more, and it shows %q", got)
-	}
 	if got := m.line(now, 29); uniseg.StringWidth(got) > 29 || !strings.HasPrefix(got, "put  50% 8.0 MiB of") {
 		t.Errorf("in 29 columns: %q", got)
 	}
@@ -91,17 +85,17 @@ func TestMeterOfResumption(t *testing.T) {
 	}
 }
 
-// TestMeterAfterHashing: the rate is that of the network from its first bytes, however long the file was read before.
-func TestMeterAfterHashing(t *testing.T) {
+// TestMeterAfterComparing: the rate is that of the network from its first bytes, however long the file was read before.
+func TestMeterAfterComparing(t *testing.T) {
 	t.Parallel()
 	m, now := &Meter{what: "put", out: &bytes.Buffer{}}, time.Now()
 	m.Expect(1, 1<<30)
 	for range 20 {
-		m.hashing.Add(50 << 20)
+		m.Read(50 << 20)
 		now = now.Add(200 * time.Millisecond)
 		m.draw(now, false, 120)
 	}
-	m.hashing.Store(0)
+	m.Skipped(-1000 << 20) // it is read again
 	for range 5 {
 		now = now.Add(200 * time.Millisecond)
 		m.Moved(20 << 20)

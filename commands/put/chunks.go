@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"labshelf/blobs"
 	"labshelf/client"
 	"labshelf/commands/resumption"
 )
@@ -23,33 +24,29 @@ func (u *job) send(ctx context.Context, s *source, fields client.NewResource, re
 	return u.client.CreateResource(ctx, fields, s, s.size)
 }
 
-// sendChunks resumes the upload of an earlier run, or begins one. It needs the digest first: chunks from several runs make the file
-// as it is now, or none.
+// sendChunks resumes the upload of an earlier run, or begins one. Chunks from several runs make the file as it is now, or none: the client
+// tells the digest at the end.
 func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResource, replaces string, when ...client.Condition) (client.Resource, error) {
-	digest, err := s.sumAhead(ctx)
+	what, err := s.identity(ctx)
 	if err != nil {
 		return client.Resource{}, err
 	}
-	fields.Digest = digest
-	place := u.uploads.Of(u.client.Base(), fields, replaces, when)
+	place := u.uploads.Of(u.client.Base(), fields, replaces, when, what)
 	for again := false; ; again = true {
-		id := place.ID()
-		known := id != ""
-		if !known {
-			upload, err := u.client.BeginUpload(ctx, fields, s.size, replaces, when...)
-			if err != nil {
-				return client.Resource{}, err
+		upload, err := u.resume(ctx, place, s, fields.Name)
+		if upload.ID == "" && err == nil {
+			if upload, err = u.client.BeginUpload(ctx, fields, s.size, replaces, when...); err == nil {
+				place.Save(upload.ID)
 			}
-			id = upload.ID
-			place.Save(id)
 		}
-		r, err := u.client.ContinueUpload(ctx, id, readerAt{s}, s.size)
+		if err != nil {
+			return client.Resource{}, err
+		}
+		id := upload.ID
+		r, err := u.client.ContinueUpload(ctx, id, readerAt{s, upload.Offset}, s.size)
 		switch status := statusOf(err); {
 		case err == nil:
 			place.Remove()
-			if known && !again && !isUnchanged(r, fields) {
-				continue
-			}
 		case status == 404, status == 410: // it has expired, or is another user's
 			place.Remove()
 			if !again {
@@ -65,16 +62,42 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 	}
 }
 
+// resume returns the upload of an earlier run; its ID is "" where there is none, or what it has made is another file by now. How far it is
+// does not matter where it was refused.
+func (u *job) resume(ctx context.Context, place resumption.Entry, s *source, name string) (client.Upload, error) {
+	id := place.ID()
+	if id == "" {
+		return client.Upload{}, nil
+	}
+	upload, err := u.client.Upload(ctx, id)
+	if statusOf(err) != 0 {
+		return client.Upload{ID: id}, nil
+	}
+	if err != nil || upload.ResourceID == "" {
+		return upload, err
+	}
+	r, err := u.client.Resource(ctx, upload.ResourceID)
+	if err != nil && statusOf(err) == 0 {
+		return client.Upload{}, err
+	}
+	digest, err := s.sum(ctx)
+	if err != nil || isUnchanged(r, name, digest) {
+		return upload, err
+	}
+	place.Remove()
+	return client.Upload{}, nil
+}
+
 // giveUp ends an upload that cannot succeed.
 func (u *job) giveUp(ctx context.Context, place resumption.Entry, id string) {
 	place.Remove()
 	_ = u.client.EndUpload(ctx, id) // or it expires
 }
 
-// isUnchanged tells whether a resource is what fields say. One that an earlier run has made may have been deleted, renamed or
-// replaced since.
-func isUnchanged(r client.Resource, fields client.NewResource) bool {
-	return r.State == client.Active && r.Name == fields.Name && r.SHA256 == fields.Digest
+// isUnchanged tells whether a resource is active and has this name and file. One that an earlier run has made may have been deleted, renamed
+// or replaced since.
+func isUnchanged(r client.Resource, name string, digest blobs.Digest) bool {
+	return r.State == client.Active && r.Name == name && r.SHA256 == digest
 }
 
 // statusOf returns the status of an answer that is an error; 0: there was no answer.
@@ -86,8 +109,11 @@ func statusOf(err error) int {
 	return 0
 }
 
-// readerAt reads a source at any offset.
-type readerAt struct{ *source }
+// readerAt reads a source at any offset. What an earlier run has sent is read for its digest only.
+type readerAt struct {
+	*source
+	sent int64 // by an earlier run
+}
 
 func (a readerAt) ReadAt(p []byte, at int64) (int, error) {
 	n, err := a.file.ReadAt(p, at)
@@ -99,7 +125,11 @@ func (a readerAt) ReadAt(p []byte, at int64) (int, error) {
 	if elsewhere := at - a.moved.Load(); elsewhere != 0 { // where an earlier attempt stopped
 		a.skip(elsewhere)
 	}
-	a.count(int64(n))
+	if at < a.sent {
+		a.countCompared(int64(n))
+	} else {
+		a.countMoved(int64(n))
+	}
 	if err != nil && err != io.EOF {
 		a.readError.CompareAndSwap(nil, &err)
 	}

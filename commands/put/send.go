@@ -92,6 +92,7 @@ func (u *job) put(ctx context.Context, f localFile) (report.Result, error) {
 		u.meter.Skipped(f.size)
 		return report.Result{}, err
 	}
+	s.copied = f.copy != ""
 	defer func() {
 		s.close()
 		u.meter.Skipped(f.size - s.moved.Load())

@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -25,15 +27,14 @@ type source struct {
 	from   time.Time // of its last modification
 	digest blobs.Digest
 	known  bool // digest is computed
+	copied bool // it is a copy of something that is no file
 
-	at           int64 // offset of the next read
-	again        int   // how often a call went back to the start
-	meter        *meter.Meter
-	moved        atomic.Int64 // bytes that the meter counts for it
-	comparing    bool         // it is read for its digest, and nothing is sent
-	hashingAhead bool         // it is read for its digest before it is sent, and does not count as done yet
-	hashed       int64        // bytes that the meter counts as hashed ahead
-	readError    atomic.Pointer[error]
+	at        int64 // offset of the next read
+	again     int   // how often a call went back to the start
+	meter     *meter.Meter
+	moved     atomic.Int64 // bytes that the meter counts for it
+	comparing bool         // it is read for its digest, and nothing is sent
+	readError atomic.Pointer[error]
 }
 
 // openSource opens a file. The caller closes it.
@@ -71,7 +72,11 @@ func (s *source) read(p []byte) (int, error) {
 	}
 	n, err := s.file.Read(p[:min(int64(len(p)), s.size-s.at)])
 	s.at += int64(n)
-	s.count(int64(n))
+	if s.comparing {
+		s.countCompared(int64(n))
+	} else {
+		s.countMoved(int64(n))
+	}
 	if err == io.EOF {
 		err = errChanged
 	}
@@ -113,26 +118,18 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-func (s *source) count(n int64) {
-	if s.hashingAhead {
-		s.hashed += n
-		s.meter.Hashed(n)
-		return
-	}
+func (s *source) countMoved(n int64) {
 	s.moved.Add(n)
-	if s.comparing {
-		s.meter.Read(n)
-		return
-	}
 	s.meter.Moved(n)
+}
+
+func (s *source) countCompared(n int64) {
+	s.moved.Add(n)
+	s.meter.Read(n)
 }
 
 // skip counts bytes that need not be read; a negative n takes back those that are read again.
 func (s *source) skip(n int64) {
-	if s.hashingAhead {
-		s.count(n)
-		return
-	}
 	s.moved.Add(n)
 	s.meter.Skipped(n)
 }
@@ -167,17 +164,15 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 	return s.digest, s.rewind()
 }
 
-// sumAhead is sum for a file that is sent next: what it reads does not count as done.
-func (s *source) sumAhead(ctx context.Context) (blobs.Digest, error) {
-	if err := s.rewind(); err != nil {
-		return blobs.Digest{}, err
+// identity returns what tells the file from another one, or from itself at another time: where it is and when it was modified, or its
+// digest where that is known, or where it is a copy in a temporary file.
+func (s *source) identity(ctx context.Context) (string, error) {
+	if s.known || s.copied {
+		digest, err := s.sum(ctx)
+		return digest.String(), err
 	}
-	s.hashingAhead = true
-	defer func() {
-		s.count(-s.hashed) // also after an error in the middle
-		s.hashingAhead = false
-	}()
-	return s.sum(ctx)
+	path, err := filepath.Abs(s.file.Name())
+	return fmt.Sprintf("%q %d %d", path, s.size, s.from.UnixNano()), err
 }
 
 // failure returns the saved error of reading; nil: there was none.

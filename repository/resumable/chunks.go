@@ -17,17 +17,18 @@ import (
 
 // How much may come between two checkpoints: so much a power cut may cost a client that sends all at once.
 const (
-	checkpointBytes = 64 << 20
+	checkpointBytes = 1 << 30 // a second of a fast line: each checkpoint makes the client wait for three syncs
 	checkpointTime  = 5 * time.Second
 )
 
 // Chunk is what one request sends of a file.
 type Chunk struct {
-	Offset int64 // where in the file it begins
-	Length int64 // of Body, in bytes; negative: unknown
-	Body   io.Reader
-	Stop   func()       // makes a Read of Body, under way or to come, fail; called from another goroutine, perhaps several times
-	Verify func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
+	Offset   int64        // where in the file it begins
+	Length   int64        // of Body, in bytes; negative: unknown
+	Expected blobs.Digest // what the file has to have when it is complete; zero: not told with this chunk
+	Body     io.Reader
+	Stop     func()       // makes a Read of Body, under way or to come, fail; called from another goroutine, perhaps several times
+	Verify   func() error // called when Body has ended: an error means that nothing of it counts; nil: whatever has come counts
 }
 
 // Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty one at the end of a file that was
@@ -49,6 +50,9 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	if chunk.Length > t.Length-chunk.Offset {
 		return t, errLonger
 	}
+	if err := expect(&t, chunk.Expected); err != nil {
+		return t, err
+	}
 	defer u.repository.Busy()()
 	chunk.Body = lock.track(chunk.Body)
 	if t.Received() {
@@ -62,12 +66,24 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	return u.finish(ctx, p, t)
 }
 
+// expect has an upload refused, once it is complete, unless its file has this digest. Another one was announced before: errExpected.
+func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
+	switch {
+	case digest == blobs.Digest{}, digest == t.Expected:
+		return nil
+	case t.Expected != blobs.Digest{}:
+		return errExpected
+	}
+	t.Expected = digest
+	return nil
+}
+
 // receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk has to be verified first.
 func (u *Uploads) receive(ctx context.Context, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
 	if u.stores.Unsynced() != nil { // no checkpoint could be saved
 		return t, storage.Error(metadata.ErrReadOnly)
 	}
-	most, body := int64(checkpointBytes), &checkpointReader{Reader: chunk.Body, most: checkpointTime}
+	most, body := u.checkpoint, &checkpointReader{Reader: chunk.Body, most: checkpointTime}
 	if chunk.Verify != nil {
 		most, body.most = t.Length, math.MaxInt64
 	}
@@ -133,6 +149,10 @@ func (r *checkpointReader) Read(p []byte) (int, error) {
 // errLonger: more has come than was announced. Which bytes are wrong cannot be told.
 var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Upload-Length",
 	Message: "more has come than the Upload-Length of this upload"}
+
+// errExpected: a digest was announced that cannot be that of the file, if the one announced before is.
+var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
+	Message: "another SHA-256 of the file was announced before"}
 
 func wrongOffset(want, got int64) error {
 	return &errs.Error{Kind: errs.Conflict, Code: errs.CodeOffset, Field: "Upload-Offset",

@@ -8,7 +8,7 @@
 // # Durability
 //
 // The row of an upload never says more than is on stable storage: chunk, sync, with the first one the folder, then the row with the
-// checkpoint. Of a long chunk a checkpoint is committed every 64 MiB or 5 seconds; what was written behind the last one is cut off, at
+// checkpoint. Of a long chunk a checkpoint is committed every 5 seconds or 1 GiB; what was written behind the last one is cut off, at
 // once where the chunk is refused or the disk is full, else when the next one comes. A chunk with a checksum counts as a whole or not at
 // all. A partial file that begins anew is a new file.
 //

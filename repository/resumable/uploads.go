@@ -39,12 +39,13 @@ type Uploads struct {
 	repository Repository
 	config     Config
 	locks      *locks
+	checkpoint int64 // bytes between two
 	expiry     *background.Worker
 }
 
 // Start begins to remove what expires. files are those of the blob store in stores. The caller ends it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.PartialFiles, repository Repository, c Config) *Uploads {
-	u := &Uploads{stores: stores, files: files, repository: repository, config: c, locks: newLocks()}
+	u := &Uploads{stores: stores, files: files, repository: repository, config: c, locks: newLocks(), checkpoint: checkpointBytes}
 	u.expiry = background.Start(background.After(expiryEvery), func(ctx context.Context) background.Next {
 		u.stores.Background.Report(background.TaskExpiry, u.expire(ctx))
 		return background.After(expiryEvery)

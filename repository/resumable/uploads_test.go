@@ -2,6 +2,7 @@ package resumable_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -185,6 +186,33 @@ func (p *world) stored(id metadata.ID) (row metadata.ResumableUpload) {
 		return err
 	}))
 	return row
+}
+
+// TestLongChunkHasCheckpoints: of a chunk that is refused at its end, or breaks off, what came before the last checkpoint counts, and is
+// told with it what the digest has to be.
+func TestLongChunkHasCheckpoints(t *testing.T) {
+	t.Parallel()
+	for what, body := range map[string]io.Reader{
+		"longer than announced": strings.NewReader("0123456789x"),
+		"broken":                io.MultiReader(strings.NewReader("01234567"), iotest.ErrReader(io.ErrUnexpectedEOF)),
+	} {
+		p := newWorld(t)
+		p.Service.Uploads.CheckpointEvery(4)
+		begun, digest := p.begin(p.Admin, "long", "0123456789", ""), blobs.Digest(sha256.Sum256([]byte("0123456789")))
+		_, err := p.Service.Uploads.Append(t.Context(), p.Admin, begun.ID.String(), resumable.Chunk{Length: -1, Expected: digest, Body: body, Stop: func() {}})
+		if err == nil {
+			t.Errorf("%s: it is taken", what)
+		}
+		begun = p.stored(begun.ID)
+		if begun.Checkpoint.Size != 8 || begun.Expected != digest {
+			t.Errorf("%s: %d bytes are kept, and the digest is to be %s", what, begun.Checkpoint.Size, begun.Expected)
+		}
+		begun, err = p.add(p.Admin, begun, "89")
+		p.OK(err)
+		if got, err := p.Content(begun.Made); err != nil || got != "0123456789" {
+			t.Errorf("%s: the resource has %q, %v", what, got, err)
+		}
+	}
 }
 
 // TestCompletedOnce: a service that ended after all had come, and before anything was made of it, makes it when it is asked; a client that

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/repository/resumable"
@@ -37,8 +38,12 @@ func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
+	expected, err := readDigest(r)
+	if err != nil {
+		return nil, err
+	}
 	from := &chunkBody{body: r.Body, control: http.NewResponseController(w)}
-	chunk := &Chunk{resumable.Chunk{Body: from, Length: r.ContentLength, Stop: from.stop, Verify: verify}, from}
+	chunk := &Chunk{resumable.Chunk{Body: from, Length: r.ContentLength, Expected: expected, Stop: from.stop, Verify: verify}, from}
 	sent := r.Header.Values("Upload-Checksum")
 	if len(sent) == 0 {
 		return chunk, nil
@@ -61,6 +66,19 @@ func ReadChunk(w http.ResponseWriter, r *http.Request) (*Chunk, error) {
 		return nil
 	}
 	return chunk, nil
+}
+
+// readDigest returns the digest of the whole file, which a client may tell with any chunk; zero: it does not.
+func readDigest(r *http.Request) (digest blobs.Digest, err error) {
+	sent := r.Header.Values(digestHeader)
+	if len(sent) == 0 {
+		return digest, nil
+	}
+	digest, err = blobs.ParseDigest(sent[0])
+	if err != nil || len(sent) > 1 || digest == (blobs.Digest{}) {
+		return digest, InvalidHeader(digestHeader, digestHeader+" must be 64 hexadecimal digits, which no file has all zero")
+	}
+	return digest, nil
 }
 
 // chunkBody is the body of a request. Another goroutine can stop it; its errors are those for clients.

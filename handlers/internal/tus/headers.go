@@ -19,6 +19,8 @@ const (
 	extensions = "creation,creation-with-upload,expiration,termination,checksum"
 	chunkType  = "application/offset+octet-stream"
 
+	digestHeader = "Labshelf-SHA256" // not of the protocol
+
 	maxMetadata = 36 << 10 // bytes of Upload-Metadata: what the longest texts need in base64, and the rest
 )
 
