@@ -351,7 +351,8 @@ func TestRefusedInlineUploadLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestFlushWaitsForIdleWindow: nothing is flushed while an upload is under way, and everything soon afterwards; also what an earlier service left.
+// TestFlushWaitsForIdleWindow: nothing is flushed while an upload is under way or somebody reads, and everything soon afterwards; also what an
+// earlier service left.
 func TestFlushWaitsForIdleWindow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -369,6 +370,13 @@ func TestFlushWaitsForIdleWindow(t *testing.T) {
 		k.wantFile("while another is under way", r, false)
 		_, err := rest.Write([]byte("slow"))
 		k.OK(errors.Join(err, rest.Close(), <-received, slow.Discard()))
+		for range 20 {
+			_, err := svc.GetResource(t.Context(), k.Admin, r.ID.String())
+			k.OK(err)
+			time.Sleep(50 * time.Millisecond)
+		}
+		synctest.Wait()
+		k.wantFile("while somebody reads", r, false)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		k.wantFile("when all is idle", r, true)

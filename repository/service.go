@@ -132,6 +132,7 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *meta
 // Where the rows are still those that the caller was read from, it need not read them. What one transaction says is not kept for another
 // attempt, in which it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
+	s.inline.Serving()
 	return func(tx *metadata.Tx) error {
 		p, version := came, tx.Access()
 		tx.Facts = s.facts.at(version)

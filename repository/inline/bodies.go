@@ -37,13 +37,13 @@ type Bodies struct {
 	stored   atomic.Int64 // bytes in the database, as of the last upload or batch
 	borrowed atomic.Int64 // bytes of buffers
 	buffers  sync.Pool    // of *[]byte, each one byte longer than the limit
-	uploads  activity
+	requests activity
 	worker   *background.Worker
 }
 
 // Start begins to make files of what the last service has left. The caller ends it with Close, before it closes the stores.
 func Start(stores *storage.Stores, files blobs.Writer, c Config) *Bodies {
-	b := &Bodies{stores: stores, files: files, config: c, uploads: activity{begun: time.Now()}}
+	b := &Bodies{stores: stores, files: files, config: c, requests: activity{begun: time.Now()}}
 	b.buffers.New = func() any { return new(make([]byte, c.Limit+1)) }
 	b.worker = background.Start(background.Next{}, func(ctx context.Context) background.Next {
 		err := b.flush(ctx, flushDelay)
@@ -67,9 +67,12 @@ func (b *Bodies) Wake() { b.worker.Wake() }
 
 // Busy says that a client uploads, until done is called. Meanwhile no batch begins, unless one has waited for long or there is much to flush.
 func (b *Bodies) Busy() (done func()) {
-	b.uploads.begin()
-	return b.uploads.end
+	b.requests.begin()
+	return b.requests.end
 }
+
+// Serving says that a request is being served now: no batch begins just then, as after an upload.
+func (b *Bodies) Serving() { b.requests.note() }
 
 // Limit is how many bytes the longest body has.
 func (b *Bodies) Limit() int64 { return b.config.Limit }
@@ -119,21 +122,28 @@ func Open(tx *metadata.Tx, r metadata.Resource) (io.ReadSeekCloser, error) {
 	return file{bytes.NewReader(body)}, nil
 }
 
-// activity counts the uploads under way.
+// activity counts the uploads under way, and remembers when there was a request.
 type activity struct {
-	begun time.Time // when counting began
-	under atomic.Int64
-	ended atomic.Int64 // how long after that the last one did, in nanoseconds
+	begun   time.Time // when counting began
+	uploads atomic.Int64
+	last    atomic.Int64 // how long after that the last request was, in nanoseconds
 }
 
-func (a *activity) begin() { a.under.Add(1) }
+func (a *activity) begin() { a.uploads.Add(1) }
 
 func (a *activity) end() {
-	a.ended.Store(int64(time.Since(a.begun)))
-	a.under.Add(-1)
+	a.note()
+	a.uploads.Add(-1)
 }
 
-// idle tells whether no upload is under way and none was for d.
+// note is exact to some milliseconds, so that processors that serve many requests do not all write to one place.
+func (a *activity) note() {
+	if now := int64(time.Since(a.begun)); now-a.last.Load() > int64(idleWindow/16) {
+		a.last.Store(now)
+	}
+}
+
+// idle tells whether no upload is under way and there was no request for d.
 func (a *activity) idle(d time.Duration) bool {
-	return a.under.Load() == 0 && int64(time.Since(a.begun))-a.ended.Load() >= int64(d)
+	return a.uploads.Load() == 0 && int64(time.Since(a.begun))-a.last.Load() >= int64(d)
 }
