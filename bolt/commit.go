@@ -19,8 +19,8 @@ import (
 // maxBatch is how many operations share a commit at most.
 const maxBatch = 256
 
-// mostMapped is how many bytes of pages commits write until the file is released from memory. The next commits read most of them, each in
-// another place of the file, and they would stay resident.
+// mostMapped is how many bytes of pages and bodies commits write or remove until the file is released from memory. The next commits read
+// most of the pages, each in another place of the file, and they would stay resident.
 const mostMapped = 16 << 20
 
 // committer runs all changes, in one goroutine, as group commits without added delay: it takes whatever is queued, runs it in one
@@ -38,7 +38,7 @@ type committer struct {
 	stopped    chan struct{}
 	observer   *observer
 
-	mapped int64         // bytes of pages written since the file was last released from memory; used by run alone
+	mapped int64         // bytes of pages written and of bodies removed since the file was last released from memory; used by run alone
 	stuck  bool          // a transaction could not be ended; read after stopped is closed
 	access atomic.Uint64 // see access.go
 
@@ -290,8 +290,8 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	}
 	if err == nil {
 		c.free.absent = c.db.NoFreelistSync
-		stats := btx.Stats() // also once it has ended
-		c.mapped += stats.GetPageAlloc()
+		stats := btx.Stats()                                                     // also once it has ended
+		c.mapped += stats.GetPageAlloc() + max(0, c.inline.Bytes-t.inline.Bytes) // who removes bodies has read them
 		c.publish(func() { c.durable, c.last, c.inline = id, t.last, t.inline })
 		if c.mapped >= mostMapped {
 			c.mapped = 0
