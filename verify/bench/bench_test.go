@@ -63,7 +63,7 @@ func TestMeasurements(t *testing.T) {
 		"listings":  {always: 6, nginx: 1},
 		"startup":   {always: 2, onLinux: 1},
 		"delete":    {always: 1},
-		"put":       {onLinux: 1, curl: 1},
+		"put":       {onLinux: 1, curl: 2},
 		"harvest":   {always: 1},
 		"peers":     {restServer: 10},
 	}

@@ -30,34 +30,37 @@ type putting struct {
 // sending has a program send all files to a service, and returns its figure.
 type sending func(ctx context.Context, p *putting, s *subject) (float64, error)
 
-// put measures "labshelf put": how fast it sends many small files, beside a curl for each, and the memory it takes for a large one.
+// put measures "labshelf put": how fast it sends many small files, and a large one, beside a curl for each, and the memory it takes for
+// the large one.
 func (b *bench) put(ctx context.Context) (rows []row, err error) {
 	p := &putting{bench: b}
 	defer func() { err = errors.Join(err, p.remove()) }()
-	if _, err := exec.LookPath("curl"); err != nil {
-		b.say("curl is not installed: the row of put beside it is left out")
-	} else {
-		what := fmt.Sprintf("put of %d files of 4 KiB", b.putFiles)
-		r := row{what: what, unit: "files/s", reference: "curl, a process for each", targets: []target{ratioAtLeast(1)}}
-		if err := p.fill("put-small", b.putFiles, smallFile); err != nil {
-			return nil, err
-		}
-		if err := p.rounds(ctx, &r, byPut, byCurls); err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
+	_, noCurl := exec.LookPath("curl")
+	if noCurl != nil {
+		b.say("curl is not installed: the rows of put beside it are left out")
 	}
-	if !onLinux {
-		b.say("only Linux tells the peak of another process: the row of put's memory is left out")
-		return rows, nil
+	add := func(r row, ours, theirs sending) {
+		if err == nil && (theirs == nil || noCurl == nil) {
+			err = p.rounds(ctx, &r, ours, theirs)
+			rows = append(rows, r)
+		}
 	}
-	peak := row{what: fmt.Sprintf("put of a file of %.3g GiB, peak memory", float64(b.putBody)/(1<<30)), unit: "MiB", worst: true,
-		targets: []target{figureAtMost(64)}}
-	if err := p.fill("put-large", 1, b.putBody); err != nil {
+	if err = p.fill("put-small", b.putFiles, smallFile); err != nil {
 		return nil, err
 	}
-	err = p.rounds(ctx, &peak, peakOfPut, nil)
-	return append(rows, peak), err
+	add(row{what: fmt.Sprintf("put of %d files of 4 KiB", b.putFiles), unit: "files/s", reference: "curl, a process for each",
+		targets: []target{ratioAtLeast(1)}}, byPut, byCurls)
+	if err = errors.Join(err, p.fill("put-large", 1, b.putBody)); err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("put of a file of %.3g GiB", float64(b.putBody)/(1<<30))
+	add(row{what: what, unit: "MiB/s", reference: "curl, without a digest", targets: []target{ratioAtLeast(0.9)}}, inMiB(byPut), inMiB(byCurls))
+	if !onLinux {
+		b.say("only Linux tells the peak of another process: the row of put's memory is left out")
+		return rows, err
+	}
+	add(row{what: what + ", peak memory", unit: "MiB", worst: true, targets: []target{figureAtMost(64)}}, peakOfPut, nil)
+	return rows, err
 }
 
 // rounds adds to a row what the program reaches in each round and, unless that is nil, another one after it.
@@ -86,6 +89,14 @@ func byPut(ctx context.Context, p *putting, s *subject) (perSecond float64, err 
 	begin := time.Now()
 	_, err = runToEnd(p.putCommand(ctx, s))
 	return float64(len(p.sums)) / time.Since(begin).Seconds(), err
+}
+
+// inMiB has the figure of a large file in MiB/s.
+func inMiB(send sending) sending {
+	return func(ctx context.Context, p *putting, s *subject) (float64, error) {
+		files, err := send(ctx, p, s)
+		return files * float64(p.putBody) / (1 << 20), err
+	}
 }
 
 func (p *putting) putCommand(ctx context.Context, s *subject) *exec.Cmd {
