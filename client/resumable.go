@@ -248,8 +248,23 @@ func (f *hashedFile) see(b []byte, at int64) {
 	}
 }
 
-// hashTo hashes the file up to an offset, as far as that has not been done.
+// hashTo hashes the file up to an offset, as far as that has not been done. It ends with the context, after which the file may be read for
+// a while, and f must not be used.
 func (f *hashedFile) hashTo(ctx context.Context, to int64) error {
+	if ctx.Err() != nil { // a try that ended with it may still read
+		return ctx.Err()
+	}
+	done := make(chan error, 1)
+	go func() { done <- f.readTo(ctx, to) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *hashedFile) readTo(ctx context.Context, to int64) error {
 	buffer := make([]byte, min(chunkSize, max(0, to-f.hashed)))
 	for f.hashed < to {
 		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), to-f.hashed)], f.hashed)

@@ -1,0 +1,72 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/client"
+)
+
+// stuck is a file of which no read ends before the test does.
+type stuck struct {
+	reads atomic.Int64
+	begun chan struct{} // closed with the first one
+	over  <-chan struct{}
+}
+
+func (b *stuck) ReadAt(p []byte, _ int64) (int, error) {
+	if b.reads.Add(1) == 1 {
+		close(b.begun)
+	}
+	<-b.over
+	return len(p), nil
+}
+
+// TestUploadEndsWithContext: a read of the file that does not end keeps nobody beyond the end of the context, and is then the last one;
+// also where the service has answered before it had the chunk.
+func TestUploadEndsWithContext(t *testing.T) {
+	t.Parallel()
+	const last = 64 << 10
+	for what, size := range map[string]int64{"the last chunk": last, "a chunk that is answered early": last + 1<<20} {
+		over := make(chan struct{})
+		defer close(over)
+		b := &stuck{begun: make(chan struct{}), over: over}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			offset := int64(0)
+			if r.Method == http.MethodPatch {
+				offset = size - last
+			}
+			w.Header().Set("Upload-Offset", strconv.FormatInt(offset, 10))
+			w.Header().Set("Upload-Length", strconv.FormatInt(size, 10))
+			w.WriteHeader(http.StatusNoContent)
+		}))
+		defer server.Close()
+		defer server.CloseClientConnections()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := client.New(server.URL, "").ContinueUpload(ctx, "01M81DEBP8F5TDPQKMMPKZ1SSS", b, size)
+			ended <- err
+		}()
+		<-b.begun
+		time.Sleep(200 * time.Millisecond) // for the answer; without it nothing else is tested
+		cancel()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", what, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: it waits for the file", what)
+		}
+		if n := b.reads.Load(); n != 1 {
+			t.Errorf("%s: %d reads", what, n)
+		}
+	}
+}
