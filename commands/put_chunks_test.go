@@ -91,6 +91,17 @@ func largeFile(t *testing.T) (path, content string) {
 	return path, content
 }
 
+// placeOf is where the upload of a file, as it is now, as large.bin is remembered.
+func placeOf(t *testing.T, s *service, set client.Set, path string) resumption.Entry {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resumption.Stored().Of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin"}, "", []client.Condition(nil),
+		fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
+}
+
 // TestPutKilledAtEnd: what a run has made that did not hear of it is what the next one wants only while it is still there, under its
 // name.
 func TestPutKilledAtEnd(t *testing.T) {
@@ -134,12 +145,7 @@ func TestPutIgnoresBrokenResumption(t *testing.T) {
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	path, content := largeFile(t)
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	place := resumption.Stored().Of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin"}, "", []client.Condition(nil),
-		fmt.Sprintf("%q %d %d", path, info.Size(), info.ModTime().UnixNano()))
+	place := placeOf(t, s, set, path)
 	long, recent := resumption.Stored().Of(s.base(), "long ago"), resumption.Stored().Of(s.base(), "recently")
 	for _, r := range []resumption.Entry{long, recent} {
 		r.Save("01M81DEBP8F5TDPQKMMPKZ1SSS")
@@ -180,21 +186,22 @@ func TestPutChangedLargeFile(t *testing.T) {
 	s := start(t)
 	set := s.newSet(t, "lab", "runs")
 	path, content := largeFile(t)
-	var at atomic.Pointer[string]
+	place := placeOf(t, s, set, path)
+	var at, remembered atomic.Pointer[string]
 	var came atomic.Int64
 	s.intercept(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPatch {
 			at.Store(&r.URL.Path)
+			remembered.Store(new(place.ID()))
 			r.Body = &passing{r.Body, &came, 1 << 20, func() { write(t, path, content+"more") }}
 		}
 		on(w, r)
 	})
-	place := resumption.Stored().Of(s.base(), client.NewResource{SetID: set.ID, Name: "large.bin", Filename: "large.bin", Digest: sha256.Sum256([]byte(content))}, "", []client.Condition(nil))
 	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "it changed while it was read") {
 		t.Errorf("changed: %+v", got)
 	}
-	if at.Load() == nil {
-		t.Fatal("nothing was sent")
+	if at.Load() == nil || remembered.Load() == nil || *remembered.Load() == "" {
+		t.Fatal("nothing was sent, or remembered")
 	}
 	_, err := s.client.Upload(t.Context(), (*at.Load())[strings.LastIndex(*at.Load(), "/")+1:])
 	var problem *client.Problem

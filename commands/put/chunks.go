@@ -31,10 +31,13 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 	if err != nil {
 		return client.Resource{}, err
 	}
-	place := u.uploads.Of(u.client.Base(), fields, replaces, when, what)
+	known := fields // the digest may be known by the second attempt only
+	known.Digest = blobs.Digest{}
+	place := u.uploads.Of(u.client.Base(), known, replaces, when, what)
 	for again := false; ; again = true {
 		upload, err := u.resume(ctx, place, s, fields.Name)
-		if upload.ID == "" && err == nil {
+		resumed := upload.ID != ""
+		if !resumed && err == nil {
 			if upload, err = u.client.BeginUpload(ctx, fields, s.size, replaces, when...); err == nil {
 				place.Save(upload.ID)
 			}
@@ -52,9 +55,11 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 			if !again {
 				continue
 			}
-		case status == 400, status == 412: // no retry can succeed
-			s.noteChange()
+		case status == 400, status == 412: // no retry of this upload can succeed
 			u.giveUp(ctx, place, id)
+			if !s.changed() && resumed && !again && isMismatch(err) { // what an earlier run has sent is of another file
+				continue
+			}
 		case status == 0 && s.changed(): // nor here, and a file may change many times a day
 			u.giveUp(ctx, place, id)
 		}
@@ -98,6 +103,12 @@ func (u *job) giveUp(ctx context.Context, place resumption.Entry, id string) {
 // or replaced since.
 func isUnchanged(r client.Resource, name string, digest blobs.Digest) bool {
 	return r.State == client.Active && r.Name == name && r.SHA256 == digest
+}
+
+// isMismatch tells whether the service refused a file since it has another digest.
+func isMismatch(err error) bool {
+	var problem *client.Problem
+	return errors.As(err, &problem) && problem.Code == "digest_mismatch"
 }
 
 // statusOf returns the status of an answer that is an error; 0: there was no answer.

@@ -26,8 +26,9 @@ type source struct {
 	size   int64
 	from   time.Time // of its last modification
 	digest blobs.Digest
-	known  bool // digest is computed
-	copied bool // it is a copy of something that is no file
+	known  bool   // digest is computed
+	copied bool   // it is a copy of something that is no file
+	what   string // see identity; "": nobody has asked
 
 	at        int64 // offset of the next read
 	again     int   // how often a call went back to the start
@@ -165,14 +166,23 @@ func (s *source) sum(ctx context.Context) (blobs.Digest, error) {
 }
 
 // identity returns what tells the file from another one, or from itself at another time: where it is and when it was modified, or its
-// digest where that is known, or where it is a copy in a temporary file.
+// digest where that is known, or where it is a copy in a temporary file. It stays the same when the digest is computed later.
 func (s *source) identity(ctx context.Context) (string, error) {
+	if s.what != "" {
+		return s.what, nil
+	}
 	if s.known || s.copied {
 		digest, err := s.sum(ctx)
-		return digest.String(), err
+		if err == nil {
+			s.what = digest.String()
+		}
+		return s.what, err
 	}
 	path, err := filepath.Abs(s.file.Name())
-	return fmt.Sprintf("%q %d %d", path, s.size, s.from.UnixNano()), err
+	if err == nil {
+		s.what = fmt.Sprintf("%q %d %d", path, s.size, s.from.UnixNano())
+	}
+	return s.what, err
 }
 
 // failure returns the saved error of reading; nil: there was none.
