@@ -101,10 +101,14 @@ func uploadOf(id string, response *http.Response) (u Upload, err error) {
 	return u, nil
 }
 
+// ErrAnotherFile is the error of an upload that became a resource with another file: the service is older than Labshelf-SHA256, or did
+// not get that header, and an earlier call has sent another file; or somebody has replaced the file at once.
+var ErrAnotherFile = errors.New("the SHA-256 is not that of the file that was sent")
+
 // ContinueUpload sends what is missing of a file of so many bytes, and returns the resource that it becomes. It computes the SHA-256 while
 // it sends, for which it reads what an earlier call has sent once more, and tells it with the last chunk: the resource is the file as it
 // is now, or there is none. Where the connection breaks it asks for the offset and continues, as the client's Retries allow, which are
-// counted anew after each progress. An upload that is complete and was refused is tried once more.
+// counted anew after each progress. An upload that is complete and was refused is tried once more. With ErrAnotherFile comes the resource.
 func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt, size int64) (Resource, error) {
 	if at("uploads", id) == "" {
 		return Resource{}, errNoID
@@ -114,7 +118,7 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 	for try := 1; ; try++ {
 		u, failed := c.sendRest(ctx, id, hashed)
 		if failed == nil {
-			return c.Resource(ctx, u.ResourceID)
+			return c.madeFrom(ctx, u.ResourceID, hashed)
 		}
 		if u.Offset > reached {
 			try, reached = 1, u.Offset
@@ -133,6 +137,15 @@ func (c *Client) ContinueUpload(ctx context.Context, id string, file io.ReaderAt
 			return Resource{}, fmt.Errorf("%w, while waiting after: %w", err, failed.error)
 		}
 	}
+}
+
+// madeFrom returns the resource that a file has become.
+func (c *Client) madeFrom(ctx context.Context, id string, file *hashedFile) (Resource, error) {
+	r, err := c.Resource(ctx, id)
+	if err == nil && file.hashed == file.size && r.SHA256 != blobs.Digest(file.sum.Sum(nil)) {
+		err = fmt.Errorf("%w: the resource %s", ErrAnotherFile, id)
+	}
+	return r, err
 }
 
 // sendRest sends once what is missing. It returns the known progress of the upload.

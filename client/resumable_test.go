@@ -114,6 +114,16 @@ func TestUploadIsOfOneFile(t *testing.T) {
 		}
 	}
 	same(t, s.names(t), []string{"all of another", "the same"})
+
+	older := s.behind(t, func(w http.ResponseWriter, r *http.Request, service http.Handler) {
+		r.Header.Del("Labshelf-SHA256")
+		service.ServeHTTP(w, r)
+	})
+	u := must[client.Upload](t)(s.c.BeginUpload(t.Context(), client.NewResource{SetID: s.set.ID, Name: "older"}, int64(len(now)), ""))
+	s.sendFirst(t, u.ID, noise(100<<10))
+	if _, err := older.ContinueUpload(t.Context(), u.ID, bytes.NewReader(now), int64(len(now))); !errors.Is(err, client.ErrAnotherFile) {
+		t.Errorf("a service that does not compare: %v", err)
+	}
 }
 
 // TestEmptyUploadIsBegunOnce: a file of no length is there with its beginning, and is not made again where the answer is lost.

@@ -82,3 +82,28 @@ func TestPutAnotherFileOfTheSameTime(t *testing.T) {
 	}
 	s.holds(t, set.ID, map[string]string{"large.bin": other})
 }
+
+// TestPutToOlderService: where nobody compares the digest at the end, put does, and the next run replaces the file.
+func TestPutToOlderService(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	set := s.newSet(t, "lab", "runs")
+	path, content := largeFile(t)
+	var came atomic.Int64
+	s.intercept(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Labshelf-SHA256")
+		if r.Method == http.MethodPatch && came.Add(1) == 1 {
+			rest := r.Body
+			r.Body = io.NopCloser(io.MultiReader(strings.NewReader("x"), rest)) // what came is not what was sent
+			_, _ = rest.Read(make([]byte, 1))
+		}
+		on(w, r)
+	})
+	if got := s.run(t, "", "put", path, "runs"); got.error == nil || !strings.Contains(got.err, "the same command replaces it") {
+		t.Errorf("damaged on the way: %+v", got)
+	}
+	if got := s.run(t, "", "put", path, "runs"); got.error != nil {
+		t.Errorf("again: %+v", got)
+	}
+	s.holds(t, set.ID, map[string]string{"large.bin": content})
+}

@@ -60,6 +60,8 @@ func (u *job) sendChunks(ctx context.Context, s *source, fields client.NewResour
 			if !s.changed() && resumed && !again && isMismatch(err) { // what an earlier run has sent is of another file
 				continue
 			}
+		case errors.Is(err, client.ErrAnotherFile):
+			place.Remove()
 		case status == 0 && s.changed(): // nor here, and a file may change many times a day
 			u.giveUp(ctx, place, id)
 		}

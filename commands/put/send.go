@@ -242,6 +242,8 @@ func finalError(ctx context.Context, s *source, err error) error {
 		return ctx.Err()
 	case s.failure() != nil:
 		return s.failure()
+	case errors.Is(err, client.ErrAnotherFile):
+		return fmt.Errorf("%w; the same command replaces it", err)
 	case !errors.As(err, &problem), problem.Status == 408, problem.Status == 500, problem.Code == "" && problem.Status > 500:
 		return nil
 	}
