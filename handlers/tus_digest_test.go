@@ -48,6 +48,19 @@ func TestTusDigestAtTheEnd(t *testing.T) {
 	made := s.chunk(at, 3, "def", right).want(http.StatusNoContent).header.Get("Labshelf-Resource")
 	same(t, "the file", string(s.get(made+"/data").body), "abcdef")
 
+	s.chunk(at, 6, "", right).want(http.StatusNoContent)
+	for _, early := range []string{right, ""} {
+		at = s.begin(6, "setId", set, "filename", "by itself")
+		s.chunk(at, 0, "abc").want(http.StatusNoContent)
+		if early != "" {
+			s.chunk(at, 3, "", early).want(http.StatusNoContent)
+			s.chunk(at, 3, "", wrong).problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
+		}
+		s.chunk(at, 3, "def").want(http.StatusNoContent)
+		s.chunk(at, 6, "", wrong).problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
+		s.chunk(at, 6, "", right).want(http.StatusNoContent)
+	}
+
 	at = s.begin(6, "setId", set, "filename", "b")
 	s.chunk(at, 0, "abc", wrong).want(http.StatusNoContent)
 	s.chunk(at, 3, "def", right).problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
@@ -58,5 +71,5 @@ func TestTusDigestAtTheEnd(t *testing.T) {
 	at = s.begin(6, "setId", set, "filename", "c", "sha256", sha256Hex("abcdef"))
 	s.chunk(at, 0, "abc", wrong).problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
 	s.chunk(at, 0, "abcdef", right).want(http.StatusNoContent)
-	same(t, "resources", len(s.get("/sets/" + set + "/resources").want(200).object()["data"].([]any)), 2)
+	same(t, "resources", len(s.get("/sets/" + set + "/resources").want(200).object()["data"].([]any)), 4)
 }

@@ -66,12 +66,13 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	return u.finish(ctx, p, t)
 }
 
-// expect has an upload refused, once it is complete, unless its file has this digest. Another one was announced before: errExpected.
+// expect has an upload refused, once it is complete, unless its file has this digest. Another one was announced before, or is that of the
+// resource that it has made: errExpected.
 func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	switch {
 	case digest == blobs.Digest{}, digest == t.Expected:
 		return nil
-	case t.Expected != blobs.Digest{}:
+	case t.Expected != blobs.Digest{}, t.Done() && digest != t.Digest:
 		return errExpected
 	}
 	t.Expected = digest
@@ -101,7 +102,7 @@ func (u *Uploads) receive(ctx context.Context, t metadata.ResumableUpload, chunk
 		if refused != nil {
 			return t, u.stores.BlobError(refused)
 		}
-		if reached != t.Checkpoint {
+		if reached != t.Checkpoint || errors.Is(reading, io.EOF) && chunk.Expected != (blobs.Digest{}) {
 			saved, err := u.saveProgress(t, reached)
 			if err != nil {
 				return t, err
@@ -152,7 +153,7 @@ var errLonger error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidFiel
 
 // errExpected: a digest was announced that cannot be that of the file, if the one announced before is.
 var errExpected error = &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: "Labshelf-SHA256",
-	Message: "another SHA-256 of the file was announced before"}
+	Message: "another SHA-256 of the file was announced before, or is that of the file that has come"}
 
 func wrongOffset(want, got int64) error {
 	return &errs.Error{Kind: errs.Conflict, Code: errs.CodeOffset, Field: "Upload-Offset",
