@@ -71,5 +71,11 @@ func TestTusDigestAtTheEnd(t *testing.T) {
 	at = s.begin(6, "setId", set, "filename", "c", "sha256", sha256Hex("abcdef"))
 	s.chunk(at, 0, "abc", wrong).problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
 	s.chunk(at, 0, "abcdef", right).want(http.StatusNoContent)
+
+	named := uploadMetadata("setId", set, "filename", "d")
+	at = s.send("POST", "/uploads", nil, inTus, "Upload-Length: 6", named, right).want(http.StatusCreated).header.Get("Location")
+	s.chunk(at, 0, "abcxyz").problem(http.StatusBadRequest, "digest_mismatch", "sha256")
+	s.send("POST", "/uploads", nil, inTus, "Upload-Length: 6", uploadMetadata("setId", set, "filename", "e", "sha256", sha256Hex("abcxyz")), right).
+		problem(http.StatusBadRequest, "digest_mismatch", "Labshelf-SHA256")
 	same(t, "resources", len(s.get("/sets/" + set + "/resources").want(200).object()["data"].([]any)), 4)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/repository"
 )
@@ -61,7 +62,15 @@ func ReadStart(r *http.Request) (start repository.UploadStart, err error) {
 	if err = readMetadata(start.Announced, &start); err != nil {
 		return start, err
 	}
-	return start, nil
+	digest, err := readDigest(r)
+	if fields := &start.Fields; err == nil && digest != (blobs.Digest{}) {
+		if len(fields.Expected) > 0 && fields.Expected[0] != digest {
+			return start, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: digestHeader,
+				Message: "Upload-Metadata has another sha256"}
+		}
+		fields.Expected = []blobs.Digest{digest}
+	}
+	return start, err
 }
 
 // ReadLength returns the value of a header that counts bytes.
