@@ -92,7 +92,7 @@ func TestDamagedInlineBody(t *testing.T) {
 	meta, err := bolt.Open(w.metadata(), bolt.Options{})
 	check(t, err)
 	check(t, meta.Update(t.Context(), func(tx *metadata.Tx) error {
-		return tx.InlineBodies.Put(metadata.BodyKey{Resource: made[0].ID}, []byte("other"))
+		return tx.InlineBodies.Put(metadata.VersionKey{Resource: made[0].ID}, []byte("other"))
 	}))
 	check(t, meta.Close())
 	dest := t.TempDir()

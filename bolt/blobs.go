@@ -141,8 +141,8 @@ func (u unreferenced) Total() (metadata.BlobCount, error) {
 // so an upload touches no page but those at the end of its ranges: 45 % more uploads from 16 clients.
 type inlineBodies struct{ *tx }
 
-func (b inlineBodies) Get(of metadata.BodyKey) ([]byte, error) {
-	key := bodyKey(of)
+func (b inlineBodies) Get(of metadata.VersionKey) ([]byte, error) {
+	key := versionKey(of)
 	record := b.get(bodiesBucket, key)
 	if record == nil {
 		return nil, notFound{bodiesBucket, string(key)}
@@ -154,9 +154,9 @@ func (b inlineBodies) Get(of metadata.BodyKey) ([]byte, error) {
 	return body, err
 }
 
-func (b inlineBodies) Put(of metadata.BodyKey, body []byte) error {
+func (b inlineBodies) Put(of metadata.VersionKey, body []byte) error {
 	b.mustWrite()
-	key := bodyKey(of)
+	key := versionKey(of)
 	b.uncount(key)
 	b.inline.Bodies++
 	b.inline.Bytes += int64(len(body))
@@ -164,9 +164,9 @@ func (b inlineBodies) Put(of metadata.BodyKey, body []byte) error {
 	return b.failed
 }
 
-func (b inlineBodies) Remove(of metadata.BodyKey) error {
+func (b inlineBodies) Remove(of metadata.VersionKey) error {
 	b.mustWrite()
-	key := bodyKey(of)
+	key := versionKey(of)
 	b.uncount(key)
 	b.delete(bodiesBucket, key)
 	return b.failed
@@ -183,14 +183,10 @@ func (b inlineBodies) uncount(key []byte) {
 // bodyBytes is the length of the body in a record, damaged or not.
 func bodyBytes(record []byte) int64 { return int64(len(record) - recordHeader) }
 
-func (b inlineBodies) All(after metadata.BodyKey) iter.Seq2[metadata.BodyKey, error] {
-	var keys span
-	if after != (metadata.BodyKey{}) {
-		keys.lo = justAfter(bodyKey(after))
-	}
-	return func(yield func(metadata.BodyKey, error) bool) {
-		for key := range b.walk(bodiesBucket, keys) {
-			of, ok := splitBodyKey(key)
+func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionKey, error] {
+	return func(yield func(metadata.VersionKey, error) bool) {
+		for key := range b.walk(bodiesBucket, afterVersion(after)) {
+			of, ok := splitVersionKey(key)
 			if !ok {
 				yield(of, fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, metadata.ErrRecordDamaged))
 				return

@@ -36,6 +36,8 @@ const (
 	uploadsByEnd
 	uploadsByDigest
 	blobsUnreferenced
+	versionsBucket
+	versionRefs
 	bucketCount
 )
 
@@ -78,6 +80,8 @@ var buckets = [bucketCount]struct {
 	uploadsByEnd:          {"transfers_by_end", growing, 5},
 	uploadsByDigest:       {"transfers_by_digest", mixed, 5},
 	blobsUnreferenced:     {"blobs_unreferenced", mixed, 7},
+	versionsBucket:        {"versions", growing, 8},
+	versionRefs:           {"version_refs", mixed, 8},
 }
 
 const (

@@ -87,6 +87,7 @@ func (c *checker) run() {
 	checkTable(c, &dataspaceTable, func(d metadata.Dataspace) metadata.Stamp { return d.Modified })
 	checkTable(c, &setTable, func(s metadata.Set) metadata.Stamp { return s.Modified })
 	checkTable(c, &resourceTable, func(r metadata.Resource) metadata.Stamp { return r.Modified })
+	checkTable(c, &versionTable, func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) })
 	checkTable(c, &userTable, func(u metadata.User) metadata.Stamp { return u.Modified })
 	checkTable(c, &keyTable, func(k metadata.Key) metadata.Stamp { return k.Created })
 	checkTable(c, &sessionTable, func(s metadata.Session) metadata.Stamp { return s.Created })
@@ -109,7 +110,7 @@ func (c *checker) checkBodies() {
 		if c.ended() != nil {
 			return
 		}
-		if _, ok := splitBodyKey(key); !ok {
+		if _, ok := splitVersionKey(key); !ok {
 			c.violation(bodiesBucket, key, "its key is none of a body")
 		}
 		_, err := unseal(key, record, bodyFields)

@@ -30,6 +30,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Dataspaces.Put(metadata.Dataspace{Record: record('D'), Name: "alps", Visibility: metadata.Public}),
 			tx.Sets.Put(metadata.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
 			tx.Resources.Put(metadata.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map"}),
+			tx.Versions.Put(metadata.Version{ResourceID: idAt('R', 1), Replaced: tx.Stamp()}),
 			tx.Sessions.Put(metadata.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
 			tx.Uploads.Put(metadata.ResumableUpload{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
 			tx.Keys.Put(metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
@@ -40,7 +41,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
 			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
-			tx.InlineBodies.Put(metadata.BodyKey{Resource: idAt('R', 1)}, []byte("body")),
+			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
 		)
 	})
 	if err != nil {
@@ -154,18 +155,18 @@ func TestCheckFindsDamage(t *testing.T) {
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	of := metadata.BodyKey{Resource: idAt('R', 1)}
+	of := metadata.VersionKey{Resource: idAt('R', 1)}
 	s.raw(t, func(tx *bbolt.Tx) error {
 		in := tx.Bucket([]byte(bodiesBucket.String()))
-		body := slices.Clone(in.Get(bodyKey(of)))
+		body := slices.Clone(in.Get(versionKey(of)))
 		body[recordHeader] ^= 1
-		return in.Put(bodyKey(of), body)
+		return in.Put(versionKey(of), body)
 	})
 	var found []metadata.Violation
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { found = append(found, v) }); err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != 1 || found[0].Kind != bodiesBucket.String() || found[0].ID != keyText(bodyKey(of)) {
+	if len(found) != 1 || found[0].Kind != bodiesBucket.String() || found[0].ID != keyText(versionKey(of)) {
 		t.Errorf("found %v", found)
 	}
 	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Remove(of) }); err != nil {
@@ -180,7 +181,7 @@ func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	s.raw(t, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
-	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users"}
+	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users", "versions"}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)
 	}

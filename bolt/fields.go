@@ -24,6 +24,7 @@ func dataspaceFields(c *codec, d *metadata.Dataspace) {
 	c.text(&d.Description)
 	c.uint8((*uint8)(&d.Visibility))
 	c.text(&d.Origin)
+	added(c, &d.Retention, retentionFields)
 }
 
 func setFields(c *codec, s *metadata.Set) {
@@ -48,6 +49,39 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
 	c.bad = c.bad || r.Body > metadata.Inline
+	added(c, &r.Label, (*codec).text)
+}
+
+func versionFields(c *codec, v *metadata.Version) {
+	c.fixed(v.ResourceID[:])
+	c.uint32(&v.Number)
+	c.text(&v.Name)
+	c.text(&v.Description)
+	c.text(&v.Format)
+	c.text(&v.MimeType)
+	c.text(&v.Filename)
+	c.fixed(v.Digest[:])
+	c.int64(&v.Bytes)
+	c.uint8((*uint8)(&v.Body))
+	c.bad = c.bad || v.Body > metadata.Inline
+	c.stamp(&v.Created)
+	c.fixed(v.CreatedBy[:])
+	c.stamp(&v.Replaced)
+	c.fixed(v.ReplacedBy[:])
+	c.text(&v.Label)
+	added(c, &v.Removed, removalFields)
+}
+
+func removalFields(c *codec, r *metadata.Removal) {
+	c.stamp(&r.At)
+	c.uint8((*uint8)(&r.Rule))
+	c.fixed(r.By[:])
+	retentionFields(c, &r.Kept)
+}
+
+func retentionFields(c *codec, k *metadata.Retention) {
+	c.uint32(&k.Last)
+	c.uint32(&k.Days)
 }
 
 func userFields(c *codec, u *metadata.User) {
@@ -127,6 +161,12 @@ func countersFields(c *codec, n *metadata.Counters) {
 	c.int64(&n.ActiveBytes)
 	c.int64(&n.DeletedFiles)
 	c.int64(&n.DeletedBytes)
+	old := [2]int64{n.OldVersions, n.OldBytes}
+	added(c, &old, func(c *codec, old *[2]int64) {
+		c.int64(&old[0])
+		c.int64(&old[1])
+	})
+	n.OldVersions, n.OldBytes = old[0], old[1]
 }
 
 func sizeFields(c *codec, bytes *int64) { c.int64(bytes) }

@@ -256,7 +256,7 @@ func TestDamageWithoutFreeList(t *testing.T) {
 func TestFreeListKeepsInlineCount(t *testing.T) {
 	t.Parallel()
 	s, _ := fragmented(t, 10, time.Hour)
-	key := metadata.BodyKey{Resource: metadata.ID{15: 1}}
+	key := metadata.VersionKey{Resource: metadata.ID{15: 1}}
 	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Put(key, []byte("body")) }); err != nil {
 		t.Fatal(err)
 	}

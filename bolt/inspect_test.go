@@ -185,11 +185,11 @@ func TestInspectWhileOthersWrite(t *testing.T) {
 func TestPagesFilledToTheLastByte(t *testing.T) {
 	t.Parallel()
 	pageSize := os.Getpagesize()
-	key := metadata.BodyKey{Resource: metadata.ID{15: 1}}
+	key := metadata.VersionKey{Resource: metadata.ID{15: 1}}
 	for pages := 1; pages <= 3; pages++ {
 		for _, less := range []int{1, 0, -1} {
 			s := openStore(t)
-			body := make([]byte, pages*pageSize-fsck.PageHeader-fsck.EntrySize-len(bodyKey(key))-recordHeader-less)
+			body := make([]byte, pages*pageSize-fsck.PageHeader-fsck.EntrySize-len(versionKey(key))-recordHeader-less)
 			if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Put(key, body) }); err != nil {
 				t.Fatal(err)
 			}

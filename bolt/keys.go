@@ -83,17 +83,30 @@ func blobRefKey(d blobs.Digest, resource metadata.ID, version uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(d[:], resource[:]...), version)
 }
 
-// bodyKey is for the body of one version of a resource.
-func bodyKey(of metadata.BodyKey) []byte {
+// versionKey is for one version of a resource, and for its body.
+func versionKey(of metadata.VersionKey) []byte {
 	return binary.BigEndian.AppendUint32(of.Resource[:], of.Version)
 }
 
-// splitBodyKey is the inverse of bodyKey.
-func splitBodyKey(key []byte) (of metadata.BodyKey, ok bool) {
+// splitVersionKey is the inverse of versionKey.
+func splitVersionKey(key []byte) (of metadata.VersionKey, ok bool) {
 	if len(key) != idSize+4 {
 		return of, false
 	}
-	return metadata.BodyKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
+	return metadata.VersionKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
+}
+
+// afterVersion is the keys of versions after one; zero: all.
+func afterVersion(of metadata.VersionKey) (s span) {
+	if of != (metadata.VersionKey{}) {
+		s.lo = justAfter(versionKey(of))
+	}
+	return s
+}
+
+// splitVersionRef returns the version of a blobRefKey.
+func splitVersionRef(key []byte) (of metadata.VersionKey, ok bool) {
+	return splitVersionKey(key[min(len(key), digestSize):])
 }
 
 // digestIDKey is for indexes from a blob to objects: digest, then id.
@@ -142,6 +155,7 @@ func ownerInValue(_, value []byte) []byte { return value }
 func ownerOfRef(key, _ []byte) []byte {
 	return key[min(len(key), digestSize):min(len(key), digestSize+idSize)]
 }
+func ownerOfVersionRef(key, _ []byte) []byte { return key[min(len(key), digestSize):] }
 
 // span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of them begin with the same
 // scope bytes, and what follows those is the order of the listing.

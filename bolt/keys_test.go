@@ -56,9 +56,10 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"resources_by_set and the like", timeIndexKey(containerScope(other, metadata.Active), stamp, id), otherHex + "01" + "8102030405060708" + idHex},
 		{"resources_by_name", nameIndexKey(containerScope(other, metadata.Active), "a/ä", id), otherHex + "01" + "612fc3a4" + "00" + idHex},
 		{"blob_refs", blobRefKey(digest, id, 0x01020304), digestHex + idHex + "01020304"},
+		{"versions", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
 		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
 		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
-		{"bodies", bodyKey(metadata.BodyKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
+		{"bodies", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
 		{"usage_by_day", dayKey(id, 16524), idHex + "8000408c"},
 		{"usage_by_day before 1970", dayKey(metadata.ID{}, -1), strings.Repeat("00", 16) + "7fffffff"},
 	} {
@@ -78,7 +79,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 	const want = "meta dataspaces dataspace_names dataspaces_public sets set_names sets_by_state sets_by_dataspace resources " +
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
-		"transfers transfers_by_end transfers_by_digest blobs_unreferenced"
+		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}
@@ -106,12 +107,12 @@ func FuzzTimeKeysAreInOrder(f *testing.F) {
 		if id, ok := trailingID(key1); !ok || id != id1 {
 			t.Errorf("id of %x: %v, %v", key1, id, ok)
 		}
-		of1, of2 := metadata.BodyKey{Resource: id1, Version: uint32(stamp1)}, metadata.BodyKey{Resource: id2, Version: uint32(stamp2)}
-		body1, body2 := bodyKey(of1), bodyKey(of2)
+		of1, of2 := metadata.VersionKey{Resource: id1, Version: uint32(stamp1)}, metadata.VersionKey{Resource: id2, Version: uint32(stamp2)}
+		body1, body2 := versionKey(of1), versionKey(of2)
 		if got, want := bytes.Compare(body1, body2), cmp.Or(id1.Compare(id2), cmp.Compare(of1.Version, of2.Version)); got != want {
 			t.Errorf("%x and %x: order %d, want %d", body1, body2, got, want)
 		}
-		if of, ok := splitBodyKey(body1); !ok || of != of1 {
+		if of, ok := splitVersionKey(body1); !ok || of != of1 {
 			t.Errorf("split of %x: %v, %v", body1, of, ok)
 		}
 	})

@@ -106,7 +106,7 @@ func (h *spanCursor) advance(t *tx, l listing) {
 	t.counts.index++
 	var key []byte
 	if l.backwards {
-		key = previous(t, h.cursor, h.key)
+		key, _ = previous(t, h.cursor, h.key)
 	} else {
 		key, _ = h.cursor.Next()
 	}
@@ -122,20 +122,20 @@ func (h *spanCursor) at(key []byte) {
 	}
 }
 
-// previous moves the cursor to the last key before the given one, at which it stands, and returns that key. In a write
+// previous moves the cursor to the last key before the given one, at which it stands, and returns that key with its value. In a write
 // transaction bbolt's Prev also returns nil at a page that the transaction has emptied: then there may be more before it.
-func previous(t *tx, c *bbolt.Cursor, before []byte) []byte {
-	key, _ := c.Prev()
+func previous(t *tx, c *bbolt.Cursor, before []byte) (key, value []byte) {
+	key, value = c.Prev()
 	if key != nil || !t.bolt.Writable() {
-		return key
+		return key, value
 	}
 	if first, _ := c.First(); first == nil || bytes.Compare(first, before) >= 0 {
-		return nil
+		return nil, nil
 	}
 	for c.Seek(before); key == nil; {
-		key, _ = c.Prev()
+		key, value = c.Prev()
 	}
-	return key
+	return key, value
 }
 
 // mergeHeap is a binary heap whose first element has the next item. The orders of all spans compare as bytes.

@@ -13,8 +13,8 @@ import (
 func TestWrittenPagesLeaveMemory(t *testing.T) {
 	s := openStore(t)
 	const bodies, size = 64, 1 << 20
-	key := func(i int) metadata.BodyKey { return metadata.BodyKey{Version: uint32(i)} }
-	each := func(do func(*metadata.Tx, metadata.BodyKey) error) func(*metadata.Tx) error {
+	key := func(i int) metadata.VersionKey { return metadata.VersionKey{Version: uint32(i)} }
+	each := func(do func(*metadata.Tx, metadata.VersionKey) error) func(*metadata.Tx) error {
 		return func(tx *metadata.Tx) error {
 			for i := range bodies {
 				if err := do(tx, key(i)); err != nil {
@@ -28,11 +28,11 @@ func TestWrittenPagesLeaveMemory(t *testing.T) {
 	for i := range body {
 		body[i] = byte(i)
 	}
-	put := func(tx *metadata.Tx, of metadata.BodyKey) error { return tx.InlineBodies.Put(of, body) }
+	put := func(tx *metadata.Tx, of metadata.VersionKey) error { return tx.InlineBodies.Put(of, body) }
 	if err := s.Update(t.Context(), each(put)); err != nil {
 		t.Fatal(err)
 	}
-	read := func(tx *metadata.Tx, of metadata.BodyKey) error { _, err := tx.InlineBodies.Get(of); return err }
+	read := func(tx *metadata.Tx, of metadata.VersionKey) error { _, err := tx.InlineBodies.Get(of); return err }
 	if err := s.View(t.Context(), each(read)); err != nil {
 		t.Fatal(err)
 	}

@@ -123,6 +123,22 @@ func (c *codec) truth(field *bool) {
 	*field = b == 1
 }
 
+// added is for the last fields of a record that a later schema has added. They are left out where all of them are zero, so that a record
+// of before is one of now.
+func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
+	var none T
+	if c.decode {
+		*v = none
+		if len(c.data) == 0 {
+			return
+		}
+	} else if *v == none {
+		return
+	}
+	fields(c, v)
+	c.bad = c.bad || *v == none
+}
+
 // rest is for the last field of a record alone.
 func (c *codec) rest(field *[]byte) {
 	if !c.decode {

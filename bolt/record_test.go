@@ -48,14 +48,21 @@ func nouns() map[string]noun {
 	return map[string]noun{
 		"dataspace": nounOf(dataspaceFields, metadata.Dataspace{
 			Record: record, Name: "n", Title: "ti", Description: "", Visibility: metadata.Public, Origin: "ä",
-		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"),
+			Retention: metadata.Retention{Last: 3, Days: 4},
+		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"+"00000003"+"00000004"),
 		"set": nounOf(setFields, metadata.Set{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: strings.Repeat("d", 200),
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)),
 		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged,
-		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"),
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la",
+		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"),
+		"version": nounOf(versionFields, metadata.Version{
+			ResourceID: id, Number: 3, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b", Filename: "f", Digest: digest, Bytes: -2,
+			Body: metadata.Purged, Created: 1, CreatedBy: other, Replaced: 2, ReplacedBy: id, Label: "la",
+			Removed: metadata.Removal{At: 3, Rule: metadata.Erased, By: other, Kept: metadata.Retention{Last: 4, Days: 5}},
+		}, idHex+"00000003"+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"01"+"0000000000000001"+otherHex+
+			"0000000000000002"+idHex+"026c61"+"0000000000000003"+"03"+otherHex+"00000004"+"00000005"),
 		"user": nounOf(userFields, metadata.User{
 			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true,
 		}, recordHex+"0175"+"024675"+"0178"+"01"),
@@ -79,8 +86,8 @@ func nouns() map[string]noun {
 		"step": nounOf(cascadeFields, metadata.Cascade{
 			Container: id, DataspaceID: other, Restore: true, By: id, Deletion: 1, Begun: 2, AfterSet: other, AfterStamp: 3,
 		}, idHex+otherHex+"01"+idHex+"0000000000000001"+"0000000000000002"+otherHex+"0000000000000003"),
-		"counters": nounOf(countersFields, metadata.Counters{ActiveFiles: 1, ActiveBytes: 2, DeletedFiles: 3, DeletedBytes: -1},
-			"0000000000000001"+"0000000000000002"+"0000000000000003"+"ffffffffffffffff"),
+		"counters": nounOf(countersFields, metadata.Counters{ActiveFiles: 1, ActiveBytes: 2, DeletedFiles: 3, DeletedBytes: -1, OldVersions: 4, OldBytes: 5},
+			"0000000000000001"+"0000000000000002"+"0000000000000003"+"ffffffffffffffff"+"0000000000000004"+"0000000000000005"),
 		"damage": nounOf(damageFields, metadata.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
 		"scrub": nounOf(scrubFields, metadata.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
@@ -124,7 +131,7 @@ func TestEveryFieldIsStored(t *testing.T) {
 		}
 		before := n.seal(nil, n.example)
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(n.example)) {
-			if field.Anonymous || name == "resource" && field.Name == "Damaged" { // which is known of its blob, in another table
+			if field.Anonymous || field.Name == "Damaged" { // which is known of its blob, in another table
 				continue
 			}
 			changed := reflect.New(reflect.TypeOf(n.example)).Elem()
@@ -137,6 +144,30 @@ func TestEveryFieldIsStored(t *testing.T) {
 			if bytes.Equal(n.seal(nil, changed.Interface()), before) {
 				t.Errorf("%s: %s is not stored", name, field.Name)
 			}
+		}
+	}
+}
+
+// TestAddedFieldsAreLeftOut where they are zero: these records are those of the versions that had no such fields.
+func TestAddedFieldsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for name, zero := range map[string]func(noun) any{
+		"dataspace": func(n noun) any { d := n.example.(metadata.Dataspace); d.Retention = metadata.Retention{}; return d },
+		"resource":  func(n noun) any { r := n.example.(metadata.Resource); r.Label = ""; return r },
+		"counters":  func(n noun) any { c := n.example.(metadata.Counters); c.OldVersions, c.OldBytes = 0, 0; return c },
+		"version":   func(n noun) any { v := n.example.(metadata.Version); v.Removed = metadata.Removal{}; return v },
+	} {
+		added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61", "counters": "00000000000000040000000000000005",
+			"version": "000000000000000303" + otherHex + "0000000400000005"}[name]
+		n := nouns()[name]
+		want := strings.TrimSuffix(n.fields, added)
+		without := zero(n)
+		record := n.seal(nil, without)
+		if got := hex.EncodeToString(record[recordHeader:]); got != want || want == n.fields {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+		if got, err := n.unseal(nil, record); err != nil || got != without {
+			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }

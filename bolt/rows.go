@@ -98,6 +98,37 @@ func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	return each(r.tx, &resourceTable, l, c, fn)
 }
 
+type versions struct{ *tx }
+
+func (v versions) Get(of metadata.VersionKey) (metadata.Version, error) {
+	return versionTable.get(v.tx, versionKey(of))
+}
+
+func (v versions) Put(row metadata.Version) error { return versionTable.put(v.tx, row) }
+
+func (v versions) Before(of metadata.VersionKey) iter.Seq2[metadata.Version, error] {
+	return versionTable.backwards(v.tx, span{lo: idKey(of.Resource), hi: versionKey(of)})
+}
+
+func (v versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, error] {
+	return versionTable.all(v.tx, afterVersion(after))
+}
+
+func (v versions) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
+	return func(yield func(metadata.VersionKey, error) bool) {
+		for key := range v.walk(versionRefs, scopeSpan(blobKey(digest))) {
+			of, ok := splitVersionRef(key)
+			if !ok {
+				yield(of, damagedIndex(versionRefs, key))
+				return
+			}
+			if !yield(of, nil) {
+				return
+			}
+		}
+	}
+}
+
 type users struct{ *tx }
 
 func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.tx, idKey(id)) }

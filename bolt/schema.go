@@ -30,6 +30,7 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
 		addEpoch,
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 8) },
 	}
 }
 

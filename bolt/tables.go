@@ -81,6 +81,17 @@ var (
 			return entries
 		},
 	}
+	versionTable = table[metadata.Version]{
+		bucket: versionsBucket, fields: versionFields,
+		key:     func(v *metadata.Version) []byte { return versionKey(v.Key()) },
+		indexes: []index{{versionRefs, ownerOfVersionRef}},
+		entries: func(v metadata.Version) []entry {
+			if v.Body != metadata.InBlob {
+				return nil
+			}
+			return []entry{{versionRefs, blobRefKey(v.Digest, v.ResourceID, v.Number), nil}}
+		},
+	}
 	userTable = table[metadata.User]{
 		bucket: usersBucket, fields: userFields,
 		key:     func(u *metadata.User) []byte { return borrowedKey(&u.ID) },
@@ -248,6 +259,30 @@ func (tb *table[T]) all(t *tx, s span) iter.Seq2[T, error] {
 			if !yield(row, err) || err != nil {
 				return
 			}
+		}
+	}
+}
+
+// backwards is all, from the last row to the first.
+func (tb *table[T]) backwards(t *tx, s span) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		in := t.bucket(tb.bucket)
+		if in == nil {
+			return
+		}
+		cursor := in.Cursor()
+		cursor.Seek(s.hi)
+		before := s.hi
+		for {
+			key, record := previous(t, cursor, before)
+			if t.disordered(tb.bucket, before, key, true) || !s.contains(key) {
+				return
+			}
+			row, err := tb.decode(key, record)
+			if !yield(row, err) || err != nil {
+				return
+			}
+			before = key
 		}
 	}
 }

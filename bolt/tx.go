@@ -39,8 +39,8 @@ type counts struct {
 // tables is the transaction as the contract has it.
 func (t *tx) tables() *metadata.Tx {
 	return &metadata.Tx{
-		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Users: users{t}, Keys: keys{t},
-		Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
+		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, Blobs: blobRows{t},
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
 		Stamp: t.stamp, Access: t.access,
 	}

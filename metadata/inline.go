@@ -10,8 +10,8 @@ const (
 	Inline BodyLocation = 2 // in the metadata store, under the resource's id and version, until they are flushed to a file
 )
 
-// BodyKey identifies one inline body.
-type BodyKey struct {
+// VersionKey identifies one version of a resource, and by that its inline body.
+type VersionKey struct {
 	Resource ID
 	Version  uint32
 }
@@ -19,8 +19,8 @@ type BodyKey struct {
 // BodyCount is a number of inline bodies, and their bytes.
 type BodyCount struct{ Bodies, Bytes int64 }
 
-// BodyKey is the key of the body of a resource while it is inline.
-func (r Resource) BodyKey() BodyKey { return BodyKey{r.ID, r.Version} }
+// VersionKey is the key of the present version of a resource.
+func (r Resource) VersionKey() VersionKey { return VersionKey{r.ID, r.Version} }
 
-// Needs reports whether an inline body is the file of the resource: neither replaced nor flushed nor purged.
-func (r Resource) Needs(of BodyKey) bool { return r.Body == Inline && r.BodyKey() == of }
+// Needs reports whether an inline body is the file of the resource in this version: neither flushed nor purged.
+func (r Resource) Needs(of VersionKey) bool { return r.Body == Inline && r.VersionKey() == of }

@@ -64,6 +64,7 @@ type Dataspace struct {
 	Name, Title, Description string
 	Visibility               Visibility
 	Origin                   string // free text; "" is none
+	Retention                Retention
 }
 
 // Set holds resources.
@@ -83,6 +84,7 @@ type Resource struct {
 	Bytes                     int64
 	Version                   uint32       // how often the file has been replaced
 	Body                      BodyLocation // where the bytes are
+	Label                     string       // of the present version; "": none
 	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 
@@ -183,9 +185,9 @@ type Privilege struct {
 }
 
 // Counters are the files of a dataspace, or of the whole service. Bytes are those of the resources, each counted in full,
-// also where two share one blob.
+// also where two share one blob. OldVersions are those before the present ones, of resources in any state, less those whose bytes are gone.
 type Counters struct {
-	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes int64
+	ActiveFiles, ActiveBytes, DeletedFiles, DeletedBytes, OldVersions, OldBytes int64
 }
 
 // Add returns the sum of both.
@@ -193,12 +195,13 @@ func (c Counters) Add(d Counters) Counters {
 	return Counters{
 		ActiveFiles: c.ActiveFiles + d.ActiveFiles, ActiveBytes: c.ActiveBytes + d.ActiveBytes,
 		DeletedFiles: c.DeletedFiles + d.DeletedFiles, DeletedBytes: c.DeletedBytes + d.DeletedBytes,
+		OldVersions: c.OldVersions + d.OldVersions, OldBytes: c.OldBytes + d.OldBytes,
 	}
 }
 
 // Negated returns the counters with the opposite sign.
 func (c Counters) Negated() Counters {
-	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes}
+	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes, -c.OldVersions, -c.OldBytes}
 }
 
 // Blob is the row of one blob.

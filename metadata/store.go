@@ -110,6 +110,7 @@ type Tx struct {
 	Dataspaces   Dataspaces
 	Sets         Sets
 	Resources    Resources
+	Versions     Versions
 	Users        Users
 	Keys         Keys
 	Sessions     Sessions
@@ -186,6 +187,19 @@ type ResourceRange struct {
 	Name         *string         // exactly this name; only with ByName
 	NamePrefix   string          // only with ByName
 	After        paging.Position // exclusive
+}
+
+// Versions is the table of the versions of resources before the present ones, with the references from those whose bytes are InBlob to
+// their blobs. No row is ever removed.
+type Versions interface {
+	Get(VersionKey) (Version, error)
+	Put(Version) error
+	// Before yields the versions of a resource with a number less than one, the newest first.
+	Before(VersionKey) iter.Seq2[Version, error]
+	// All yields every version after a key (by resource, then number), ascending; zero: from the first.
+	All(after VersionKey) iter.Seq2[Version, error]
+	// Refs yields the keys of the versions, InBlob, whose file the blob is, ascending, whether or not there is a row of the blob.
+	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
 // Users is the table of users.
@@ -277,7 +291,7 @@ type Blobs interface {
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[Blob, error]
-	// Refs yields the ids of the resources, InBlob, whose file the blob is, ascending, whether or not there is a row.
+	// Refs yields the ids of the resources, InBlob, whose present file the blob is, ascending, whether or not there is a row.
 	Refs(blobs.Digest) iter.Seq2[ID, error]
 }
 
@@ -291,7 +305,7 @@ type Damages interface {
 	All() iter.Seq2[Damage, error]
 }
 
-// UnreferencedBlobs is the table of blobs to which no resource refers, with or without a row among Blobs.
+// UnreferencedBlobs is the table of blobs to which no version of a resource refers, with or without a row among Blobs.
 type UnreferencedBlobs interface {
 	Get(blobs.Digest) (Unreferenced, error)
 	Put(Unreferenced) error
@@ -305,13 +319,13 @@ type UnreferencedBlobs interface {
 
 // InlineBodies is the table of bodies that are in the metadata store, not in the blob store.
 type InlineBodies interface {
-	Get(BodyKey) ([]byte, error)
+	Get(VersionKey) ([]byte, error)
 	// Put does not keep or change the bytes.
-	Put(BodyKey, []byte) error
+	Put(VersionKey, []byte) error
 	// Remove removes the body; that there is none is no error.
-	Remove(BodyKey) error
+	Remove(VersionKey) error
 	// All yields the key of every body greater than after (by resource, then version), ascending; zero: from the first.
-	All(after BodyKey) iter.Seq2[BodyKey, error]
+	All(after VersionKey) iter.Seq2[VersionKey, error]
 	// Total counts what All would yield, without reading it.
 	Total() (BodyCount, error)
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -227,4 +228,12 @@ func Shorten(s string) string {
 		}
 		return r
 	}, s)
+}
+
+func invalid(field, format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+func missing(field, format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Invalid, Code: errs.CodeMissingField, Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,9 +12,16 @@ import (
 	"labshelf/metadata"
 )
 
+// ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has another.
+var ErrUnknownKey = errors.New("nobody has this key")
+
 // unauthenticated is the one answer to no key, an unknown, an expired and a revoked key.
 func unauthenticated() *errs.Error {
 	return &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeUnauthenticated, Message: "a valid API key is needed in the Authorization header"}
+}
+
+func forbidden(format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
 // authorise tells whether the caller may do something in a dataspace.

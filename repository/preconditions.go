@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,4 +54,8 @@ func (m Match) Check(tag string, modified metadata.Stamp) error {
 
 func preconditionFailed(message string) error {
 	return &errs.Error{Kind: errs.Precondition, Code: errs.CodePrecondition, Message: message}
+}
+
+func conflict(code errs.Code, field, format string, args ...any) *errs.Error {
+	return &errs.Error{Kind: errs.Conflict, Code: code, Field: field, Message: fmt.Sprintf(format, args...)}
 }

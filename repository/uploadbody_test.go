@@ -62,13 +62,13 @@ func TestDamagedInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "first", "second", "third", "last")
 	change := func(n int, body string) {
-		of := metadata.BodyKey{Resource: k.Resources[n].ID}
+		of := metadata.VersionKey{Resource: k.Resources[n].ID}
 		k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Put(of, []byte(body)) }))
 	}
 	change(0, "FIRST")
 	change(2, "thir")
 	k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error {
-		return tx.InlineBodies.Remove(metadata.BodyKey{Resource: k.Resources[3].ID})
+		return tx.InlineBodies.Remove(metadata.VersionKey{Resource: k.Resources[3].ID})
 	}))
 	if err := k.Service.FlushInline(t.Context()); !errors.Is(err, metadata.ErrRecordDamaged) {
 		t.Errorf("flush: %v", err)
@@ -99,7 +99,7 @@ func TestDamagedInlineBody(t *testing.T) {
 func TestStrayInlineBody(t *testing.T) {
 	t.Parallel()
 	k, _ := newInline(t, "a")
-	for _, of := range []metadata.BodyKey{{Resource: metadata.ID{1}}, {Resource: k.Resources[0].ID, Version: 7}} {
+	for _, of := range []metadata.VersionKey{{Resource: metadata.ID{1}}, {Resource: k.Resources[0].ID, Version: 7}} {
 		k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.InlineBodies.Put(of, []byte("x")) }))
 		found, _ := k.Check(k.Upkeep, maintenance.CheckOptions{})
 		if len(found) != 1 || found[0].Kind != "body" || found[0].Part != metadata.PartRules {

@@ -228,7 +228,7 @@ func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 		}
 	}
 	if r.Body == metadata.Inline {
-		return errors.Join(tx.InlineBodies.Put(r.BodyKey(), u.received.bytes), u.service.inline.Count(tx))
+		return errors.Join(tx.InlineBodies.Put(r.VersionKey(), u.received.bytes), u.service.inline.Count(tx))
 	}
 	return rows.RecordBlob(tx, r)
 }

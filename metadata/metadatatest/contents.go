@@ -72,6 +72,7 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	a.askLists(tx, p)
 	a.askSets(tx, p)
 	a.askResources(tx, p)
+	a.askVersions(tx, p)
 	return a.to, a.err
 }
 
@@ -186,7 +187,7 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 }
 
 func (a *answers) askBodies(tx *metadata.Tx) {
-	keys, err := list(tx.InlineBodies.All(metadata.BodyKey{}))
+	keys, err := list(tx.InlineBodies.All(metadata.VersionKey{}))
 	if err != nil || len(keys) > 0 {
 		note(a, "InlineBodies.All", keys, err)
 	}
@@ -196,6 +197,27 @@ func (a *answers) askBodies(tx *metadata.Tx) {
 	}
 	if total, err := tx.InlineBodies.Total(); err != nil || total != (metadata.BodyCount{}) {
 		note(a, "InlineBodies.Total", total, err)
+	}
+}
+
+func (a *answers) askVersions(tx *metadata.Tx, p probe) {
+	noteAll(a, "Versions.All", tx.Versions.All(metadata.VersionKey{}))
+	for _, id := range p.ids {
+		newest := metadata.VersionKey{Resource: id, Version: math.MaxUint32}
+		noteAll(a, "Versions.Before the last of "+id.String(), tx.Versions.Before(newest))
+		noteAll(a, "Versions.All after the last of "+id.String(), tx.Versions.All(newest))
+		for older, err := range tx.Versions.Before(newest) {
+			if err != nil {
+				a.err = errors.Join(a.err, err)
+				break
+			}
+			row, err := tx.Versions.Get(older.Key())
+			note(a, fmt.Sprintf("Versions.Get %s %d", id, older.Number), row, err)
+			noteAll(a, fmt.Sprintf("Versions.Before %s %d", id, older.Number), tx.Versions.Before(older.Key()))
+		}
+	}
+	for _, digest := range p.digests {
+		noteAll(a, "Versions.Refs "+digest.String(), tx.Versions.Refs(digest))
 	}
 }
 

@@ -24,7 +24,7 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 	after := func(ids []metadata.ID) metadata.ID {
 		return rapid.SampledFrom(slices.Concat(ids, []metadata.ID{{}, m.pool.resources[0]})).Draw(rt, "after")
 	}
-	switch rapid.IntRange(0, 16).Draw(rt, "read") {
+	switch rapid.IntRange(0, 18).Draw(rt, "read") {
 	case 0:
 		from := after(m.pool.dataspaces)
 		return rowsOp("Dataspaces.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.Dataspace, error] { return tx.Dataspaces.All(from) })
@@ -47,10 +47,16 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Set, error] { return tx.Sets.Range(q) }
 		return rowsOp(fmt.Sprintf("Sets.Range %+v", q), few, seq)
 	case 8:
-		from := m.bodyKey(rt)
-		return rowsOp("InlineBodies.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.BodyKey, error] { return tx.InlineBodies.All(from) })
+		from := m.versionKey(rt)
+		return rowsOp("InlineBodies.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.VersionKey, error] { return tx.InlineBodies.All(from) })
 	case 9:
 		return m.uploads(rt, few)
+	case 12:
+		of := m.versionKey(rt)
+		return rowsOp("Versions.Before", few, func(tx *metadata.Tx) iter.Seq2[metadata.Version, error] { return tx.Versions.Before(of) })
+	case 13:
+		from := m.versionKey(rt)
+		return rowsOp("Versions.All", few, func(tx *metadata.Tx) iter.Seq2[metadata.Version, error] { return tx.Versions.All(from) })
 	case 10:
 		return op{"totals", func(tx *metadata.Tx) (any, error) { return totals(tx) }}
 	case 11:

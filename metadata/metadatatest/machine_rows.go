@@ -87,7 +87,7 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
-		m.damage, m.scrub, m.body, m.body, m.unreferenced,
+		m.damage, m.scrub, m.body, m.body, m.unreferenced, m.version, m.version, m.version,
 	}
 	switch n := rapid.IntRange(0, len(draw)+5).Draw(rt, "write"); n {
 	case len(draw):
@@ -101,7 +101,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 			s.do(op{"Cascades.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.Cascades.Remove(container) }})
 		}
 	case len(draw) + 3:
-		of := m.bodyKey(rt)
+		of := m.versionKey(rt)
 		s.do(op{"InlineBodies.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.InlineBodies.Remove(of) }})
 	case len(draw) + 4:
 		user := rapid.SampledFrom(m.pool.users).Draw(rt, "user")
@@ -162,6 +162,7 @@ func (m *machine) dataspace(rt *rapid.T, s *session) any {
 	change(rt, err != nil, &d.Title, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Description, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Origin, rapid.SampledFrom(texts()))
+	change(rt, err != nil, &d.Retention, rapid.SampledFrom([]metadata.Retention{{}, {Last: 1}, {Days: math.MaxUint32}}))
 	change(rt, err != nil, &d.Visibility, rapid.SampledFrom([]metadata.Visibility{metadata.Private, metadata.Public}))
 	return d
 }
@@ -194,6 +195,7 @@ func (m *machine) resource(rt *rapid.T, s *session) any {
 		r.Format = rapid.SampledFrom(texts()).Draw(rt, "format")
 		r.Description = rapid.SampledFrom(texts()).Draw(rt, "description")
 		r.Version = rapid.Uint32().Draw(rt, "version")
+		r.Label = rapid.SampledFrom(texts()).Draw(rt, "label")
 		r.Body = rapid.SampledFrom([]metadata.BodyLocation{metadata.InBlob, metadata.Purged, metadata.Inline}).Draw(rt, "body")
 	}
 	return r
@@ -277,6 +279,7 @@ func (m *machine) counters(rt *rapid.T, _ *session) any {
 		Counters: metadata.Counters{
 			ActiveFiles: number.Draw(rt, "active files"), ActiveBytes: number.Draw(rt, "active bytes"),
 			DeletedFiles: number.Draw(rt, "deleted files"), DeletedBytes: number.Draw(rt, "deleted bytes"),
+			OldVersions: rapid.SampledFrom([]int64{0, 1}).Draw(rt, "old versions"), OldBytes: rapid.SampledFrom([]int64{0, 2}).Draw(rt, "old bytes"),
 		},
 	}
 }
@@ -285,13 +288,29 @@ func (m *machine) blob(rt *rapid.T, _ *session) any {
 	return blobRow{rapid.SampledFrom(m.pool.digests).Draw(rt, "blob"), rapid.Int64Min(0).Draw(rt, "size")}
 }
 
-func (m *machine) bodyKey(rt *rapid.T) metadata.BodyKey {
+func (m *machine) versionKey(rt *rapid.T) metadata.VersionKey {
 	version := rapid.SampledFrom([]uint32{0, 1, math.MaxUint32}).Draw(rt, "version")
-	return metadata.BodyKey{Resource: rapid.SampledFrom(m.pool.resources).Draw(rt, "body of"), Version: version}
+	return metadata.VersionKey{Resource: rapid.SampledFrom(m.pool.resources).Draw(rt, "body of"), Version: version}
 }
 
 func (m *machine) body(rt *rapid.T, _ *session) any {
-	return bodyRow{m.bodyKey(rt), strings.Repeat("b", rapid.SampledFrom([]int{0, 1, 4096, 128 << 10}).Draw(rt, "length"))}
+	return bodyRow{m.versionKey(rt), strings.Repeat("b", rapid.SampledFrom([]int{0, 1, 4096, 128 << 10}).Draw(rt, "length"))}
+}
+
+// version draws one of few numbers, that was, or was not yet, removed.
+func (m *machine) version(rt *rapid.T, _ *session) any {
+	key := m.versionKey(rt)
+	v := metadata.Version{
+		ResourceID: key.Resource, Number: key.Version, Name: rapid.SampledFrom(resourceNames()).Draw(rt, "name"),
+		Description: rapid.SampledFrom(texts()).Draw(rt, "description"), MimeType: "a/b", Filename: "file",
+		Digest: rapid.SampledFrom(m.pool.digests).Draw(rt, "digest"), Bytes: rapid.Int64Min(0).Draw(rt, "bytes"),
+		Body:    rapid.SampledFrom([]metadata.BodyLocation{metadata.InBlob, metadata.InBlob, metadata.Purged, metadata.Inline}).Draw(rt, "body"),
+		Created: m.last, CreatedBy: rapid.SampledFrom(m.pool.users).Draw(rt, "by"), Replaced: m.last, Label: rapid.SampledFrom(texts()).Draw(rt, "label"),
+	}
+	if v.Body == metadata.Purged {
+		v.Removed = metadata.Removal{At: m.last, Rule: metadata.ByRetention, Kept: metadata.Retention{Last: 1}}
+	}
+	return v
 }
 
 func (m *machine) damage(rt *rapid.T, _ *session) any {

@@ -21,7 +21,7 @@ type (
 		Size   int64
 	}
 	bodyRow struct {
-		metadata.BodyKey
+		metadata.VersionKey
 		Body string
 	}
 	scrubRow struct {
@@ -38,6 +38,8 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.Sets.Put(row)
 	case metadata.Resource:
 		return tx.Resources.Put(row)
+	case metadata.Version:
+		return tx.Versions.Put(row)
 	case metadata.User:
 		return tx.Users.Put(row)
 	case metadata.Key:
@@ -59,7 +61,7 @@ func put(tx *metadata.Tx, row any) error {
 	case metadata.Unreferenced:
 		return tx.Unreferenced.Put(row)
 	case bodyRow:
-		return tx.InlineBodies.Put(row.BodyKey, []byte(row.Body))
+		return tx.InlineBodies.Put(row.VersionKey, []byte(row.Body))
 	case scrubRow:
 		return tx.Scrub.Put(row.State)
 	}
@@ -98,6 +100,8 @@ func waysTo(row any) []way {
 		}
 	case metadata.Resource:
 		return []way{{"Resources.Get", func(tx *metadata.Tx) (any, error) { return tx.Resources.Get(row.ID) }}}
+	case metadata.Version:
+		return []way{{"Versions.Get", func(tx *metadata.Tx) (any, error) { return tx.Versions.Get(row.Key()) }}}
 	case metadata.User:
 		return []way{
 			{"Users.Get", func(tx *metadata.Tx) (any, error) { return tx.Users.Get(row.ID) }},
@@ -130,8 +134,8 @@ func waysTo(row any) []way {
 		}}}
 	case bodyRow:
 		return []way{{"InlineBodies.Get", func(tx *metadata.Tx) (any, error) {
-			body, err := tx.InlineBodies.Get(row.BodyKey)
-			return bodyRow{row.BodyKey, string(body)}, err
+			body, err := tx.InlineBodies.Get(row.VersionKey)
+			return bodyRow{row.VersionKey, string(body)}, err
 		}}}
 	case metadata.Damage:
 		return []way{{"Damages.Get", func(tx *metadata.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
@@ -166,8 +170,11 @@ func filled[T any](other bool) (row T) {
 		f.next = 100
 	}
 	f.fill(reflect.ValueOf(&row).Elem())
-	if resource, ok := any(&row).(*metadata.Resource); ok {
-		resource.Damaged = false // no part of a stored row: it is found out when a record is answered
+	switch row := any(&row).(type) { // no part of a stored row: it is found out when a record is answered
+	case *metadata.Resource:
+		row.Damaged = false
+	case *metadata.Version:
+		row.Damaged = false
 	}
 	return row
 }

@@ -16,6 +16,7 @@ type state struct {
 	dataspaces   map[metadata.ID]metadata.Dataspace
 	sets         map[metadata.ID]metadata.Set
 	resources    map[metadata.ID]metadata.Resource
+	versions     map[versionKey]metadata.Version
 	users        map[metadata.ID]metadata.User
 	keys         map[metadata.ID]metadata.Key
 	sessions     map[sessionKey]metadata.Session
@@ -27,7 +28,7 @@ type state struct {
 	blobs        map[digest]metadata.Blob
 	damages      map[digest]metadata.Damage
 	unreferenced map[digest]metadata.Unreferenced
-	bodies       map[bodyKey]bodyRow
+	bodies       map[versionKey]bodyRow
 	scrub        metadata.ScrubState
 	epoch        metadata.Epoch
 }
@@ -38,6 +39,7 @@ func newState(now time.Time) *state {
 		dataspaces:   map[metadata.ID]metadata.Dataspace{},
 		sets:         map[metadata.ID]metadata.Set{},
 		resources:    map[metadata.ID]metadata.Resource{},
+		versions:     map[versionKey]metadata.Version{},
 		users:        map[metadata.ID]metadata.User{},
 		keys:         map[metadata.ID]metadata.Key{},
 		sessions:     map[sessionKey]metadata.Session{},
@@ -49,7 +51,7 @@ func newState(now time.Time) *state {
 		blobs:        map[digest]metadata.Blob{},
 		damages:      map[digest]metadata.Damage{},
 		unreferenced: map[digest]metadata.Unreferenced{},
-		bodies:       map[bodyKey]bodyRow{},
+		bodies:       map[versionKey]bodyRow{},
 		epoch:        metadata.NewEpoch(0, now),
 	}
 }
@@ -58,6 +60,7 @@ func newState(now time.Time) *state {
 func (s *state) clone() *state {
 	c := *s
 	c.dataspaces, c.sets, c.resources = maps.Clone(s.dataspaces), maps.Clone(s.sets), maps.Clone(s.resources)
+	c.versions = maps.Clone(s.versions)
 	c.users, c.keys, c.sessions = maps.Clone(s.users), maps.Clone(s.keys), maps.Clone(s.sessions)
 	c.uploads, c.privileges, c.cascades = maps.Clone(s.uploads), maps.Clone(s.privileges), maps.Clone(s.cascades)
 	c.usage, c.days, c.blobs = maps.Clone(s.usage), maps.Clone(s.days), maps.Clone(s.blobs)
@@ -84,6 +87,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
 		Sets:         sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
 		Resources:    files,
+		Versions:     versions{newTable(mode, s.versions, func(v metadata.Version) versionKey { return versionKey(v.Key()) })},
 		Users:        users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
 		Keys:         keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
 		Sessions:     sessions{newTable(mode, s.sessions, func(s metadata.Session) sessionKey { return sessionKey{s.UserID, s.Digest} })},
@@ -94,7 +98,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Blobs:        sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files},
 		Damages:      damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
 		Unreferenced: unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
-		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) bodyKey { return bodyKey(row.BodyKey) })},
+		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},
 		Scrub:        scrub{mode, &s.scrub},
 		Lineage:      lineage{mode, s},
 		Stamp: func() metadata.Stamp {
@@ -115,31 +119,31 @@ func newTable[K ordered[K], T any](mode access, rows map[K]T, key func(T) K) tab
 	return table[K, T]{mode, rows, key}
 }
 
-// bodyKey is one that can be ordered.
-type bodyKey metadata.BodyKey
+// versionKey is one that can be ordered.
+type versionKey metadata.VersionKey
 
-func (k bodyKey) Compare(o bodyKey) int {
+func (k versionKey) Compare(o versionKey) int {
 	return cmp.Or(k.Resource.Compare(o.Resource), cmp.Compare(k.Version, o.Version))
 }
 
 // bodies are stored as strings, so that callers cannot change them.
 type bodies struct {
-	table[bodyKey, bodyRow]
+	table[versionKey, bodyRow]
 }
 
-func (t bodies) Get(of metadata.BodyKey) ([]byte, error) {
-	row, err := t.table.Get(bodyKey(of))
+func (t bodies) Get(of metadata.VersionKey) ([]byte, error) {
+	row, err := t.table.Get(versionKey(of))
 	return []byte(row.Body), err
 }
 
-func (t bodies) Put(of metadata.BodyKey, body []byte) error {
+func (t bodies) Put(of metadata.VersionKey, body []byte) error {
 	return t.table.Put(bodyRow{of, string(body)})
 }
 
-func (t bodies) Remove(of metadata.BodyKey) error { return t.table.Remove(bodyKey(of)) }
+func (t bodies) Remove(of metadata.VersionKey) error { return t.table.Remove(versionKey(of)) }
 
-func (t bodies) All(after metadata.BodyKey) iter.Seq2[metadata.BodyKey, error] {
-	return fields(t.table.All(bodyKey(after)), func(row bodyRow) metadata.BodyKey { return row.BodyKey })
+func (t bodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionKey, error] {
+	return fields(t.table.All(versionKey(after)), func(row bodyRow) metadata.VersionKey { return row.VersionKey })
 }
 
 func (t bodies) Total() (total metadata.BodyCount, err error) {

@@ -21,6 +21,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"rows of any size come back":                     testSizes,
 		"indexes follow every change of a row":           testChanges,
 		"rows and ranges are copies":                     testCopies,
+		"versions come the newest first":                 testVersions,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -29,7 +30,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 // filledRows are one row of every table, or others that differ in every field.
 func filledRows(other bool) []any {
 	return []any{
-		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other),
+		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other), filled[metadata.Version](other),
 		filled[metadata.User](other), filled[metadata.Key](other), filled[metadata.Privilege](other),
 		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
 		filled[metadata.Unreferenced](other),
@@ -129,6 +130,13 @@ func testSizes(t *testing.T, s *store) {
 			Record: with(most, 6), Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name, Body: metadata.Purged,
 			SetID: id(4), DataspaceID: maxID(), Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)), Bytes: math.MaxInt64, Version: math.MaxUint32,
 		},
+		metadata.Version{ResourceID: id(5)},
+		metadata.Version{
+			ResourceID: maxID(), Number: math.MaxUint32, Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name,
+			Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)), Bytes: math.MaxInt64, Body: metadata.Purged, Created: latest, Replaced: latest,
+			CreatedBy: maxID(), ReplacedBy: maxID(), Label: long[:400],
+			Removed: metadata.Removal{At: latest, Rule: math.MaxUint8, By: maxID(), Kept: metadata.Retention{Last: math.MaxUint32}},
+		},
 		metadata.User{Record: with(least, 7), Username: "u"},
 		metadata.User{Record: with(most, 8), Username: strings.Repeat("u@", 50), Fullname: long, About: long, Sysadmin: true},
 		metadata.Key{ID: id(9), UserID: id(7)},
@@ -150,8 +158,8 @@ func testSizes(t *testing.T, s *store) {
 		},
 		blobRow{blobs.Digest{}, 0},
 		blobRow{blobs.Digest{1}, math.MaxInt64},
-		bodyRow{metadata.BodyKey{Resource: id(1)}, ""},
-		bodyRow{metadata.BodyKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
+		bodyRow{metadata.VersionKey{Resource: id(1)}, ""},
+		bodyRow{metadata.VersionKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
@@ -206,6 +214,8 @@ func identityOf(row any) []string {
 	switch row.(type) {
 	case metadata.Key:
 		return []string{"ID", "UserID"}
+	case metadata.Version:
+		return []string{"ResourceID", "Number"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

@@ -123,7 +123,7 @@ func testCopies(t *testing.T, s *store) {
 
 // testBodyCopies: what was put is not the caller's any more, and what was got is.
 func testBodyCopies(t *testing.T, s *store) {
-	of := metadata.BodyKey{Resource: id(1)}
+	of := metadata.VersionKey{Resource: id(1)}
 	s.update(t, func(tx *metadata.Tx) error {
 		body := []byte("body")
 		if err := tx.InlineBodies.Put(of, body); err != nil {

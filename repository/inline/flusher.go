@@ -39,7 +39,7 @@ const (
 // told. A batch waits for an idle window, for delay at most.
 func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	var left error
-	for after := (metadata.BodyKey{}); ctx.Err() == nil; {
+	for after := (metadata.VersionKey{}); ctx.Err() == nil; {
 		w := window{b, time.Now().Add(delay)}
 		if !w.wait(ctx) {
 			return ctx.Err()
@@ -98,14 +98,14 @@ func ofSome(err error) bool {
 
 // body is one of a batch.
 type body struct {
-	of    metadata.BodyKey
+	of    metadata.VersionKey
 	blob  metadata.Blob
 	bytes []byte
 }
 
 // next reads the batch after a body, and moves after to its last one. The error is about the bodies left out of it. It also counts
 // what is stored: nothing else notices what purges and large files have removed, nor that an upload was not committed.
-func (b *Bodies) next(ctx context.Context, after *metadata.BodyKey) (batch []body, damaged error) {
+func (b *Bodies) next(ctx context.Context, after *metadata.VersionKey) (batch []body, damaged error) {
 	err := b.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		if err := b.Count(tx); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (b *Bodies) next(ctx context.Context, after *metadata.BodyKey) (batch []bod
 }
 
 // verified reads a body and compares it with its resource.
-func verified(tx *metadata.Tx, of metadata.BodyKey) (body, error) {
+func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
 	r, err := tx.Resources.Get(of.Resource)
 	if err != nil {
 		return body{}, err

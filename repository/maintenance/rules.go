@@ -177,7 +177,7 @@ func (c *checker) checkInline(r metadata.Resource) error {
 
 // checkBodies: each inline body belongs to a resource.
 func (c *checker) checkBodies() error {
-	for of, err := range c.tx.InlineBodies.All(metadata.BodyKey{}) {
+	for of, err := range c.tx.InlineBodies.All(metadata.VersionKey{}) {
 		if err != nil {
 			return err
 		}

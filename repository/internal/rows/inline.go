@@ -10,7 +10,7 @@ import (
 
 // ReadInline reads the inline body of a resource. An ErrRecordDamaged says what is wrong with it.
 func ReadInline(tx *metadata.Tx, r metadata.Resource) ([]byte, error) {
-	body, err := tx.InlineBodies.Get(r.BodyKey())
+	body, err := tx.InlineBodies.Get(r.VersionKey())
 	switch {
 	case errors.Is(err, metadata.ErrNotFound):
 		err = fmt.Errorf("%w: it is missing", metadata.ErrRecordDamaged)

@@ -18,7 +18,7 @@ func SaveResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Res
 	var err error
 	after.Damaged = false
 	if before != nil && before.Body == metadata.Inline && (after.Body != metadata.Inline || after.Version != before.Version) {
-		err = tx.InlineBodies.Remove(before.BodyKey())
+		err = tx.InlineBodies.Remove(before.VersionKey())
 	}
 	if err = errors.Join(err, tx.Resources.Put(after)); err != nil {
 		return err
