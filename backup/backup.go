@@ -226,7 +226,7 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 	return err
 }
 
-// report reports each resource whose file a lost blob is, or the blob itself where no resource refers to it.
+// report reports each resource, and each version of one, whose file a lost blob is, or the blob itself where none refers to it.
 func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
@@ -241,6 +241,14 @@ func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong
 				v.Name = r.Name
 			}
 			events.Violation(v)
+		}
+		for of, err := range tx.Versions.Refs(blob.Digest) {
+			if err != nil {
+				return err
+			}
+			needed = true
+			events.Violation(metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(),
+				Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(of.Version)+1, blob.Digest, wrong)})
 		}
 		if !needed {
 			events.Violation(metadata.Violation{

@@ -351,7 +351,7 @@ func TestReplacedFiles(t *testing.T) {
 	check(t, os.Remove(path(w.dir, made)))
 	_, found, err := w.tryBackUp(t.TempDir(), backup.CreateOptions{})
 	check(t, err)
-	if len(found) != 1 || found[0].Kind != "blob" || found[0].ID != made.Digest.String() {
+	if len(found) != 1 || found[0].Kind != "version" || found[0].ID != made.ID.String() {
 		t.Errorf("found %v", found)
 	}
 }

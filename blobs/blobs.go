@@ -151,4 +151,7 @@ type Trash interface {
 	// EmptyTrash deletes for good what was removed before a time, and returns when that is on stable storage. The
 	// numbers tell what was deleted, also where it ends early with an error.
 	EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error)
+
+	// DeleteTrashed deletes one removed blob for good, and returns when that is on stable storage. That there is none is no error.
+	DeleteTrashed(digest Digest) error
 }

@@ -130,12 +130,28 @@ func (d *Dir) EmptyTrash(ctx context.Context, before time.Time) (files int, byte
 	return files, bytes, err
 }
 
-// deleteTrashed compares the time again: a blob of the same digest may have been removed since the folder was read.
+// DeleteTrashed implements [Trash].
+func (d *Dir) DeleteTrashed(digest Digest) error {
+	if d.readOnly {
+		return fmt.Errorf("blobs: delete %s: %w", digest, errReadOnly)
+	}
+	deleted, err := d.deleteTrashed(digest, time.Time{})
+	if err != nil || !deleted {
+		return err
+	}
+	if synced := d.trashNames.sync(d.fs, d.trash); synced != nil {
+		return unsynced("delete "+digest.String(), synced)
+	}
+	return nil
+}
+
+// deleteTrashed compares the time again: a blob of the same digest may have been removed since the folder was read. The zero time is after
+// any.
 func (d *Dir) deleteTrashed(digest Digest, before time.Time) (deleted bool, err error) {
 	d.trashing.Lock()
 	defer d.trashing.Unlock()
 	info, err := os.Lstat(d.trashed(digest))
-	if err == nil && !info.ModTime().Before(before) {
+	if err == nil && !before.IsZero() && !info.ModTime().Before(before) {
 		return false, nil
 	}
 	if err == nil {

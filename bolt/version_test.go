@@ -13,11 +13,15 @@ import (
 	"strings"
 	"testing"
 
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/blobs/blobstest"
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository"
 	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
 )
 
 // olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
@@ -42,17 +46,8 @@ func olderFile(t *testing.T, name string) string {
 // holdsOlder reads what is in the file of an older version, and holds it against the rules.
 func holdsOlder(t *testing.T, s *Store) {
 	t.Helper()
-	checkIntegrity(t, s)
-	rules := maintenance.CheckEvents{Violation: func(v metadata.Violation) {
-		if v.Part != metadata.PartBlobs { // the bodies were not kept
-			t.Errorf("violation: %v", v)
-		}
-	}}
-	_, err := maintenance.NewUpkeep(s, blobstest.NewMemory()).Check(t.Context(), maintenance.CheckOptions{NoData: true}, rules)
-	if err != nil {
-		t.Error(err)
-	}
-	err = s.View(t.Context(), func(tx *metadata.Tx) error {
+	holdsRules(t, s)
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		files, references := 0, 0
 		for r, err := range tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}) {
 			if err != nil {
@@ -97,6 +92,21 @@ func holdsOlder(t *testing.T, s *Store) {
 	}
 }
 
+// holdsRules checks a file of which the bodies were not kept.
+func holdsRules(t *testing.T, s *Store) {
+	t.Helper()
+	checkIntegrity(t, s)
+	rules := maintenance.CheckEvents{Violation: func(v metadata.Violation) {
+		if v.Part != metadata.PartBlobs { // the bodies were not kept
+			t.Errorf("violation: %v", v)
+		}
+	}}
+	_, err := maintenance.NewUpkeep(s, blobstest.NewMemory()).Check(t.Context(), maintenance.CheckOptions{NoData: true}, rules)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.
 func TestOlderVersions(t *testing.T) {
 	t.Parallel()
@@ -133,7 +143,7 @@ func holdsOpened(t *testing.T, path string, options Options) {
 		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
 		upload := metadata.ResumableUpload{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
 		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-			return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload), tx.Versions.Put(metadata.Version{Body: metadata.Purged}))
+			return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload))
 		})
 		if err != nil {
 			t.Errorf("rows of new tables: %v", err)
@@ -157,6 +167,67 @@ func holdsOpened(t *testing.T, path string, options Options) {
 
 // epochOfVersion7 is in the file of that version.
 const epochOfVersion7 = "92758229863c7d1ce6a32679b06de62c"
+
+// TestReplaceInOlderFile: what a file of an older version was is kept from the first replacement on, and what was replaced before is not
+// known.
+func TestReplaceInOlderFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"version-1", "version-4", "version-5", "version-7"} {
+		s, err := Open(olderFile(t, name), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaceOlder(t, s)
+		holdsRules(t, s)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func replaceOlder(t *testing.T, s *Store) {
+	t.Helper()
+	var old metadata.Resource
+	var admin auth.Principal
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		for r, err := range tx.Resources.Range(metadata.ResourceRange{States: paging.Active, Order: paging.Newest}) {
+			if old = r; err != nil || r.Version > 0 {
+				return err
+			}
+		}
+		return nil
+	})
+	err = errors.Join(err, s.View(t.Context(), func(tx *metadata.Tx) error {
+		for u, err := range tx.Users.All(metadata.ID{}) {
+			if admin.UserID = u.ID; err != nil || u.Sysadmin && u.State == metadata.Active {
+				return err
+			}
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	svc := repositorytest.NewStill(s, blobstest.NewMemory(), repository.Config{HoldUpTo: 100, PageSize: 100})
+	up := svc.NewUpload(admin)
+	err = up.Receive(t.Context(), strings.NewReader("replaced"))
+	if err == nil {
+		_, err = up.Replace(t.Context(), old.ID.String(), repository.UploadFields{Filename: "new"})
+	}
+	if err = errors.Join(err, up.Discard()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := svc.ListVersions(t.Context(), admin, repository.ListRequest{Container: old.ID.String()})
+	if err != nil || len(page.Items) != 2 || page.Items[1].Number != old.Version || page.Items[1].Digest != old.Digest {
+		t.Errorf("versions %+v of %+v, %v", page.Items, old, err)
+	}
+	for number := range old.Version {
+		var known *errs.Error
+		if _, err := svc.GetVersion(t.Context(), admin, old.ID.String(), fmt.Sprint(number+1)); !errors.As(err, &known) || known.Code != errs.CodeVersionUnkept {
+			t.Errorf("version %d: %v", number+1, err)
+		}
+	}
+}
 
 // holdsEpoch: a file that is brought to the present version gets one epoch, which continues what is in it, unless it has one; where it
 // is only read, the epoch is as it was.

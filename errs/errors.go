@@ -84,6 +84,10 @@ const (
 	CodeUserDeleted       Code = "user_deleted"
 	CodeResourceGone      Code = "resource_deleted"
 	CodeSetGone           Code = "set_deleted"
+	CodeVersionNotFound   Code = "version_not_found"
+	CodeVersionUnkept     Code = "version_not_kept"
+	CodeVersionRemoved    Code = "version_removed"
+	CodeVersionPresent    Code = "version_present"
 	CodePrecondition      Code = "precondition_failed"
 	CodeTooLarge          Code = "too_large"
 	CodeUnsupportedMedia  Code = "unsupported_media_type"
@@ -104,7 +108,7 @@ func Codes() []Code {
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
-		CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
+		CodeVersionNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 	}
 }
 

@@ -20,8 +20,11 @@ func anyQuery(t *rapid.T) paging.Query {
 		return slices.Contains(strings.Fields(accepted[l]), name) && rapid.Bool().Draw(t, name)
 	}
 	q := paging.Query{Listing: l, States: paging.Active, Limit: rapid.IntRange(1, 1000).Draw(t, "limit")}
-	if l == paging.UserKeys {
+	switch l {
+	case paging.UserKeys:
 		q.States = paging.All
+	case paging.ResourceVersions:
+		q.States, q.Order = paging.All, paging.Newest
 	}
 	if start(l).Parent != (ulid.ULID{}) {
 		q.Parent = anyID(t)

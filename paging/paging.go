@@ -47,15 +47,16 @@ type Listing uint8
 
 // The listings, by path. Those with an id in the path need Query.Parent.
 const (
-	Dataspaces         Listing = 1 // /dataspaces
-	Sets               Listing = 2 // /sets
-	DataspaceSets      Listing = 3 // /dataspaces/{id}/sets
-	Resources          Listing = 4 // /resources
-	DataspaceResources Listing = 5 // /dataspaces/{id}/resources
-	SetResources       Listing = 6 // /sets/{id}/resources
-	Users              Listing = 7 // /users
-	UserKeys           Listing = 8 // /users/{id}/keys
-	Privileges         Listing = 9 // /privileges
+	Dataspaces         Listing = 1  // /dataspaces
+	Sets               Listing = 2  // /sets
+	DataspaceSets      Listing = 3  // /dataspaces/{id}/sets
+	Resources          Listing = 4  // /resources
+	DataspaceResources Listing = 5  // /dataspaces/{id}/resources
+	SetResources       Listing = 6  // /sets/{id}/resources
+	Users              Listing = 7  // /users
+	UserKeys           Listing = 8  // /users/{id}/keys
+	Privileges         Listing = 9  // /privileges
+	ResourceVersions   Listing = 10 // /resources/{id}/versions
 )
 
 // States is a set of states, as bits. The numbers are part of every token.
@@ -75,7 +76,7 @@ type Order uint8
 const (
 	ByID   Order = 0 // by id, which is the order of creation
 	Oldest Order = 1 // by stamp of last modification, then id
-	Newest Order = 2 // Oldest backwards
+	Newest Order = 2 // Oldest backwards; of versions by number
 	ByName Order = 3 // by the bytes of the name, then id
 )
 
@@ -84,7 +85,7 @@ const (
 // uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID. Fields
 // that the order does not use are zero.
 type Position struct {
-	Stamp int64 // microseconds since 1970, not negative
+	Stamp int64 // microseconds since 1970, not negative; of a version its number
 	ID    ulid.ULID
 	Name  string // up to MaxName bytes; fits the query's Name or NamePrefix
 }
@@ -174,6 +175,8 @@ var rules = [...]rule{
 	Users:      {partState | partLimit, 0, Active, byID},
 	UserKeys:   {partLimit, partParent, All, byID},
 	Privileges: {partUser | partDataspace | partState | partLimit, 0, Active, byID},
+
+	ResourceVersions: {partLimit, partParent, All, []Order{Newest}},
 }
 
 // rule returns one without orders, which no query satisfies, for a number that

@@ -30,13 +30,14 @@ var accepted = map[paging.Listing]string{
 	paging.Users:              "limit state",
 	paging.UserKeys:           "limit",
 	paging.Privileges:         "dataspaceId limit state userId",
+	paging.ResourceVersions:   "limit",
 }
 
 // start is what a caller hands to Parse: every id resolved.
 func start(l paging.Listing) paging.Query {
 	q := paging.Query{Listing: l}
 	switch l {
-	case paging.DataspaceSets, paging.DataspaceResources, paging.SetResources, paging.UserKeys:
+	case paging.DataspaceSets, paging.DataspaceResources, paging.SetResources, paging.UserKeys, paging.ResourceVersions:
 		q.Parent = id1
 	case paging.Sets:
 		q.Dataspace = id2
@@ -66,6 +67,8 @@ func TestParseDefaults(t *testing.T) {
 		switch l {
 		case paging.UserKeys:
 			want.States = paging.All
+		case paging.ResourceVersions:
+			want.States, want.Order = paging.All, paging.Newest
 		case paging.Resources, paging.DataspaceResources, paging.SetResources:
 			want.Order = paging.Oldest
 		}

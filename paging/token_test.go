@@ -107,6 +107,10 @@ func goldens() []golden {
 			Listing: paging.Privileges, Dataspace: id1, User: id2, States: paging.Active, Limit: 1000,
 			After: paging.Position{ID: id3},
 		}},
+		{"versions", "AQoDAgBkBAEBVj46tdPWdkxh77mTAr1bAAAAAAAAAAcBVj46tdPWdkxh77mTAr1b7XaIxAOFGJOGJGcOcsUZbQ", paging.Query{
+			Listing: paging.ResourceVersions, Parent: id1, States: paging.All, Order: paging.Newest, Limit: 100,
+			After: paging.Position{Stamp: 7, ID: id1},
+		}},
 	}
 }
 

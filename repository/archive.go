@@ -124,7 +124,7 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	}
 	id := a.rest[0].String()
 	a.rest = a.rest[1:]
-	return a.service.open(ctx, a.caller, id, metadata.Deleted)
+	return a.service.open(ctx, a.caller, id, presentFile)
 }
 
 // Close makes room for other archives. It may be called again.

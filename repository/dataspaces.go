@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	"labshelf/auth"
@@ -19,6 +20,7 @@ var dataspaceFields = setters[metadata.Dataspace]{
 	"description": textSetter(proseText, func(d *metadata.Dataspace) *string { return &d.Description }),
 	"origin":      textSetter(text{max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
 	"visibility":  setVisibility,
+	"retention":   setRetention,
 }
 
 func setVisibility(d *metadata.Dataspace, field string, value any) error {
@@ -35,6 +37,36 @@ func setVisibility(d *metadata.Dataspace, field string, value any) error {
 		return invalid(field, "visibility must be private or public")
 	}
 	return nil
+}
+
+// Bounds of a retention.
+const (
+	maxRetainedVersions = 1_000_000
+	maxRetainedDays     = 36_500
+)
+
+// setRetention says which versions are kept, as metadata.Retention writes it.
+func setRetention(d *metadata.Dataspace, field string, value any) error {
+	s, err := stringValue(field, value)
+	if err != nil {
+		return err
+	}
+	for _, kept := range []metadata.Retention{{}, {Last: numberIn(s, maxRetainedVersions)}, {Days: numberIn(s, maxRetainedDays)}} {
+		if kept.String() == s {
+			d.Retention = kept
+			return nil
+		}
+	}
+	return invalid(field, "%s must be everything, last N (1 to %d versions, the present one included) or N days (1 to %d)", field, maxRetainedVersions, maxRetainedDays)
+}
+
+// numberIn returns the number in a text, if it is not greater than most; else 0.
+func numberIn(text string, most uint64) uint32 {
+	n, err := strconv.ParseUint(strings.Trim(text, "last dy"), 10, 32)
+	if err != nil || n > most {
+		return 0
+	}
+	return uint32(n)
 }
 
 // checkContainerName is the rule for the names of sets and dataspaces.

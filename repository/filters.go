@@ -19,6 +19,10 @@ func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listin
 		q.Parent, err = readableDataspace(tx, p, req.Container)
 	case paging.SetResources:
 		q.Parent, err = readableSet(tx, p, req.Container)
+	case paging.ResourceVersions:
+		var resolved resolvedResource
+		resolved, err = readableResource(tx, p, req.Container)
+		q.Parent = resolved.ID
 	case paging.UserKeys:
 		var u metadata.User
 		if u, err = lookupUser(tx, myself(p, req.Container), ""); err == nil {

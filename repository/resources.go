@@ -60,13 +60,37 @@ const openTries = 3
 // also when the resource is replaced, deleted or purged meanwhile. A file that is not there or has another length than it must
 // is recorded as damaged; what only shows while it is read is for the caller to report with NoteDamage.
 func (s *Service) OpenResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, file io.ReadSeekCloser, err error) {
-	return s.open(ctx, p, id, metadata.Active)
+	return s.open(ctx, p, id, activeFile)
 }
 
-// open is OpenResource for a resource that is active, or, where until is Deleted, may be deleted but not yet purged.
-func (s *Service) open(ctx context.Context, p auth.Principal, id string, until metadata.State) (r metadata.Resource, file io.ReadSeekCloser, err error) {
+// openAs returns a resource as it is, or was, whose file is to be opened, or why that may not be.
+type openAs func(*metadata.Tx, resolvedResource) (metadata.Resource, error)
+
+// activeFile is the file of a resource that is active.
+func activeFile(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+	shown, err := presentFile(tx, r)
+	if err == nil && shown.State == metadata.Deleted {
+		err = resourceGone()
+	}
+	return shown, err
+}
+
+// presentFile is the file of a resource that may be deleted, but not yet purged.
+func presentFile(_ *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+	if r.Body == metadata.Purged {
+		return metadata.Resource{}, resourceGone()
+	}
+	return r.shown(), nil
+}
+
+func resourceGone() error {
+	return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+}
+
+// open is OpenResource for the resource as it is returned by as.
+func (s *Service) open(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, file io.ReadSeekCloser, err error) {
 	for range openTries {
-		if r, file, err = s.openable(ctx, p, id, until); err != nil || file != nil {
+		if r, file, err = s.openable(ctx, p, id, as); err != nil || file != nil {
 			return r, file, err
 		}
 		file, err = s.stores.Blobs.Open(r.Digest, r.Bytes)
@@ -81,30 +105,34 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, until m
 }
 
 // openable reads the record of a resource whose file may be read, and the file itself where it is inline.
-func (s *Service) openable(ctx context.Context, p auth.Principal, id string, until metadata.State) (r metadata.Resource, held io.ReadSeekCloser, err error) {
+func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, held io.ReadSeekCloser, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := readableResource(tx, p, id)
 		if err != nil {
 			return err
 		}
-		r = resolved.shown()
-		if r.State > until || r.Body == metadata.Purged {
-			return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to read its file"}
+		if r, err = as(tx, resolved); err != nil {
+			return err
 		}
 		if r.Body == metadata.Inline {
 			held, err = inline.Open(tx, r)
 			return err
 		}
-		wrong, err := s.stores.DamageOf(tx, r.Digest)
-		if err == nil && wrong != "" {
-			err = storage.DamagedError("resource "+r.ID.String(), errors.New(wrong))
-		}
-		return err
+		return s.sound(tx, r)
 	})
 	if err != nil {
 		return metadata.Resource{}, nil, err
 	}
 	return r, held, nil
+}
+
+// sound returns an error where the blob of a resource is known to be damaged.
+func (s *Service) sound(tx *metadata.Tx, r metadata.Resource) error {
+	wrong, err := s.stores.DamageOf(tx, r.Digest)
+	if err == nil && wrong != "" {
+		err = storage.DamagedError("resource "+r.ID.String(), errors.New(wrong))
+	}
+	return err
 }
 
 // EditResource changes name, description or format.
@@ -203,6 +231,9 @@ func putResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Reso
 	change := rows.Counted(after)
 	if before != nil {
 		change = change.Add(rows.Counted(*before).Negated())
+		if after.Version != before.Version {
+			change = change.Add(metadata.Counters{OldVersions: 1, OldBytes: before.Bytes})
+		}
 	}
 	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, before, after))
 }

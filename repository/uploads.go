@@ -191,11 +191,8 @@ func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (re
 		if err != nil {
 			return nil, err
 		}
-		r := resolved.shown()
 		return func() error {
-			r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
-			r.MimeType, r.Filename = file.MimeType, file.Filename
-			r.Digest, r.Bytes, r.Body, r.Version = file.Digest, file.Bytes, file.Body, r.Version+1
+			r := nextVersion(resolved.shown(), file)
 			err := errors.Join(resolved.write(tx, p, &r), u.record(tx, r))
 			replaced = r
 			return err

@@ -218,6 +218,14 @@ func (m *Memory) WalkTrash(ctx context.Context, fn func(blobs.Digest, int64, tim
 	return ctx.Err()
 }
 
+// DeleteTrashed implements [blobs.Trash].
+func (m *Memory) DeleteTrashed(digest blobs.Digest) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.trash, digest)
+	return nil
+}
+
 // EmptyTrash implements [blobs.Trash].
 func (m *Memory) EmptyTrash(ctx context.Context, before time.Time) (files int, bytes int64, err error) {
 	err = m.WalkTrash(ctx, func(digest blobs.Digest, size int64, _ time.Time) error {

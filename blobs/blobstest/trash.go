@@ -99,6 +99,16 @@ func testTrash(t *testing.T, store blobs.Store) {
 		t.Errorf("WalkTrash: got %v, %v, want %v", seen, err, digests)
 	}
 	wantEmptied(t, trash, start.Add(-time.Hour), 0, 0)
+	again := put(t, store, contents[2])
+	for range 2 {
+		if err := trash.DeleteTrashed(again); err != nil {
+			t.Errorf("DeleteTrashed: %v", err)
+		}
+		wantError(t, "OpenTrashed after DeleteTrashed", readTrashed(trash, contents[2]), blobs.ErrNotFound)
+	}
+	if err := errors.Join(readTrashed(trash, contents[1]), store.Remove(again, nil)); err != nil {
+		t.Errorf("after DeleteTrashed of another one: %v", err)
+	}
 	put(t, store, contents[1]) // and what is there again stays there
 	wantEmptied(t, trash, time.Now().Add(time.Hour), 3, 301_000)
 	wantEmptied(t, trash, time.Now().Add(time.Hour), 0, 0)

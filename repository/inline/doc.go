@@ -24,8 +24,9 @@
 //     opens the file; where a power cut takes the commit back, the body is there again.
 //  5. The pins are released. A purge that wanted one of the files came before 2 or sees the reference.
 //
-// A resource that was replaced or purged between 2 and 4 is left alone by 4, since its version or location is another one; its blob is
-// an orphan for the next purge. What replaces, purges or flushes an inline body removes it in the same commit. A body that cannot be
+// A body belongs to a version of a resource, and is flushed also when another version has replaced that. A version that was purged or
+// erased between 2 and 4 is left alone by 4, since its location is another one; its blob is an orphan for the next purge. What purges,
+// erases or flushes an inline body removes it in the same commit. A body that cannot be
 // read, or has another digest than its record says, is not flushed; the status and a check name it. A backup has inline bodies in its
 // snapshot, and as files too, for repairs.
 package inline

@@ -131,9 +131,9 @@ func (b *Bodies) next(ctx context.Context, after *metadata.VersionKey) (batch []
 	return batch, errors.Join(damaged, err)
 }
 
-// verified reads a body and compares it with its resource.
+// verified reads a body and compares it with its resource, as that was in the version of the body.
 func verified(tx *metadata.Tx, of metadata.VersionKey) (body, error) {
-	r, err := tx.Resources.Get(of.Resource)
+	r, err := rows.InVersion(tx, of)
 	if err != nil {
 		return body{}, err
 	}
@@ -194,7 +194,7 @@ func (b *Bodies) commitFiles(bodies iter.Seq[[]byte]) error {
 	return b.stores.BlobError(b.files.CommitAll(bodies))
 }
 
-// recordFiles commits that bodies have become files. What has been replaced or purged meanwhile left a file too many.
+// recordFiles commits that bodies have become files. What has been purged or erased meanwhile left a file too many.
 func (b *Bodies) recordFiles(ctx context.Context, batch []body) error {
 	if len(batch) == 0 {
 		return nil
@@ -204,16 +204,7 @@ func (b *Bodies) recordFiles(ctx context.Context, batch []body) error {
 	}
 	return b.stores.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		for _, one := range batch {
-			r, err := tx.Resources.Get(one.of.Resource)
-			if err != nil {
-				return err
-			}
-			if !r.Needs(one.of) {
-				continue
-			}
-			after := r
-			after.Body = metadata.InBlob
-			if err := errors.Join(rows.RecordBlob(tx, after), rows.SaveResource(tx, &r, after)); err != nil {
+			if err := rows.RecordFlushed(tx, one.of); err != nil {
 				return err
 			}
 		}

@@ -228,7 +228,11 @@ func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) e
 			found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
 				Wrong: fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", b.Digest, wrong, r.State)})
 		}
-		if len(found) == 0 {
+		versions, err := brokenVersions(tx, b.Digest, wrong)
+		if err != nil {
+			return err
+		}
+		if found = append(found, versions...); len(found) == 0 {
 			found = []metadata.Violation{{Part: metadata.PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
 		}
 		return nil
@@ -237,4 +241,23 @@ func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) e
 		c.report(v)
 	}
 	return err
+}
+
+// brokenVersions are the violations of a blob for the versions whose file it is.
+func brokenVersions(tx *metadata.Tx, digest blobs.Digest, wrong string) (found []metadata.Violation, err error) {
+	for of, err := range tx.Versions.Refs(digest) {
+		if err != nil {
+			return nil, err
+		}
+		v, err := tx.Versions.Get(of)
+		if errors.Is(err, metadata.ErrNotFound) {
+			continue // the metadata store reports the reference
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(), Name: v.Name,
+			Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(v.Number)+1, digest, wrong)})
+	}
+	return found, nil
 }

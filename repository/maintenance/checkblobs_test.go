@@ -29,7 +29,7 @@ func TestCheckNamesWhatIsDamaged(t *testing.T) {
 	k.OK(os.Remove(k.Path(files[2].Digest)))
 	k.Delete(files[2])
 	k.OK(os.Truncate(k.Path(files[3].Digest), 1))
-	k.Replace(files[4], "replaced")
+	k.ReplaceUnkept(files[4], "replaced")
 	k.Flip(files[4].Digest) // which no resource needs
 	k.Leave(orphan, []byte("no row"))
 	k.OK(os.WriteFile(k.Dir+"/blobs/notes.txt", nil, 0o600))

@@ -129,6 +129,7 @@ func TestDamageOfEarlierFileNotRecorded(t *testing.T) {
 func TestOpenResourceDuringPurge(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 2)
+	k.KeepLast(1)
 	replaced, deleted := k.files0(), k.Resources[1]
 	purge := func() {
 		if got, err := k.Upkeep.Purge(t.Context(), maintenance.PurgeOptions{Now: later}); err != nil || got.Blobs != 1 {

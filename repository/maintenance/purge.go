@@ -16,17 +16,22 @@ import (
 
 // PurgeOptions say what to purge.
 type PurgeOptions struct {
-	OlderThan time.Duration    // resources deleted longer ago than this, and files to which nothing has referred for as long; 0: at all
+	// OlderThan is for how long at least a resource has been deleted, a version replaced, or a file not referred to; 0: at all.
+	OlderThan time.Duration
 	DryRun    bool             // change nothing, and count the same
 	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
 	Now       func() time.Time // the clock; nil: the system's
+
+	Labelled func(metadata.Version) // hears of each version with a label that goes, or would go, with its resource; nil: none
 }
 
-// PurgeResult counts what was removed, or would be: files of deleted resources, blobs that nothing referred to any more, files
+// PurgeResult counts what was removed, or would be: files of deleted resources, files of versions, of which some had a label, blobs that nothing referred to any more, files
 // without a row, and what had been in the trash for long enough; and the blobs and files, Recent, that nothing refers to
 // and that stay, since it is not known that this has been so for long enough. Two resources with one blob count twice as resources.
 type PurgeResult struct {
 	Resources, ResourceBytes int64
+	Versions, VersionBytes   int64
+	LabelledVersions         int64
 	Blobs, BlobBytes         int64
 	Orphans, OrphanBytes     int64
 	TrashFiles, TrashBytes   int64
@@ -41,8 +46,8 @@ const purgePage = 500
 
 var errRecent = errors.New("it has not been unreferenced for long enough")
 
-// Purge removes the bytes of what has been deleted for long: the records stay, as tombstones. Then it removes every blob to which no
-// resource has referred for as long, with or without a row, and what has been in the trash for longer than the grace period. A blob is
+// Purge removes the bytes of what has been deleted for long, with all versions of it, and of the versions that the retention of their
+// dataspace does not keep: the records stay, as tombstones, and the rows of the versions. Then it removes every blob to which no resource has referred for as long, with or without a row, and what has been in the trash for longer than the grace period. A blob is
 // unreferenced since the change that took its last reference (a deletion, for what this purge makes a tombstone), or since it
 // was first found so, which a purge or a scan writes down: file times tell of the upload, and after metadata were put back to an
 // older state files of minutes ago have no record.
@@ -63,12 +68,12 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	now := o.Now()
 	p := &purge{
 		Stores: u.stores, files: u.files, dry: o.DryRun, now: o.Now, cutoff: metadata.Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
-		before: now.Add(-o.Grace), all: o.Grace <= 0,
+		before: now.Add(-o.Grace), all: o.Grace <= 0, labelled: o.Labelled,
 	}
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
 	}
-	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
+	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.purgeVersions, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
 		if err := part(ctx); err != nil {
 			return p.result, u.stores.BlobError(err)
 		}
@@ -98,8 +103,9 @@ type purge struct {
 	all    bool           // whenever it was removed
 	result PurgeResult
 
-	unsaved []metadata.Blob                 // unreferenced, and not written down
-	rest    func(ctx context.Context) error // between pages; nil: not at all
+	labelled func(metadata.Version)          // nil: none
+	unsaved  []metadata.Blob                 // unreferenced, and not written down
+	rest     func(ctx context.Context) error // between pages; nil: not at all
 }
 
 // purgeable tells whether a resource has been deleted for long enough. The last change of what is deleted is its deletion.

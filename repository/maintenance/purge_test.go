@@ -22,6 +22,7 @@ func TestPurge(t *testing.T) {
 	k := newKept(t, repository.Config{}, 6)
 	ctx, files := t.Context(), k.Resources
 	shared := k.Upload(k.Sets[0], "file 0 1") // has the content of files[1], which is deleted
+	k.KeepLast(1)
 	k.Replace(files[2], "replaced")
 	for _, r := range []metadata.Resource{files[0], files[1], files[3]} {
 		k.Delete(r)
@@ -35,7 +36,7 @@ func TestPurge(t *testing.T) {
 
 	// files[0], [1] and [3] are purged; of their blobs that of [1] is needed by shared; that of files[2] is not needed any more.
 	// Since when nothing refers to the orphan is found out by the purge.
-	want := maintenance.PurgeResult{Resources: 3, ResourceBytes: 24, Blobs: 3, BlobBytes: 24, Recent: 1, RecentBytes: 6}
+	want := maintenance.PurgeResult{Resources: 3, ResourceBytes: 24, Versions: 1, VersionBytes: 8, Blobs: 3, BlobBytes: 24, Recent: 1, RecentBytes: 6}
 	for _, dry := range []bool{true, true, false} {
 		options.DryRun = dry
 		if got, err := k.Upkeep.Purge(ctx, options); err != nil || got != want {

@@ -219,6 +219,7 @@ func TestUploadsAgainstPurges(t *testing.T) {
 	}
 	svc := repository.New(meta, files, repository.Config{PageSize: 1000, DirectoryPageSize: 1000})
 	h := repositorytest.NewWorld(t, svc, 0)
+	h.KeepLast(1)
 	r := &race{svc: svc, admin: h.Admin, set: h.Sets[0].ID.String(), until: time.Now().Add(repositorytest.RaceTime(t))}
 	var actors sync.WaitGroup
 	for range 4 {

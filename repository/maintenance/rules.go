@@ -19,7 +19,7 @@ func (c *check) checkRules(ctx context.Context) error {
 			users: map[metadata.ID]metadata.State{}, cascades: map[metadata.ID]metadata.Cascade{}, counted: map[metadata.ID]metadata.Counters{},
 		}
 		for _, part := range []func() error{
-			r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkPrivileges, r.checkUsage,
+			r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage,
 			r.checkDamages, r.checkBodies,
 		} {
 			if err := part(); err != nil {
@@ -138,9 +138,9 @@ func (c *checker) checkResources() error {
 		case metadata.Purged:
 			c.wrong(r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")
 		case metadata.Inline:
-			err = c.checkInline(r)
+			err = c.checkInline("resource", r)
 		case metadata.InBlob:
-			err = c.checkBlobOf(r)
+			err = c.checkBlobOf("resource", r)
 		}
 		if err != nil {
 			return err
@@ -149,18 +149,18 @@ func (c *checker) checkResources() error {
 	return nil
 }
 
-func (c *checker) checkBlobOf(r metadata.Resource) error {
+func (c *checker) checkBlobOf(kind string, r metadata.Resource) error {
 	size, err := c.tx.Blobs.Size(r.Digest)
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
-	c.wrong(err != nil, "resource", r.Record, r.Name, "its blob %s is not recorded", r.Digest)
-	c.wrong(err == nil && size != r.Bytes, "resource", r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
+	c.wrong(err != nil, kind, r.Record, r.Name, "its blob %s is not recorded", r.Digest)
+	c.wrong(err == nil && size != r.Bytes, kind, r.Record, r.Name, "it has %d bytes, its blob %d", r.Bytes, size)
 	return nil
 }
 
 // checkInline reads the body of a resource that is inline: it counts as a blob that has been verified.
-func (c *checker) checkInline(r metadata.Resource) error {
+func (c *checker) checkInline(kind string, r metadata.Resource) error {
 	if !c.subset.Holds(r.Digest) {
 		return nil
 	}
@@ -168,20 +168,20 @@ func (c *checker) checkInline(r metadata.Resource) error {
 	c.result.Bytes += r.Bytes
 	_, err := rows.VerifyInline(c.tx, r)
 	if errors.Is(err, metadata.ErrRecordDamaged) {
-		c.report(metadata.Violation{Part: metadata.PartRules, Kind: "resource", ID: r.ID.String(), Name: r.Name,
+		c.report(metadata.Violation{Part: metadata.PartRules, Kind: kind, ID: r.ID.String(), Name: r.Name,
 			Wrong: fmt.Sprintf("its file, sha256 %s, which is in the metadata: %v (the resource is %s)", r.Digest, err, r.State)})
 		return nil
 	}
 	return err
 }
 
-// checkBodies: each inline body belongs to a resource.
+// checkBodies: each inline body belongs to a version of a resource.
 func (c *checker) checkBodies() error {
 	for of, err := range c.tx.InlineBodies.All(metadata.VersionKey{}) {
 		if err != nil {
 			return err
 		}
-		r, err := c.tx.Resources.Get(of.Resource)
+		r, err := rows.InVersion(c.tx, of)
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
@@ -189,6 +189,55 @@ func (c *checker) checkBodies() error {
 			c.report(metadata.Violation{Part: metadata.PartRules, Kind: "body", ID: of.Resource.String(),
 				Wrong: fmt.Sprintf("the body of version %d is in the metadata, and no resource needs it", of.Version)})
 		}
+	}
+	return nil
+}
+
+// checkVersions compares the versions with their resources. Those of one resource have numbers without gaps, the greatest before that of
+// the present version; the least is not 0 where earlier ones were replaced before versions were kept.
+func (c *checker) checkVersions() error {
+	var r metadata.Resource
+	next := uint32(0) // number of the version that must follow in r
+	end := func() {
+		c.wrong(next != r.Version, "resource", r.Record, r.Name, "its version %d is missing", uint64(next)+1)
+	}
+	for v, err := range c.tx.Versions.All(metadata.VersionKey{}) {
+		if err == nil {
+			err = c.ended()
+		}
+		if err != nil {
+			return err
+		}
+		if v.ResourceID != r.ID {
+			end()
+			if r, err = c.tx.Resources.Get(v.ResourceID); err != nil && !errors.Is(err, metadata.ErrNotFound) {
+				return err
+			}
+			r.ID, next = v.ResourceID, v.Number
+			c.wrong(err != nil, "version", r.Record, v.Name, "its resource is not there")
+		}
+		c.wrong(next != v.Number, "resource", r.Record, r.Name, "its version %d is missing", uint64(next)+1)
+		next = v.Number + 1
+		if err := c.checkVersion(r, v); err != nil {
+			return err
+		}
+	}
+	end()
+	return nil
+}
+
+func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
+	was := v.Of(r)
+	was.Name = fmt.Sprintf("%s, version %d", v.Name, uint64(v.Number)+1)
+	c.result.Stamp = max(c.result.Stamp, v.Replaced, v.Removed.At)
+	c.wrong(v.Replaced < v.Created || v.Replaced > r.Modified, "version", r.Record, was.Name, "it was replaced before it came, or after the last change")
+	c.wrong((v.Body == metadata.Purged) != (v.Removed.Rule != metadata.NotRemoved), "version", r.Record, was.Name, "its bytes are gone without a rule, or there in spite of one")
+	c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(rows.CountedVersion(v))
+	switch v.Body {
+	case metadata.Inline:
+		return c.checkInline("version", was)
+	case metadata.InBlob:
+		return c.checkBlobOf("version", was)
 	}
 	return nil
 }

@@ -94,7 +94,29 @@ func (p *purge) unreferred(tx *metadata.Tx, b metadata.Blob) (deleted metadata.S
 		}
 		deleted = max(deleted, r.Modified)
 	}
-	return deleted, nil
+	return p.unreferredVersions(tx, b, deleted)
+}
+
+// unreferredVersions is unreferred for the references of versions.
+func (p *purge) unreferredVersions(tx *metadata.Tx, b metadata.Blob, since metadata.Stamp) (metadata.Stamp, error) {
+	for of, err := range tx.Versions.Refs(b.Digest) {
+		var v metadata.Version
+		if err == nil {
+			v, err = tx.Versions.Get(of)
+		}
+		var gone *removal
+		if err == nil {
+			gone, err = p.purgeableVersion(tx, v)
+		}
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return 0, err
+		}
+		if gone == nil {
+			return 0, rows.ErrReferenced
+		}
+		since = max(since, gone.since)
+	}
+	return since, nil
 }
 
 // removeBlob removes row and file of one blob, unless something has come to need it.

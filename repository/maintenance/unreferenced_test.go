@@ -49,7 +49,7 @@ func TestUnreferencedCountsFromFirstScan(t *testing.T) {
 		k.Leave(orphan, []byte("orphan"))
 		old := time.Now().Add(-365 * day)
 		k.OK(os.Chtimes(k.Path(orphan), old, old))
-		k.Replace(k.files0(), "replaced")
+		k.ReplaceUnkept(k.files0(), "replaced")
 		time.Sleep(time.Hour)
 		k.want("at first", k.purged(90*day, nil), [3]int64{0, 0, 2})
 		time.Sleep(90*day - time.Hour + time.Second)
@@ -68,13 +68,13 @@ func TestUnreferencedCountsAnewAfterReference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 1)
 		r := k.files0()
-		k.Replace(r, "another")
+		k.ReplaceUnkept(r, "another")
 		time.Sleep(100 * day)
 		again := k.Upload(k.Sets[0], "file 0 0")
 		if got := k.noted(); got != (metadata.BlobCount{}) {
 			t.Errorf("with a reference %+v are noted", got)
 		}
-		k.Replace(again, "yet another")
+		k.ReplaceUnkept(again, "yet another")
 		time.Sleep(time.Second)
 		k.want("referred to until now", k.purged(90*day, nil), [3]int64{0, 0, 1})
 		time.Sleep(90 * day)
@@ -136,13 +136,13 @@ func TestPurgeSparesNewlyUnreferenced(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			k := newKept(t, repository.Config{}, 1)
 			r := k.files0()
-			k.Replace(r, "another")
+			k.ReplaceUnkept(r, "another")
 			if rowless {
 				k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Remove(r.Digest) }))
 			}
 			time.Sleep(91 * day)
 			files := interrupted{k.Blobs, func() {
-				k.Replace(k.Upload(k.Sets[0], "file 0 0"), "yet another")
+				k.ReplaceUnkept(k.Upload(k.Sets[0], "file 0 0"), "yet another")
 				if rowless {
 					k.OK(k.Meta.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Blobs.Remove(r.Digest) }))
 				}
@@ -238,7 +238,7 @@ func TestUnreferencedCountsAnewInEachEpoch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, repository.Config{}, 2)
 		k.Leave(orphan, []byte("orphan"))
-		k.Replace(k.files0(), "replaced")
+		k.ReplaceUnkept(k.files0(), "replaced")
 		k.Delete(k.Resources[1])
 		k.want("at first", k.purged(90*day, nil), [3]int64{0, 0, 2})
 		time.Sleep(100 * day)

@@ -1,9 +1,12 @@
 package maintenance_test
 
 import (
+	"errors"
 	"testing"
 
+	"labshelf/metadata"
 	"labshelf/repository"
+	"labshelf/repository/internal/rows"
 	"labshelf/repository/repositorytest"
 )
 
@@ -13,4 +16,19 @@ type kept struct{ *repositorytest.Disk }
 func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 	t.Helper()
 	return &kept{repositorytest.NewDisk(t, config, counts...)}
+}
+
+// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were kept.
+func (k *kept) ReplaceUnkept(r metadata.Resource, content string) {
+	k.T.Helper()
+	k.Replace(r, content)
+	k.OK(k.Meta.Update(k.T.Context(), func(tx *metadata.Tx) error {
+		v, err := tx.Versions.Get(r.VersionKey())
+		if err != nil {
+			return err
+		}
+		why := metadata.Removal{At: v.Replaced, Rule: metadata.ByRetention, Kept: metadata.Retention{Last: 1}}
+		return errors.Join(rows.RemoveVersion(tx, v, why, v.Replaced),
+			rows.CountUsage(tx, r.DataspaceID, v.Replaced.Day(), rows.CountedVersion(v).Negated()))
+	}))
 }

@@ -145,6 +145,15 @@ func (w *World) Replace(r metadata.Resource, content string) metadata.Resource {
 	return replaced
 }
 
+// KeepLast has the dataspace keep so many versions of each resource, until a purge.
+func (w *World) KeepLast(versions int) {
+	w.T.Helper()
+	_, err := w.Service.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{
+		Fields: repository.Fields{"retention": fmt.Sprint("last ", versions)},
+	})
+	w.OK(err)
+}
+
 // Delete marks a resource deleted.
 func (w *World) Delete(r metadata.Resource) metadata.Resource {
 	w.T.Helper()

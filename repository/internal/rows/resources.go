@@ -1,4 +1,4 @@
-// Package rows changes rows of the metadata that belong together: a resource with its inline body, the record of its blob and the counters
+// Package rows changes rows of the metadata that belong together: a resource with its versions, its inline body, the record of its blob and the counters
 // of its dataspace. Its functions run in a transaction of the caller, and ask for no permission.
 package rows
 
@@ -6,30 +6,30 @@ import (
 	"errors"
 	"fmt"
 
-	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 )
 
-// SaveResource stores a resource, new (before is nil) or changed, and removes the inline body that it no longer needs: because
-// there is another version, a file, or nothing any more. A blob that thereby loses its last reference is recorded as unreferenced since
-// the last change of the resource: its replacement, or, for one that is purged, its deletion. All writing of resources comes through here.
+// SaveResource stores a resource, new (before is nil) or changed. Where its file was replaced, what it was becomes a version; else the
+// inline body goes that it no longer needs, because there is a file, or nothing any more. A blob that thereby loses its last reference is
+// recorded as unreferenced since the last change of the resource, its deletion. All writing of resources comes through here.
 func SaveResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
-	var err error
 	after.Damaged = false
-	if before != nil && before.Body == metadata.Inline && (after.Body != metadata.Inline || after.Version != before.Version) {
+	replaced := before != nil && after.Version != before.Version
+	if replaced {
+		if err := keepVersion(tx, *before, after); err != nil {
+			return err
+		}
+	}
+	var err error
+	if before != nil && !replaced && before.Body == metadata.Inline && after.Body != metadata.Inline {
 		err = tx.InlineBodies.Remove(before.VersionKey())
 	}
-	if err = errors.Join(err, tx.Resources.Put(after)); err != nil {
+	err = errors.Join(err, tx.Resources.Put(after))
+	if err != nil || before == nil || replaced || before.Body != metadata.InBlob || after.Body == metadata.InBlob {
 		return err
 	}
-	if before == nil || before.Body != metadata.InBlob || after.Body == metadata.InBlob && after.Digest == before.Digest {
-		return nil
-	}
-	if err := Unreferenced(tx, before.Digest); err != nil {
-		return errs.Ignore(err, ErrReferenced)
-	}
-	return tx.Unreferenced.Put(metadata.Unreferenced{Digest: before.Digest, Bytes: before.Bytes, Since: after.Modified})
+	return noteUnreferenced(tx, metadata.Blob{Digest: before.Digest, Bytes: before.Bytes}, after.Modified)
 }
 
 // RecordBlob records that the file of a resource is committed and complete. It belongs into the transaction that saves the resource.

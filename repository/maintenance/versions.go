@@ -1,0 +1,178 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+)
+
+// EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in the trash. That it has been erased
+// already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it. It asks for no permission.
+func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by metadata.ID) (v metadata.Version, shared bool, err error) {
+	err = u.stores.Update(ctx, func(tx *metadata.Tx) error {
+		if v, err = tx.Versions.Get(of); err != nil || v.Removed.Rule == metadata.Erased {
+			return err
+		}
+		r, err := tx.Resources.Get(of.Resource)
+		if err != nil {
+			return err
+		}
+		change, why := rows.CountedVersion(v).Negated(), metadata.Removal{At: tx.Stamp(), Rule: metadata.Erased, By: by}
+		if err := errors.Join(rows.RemoveVersion(tx, v, why, v.Replaced), rows.CountUsage(tx, r.DataspaceID, why.At.Day(), change)); err != nil {
+			return err
+		}
+		v, err = tx.Versions.Get(of)
+		return err
+	})
+	if err == nil {
+		shared, err = u.eraseBlob(ctx, metadata.Blob{Digest: v.Digest, Bytes: v.Bytes})
+	}
+	return v, shared, u.stores.BlobError(err)
+}
+
+// eraseBlob removes a blob at once, and for good, unless something refers to it or an upload may come to.
+func (u *Upkeep) eraseBlob(ctx context.Context, b metadata.Blob) (stays bool, err error) {
+	p := &purge{Stores: u.stores, files: u.files, now: time.Now, any: true}
+	if err := p.removeBlob(ctx, b); err != nil {
+		return false, err
+	}
+	_, err = u.stores.Blobs.Stat(b.Digest)
+	if !errors.Is(err, blobs.ErrNotFound) {
+		return true, errs.Ignore(err, blobs.ErrDamaged)
+	}
+	return false, u.files.DeleteTrashed(b.Digest)
+}
+
+// removal is why the bytes of a version are to go.
+type removal struct {
+	metadata.Removal
+	since     metadata.Stamp // they have not been needed
+	dataspace metadata.ID
+}
+
+// purgeVersions walks through all versions. It follows the resources: those of a tombstone, which nobody can restore any more, go
+// with it, in commits of their own.
+func (p *purge) purgeVersions(ctx context.Context) error {
+	for after := (metadata.VersionKey{}); ; {
+		var page []metadata.Version
+		var due []metadata.VersionKey
+		err := p.Meta.View(ctx, func(tx *metadata.Tx) (err error) {
+			page, err = rows.Collect(tx.Versions.All(after), purgePage)
+			for _, v := range page {
+				gone, err := p.purgeableVersion(tx, v)
+				if err != nil {
+					return err
+				}
+				if gone != nil {
+					due = append(due, v.Key())
+				}
+			}
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].Key()
+		for len(due) > 0 {
+			n := min(len(due), purgeObjects)
+			if err := p.purgeSomeVersions(ctx, due[:n]); err != nil {
+				return err
+			}
+			due = due[n:]
+		}
+	}
+}
+
+// purgeableVersion returns why the bytes of a version go, nil if they stay.
+func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal, error) {
+	if v.Body == metadata.Purged {
+		return nil, nil
+	}
+	r, err := tx.Resources.Get(v.ResourceID)
+	if err != nil {
+		return nil, err
+	}
+	with := &removal{metadata.Removal{Rule: metadata.WithResource}, max(v.Replaced, r.Modified), r.DataspaceID}
+	tombstone := r.Body == metadata.Purged
+	if !tombstone && p.dry {
+		gone, err := p.purgeableResource(tx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		tombstone = gone != nil
+	}
+	if !tombstone {
+		d, err := tx.Dataspaces.Get(r.DataspaceID)
+		if err != nil || d.Retention.Keeps(v, r.Version, p.clock()) {
+			return nil, err
+		}
+		with.Removal, with.since = metadata.Removal{Rule: metadata.ByRetention, Kept: d.Retention}, v.Replaced
+	}
+	if with.since >= p.cutoff {
+		return nil, nil
+	}
+	return with, nil
+}
+
+// purgeSomeVersions removes in one commit the bytes that can still go then.
+func (p *purge) purgeSomeVersions(ctx context.Context, keys []metadata.VersionKey) error {
+	run := p.UpdateBackground
+	if p.dry {
+		run = p.View
+	}
+	var removed []metadata.Version
+	err := run(ctx, func(tx *metadata.Tx) error {
+		removed = nil
+		changes, stamp := map[metadata.ID]metadata.Counters{}, metadata.Stamp(0)
+		for _, key := range keys {
+			v, err := tx.Versions.Get(key)
+			if err != nil {
+				return err
+			}
+			gone, err := p.purgeableVersion(tx, v)
+			if err != nil {
+				return err
+			}
+			if gone == nil {
+				continue
+			}
+			removed = append(removed, v)
+			changes[gone.dataspace] = changes[gone.dataspace].Add(rows.CountedVersion(v).Negated())
+			if p.dry {
+				continue
+			}
+			if stamp == 0 {
+				stamp = tx.Stamp()
+			}
+			gone.At = stamp
+			if err := rows.RemoveVersion(tx, v, gone.Removal, gone.since); err != nil {
+				return err
+			}
+		}
+		return p.countPurged(tx, changes)
+	})
+	if err == nil {
+		p.countVersions(removed)
+	}
+	return err
+}
+
+// countVersions counts removed versions, and names those with a label.
+func (p *purge) countVersions(removed []metadata.Version) {
+	for _, v := range removed {
+		p.result.Versions++
+		p.result.VersionBytes += v.Bytes
+		if v.Label == "" {
+			continue
+		}
+		p.result.LabelledVersions++
+		if p.labelled != nil {
+			p.labelled(v)
+		}
+	}
+}

@@ -1,0 +1,269 @@
+package maintenance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+)
+
+// version reads the file of a version.
+func (k *kept) version(id metadata.ID, number int) (string, error) {
+	_, file, err := k.Service.OpenVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number))
+	if err != nil {
+		return "", err
+	}
+	content, err := io.ReadAll(file)
+	return string(content), errors.Join(err, file.Close())
+}
+
+// wantKept compares which versions of a resource can be read; the others must have been removed.
+func (k *kept) wantKept(when string, id metadata.ID, of int, want ...int) {
+	k.T.Helper()
+	var got []int
+	for number := 1; number <= of; number++ {
+		if content, err := k.version(id, number); err == nil && content == fmt.Sprint("content ", number) {
+			got = append(got, number)
+		} else {
+			k.Refused(err, errs.CodeVersionRemoved)
+		}
+	}
+	if !slices.Equal(got, want) {
+		k.T.Errorf("%s: versions %d are kept, want %d", when, got, want)
+	}
+}
+
+func (k *kept) retain(rule string) {
+	k.T.Helper()
+	_, err := k.Service.UpdateDataspace(k.T.Context(), k.Admin, k.Space.ID.String(), repository.Edit[metadata.Dataspace]{
+		Fields: repository.Fields{"retention": rule},
+	})
+	k.OK(err)
+}
+
+func (k *kept) label(id metadata.ID, number int, text string) {
+	k.T.Helper()
+	_, err := k.Service.LabelVersion(k.T.Context(), k.Admin, id.String(), fmt.Sprint(number), repository.Fields{"label": text}, repositorytest.Always)
+	k.OK(err)
+}
+
+// dryThenReal purges twice, first dry, and wants the same numbers both times.
+func (k *kept) dryThenReal(o maintenance.PurgeOptions) (result maintenance.PurgeResult, labelled []string) {
+	k.T.Helper()
+	var results [2]maintenance.PurgeResult
+	var names [2][]string
+	for i := range results {
+		o.DryRun = i == 0
+		o.Labelled = func(v metadata.Version) {
+			names[i] = append(names[i], fmt.Sprint(v.ResourceID, " ", v.Number+1, " ", v.Label))
+		}
+		var err error
+		results[i], err = k.Upkeep.Purge(k.T.Context(), o)
+		k.OK(err)
+	}
+	if results[0] != results[1] || !slices.Equal(names[0], names[1]) {
+		k.T.Errorf("the dry run says %+v, %q; the purge %+v, %q", results[0], names[0], results[1], names[1])
+	}
+	return results[0], names[0]
+}
+
+// TestRetention: a purge removes the bytes of versions by the rule of their dataspace, but for those with a label, and leaves their rows.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKept(t, repository.Config{}, 0)
+		made := k.Upload(k.Sets[0], "content 1") // a version a day
+		for n := 2; n <= 6; n++ {
+			time.Sleep(day)
+			k.Replace(made, fmt.Sprint("content ", n))
+		}
+		k.label(made.ID, 2, "as published")
+		if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got != (maintenance.PurgeResult{}) {
+			t.Errorf("with a retention of everything: %+v", got)
+		}
+		k.retain("3 days")
+		got, _ := k.dryThenReal(maintenance.PurgeOptions{})
+		k.wantKept("three days", made.ID, 6, 2, 3, 4, 5, 6)
+		if want := (maintenance.PurgeResult{Versions: 1, VersionBytes: 9, Blobs: 1, BlobBytes: 9, TrashFiles: 1, TrashBytes: 9}); got != want {
+			t.Errorf("three days: %+v, want %+v", got, want)
+		}
+		k.retain("last 2")
+		got, _ = k.dryThenReal(maintenance.PurgeOptions{OlderThan: 36 * time.Hour})
+		k.wantKept("the last two, replaced 36 hours ago", made.ID, 6, 2, 4, 5, 6)
+		if got.Versions != 1 || got.Recent != 0 {
+			t.Errorf("the last two: %+v", got)
+		}
+		time.Sleep(time.Second)
+		k.dryThenReal(maintenance.PurgeOptions{})
+		k.wantKept("the last two", made.ID, 6, 2, 5, 6)
+		k.label(made.ID, 2, "")
+		k.dryThenReal(maintenance.PurgeOptions{})
+		k.wantKept("without the label", made.ID, 6, 5, 6)
+
+		v, err := k.Service.GetVersion(t.Context(), k.Admin, made.ID.String(), "1")
+		k.OK(err)
+		if v.Digest != made.Digest || v.Bytes != 9 || v.Removed.String() != "retention: 3 days" || v.Removed.At == 0 {
+			t.Errorf("what is left of a version: %+v", v)
+		}
+		_, err = k.Service.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+		k.Refused(err, errs.CodeVersionRemoved)
+		usage, err := k.Service.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
+		if k.OK(err); usage.OldVersions != 1 || usage.OldBytes != 9 {
+			t.Errorf("usage %+v", usage.Counters)
+		}
+		k.Sound()
+	})
+}
+
+// TestRetentionSparesSharedBlobs: a blob goes with the last version that has it, whatever its number.
+func TestRetentionSparesSharedBlobs(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 0)
+	made := k.Upload(k.Sets[0], "content 1")
+	k.Replace(made, "content 2")
+	_, err := k.Service.RestoreVersion(t.Context(), k.Admin, made.ID.String(), "1", repositorytest.Always)
+	k.OK(err)
+	k.retain("last 1")
+	if got, _ := k.dryThenReal(maintenance.PurgeOptions{Now: later}); got.Versions != 2 || got.Blobs != 1 {
+		t.Errorf("%+v", got)
+	}
+	if got, err := k.Content(made.ID); err != nil || got != "content 1" {
+		t.Errorf("%q, %v", got, err)
+	}
+	k.Sound()
+}
+
+// TestPurgeTakesAllVersions of a deleted resource, the labelled ones, too, which the dry run names, and none of one that is restored.
+func TestPurgeTakesAllVersions(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 0)
+	gone, back := k.Upload(k.Sets[0], "content 1"), k.Upload(k.Sets[0], "kept 1")
+	k.Replace(gone, "content 2")
+	k.Replace(gone, "content 3")
+	k.Replace(back, "kept 2")
+	k.label(gone.ID, 1, "as published")
+	k.Delete(gone)
+	k.Delete(back)
+	_, err := k.Service.RestoreResource(t.Context(), k.Admin, back.ID.String(), repositorytest.Always)
+	k.OK(err)
+	got, labelled := k.dryThenReal(maintenance.PurgeOptions{Now: later})
+	want := maintenance.PurgeResult{Resources: 1, ResourceBytes: 9, Versions: 2, VersionBytes: 18, LabelledVersions: 1, Blobs: 3, BlobBytes: 27, TrashFiles: 3, TrashBytes: 27}
+	if got != want || !slices.Equal(labelled, []string{gone.ID.String() + " 1 as published"}) {
+		t.Errorf("%+v, %q, want %+v", got, labelled, want)
+	}
+	_, err = k.version(gone.ID, 1)
+	k.Refused(err, errs.CodeResourceGone)
+	if got, err := k.version(back.ID, 1); err != nil || got != "kept 1" {
+		t.Errorf("of the one restored: %q, %v", got, err)
+	}
+	k.Sound()
+}
+
+// TestEraseVersion: the bytes are gone from the disk at once, trash included, and the row says who did it; what others need stays.
+func TestEraseVersion(t *testing.T) {
+	t.Parallel()
+	for _, holdUpTo := range []int64{0, 100} {
+		k := newKept(t, repository.Config{HoldUpTo: holdUpTo}, 0)
+		made := k.Upload(k.Sets[0], "patient")
+		k.Replace(made, "nobody")
+		k.label(made.ID, 1, "as published")
+		erase := func(number string) (metadata.Version, bool, error) {
+			return k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), number)
+		}
+		_, _, err := erase("2")
+		k.Refused(err, errs.CodeVersionPresent)
+		k.Delete(made) // which does not keep anybody from it
+		for range 2 {
+			v, shared, err := erase("1")
+			if err != nil || shared || v.Removed.Rule != metadata.Erased || v.Removed.By != k.Admin.UserID || v.Body != metadata.Purged {
+				t.Errorf("%+v, %t, %v", v, shared, err)
+			}
+		}
+		for _, place := range []string{k.Path(made.Digest), filepath.Join(k.Dir, "trash", made.Digest.String())} {
+			if _, err := os.Lstat(place); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s: %v", place, err)
+			}
+		}
+		_, err = k.Service.RestoreResource(t.Context(), k.Admin, made.ID.String(), repositorytest.Always)
+		k.OK(err)
+		_, err = k.version(made.ID, 1)
+		k.Refused(err, errs.CodeVersionRemoved)
+		usage, err := k.Service.DataspaceUsage(t.Context(), k.Admin, k.Space.ID.String())
+		if k.OK(err); usage.OldVersions != 0 || usage.OldBytes != 0 {
+			t.Errorf("usage %+v", usage.Counters)
+		}
+		k.Sound()
+	}
+}
+
+// TestEraseShared: bytes that another resource has stay, and the answer says so. What a purge has put into the trash goes from there.
+func TestEraseShared(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, repository.Config{}, 0)
+	made, twin := k.Upload(k.Sets[0], "patient"), k.Upload(k.Sets[0], "patient")
+	k.Replace(made, "nobody")
+	if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
+		t.Errorf("shared %t, %v", shared, err)
+	}
+	if got, err := k.Content(twin.ID); err != nil || got != "patient" {
+		t.Errorf("the twin: %q, %v", got, err)
+	}
+	k.Replace(twin, "nobody else")
+	k.KeepLast(1)
+	_, err := k.Upkeep.Purge(t.Context(), maintenance.PurgeOptions{Now: later, Grace: day})
+	k.OK(err)
+	trashed := filepath.Join(k.Dir, "trash", made.Digest.String())
+	if _, err := os.Lstat(trashed); err != nil {
+		t.Errorf("after the purge: %v", err)
+	}
+	v, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, twin.ID.String(), "1")
+	if err != nil || shared || v.Removed.Rule != metadata.Erased {
+		t.Errorf("after the purge: %+v, %t, %v", v, shared, err)
+	}
+	if _, err := os.Lstat(trashed); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after it was erased: %v", err)
+	}
+	k.Sound()
+}
+
+// TestCheckFindsWrongVersions breaks each thing that a check says of versions.
+func TestCheckFindsWrongVersions(t *testing.T) {
+	t.Parallel()
+	for name, breakIt := range map[string]func(tx *metadata.Tx, v metadata.Version) error{
+		"a gap": func(tx *metadata.Tx, v metadata.Version) error { v.Number += 2; return tx.Versions.Put(v) },
+		"none before": func(tx *metadata.Tx, v metadata.Version) error {
+			v.ResourceID = metadata.ID{9}
+			return tx.Versions.Put(v)
+		},
+		"replaced too late":      func(tx *metadata.Tx, v metadata.Version) error { v.Replaced *= 2; return tx.Versions.Put(v) },
+		"purged without a rule":  func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Purged; return tx.Versions.Put(v) },
+		"of another length":      func(tx *metadata.Tx, v metadata.Version) error { v.Bytes++; return tx.Versions.Put(v) },
+		"without its blob":       func(tx *metadata.Tx, v metadata.Version) error { return tx.Blobs.Remove(v.Digest) },
+		"inline without a body":  func(tx *metadata.Tx, v metadata.Version) error { v.Body = metadata.Inline; return tx.Versions.Put(v) },
+		"a body of none of them": func(tx *metadata.Tx, v metadata.Version) error { return tx.InlineBodies.Put(v.Key(), []byte("x")) },
+	} {
+		k := newKept(t, repository.Config{}, 1)
+		r := k.files0()
+		k.Replace(r, "replaced")
+		k.Sound()
+		k.OK(k.Meta.Update(context.Background(), func(tx *metadata.Tx) error {
+			v, err := tx.Versions.Get(r.VersionKey())
+			return errors.Join(err, breakIt(tx, v))
+		}))
+		if found, _ := k.Check(k.Upkeep, maintenance.CheckOptions{NoData: true}); len(found) == 0 {
+			t.Errorf("%s: a check finds nothing", name)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// The versions of a resource are numbered from 1; the greatest number is that of the present one. Whoever may read the resource may read
+// all of them, unless it is deleted. Numbers are texts of callers.
+
+// nextVersion returns a resource with another file, and what is said about that.
+func nextVersion(r, file metadata.Resource) metadata.Resource {
+	r.Name, r.Format, r.Description = file.Name, file.Format, file.Description
+	r.MimeType, r.Filename = file.MimeType, file.Filename
+	r.Digest, r.Bytes, r.Body, r.Version, r.Label = file.Digest, file.Bytes, file.Body, r.Version+1, ""
+	return r
+}
+
+// ListVersions lists the versions of a resource, the newest first. What was replaced before versions were kept is not listed.
+func (s *Service) ListVersions(ctx context.Context, p auth.Principal, req ListRequest) (Page[metadata.Version], error) {
+	return list(ctx, s, p, paging.ResourceVersions, req, lister[metadata.Version]{
+		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[metadata.Version, error], error) {
+			resolved, err := lookupResource(tx, req.Container)
+			if err == nil {
+				err = versioned(resolved)
+			}
+			return s.versions(tx, resolved, q.After), err
+		},
+		position: func(v metadata.Version) paging.Position {
+			return paging.Position{Stamp: int64(v.Number), ID: v.ResourceID}
+		},
+	})
+}
+
+// versions yields the versions of a resource after a position, the newest first.
+func (s *Service) versions(tx *metadata.Tx, r resolvedResource, after paging.Position) iter.Seq2[metadata.Version, error] {
+	damaged := s.stores.Damaged(tx)
+	return func(yield func(metadata.Version, error) bool) {
+		show := func(v metadata.Version, err error) bool {
+			was := v.Of(r.Resource)
+			v.Damaged = damaged(&was)
+			return yield(v, err)
+		}
+		before := r.VersionKey()
+		if after != (paging.Position{}) {
+			before.Version = uint32(after.Stamp)
+		} else if !show(rows.PresentVersion(tx, r.Resource)) {
+			return
+		}
+		for v, err := range tx.Versions.Before(before) {
+			if !show(v, err) {
+				return
+			}
+		}
+	}
+}
+
+// GetVersion returns one version.
+func (s *Service) GetVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := readableResource(tx, p, id)
+		if err != nil {
+			return err
+		}
+		v, err = s.shownVersion(tx, resolved, number)
+		return err
+	})
+	return v, err
+}
+
+// OpenVersion is OpenResource for one version: the resource as it was then, modified last when its file came.
+func (s *Service) OpenVersion(ctx context.Context, p auth.Principal, id, number string) (metadata.Resource, io.ReadSeekCloser, error) {
+	return s.open(ctx, p, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+		v, err := keptVersion(tx, r, number)
+		was := v.Of(r.shown())
+		was.Modified, was.ModifiedBy = v.Created, v.CreatedBy
+		return was, err
+	})
+}
+
+// RestoreVersion makes what a resource was in a version a new version, which shares the blob. A version that the resource is equal to
+// already changes nothing, so that the same request may be sent again.
+func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, number string, match Match) (restored metadata.Resource, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, v, err := changeableVersion(tx, p, id, number, match)
+		if err != nil {
+			return err
+		}
+		restored = resolved.shown()
+		s.stores.SetDamaged(tx, &restored)
+		was := v.Of(restored)
+		same := was
+		same.Version, same.Label, same.Body, same.Damaged = restored.Version, restored.Label, restored.Body, restored.Damaged
+		if same == restored {
+			return nil
+		}
+		var body []byte
+		if was.Body == metadata.Inline {
+			body, err = rows.VerifyInline(tx, was)
+		} else {
+			err = s.sound(tx, was)
+		}
+		if err != nil {
+			return err
+		}
+		restored = nextVersion(restored, was)
+		restored.Damaged = false
+		err = resolved.write(tx, p, &restored)
+		if restored.Body == metadata.Inline {
+			err = errors.Join(err, tx.InlineBodies.Put(restored.VersionKey(), body), s.inline.Count(tx))
+		}
+		return err
+	})
+	s.inline.Wake()
+	return restored, err
+}
+
+// versionFields are the fields of a version that can be changed.
+var versionFields = setters[metadata.Version]{
+	"label": textSetter(labelText, func(v *metadata.Version) *string { return &v.Label }),
+}
+
+// LabelVersion gives a version a label, or with an empty one takes it. One with a label is kept whatever the retention of its dataspace
+// says. It is no change of the resource.
+func (s *Service) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f Fields, match Match) (v metadata.Version, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := lookupResource(tx, id)
+		if err == nil {
+			err = authorise(tx, p, resolved.set.dataspace, auth.Write)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := f.required("label"); err != nil {
+			return err
+		}
+		var said metadata.Version
+		if err := create(&said, f, versionFields); err != nil {
+			return err
+		}
+		if _, v, err = changeableVersion(tx, p, id, number, match); err != nil || v.Label == said.Label {
+			return err
+		}
+		v.Label = said.Label
+		if !v.Present() {
+			return tx.Versions.Put(v)
+		}
+		labelled := resolved.Resource
+		labelled.Label = v.Label
+		return rows.SaveResource(tx, &resolved.Resource, labelled)
+	})
+	return v, err
+}
+
+// EraseVersion removes the bytes of a version for good, also where it has a label and where the resource is deleted; the row stays. shared
+// tells that another version or resource has the same bytes, which stay for those. That it was erased already is no error.
+func (s *Service) EraseVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, shared bool, err error) {
+	var key metadata.VersionKey
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := lookupResource(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
+		if v, err = lookupVersion(tx, resolved, number); err == nil && v.Present() {
+			err = conflict(errs.CodeVersionPresent, "", "this is the present version; give the resource another file first, or delete it and have it purged")
+		}
+		key = v.Key()
+		return err
+	})
+	if err != nil {
+		return v, false, err
+	}
+	return s.upkeep.EraseVersion(ctx, key, p.UserID)
+}
+
+// changeableVersion finds a version whose bytes are there, for a change that the caller may make.
+func changeableVersion(tx *metadata.Tx, p auth.Principal, id, number string, match Match) (resolved resolvedResource, v metadata.Version, err error) {
+	if resolved, err = lookupResource(tx, id); err != nil {
+		return resolved, v, err
+	}
+	if err = authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+		return resolved, v, err
+	}
+	if _, err = lookupVersion(tx, resolved, number); err != nil {
+		return resolved, v, err
+	}
+	if err = match.Check(resolved.shown().Tag(), resolved.Modified); err == nil {
+		v, err = keptVersion(tx, resolved, number)
+	}
+	return resolved, v, err
+}
+
+// keptVersion finds a version whose bytes are there, of a resource that is not deleted.
+func keptVersion(tx *metadata.Tx, r resolvedResource, number string) (metadata.Version, error) {
+	v, err := lookupVersion(tx, r, number)
+	if err == nil {
+		err = versioned(r)
+	}
+	if err == nil && v.Body == metadata.Purged {
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionRemoved,
+			Message: fmt.Sprintf("the file of this version was removed on %s (%s)", v.Removed.At.Time().UTC().Format("2006-01-02T15:04:05Z"), v.Removed)}
+	}
+	return v, err
+}
+
+// shownVersion finds a version of a resource that is not deleted, and what is known of its file.
+func (s *Service) shownVersion(tx *metadata.Tx, r resolvedResource, number string) (metadata.Version, error) {
+	v, err := lookupVersion(tx, r, number)
+	if err == nil {
+		err = versioned(r)
+	}
+	was := v.Of(r.Resource)
+	v.Damaged = err == nil && s.stores.Damaged(tx)(&was)
+	return v, err
+}
+
+// versioned refuses a resource that is deleted: its versions come back with it.
+func versioned(r resolvedResource) error {
+	if r.shown().State == metadata.Deleted {
+		return &errs.Error{Kind: errs.Gone, Code: errs.CodeResourceGone, Message: "the resource is deleted; restore it to have its versions"}
+	}
+	return nil
+}
+
+// lookupVersion finds the version with a number as a client sent it.
+func lookupVersion(tx *metadata.Tx, r resolvedResource, number string) (metadata.Version, error) {
+	n, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || strconv.FormatUint(n, 10) != number || n < 1 || n > uint64(r.Version)+1 {
+		return metadata.Version{}, &errs.Error{Kind: errs.NotFound, Code: errs.CodeVersionNotFound,
+			Message: fmt.Sprintf("the resource has no such version; its versions are numbered from 1 to %d", uint64(r.Version)+1)}
+	}
+	key := metadata.VersionKey{Resource: r.ID, Version: uint32(n - 1)}
+	if key == r.VersionKey() {
+		return rows.PresentVersion(tx, r.Resource)
+	}
+	v, err := tx.Versions.Get(key)
+	if errors.Is(err, metadata.ErrNotFound) {
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeVersionUnkept, Message: "this version was replaced before versions were kept; nothing is known of it"}
+	}
+	return v, err
+}
