@@ -29,6 +29,7 @@ type Dataspace struct {
 	Modified    time.Time `json:"modified"`   // UTC, to the millisecond
 	CreatedBy   string    `json:"createdBy"`  // id of a user
 	ModifiedBy  string    `json:"modifiedBy"` // id of a user
+	Retention   string    `json:"retention"`  // which versions are kept: "everything", "last 5", "90 days"
 	ETag        string    `json:"-"`          // for IfMatch and IfNoneMatch; "" in listings
 }
 
@@ -44,6 +45,7 @@ type NewDataspace struct {
 	Description string `json:"description,omitempty"` // up to 16 KiB
 	Visibility  string `json:"visibility,omitempty"`  // "": Private
 	Origin      string `json:"origin,omitempty"`      // up to 500 characters, free
+	Retention   string `json:"retention,omitempty"`   // "": everything
 }
 
 // DataspaceEdit is what to change in a dataspace; what is nil stays.
@@ -52,6 +54,7 @@ type DataspaceEdit struct {
 	Description *string `json:"description,omitempty"`
 	Visibility  *string `json:"visibility,omitempty"`
 	Origin      *string `json:"origin,omitempty"`
+	Retention   *string `json:"retention,omitempty"`
 }
 
 // Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Name, Visibility, Origin

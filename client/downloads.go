@@ -38,7 +38,12 @@ type File struct {
 // download, pass the number of bytes received and its ETag: status 412 means that there is another file now. With from at its end the
 // File is empty.
 func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
-	f, err := c.data(ctx, id, from, ifMatch)
+	return c.resumed(ctx, at("resources", id, "data"), from, ifMatch)
+}
+
+// resumed is Data for the file at a path.
+func (c *Client) resumed(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
+	f, err := c.data(ctx, path, from, ifMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +56,7 @@ func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string
 		if ctx.Err() != nil || f.ETag == "" {
 			return nil, cmp.Or(ctx.Err(), ErrIncomplete)
 		}
-		rest, err := c.data(ctx, id, from, f.ETag)
+		rest, err := c.data(ctx, path, from, f.ETag)
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +67,11 @@ func (c *Client) Data(ctx context.Context, id string, from int64, ifMatch string
 }
 
 // data requests a file once; its reader fails where the connection breaks.
-func (c *Client) data(ctx context.Context, id string, from int64, ifMatch string) (*File, error) {
+func (c *Client) data(ctx context.Context, path string, from int64, ifMatch string) (*File, error) {
 	if from < 0 {
 		return nil, fmt.Errorf("a file cannot be asked for from byte %d on", from)
 	}
-	r := request{method: http.MethodGet, path: at("resources", id, "data")}.with("If-Match", ifMatch)
+	r := request{method: http.MethodGet, path: path}.with("If-Match", ifMatch)
 	if from > 0 {
 		// The byte before is requested, too: a range that begins at the end of a file is not satisfiable.
 		r = r.with("Range", fmt.Sprintf("bytes=%d-", from-1))

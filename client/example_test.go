@@ -290,7 +290,7 @@ func ExampleClient_Usage() {
 	fatal(err)
 	fmt.Printf("%+v\n", usage.Counters)
 	// Output:
-	// {ActiveFiles:1 ActiveBytes:5 DeletedFiles:1 DeletedBytes:4}
+	// {ActiveFiles:1 ActiveBytes:5 DeletedFiles:1 DeletedBytes:4 OldVersions:0 OldBytes:0}
 }
 
 // The files of a set come as one zip, with their sums.

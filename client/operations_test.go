@@ -217,6 +217,33 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 		t.Errorf("%q is %+v", text, file)
 	}
 	check(t, file.Close())
+	versions(ctx, t, c, made)
+}
+
+// versions makes the calls for the versions of a resource that has three: two of the same content after another one.
+func versions(ctx context.Context, t *testing.T, c *client.Client, r client.Resource) {
+	version := must[client.Version](t)
+	all := collect(t, c.Versions(ctx, r.ID, client.ListOptions{Limit: 1}))
+	if len(all) != 3 || r.Version != 3 || !all[0].Current || all[0].SHA256 != r.SHA256 || all[2].Number != 1 || all[2].Bytes != 4 {
+		t.Fatalf("versions %+v of %+v", all, r)
+	}
+	same(t, version(c.Version(ctx, r.ID, 1)), all[2])
+	for from, want := range []string{"1,2\n", ",2\n"} {
+		file := must[*client.File](t)(c.VersionData(ctx, r.ID, 1, int64(from), ""))
+		if text := must[[]byte](t)(io.ReadAll(file)); string(text) != want || file.Digest != all[2].SHA256 || file.Total != 4 {
+			t.Errorf("%q is %+v", text, file)
+		}
+		check(t, file.Close())
+	}
+	same(t, version(c.LabelVersion(ctx, r.ID, 1, "as published", client.IfMatch(r.ETag))).Label, "as published")
+	restored := must[client.Resource](t)(c.RestoreVersion(ctx, r.ID, 1, client.IfMatch(r.ETag)))
+	if restored.Version != 4 || restored.SHA256 != all[2].SHA256 || restored.Filename != "b.csv" {
+		t.Errorf("restored %+v", restored)
+	}
+	erased := version(c.EraseVersion(ctx, r.ID, 2))
+	if erased.Rule == "" || erased.Removed.IsZero() || erased.RemovedBy == "" {
+		t.Errorf("erased %+v", erased)
+	}
 }
 
 // inChunks makes the calls for uploads: one replaces the file of a resource by the same, another one is given up.
@@ -292,7 +319,7 @@ var unchanging = map[string][]string{
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
 	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy",
-		"purged", "setId", "sha256", "size", "state", "url", "viewDataUrl"},
+		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
 
 // TestSchemas: records and requests have the fields of the document, but for the times that it has twice and what a change only
@@ -305,7 +332,7 @@ func TestSchemas(t *testing.T) {
 		"Key": client.Key{}, "Privilege": client.Privilege{}, "Usage": client.Usage{}, "DataspaceUsage": client.Usage{}, "Session": client.Session{},
 		"DataspaceCreation": client.NewDataspace{}, "SetCreation": client.NewSet{}, "UserCreation": client.NewUser{}, "KeyCreation": client.NewKey{},
 		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
-		"ResourceEdit": client.ResourceEdit{},
+		"ResourceEdit": client.ResourceEdit{}, "Version": client.Version{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
 			return strings.HasSuffix(field, "_epoch") || slices.Contains(unchanging[name], field)

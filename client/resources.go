@@ -33,6 +33,7 @@ type Resource struct {
 	DataspaceID string       `json:"dataspaceId"`
 	CreatedBy   string       `json:"createdBy"`         // id of a user
 	ModifiedBy  string       `json:"modifiedBy"`        // id of a user
+	Version     int64        `json:"version"`           // number of the current version, from 1
 	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
 	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
 	ETag        string       `json:"-"`                 // of the record, for IfMatch and IfNoneMatch; "" in listings

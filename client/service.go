@@ -13,6 +13,8 @@ type Counters struct {
 	ActiveBytes  int64 `json:"activeBytes"`
 	DeletedFiles int64 `json:"deletedFiles"`
 	DeletedBytes int64 `json:"deletedBytes"`
+	OldVersions  int64 `json:"oldVersions"` // before the current ones, less those whose files were removed
+	OldBytes     int64 `json:"oldBytes"`
 }
 
 // Usage is the contents of one dataspace, or of all that the caller may read.

@@ -68,6 +68,19 @@ func (c *Client) Purge(ctx context.Context, o maintenance.PurgeOptions) (result 
 		return result, err
 	}
 	defer closing(response.Body, &err)
-	err = json.NewDecoder(response.Body).Decode(&result)
-	return result, err
+	answer := struct {
+		*maintenance.PurgeResult
+		Labelled []struct {
+			ResourceID, Name, Label string
+			Version                 uint32
+		}
+	}{PurgeResult: &result}
+	if err = json.NewDecoder(response.Body).Decode(&answer); err != nil || o.Labelled == nil {
+		return result, err
+	}
+	for _, v := range answer.Labelled {
+		id, _ := metadata.ParseID(v.ResourceID)
+		o.Labelled(metadata.Version{ResourceID: id, Number: v.Version - 1, Name: v.Name, Label: v.Label})
+	}
+	return result, nil
 }

@@ -117,6 +117,8 @@ func TestUsageCountsFilesAndBytes(t *testing.T) {
   "activeBytes": 0,
   "deletedFiles": 0,
   "deletedBytes": 0,
+  "oldVersions": 0,
+  "oldBytes": 0,
   "days": []
 }
 `
@@ -132,13 +134,17 @@ func TestUsageCountsFilesAndBytes(t *testing.T) {
   "activeBytes": 5,
   "deletedFiles": 1,
   "deletedBytes": 5,
+  "oldVersions": 0,
+  "oldBytes": 0,
   "days": [
     {
       "day": "{day}",
       "activeFiles": 1,
       "activeBytes": 5,
       "deletedFiles": 1,
-      "deletedBytes": 5
+      "deletedBytes": 5,
+      "oldVersions": 0,
+      "oldBytes": 0
     }
   ]
 }

@@ -9,6 +9,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/handlers/internal/body"
+	"labshelf/metadata"
 )
 
 // stampHeader names the stamp of the last change in a snapshot, in µs.
@@ -66,18 +67,33 @@ func (a *api) getBlob(w http.ResponseWriter, r *request) error {
 }
 
 type purgeJSON struct {
-	DryRun        bool  `json:"dryRun"`
-	Resources     int64 `json:"resources"`
-	ResourceBytes int64 `json:"resourceBytes"`
-	Blobs         int64 `json:"blobs"`
-	BlobBytes     int64 `json:"blobBytes"`
-	Orphans       int64 `json:"orphans"`
-	OrphanBytes   int64 `json:"orphanBytes"`
-	TrashFiles    int64 `json:"trashFiles"`
-	TrashBytes    int64 `json:"trashBytes"`
-	Recent        int64 `json:"recent"`
-	RecentBytes   int64 `json:"recentBytes"`
+	DryRun           bool           `json:"dryRun"`
+	Resources        int64          `json:"resources"`
+	ResourceBytes    int64          `json:"resourceBytes"`
+	Versions         int64          `json:"versions"`
+	VersionBytes     int64          `json:"versionBytes"`
+	LabelledVersions int64          `json:"labelledVersions"`
+	Labelled         []labelledJSON `json:"labelled"`
+	Blobs            int64          `json:"blobs"`
+	BlobBytes        int64          `json:"blobBytes"`
+	Orphans          int64          `json:"orphans"`
+	OrphanBytes      int64          `json:"orphanBytes"`
+	TrashFiles       int64          `json:"trashFiles"`
+	TrashBytes       int64          `json:"trashBytes"`
+	Recent           int64          `json:"recent"`
+	RecentBytes      int64          `json:"recentBytes"`
 }
+
+// labelledJSON names a version with a label that a purge takes.
+type labelledJSON struct {
+	ResourceID string `json:"resourceId"`
+	Name       string `json:"name"`
+	Version    int64  `json:"version"`
+	Label      string `json:"label"`
+}
+
+// maxLabelled is how many versions with a label the answer to a purge names; it counts all.
+const maxLabelled = 1000
 
 // purge removes the files of resources that were deleted long ago.
 func (a *api) purge(w http.ResponseWriter, r *request) error {
@@ -93,12 +109,18 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	labelled := []labelledJSON{}
+	options.Labelled = func(v metadata.Version) {
+		if len(labelled) < maxLabelled {
+			labelled = append(labelled, labelledJSON{v.ResourceID.String(), v.Name, int64(v.Number) + 1, v.Label})
+		}
+	}
 	p, err := upkeep.Purge(r.Context(), options)
 	if err != nil {
 		return err
 	}
 	writeJSON(w, http.StatusOK, purgeJSON{
-		options.DryRun, p.Resources, p.ResourceBytes, p.Blobs, p.BlobBytes, p.Orphans, p.OrphanBytes, p.TrashFiles, p.TrashBytes,
+		options.DryRun, p.Resources, p.ResourceBytes, p.Versions, p.VersionBytes, p.LabelledVersions, labelled, p.Blobs, p.BlobBytes, p.Orphans, p.OrphanBytes, p.TrashFiles, p.TrashBytes,
 		p.Recent, p.RecentBytes,
 	})
 	return nil

@@ -29,13 +29,27 @@ import (
 
 // downloadResource sends the file of a resource.
 func (a *api) downloadResource(w http.ResponseWriter, r *request) error {
+	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+		return a.repo.OpenResource(r.Context(), r.caller, r.id())
+	})
+}
+
+// downloadVersion sends the file of one version of a resource.
+func (a *api) downloadVersion(w http.ResponseWriter, r *request) error {
+	return a.sendFile(w, r, func() (metadata.Resource, io.ReadSeekCloser, error) {
+		return a.repo.OpenVersion(r.Context(), r.caller, r.id(), r.number())
+	})
+}
+
+// sendFile sends the file of the resource in the path, as open returns it.
+func (a *api) sendFile(w http.ResponseWriter, r *request, open func() (metadata.Resource, io.ReadSeekCloser, error)) error {
 	inline, invalid := wantsInline(r)
 	if invalid != nil {
 		// Who may not read it learns nothing else.
 		_, err := a.repo.GetResource(r.Context(), r.caller, r.id())
 		return cmp.Or(err, invalid)
 	}
-	resource, file, err := a.repo.OpenResource(r.Context(), r.caller, r.id())
+	resource, file, err := open()
 	if err != nil {
 		return err
 	}

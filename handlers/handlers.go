@@ -111,6 +111,9 @@ func (a *api) layouts(r *request) *layouts {
 // id is the id in the path.
 func (r *request) id() string { return r.params.ByName("id") }
 
+// number is the number of a version in the path.
+func (r *request) number() string { return r.params.ByName("number") }
+
 // list returns which page of a listing the request asks for.
 func (r *request) list() repository.ListRequest {
 	return repository.ListRequest{Container: r.id(), Params: r.query, Token: r.token}

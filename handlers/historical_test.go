@@ -88,13 +88,13 @@ func TestHistoricalLines(t *testing.T) {
 	line := regexp.MustCompile(`^ +"([A-Za-z0-9_]+)": (".*"|-?[0-9]+|true|false|\[\]|[[{]),?$`)
 	orders := map[string]string{
 		"resource": "id url dataUrl viewDataUrl name description format mimetype size created created_epoch modified modified_epoch setId state " +
-			"bytes sha256 filename dataspaceId createdBy modifiedBy",
+			"bytes sha256 filename dataspaceId createdBy modifiedBy version",
 		"set":  "id url name title description dataspaceId dataspaceUrl resources state created created_epoch modified modified_epoch createdBy modifiedBy",
 		"page": "nextPage currentPage data end",
 	}
 	for _, op := range operations() {
 		route := routeOf(op.id)
-		if route.Method != http.MethodGet || op.self || op.allow() == handlers.Everybody || slices.Contains([]string{"downloadResource", "downloadArchive", "getBlob", "getSnapshot"}, op.id) {
+		if route.Method != http.MethodGet || op.self || op.allow() == handlers.Everybody || slices.Contains([]string{"downloadResource", "downloadVersion", "downloadArchive", "getBlob", "getSnapshot"}, op.id) {
 			continue
 		}
 		body := f.get(f.path(route, f.ids)).want(http.StatusOK).body
@@ -178,7 +178,7 @@ func TestHistoricalPutBack(t *testing.T) {
 		method, path string
 		editable     []string
 	}{
-		{"PUT", "/dataspaces/" + f.dataspace, []string{"title", "description", "visibility", "origin"}},
+		{"PUT", "/dataspaces/" + f.dataspace, []string{"title", "description", "visibility", "origin", "retention"}},
 		{"PUT", "/sets/" + f.ids["SetId"], []string{"title", "description"}},
 		{"PATCH", "/resources/" + f.ids["ResourceId"], []string{"name", "description", "format"}},
 		{"PUT", "/users/" + f.ids["UserId"], []string{"fullname", "about", "sysadmin"}},

@@ -87,6 +87,10 @@ func operations() []operation {
 		{"pageSetResources", false, nil},
 		{"getResource", false, nil},
 		{"downloadResource", false, nil},
+		{"listVersions", false, nil},
+		{"pageVersions", false, nil},
+		{"getVersion", false, nil},
+		{"downloadVersion", false, nil},
 		{"getPrivilege", false, nil},
 
 		{"createSet", false, func(f *fixture) any { return object{"name": f.name("set"), "dataspaceId": f.dataspace} }},
@@ -94,6 +98,9 @@ func operations() []operation {
 		{"createResource", false, func(f *fixture) any { return form(text("setId", f.ids["SetId"]), file("new", "new")) }},
 		{"replaceResource", false, func(*fixture) any { return form(file("new", "new")) }},
 		{"editResource", false, fields(object{"description": "New"})},
+		{"labelVersion", false, fields(object{"label": "New"})},
+		{"restoreVersion", false, nil},
+		{"eraseVersion", false, nil},
 		{"beginUpload", false, func(f *fixture) any {
 			return headed{raw{}, []string{inTus, "Upload-Length: 7", uploadMetadata("setId", f.ids["SetId"], "filename", "new")}}
 		}},
@@ -154,9 +161,11 @@ func (c *client) newFixture(fields object) *fixture {
 	c.t.Helper()
 	f := &fixture{space: c.newSpace(fields)}
 	user, set := f.newMember("member"), f.newSet()
+	resource := f.upload(set, "a.txt", "before").text("id")
+	f.send("PUT", "/resources/"+resource, form(file("a.txt", "content"))).want(http.StatusOK)
 	f.ids = map[string]string{
-		"DataspaceId": f.dataspace, "SetId": set, "ResourceId": f.upload(set, "a.txt", "content").text("id"), "UserId": user.id,
-		"BlobDigest":  sha256Hex("content"),
+		"DataspaceId": f.dataspace, "SetId": set, "ResourceId": resource, "UserId": user.id,
+		"BlobDigest": sha256Hex("content"), "VersionNumber": "1",
 		"KeyId":       user.get("/users/me/keys").data()[0].text("id"),
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
 		"UploadId":    path.Base(f.begin(7, "setId", set, "filename", "b.txt")),

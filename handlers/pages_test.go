@@ -242,7 +242,7 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 		}
 		anonymous := c.withKey("")
 		for _, route := range handlers.Routes() {
-			path := strings.NewReplacer("{id}", "x", "{keyId}", "y", "{digest}", "z", "{token}", "t").Replace(route.Path)
+			path := strings.NewReplacer("{id}", "x", "{keyId}", "y", "{digest}", "z", "{token}", "t", "{number}", "3").Replace(route.Path)
 			for _, headers := range [][]string{nil, {"Accept: */*"}, {"Accept: text/html"}} {
 				with := c.bad(route.Method, root+path, nil, headers...).problem(http.StatusNotFound, "not_found", "")
 				if !strings.Contains(with.object().text("detail"), " "+want+path) {

@@ -93,7 +93,8 @@ func TestDataspace(t *testing.T) {
   "sets": "{base}/dataspaces/{id}/sets",
   "state": "active",
 ` + historyLines + `  "createdBy": "{me}",
-  "modifiedBy": "{me}"
+  "modifiedBy": "{me}",
+  "retention": "everything"
 }
 `
 	name := c.name("ds")
@@ -180,7 +181,8 @@ func TestResource(t *testing.T) {
   "filename": "{filename}",
   "dataspaceId": "{dataspace}",
   "createdBy": "{editor}",
-  "modifiedBy": "{by}"
+  "modifiedBy": "{by}",
+  "version": {version}
 }
 `
 	pairs := []string{"{base}", s.base, "{root}", s.server.URL, "{set}", set, "{dataspace}", s.dataspace, "{editor}", editor.id}
@@ -189,7 +191,7 @@ func TestResource(t *testing.T) {
 	editor.created(made)
 	o := made.exactly(all, append(pairs, "{name}", "Grüße & <co>.xml", "{description}", `line\nline`, "{format}", "XML",
 		"{mimetype}", "application/xml", "{size}", "2", "{bytes}", "1536", "{sha256}", sha256Hex(content),
-		"{filename}", "Grüße & <co>.xml", "{by}", editor.id)...)
+		"{filename}", "Grüße & <co>.xml", "{by}", editor.id, "{version}", "1")...)
 	s.checkID(o)
 	s.checkTimes(o)
 	same(t, "modified of something new", o["modified"], o["created"])
@@ -199,12 +201,12 @@ func TestResource(t *testing.T) {
 	me := s.get("/users/me").object().text("id")
 	edited.exactly(all, append(pairs, "{name}", "other/name", "{description}", `line\nline`, "{format}", "",
 		"{mimetype}", "application/xml", "{size}", "2", "{bytes}", "1536", "{sha256}", sha256Hex(content),
-		"{filename}", "Grüße & <co>.xml", "{by}", me)...)
+		"{filename}", "Grüße & <co>.xml", "{by}", me, "{version}", "1")...)
 
 	replaced := editor.send("PUT", path, form(file("b.csv", "1,2\n3,4\n"))).want(http.StatusOK)
 	r := replaced.exactly(all, append(pairs, "{name}", "b.csv", "{description}", "", "{format}", "CSV",
 		"{mimetype}", "text/csv; charset=utf-8", "{size}", "1", "{bytes}", "8", "{sha256}", sha256Hex("1,2\n3,4\n"),
-		"{filename}", "b.csv", "{by}", editor.id)...)
+		"{filename}", "b.csv", "{by}", editor.id, "{version}", "2")...)
 	same(t, "created after a replacement", r.text("created"), o.text("created"))
 	same(t, "the new file", string(editor.get(path+"/data").want(http.StatusOK).body), "1,2\n3,4\n")
 	again := editor.send("PUT", path, form(file("b.csv", "1,2\n3,4\n"))).want(http.StatusOK)

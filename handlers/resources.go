@@ -109,6 +109,54 @@ func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
 	return a.sendResource(w, r, restored, err)
 }
 
+func (a *api) listVersions(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListVersions(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(r)
+	writePage(a, w, r, page, presenter.version)
+	return nil
+}
+
+func (a *api) getVersion(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetVersion(r.Context(), r.caller, r.id(), r.number())
+	return a.sendVersion(w, r, found, err)
+}
+
+func (a *api) restoreVersion(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreVersion(r.Context(), r.caller, r.id(), r.number(), preconditions(r))
+	return a.sendResource(w, r, restored, err)
+}
+
+func (a *api) labelVersion(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	labelled, err := a.repo.LabelVersion(r.Context(), r.caller, r.id(), r.number(), fields, preconditions(r))
+	return a.sendVersion(w, r, labelled, err)
+}
+
+// eraseVersion removes the file of a version at once.
+func (a *api) eraseVersion(w http.ResponseWriter, r *request) error {
+	erased, shared, err := a.repo.EraseVersion(r.Context(), r.caller, r.id(), r.number())
+	if err != nil {
+		return err
+	}
+	shown := a.presenter(r).version(erased)
+	shown.Shared = shared
+	writeJSON(w, http.StatusOK, shown)
+	return nil
+}
+
+func (a *api) sendVersion(w http.ResponseWriter, r *request, v metadata.Version, err error) error {
+	if err == nil {
+		writeJSON(w, http.StatusOK, a.presenter(r).version(v))
+	}
+	return err
+}
+
 func (a *api) sendResource(w http.ResponseWriter, r *request, resource metadata.Resource, err error) error {
 	if err == nil {
 		a.writeResource(w, r, http.StatusOK, &resource)

@@ -102,6 +102,12 @@ func (a *api) routesOfFiles() []route {
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
 		{"GET", "/resources/:id/data", readers, a.downloadResource, download},
+		{"GET", "/resources/:id/versions", readers, a.listVersions, listing},
+		{"GET", "/resources/:id/versions/:number", readers, a.getVersion, plain},
+		{"GET", "/resources/:id/versions/:number/data", readers, a.downloadVersion, download},
+		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain},
+		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain},
+		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain},
 	}
 }
 

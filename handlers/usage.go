@@ -13,6 +13,8 @@ type countersJSON struct {
 	ActiveBytes  int64 `json:"activeBytes"`
 	DeletedFiles int64 `json:"deletedFiles"`
 	DeletedBytes int64 `json:"deletedBytes"`
+	OldVersions  int64 `json:"oldVersions"`
+	OldBytes     int64 `json:"oldBytes"`
 }
 
 type dayJSON struct {
@@ -32,7 +34,7 @@ type usageJSON struct {
 }
 
 func counters(c metadata.Counters) countersJSON {
-	return countersJSON{c.ActiveFiles, c.ActiveBytes, c.DeletedFiles, c.DeletedBytes}
+	return countersJSON{c.ActiveFiles, c.ActiveBytes, c.DeletedFiles, c.DeletedBytes, c.OldVersions, c.OldBytes}
 }
 
 func usage(u repository.UsageSummary) usageJSON {

@@ -89,7 +89,7 @@ func TestDamagedInlineBody(t *testing.T) {
 		}
 	}
 	replaced := k.Replace(k.Resources[0], "new") // what a client can do about it
-	change(0, "first") // of the version before
+	change(0, "first")                           // of the version before
 	change(2, "third")
 	change(3, "last")
 	k.flush()

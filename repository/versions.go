@@ -130,7 +130,7 @@ var versionFields = setters[metadata.Version]{
 	"label": textSetter(labelText, func(v *metadata.Version) *string { return &v.Label }),
 }
 
-// LabelVersion gives a version a label, or with an empty one takes it. One with a label is kept whatever the retention of its dataspace
+// LabelVersion gives a version a label, or with an empty one removes it. One with a label is kept whatever the retention of its dataspace
 // says. It is no change of the resource.
 func (s *Service) LabelVersion(ctx context.Context, p auth.Principal, id, number string, f Fields, match Match) (v metadata.Version, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {

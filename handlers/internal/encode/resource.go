@@ -36,7 +36,8 @@ const resourceTemplate = `{
   "filename": "{filename}",
   "dataspaceId": "{dataspaceId}",
   "createdBy": "{createdBy}",
-  "modifiedBy": "{modifiedBy}"{purged}{damaged}
+  "modifiedBy": "{modifiedBy}",
+  "version": {version}{purged}{damaged}
 }`
 
 // value appends one value of a resource.
@@ -54,6 +55,7 @@ var resourceValues = map[string]value{
 	"modified_epoch": func(b []byte, r *metadata.Resource) []byte { return strconv.AppendInt(b, r.Modified.Millis(), 10) },
 	"state":          func(b []byte, r *metadata.Resource) []byte { return append(b, r.State.String()...) },
 	"bytes":          func(b []byte, r *metadata.Resource) []byte { return strconv.AppendInt(b, r.Bytes, 10) },
+	"version":        func(b []byte, r *metadata.Resource) []byte { return strconv.AppendInt(b, int64(r.Version)+1, 10) },
 	"filename":       func(b []byte, r *metadata.Resource) []byte { return appendText(b, r.Filename) },
 }
 

@@ -37,6 +37,7 @@ type resourceJSON struct {
 	DataspaceID   string `json:"dataspaceId"`
 	CreatedBy     string `json:"createdBy"`
 	ModifiedBy    string `json:"modifiedBy"`
+	Version       int64  `json:"version"`
 	Purged        bool   `json:"purged,omitempty"`
 	Damaged       bool   `json:"damaged,omitempty"`
 }
@@ -57,7 +58,7 @@ func reference(base, view string, r metadata.Resource) resourceJSON {
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
-		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Purged: r.Body == metadata.Purged, Damaged: r.Damaged,
+		CreatedBy: r.CreatedBy.String(), ModifiedBy: r.ModifiedBy.String(), Version: int64(r.Version) + 1, Purged: r.Body == metadata.Purged, Damaged: r.Damaged,
 	}
 }
 
