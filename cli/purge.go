@@ -13,6 +13,7 @@ import (
 	"labshelf/commands"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
+	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
 )
@@ -29,12 +30,14 @@ func purgeCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge --older-than TIME",
 		Short: "Remove the files of what was deleted long ago",
-		Long: `purge removes the files of resources that were deleted longer ago than TIME;
-their records stay. It also removes files that nothing has referred to for as
-long: since the resource was deleted or got another file, or since a purge or
-the service first noticed it. What it removes goes to the folder trash, and is
-deleted for good by a purge after the time of grace: until then, a backup under
-way is not disturbed.
+		Long: `purge removes the files of resources that were deleted longer ago than TIME,
+with all their versions, and of versions replaced longer ago than TIME that
+"labshelf retention" does not keep; their records stay. Versions with a label go
+with their resource only, and are named. It also removes files that nothing has
+referred to for as long: since a resource was deleted or a version removed, or
+since a purge or the service first noticed it. What it removes goes to the
+folder trash, and is deleted for good by a purge after the time of grace: until
+then, a backup under way is not disturbed.
 
 ` + placeHelp,
 		Args:        cobra.NoArgs,
@@ -91,12 +94,17 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 			return result, commands.NameVersions(ctx, at.remote, version(), err)
 		}
 	}
+	labelled := []labelledFields{}
+	o.Labelled = func(v metadata.Version) {
+		labelled = append(labelled, labelledFields{v.ResourceID.String(), v.Name, int64(v.Number) + 1, v.Label})
+	}
 	result, err := run(ctx, o)
 	if err != nil {
 		return interrupted(ctx, err, "what was removed so far stays removed; run the command again to go on")
 	}
 	if asJSON {
-		return writeJSON(p.stdout, purgeFields{o.DryRun, result.Resources, result.ResourceBytes, result.Blobs, result.BlobBytes,
+		return writeJSON(p.stdout, purgeFields{o.DryRun, result.Resources, result.ResourceBytes,
+			result.Versions, result.VersionBytes, result.LabelledVersions, labelled, result.Blobs, result.BlobBytes,
 			result.Orphans, result.OrphanBytes, result.TrashFiles, result.TrashBytes,
 			result.Recent, result.RecentBytes})
 	}
@@ -104,12 +112,36 @@ func purge(ctx context.Context, p process, at place, o maintenance.PurgeOptions,
 	if o.DryRun {
 		removed, deleted = "would be removed", "would be deleted for good"
 	}
-	_, err = fmt.Fprintf(p.stdout, "deleted resources whose files %s: %d, %s\nfiles of those that nothing else needs: %d, %s\n"+
-		"files that no record names: %d, %s\nfiles that nothing refers to, and that stay since it is not known that this has been so for as long: %d, %s\n"+
-		"files in the trash that %s: %d, %s\n",
-		removed, result.Resources, display.Bytes(result.ResourceBytes), result.Blobs, display.Bytes(result.BlobBytes),
-		result.Orphans, display.Bytes(result.OrphanBytes), result.Recent, display.Bytes(result.RecentBytes), deleted, result.TrashFiles, display.Bytes(result.TrashBytes))
-	return err
+	for _, v := range labelled {
+		_, err := fmt.Fprintf(p.stdout, "version %d of the deleted %s (%s), labelled %q\n", v.Version, display.Printable(v.Name), v.ResourceID, display.Printable(v.Label))
+		if err != nil {
+			return err
+		}
+	}
+	for _, line := range []struct {
+		what         string
+		count, bytes int64
+	}{
+		{"deleted resources whose files " + removed, result.Resources, result.ResourceBytes},
+		{"old versions whose files " + removed, result.Versions, result.VersionBytes},
+		{"files of those that nothing else needs", result.Blobs, result.BlobBytes},
+		{"files that no record names", result.Orphans, result.OrphanBytes},
+		{"files that nothing refers to, and that stay since it is not known that this has been so for as long", result.Recent, result.RecentBytes},
+		{"files in the trash that " + deleted, result.TrashFiles, result.TrashBytes},
+	} {
+		if _, err := fmt.Fprintf(p.stdout, "%s: %d, %s\n", line.what, line.count, display.Bytes(line.bytes)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labelledFields name a version with a label that goes with its resource.
+type labelledFields struct {
+	ResourceID string `json:"resourceId"`
+	Name       string `json:"name"`
+	Version    int64  `json:"version"`
+	Label      string `json:"label"`
 }
 
 // purgeData purges a data directory whose service is stopped.
@@ -130,15 +162,19 @@ func purgeData(ctx context.Context, path string, o maintenance.PurgeOptions) (re
 
 // purgeFields are those of the answer to POST /admin/purge.
 type purgeFields struct {
-	DryRun        bool  `json:"dryRun"`
-	Resources     int64 `json:"resources"`
-	ResourceBytes int64 `json:"resourceBytes"`
-	Blobs         int64 `json:"blobs"`
-	BlobBytes     int64 `json:"blobBytes"`
-	Orphans       int64 `json:"orphans"`
-	OrphanBytes   int64 `json:"orphanBytes"`
-	TrashFiles    int64 `json:"trashFiles"`
-	TrashBytes    int64 `json:"trashBytes"`
-	Recent        int64 `json:"recent"`
-	RecentBytes   int64 `json:"recentBytes"`
+	DryRun           bool             `json:"dryRun"`
+	Resources        int64            `json:"resources"`
+	ResourceBytes    int64            `json:"resourceBytes"`
+	Versions         int64            `json:"versions"`
+	VersionBytes     int64            `json:"versionBytes"`
+	LabelledVersions int64            `json:"labelledVersions"`
+	Labelled         []labelledFields `json:"labelled"`
+	Blobs            int64            `json:"blobs"`
+	BlobBytes        int64            `json:"blobBytes"`
+	Orphans          int64            `json:"orphans"`
+	OrphanBytes      int64            `json:"orphanBytes"`
+	TrashFiles       int64            `json:"trashFiles"`
+	TrashBytes       int64            `json:"trashBytes"`
+	Recent           int64            `json:"recent"`
+	RecentBytes      int64            `json:"recentBytes"`
 }

@@ -26,7 +26,7 @@ RESOURCE is an id, a URL or SET:NAME; see "labshelf help references".`,
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		for _, ref := range args { // the output ends at the first error: one with a gap is of no use
-			if err := get.Cat(ctx, c, p.output(false), ref); err != nil {
+			if err := get.Cat(ctx, c, p.output(false), ref, 0); err != nil {
 				return err
 			}
 		}

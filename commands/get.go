@@ -7,12 +7,14 @@ import (
 
 	"labshelf/client"
 	"labshelf/commands/completion"
+	"labshelf/commands/exit"
 	"labshelf/commands/get"
 )
 
 func getCommand(p Process) *cobra.Command {
 	var force, asJSON bool
 	var parallel int
+	var number int64
 	cmd := &cobra.Command{
 		Use:   "get RESOURCE|SET [DIR]",
 		Short: "Get a file, or all files of a set",
@@ -33,8 +35,12 @@ get can be repeated at any time: a file that is there with the right content is
 not fetched again, and an interrupted one is resumed. An incomplete file is
 called .labshelf-….part. A file with the name but other content is reported and
 not replaced, unless --force is given; the exit code says so. While a set is
-fetched into a folder, no other run can fetch one into it.`,
+fetched into a folder, no other run can fetch one into it.
+
+With --version N it gets the file that a resource had in version N; "labshelf
+versions" lists them.`,
 		Example: `  labshelf get runs-2026:run-1.csv
+  labshelf get runs-2026:run-1.csv --version 3
   labshelf get runs-2026 runs
   labshelf get https://data.example.org/sets/01K5Z3 runs
   labshelf get runs-2026:log.gz - | gunzip`,
@@ -42,14 +48,22 @@ fetched into a folder, no other run can fetch one into it.`,
 		Annotations: p.ExitCodes(5, 6, 130),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		o := get.Options{Output: p.output(asJSON), Dir: ".", Force: force, Parallel: parallel}
+		o := get.Options{Output: p.output(asJSON), Dir: ".", Force: force, Parallel: parallel, Version: number}
 		if len(args) == 2 {
 			o.Dir = args[1]
 		}
 		return get.Run(ctx, c, o, args[0])
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "replace files of the same name and other content")
+	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version of the one resource to get")
 	parallelFlag(cmd, &parallel, "get", fetchAtOnce)
+	parallelFits := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("version") && number < 1 {
+			return exit.Usagef("--version must be a number, 1 or more")
+		}
+		return parallelFits(cmd, args)
+	}
 	jsonFlag(cmd, &asJSON)
 	return p.completesThenFolder(cmd, completion.SetsOrResources)
 }

@@ -57,21 +57,29 @@ After an error rm goes on with the next argument. Repeating it is harmless.`,
 func restoreCommand(p Process) *cobra.Command {
 	var w whichFlags
 	var asJSON bool
+	var number int64
 	cmd := &cobra.Command{
-		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
-		Short: "Bring back what was deleted",
+		Use:   "restore RESOURCE... | RESOURCE --version N | --set SET... | --dataspace DATASPACE...",
+		Short: "Bring back what was deleted, or an earlier version of a file",
 		Long: `restore brings back resources; with --set, sets, and with --dataspace,
 dataspaces, each with exactly what was deleted with it. What was deleted before
 that stays deleted. Resources whose bytes were purged cannot be restored.
 
 Where a name is that of a deleted resource and of an active one, it means the
-deleted one. "labshelf ls --deleted --long SET" lists those with their ids.`,
+deleted one. "labshelf ls --deleted --long SET" lists those with their ids.
+
+With --version N the resource gets the file, name and description again that it
+had in version N, as a new version; "labshelf versions" lists them.`,
 		Example: `  labshelf restore runs-2026:run-1.csv
+  labshelf restore runs-2026:run-1.csv --version 3
   labshelf restore --set runs-2025`,
 		Args:        w.args,
 		Annotations: p.ExitCodes(6, 130),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		if number != 0 {
+			return p.restoreVersion(ctx, c, args[0], number, asJSON)
+		}
 		return p.each(ctx, args, func(ref string) error {
 			t, err := w.find(ctx, c, ref, client.Deleted)
 			if err != nil {
@@ -88,8 +96,32 @@ deleted one. "labshelf ls --deleted --long SET" lists those with their ids.`,
 		})
 	})
 	w.define(cmd.Flags())
+	cmd.Flags().Int64Var(&number, "version", 0, "`N`, the version of the one resource that is to be the current one again")
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("version") && (number < 1 || len(args) != 1 || w.set || w.dataspace) {
+			return exit.Usagef("--version is a number, 1 or more, and goes with one resource")
+		}
+		return nil
+	}
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, true, w.offer(client.Deleted))
+}
+
+// restoreVersion makes a version of a resource the current one.
+func (p Process) restoreVersion(ctx context.Context, c *client.Client, ref string, number int64, asJSON bool) error {
+	r, err := reference.FindResource(ctx, c, ref, client.Active)
+	if err != nil {
+		return err
+	}
+	restored, err := c.RestoreVersion(ctx, r.ID, number)
+	if err != nil {
+		return err
+	}
+	name := display.Printable(restored.Name)
+	if restored.Version == r.Version {
+		return p.done(restored, asJSON, "%s is as it was in version %d already.\n", name, number)
+	}
+	return p.done(restored, asJSON, "Restored version %d of %s, as version %d.\n", number, name, restored.Version)
 }
 
 // reportTarget reports what was done, for people or as the new record in JSON.

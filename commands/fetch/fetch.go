@@ -44,10 +44,24 @@ type File struct {
 	Bytes    int64
 	Digest   blobs.Digest
 	Modified time.Time
+	Version  int64 // 0: the current one
+}
+
+// Open requests the file from byte from on.
+func (f File) Open(ctx context.Context, c *client.Client, from int64) (*client.File, error) {
+	if f.Version != 0 {
+		return c.VersionData(ctx, f.ID, f.Version, from, "")
+	}
+	return c.Data(ctx, f.ID, from, "")
+}
+
+// FileOfVersion returns the file of one version of a resource.
+func FileOfVersion(v client.Version) File {
+	return File{v.ResourceID, v.Bytes, v.SHA256, v.Created, v.Number}
 }
 
 // FileOf returns the file of a resource.
-func FileOf(r client.Resource) File { return File{r.ID, r.Bytes, r.SHA256, r.Modified} }
+func FileOf(r client.Resource) File { return File{r.ID, r.Bytes, r.SHA256, r.Modified, 0} }
 
 // Fetcher downloads files into a folder.
 type Fetcher struct {
@@ -182,7 +196,7 @@ func (p *partial) restart() error {
 
 // rest requests the missing bytes once.
 func (p *partial) rest(ctx context.Context) (err error) {
-	body, err := p.Client.Data(ctx, p.ID, p.at, "")
+	body, err := p.Open(ctx, p.Client, p.at)
 	if err != nil {
 		return lostFile(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"labshelf/client"
 	"labshelf/commands/display"
 	"labshelf/commands/exit"
+	"labshelf/commands/fetch"
 	"labshelf/commands/meter"
 	"labshelf/commands/reference"
 	"labshelf/commands/report"
@@ -19,13 +20,13 @@ import (
 // sniffed is how many bytes of a file are inspected before a terminal gets them.
 const sniffed = 8 << 10
 
-// Cat writes the file of the resource that ref names to o.Out. After an error, what was written is not to be used.
-func Cat(ctx context.Context, c *client.Client, o report.Output, ref string) (err error) {
+// Cat writes the file of the resource that ref names, in a version or (0) the current one, to o.Out. After an error, what was written is not to be used.
+func Cat(ctx context.Context, c *client.Client, o report.Output, ref string, version int64) (err error) {
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	if err != nil {
 		return err
 	}
-	file, err := c.Data(ctx, r.ID, 0, "")
+	file, err := fetch.File{ID: r.ID, Version: version}.Open(ctx, c, 0)
 	if err != nil {
 		return err
 	}

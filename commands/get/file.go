@@ -142,7 +142,7 @@ func (g *job) ensure(ctx context.Context, o *file) (report.Outcome, error) {
 		if err == nil {
 			return fetched, g.finalize(*o)
 		}
-		if !errors.Is(err, fetch.ErrReplaced) || try == fetch.Tries {
+		if !errors.Is(err, fetch.ErrReplaced) || try == fetch.Tries || o.Version != 0 {
 			return report.Failed, err
 		}
 		r, err := g.Client.Resource(ctx, o.ID)

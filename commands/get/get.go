@@ -31,6 +31,7 @@ type Options struct {
 	Dir      string // the folder, or standard
 	Force    bool   // replaces files of other content
 	Parallel int    // files to fetch at once
+	Version  int64  // of a single resource; 0: the current one
 }
 
 // Run gets the resource that ref names, or all resources of the set, into a folder. Errors: exit.ErrPartly, exit.ErrUsage.
@@ -75,12 +76,25 @@ func (g *job) run(ctx context.Context, ref string) error {
 		return fmt.Errorf("the resource %s is deleted; \"labshelf restore %s\" brings it back", display.Printable(resource.Name), resource.ID)
 	case g.Dir == standard && set.ID != "":
 		return exit.Usagef("%s is a set, and only a single file can go to standard output: give a folder", ref)
+	case g.Version != 0 && set.ID != "":
+		return exit.Usagef("%s is a set, and --version goes with one resource", ref)
 	case g.Dir == standard && g.JSON:
 		return exit.Usagef("standard output can get the file or JSON: leave out --json, or give a folder")
 	case g.Dir == standard:
-		return Cat(ctx, g.Client, g.Output, resource.ID)
+		return Cat(ctx, g.Client, g.Output, resource.ID, g.Version)
 	}
-	list := []file{{fetch.FileOf(resource), resource.Name, archive.NewPaths(filenames.Name, filenames.LockName).Give(resource.ID, resource.Name), false}}
+	one := fetch.FileOf(resource)
+	if g.Version != 0 {
+		v, err := g.Client.Version(ctx, resource.ID, g.Version)
+		if err != nil {
+			return err
+		}
+		if v.Rule != "" {
+			return fmt.Errorf("the file of version %d was removed on %s (%s)", v.Number, display.Time(v.Removed), v.Rule)
+		}
+		one, resource.Name = fetch.FileOfVersion(v), v.Name
+	}
+	list := []file{{one, resource.Name, archive.NewPaths(filenames.Name, filenames.LockName).Give(resource.ID, resource.Name), false}}
 	if g.ofSet = set.ID != ""; g.ofSet {
 		if list, err = g.list(ctx, set); err != nil {
 			return err
