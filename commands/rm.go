@@ -59,7 +59,7 @@ func restoreCommand(p Process) *cobra.Command {
 	var asJSON bool
 	var number int64
 	cmd := &cobra.Command{
-		Use:   "restore RESOURCE... | RESOURCE --version N | --set SET... | --dataspace DATASPACE...",
+		Use:   "restore RESOURCE... | --set SET... | --dataspace DATASPACE...",
 		Short: "Bring back what was deleted, or an earlier version of a file",
 		Long: `restore brings back resources; with --set, sets, and with --dataspace,
 dataspaces, each with exactly what was deleted with it. What was deleted before

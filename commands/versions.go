@@ -31,9 +31,10 @@ from whom, and what it is kept by. "labshelf get RESOURCE --version N" gets the
 file of one, "labshelf restore RESOURCE --version N" makes it the current one.
 
 With --version N and --label TEXT it gives a version a label; "" removes it. A
-version with a label is kept whatever "labshelf retention" says. With --version N
-and --erase a sysadmin removes the file of a version that has been replaced, at
-once and for good: the record stays, and so do backups made before.`,
+version with a label is kept whatever "labshelf retention" says. With
+--version N and --erase a sysadmin removes the file of a version that has been
+replaced, at once and for good: its record stays, and backups made before that
+still have the file.`,
 		Example: `  labshelf versions runs-2026:run-1.csv
   labshelf versions runs-2026:run-1.csv --version 3 --label "as published"`,
 		Args: exactly(1, "one resource, such as runs-2026:run-1.csv"),

@@ -134,8 +134,7 @@ func testSizes(t *testing.T, s *store) {
 		metadata.Version{
 			ResourceID: maxID(), Number: math.MaxUint32, Name: name, Description: long, Format: long[:400], MimeType: long, Filename: name,
 			Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)), Bytes: math.MaxInt64, Body: metadata.Purged, Created: latest, Replaced: latest,
-			CreatedBy: maxID(), ReplacedBy: maxID(), Label: long[:400],
-			Removed: metadata.Removal{At: latest, Rule: math.MaxUint8, By: maxID(), Kept: metadata.Retention{Last: math.MaxUint32}},
+			CreatedBy: maxID(), ReplacedBy: maxID(), Label: long[:400], Removed: metadata.Removal{At: latest, Rule: math.MaxUint8, By: maxID()},
 		},
 		metadata.User{Record: with(least, 7), Username: "u"},
 		metadata.User{Record: with(most, 8), Username: strings.Repeat("u@", 50), Fullname: long, About: long, Sysadmin: true},

@@ -88,14 +88,14 @@ func (p *purge) purgeVersions(ctx context.Context) error {
 	}
 }
 
-// purgeableVersion returns why the bytes of a version go, nil if they stay.
+// purgeableVersion returns why the bytes of a version go, nil if they stay. Without its resource or dataspace, which a check reports, it does.
 func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal, error) {
 	if v.Body == metadata.Purged {
 		return nil, nil
 	}
 	r, err := tx.Resources.Get(v.ResourceID)
 	if err != nil {
-		return nil, err
+		return nil, errs.Ignore(err, metadata.ErrNotFound)
 	}
 	with := &removal{metadata.Removal{Rule: metadata.WithResource}, max(v.Replaced, r.Modified), r.DataspaceID}
 	tombstone := r.Body == metadata.Purged
@@ -109,7 +109,7 @@ func (p *purge) purgeableVersion(tx *metadata.Tx, v metadata.Version) (*removal,
 	if !tombstone {
 		d, err := tx.Dataspaces.Get(r.DataspaceID)
 		if err != nil || d.Retention.Keeps(v, r.Version, p.clock()) {
-			return nil, err
+			return nil, errs.Ignore(err, metadata.ErrNotFound)
 		}
 		with.Removal, with.since = metadata.Removal{Rule: metadata.ByRetention, Kept: d.Retention}, v.Replaced
 	}

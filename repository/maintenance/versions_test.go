@@ -176,7 +176,7 @@ func TestEraseVersion(t *testing.T) {
 	t.Parallel()
 	for _, holdUpTo := range []int64{0, 100} {
 		k := newKept(t, repository.Config{HoldUpTo: holdUpTo}, 0)
-		made := k.Upload(k.Sets[0], "patient")
+		made := k.Upload(k.Sets[0], "secret")
 		k.Replace(made, "nobody")
 		k.label(made.ID, 1, "as published")
 		erase := func(number string) (metadata.Version, bool, error) {
@@ -212,12 +212,12 @@ func TestEraseVersion(t *testing.T) {
 func TestEraseShared(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, repository.Config{}, 0)
-	made, twin := k.Upload(k.Sets[0], "patient"), k.Upload(k.Sets[0], "patient")
+	made, twin := k.Upload(k.Sets[0], "secret"), k.Upload(k.Sets[0], "secret")
 	k.Replace(made, "nobody")
 	if _, shared, err := k.Service.EraseVersion(t.Context(), k.Admin, made.ID.String(), "1"); err != nil || !shared {
 		t.Errorf("shared %t, %v", shared, err)
 	}
-	if got, err := k.Content(twin.ID); err != nil || got != "patient" {
+	if got, err := k.Content(twin.ID); err != nil || got != "secret" {
 		t.Errorf("the twin: %q, %v", got, err)
 	}
 	k.Replace(twin, "nobody else")
