@@ -93,7 +93,7 @@ func newPurges() purges {
 	return purges{
 		took:     histogram("purge_duration_seconds", "Purges that were more than a dry run.", purgeBuckets),
 		failures: counter("purge_failures_total", "Purges that ended early."),
-		files: removed("purge_removed_files_total", "What purges removed: resource became a tombstone, blob and orphan went to the "+
+		files: removed("purge_removed_files_total", "What purges removed: resource became a tombstone, version lost its file, blob and orphan went to the "+
 			"trash, trash went for good."),
 		bytes: removed("purge_removed_bytes_total", "Bytes of what purges removed."),
 	}
@@ -112,7 +112,7 @@ func (p *purges) observe(removed maintenance.PurgeResult, took time.Duration, er
 		what         string
 		files, bytes int64
 	}{
-		{"resource", removed.Resources, removed.ResourceBytes}, {"blob", removed.Blobs, removed.BlobBytes},
+		{"resource", removed.Resources, removed.ResourceBytes}, {"version", removed.Versions, removed.VersionBytes}, {"blob", removed.Blobs, removed.BlobBytes},
 		{"orphan", removed.Orphans, removed.OrphanBytes}, {"trash", removed.TrashFiles, removed.TrashBytes},
 	} {
 		p.files.WithLabelValues(r.what).Add(float64(r.files))

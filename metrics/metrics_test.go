@@ -92,7 +92,7 @@ func all(t *testing.T) *Metrics {
 	}
 	m.Requests()(handlers.Observation{Method: "GET", Route: "/v1/sets/:id", Status: 404, Took: time.Second, Received: 3, Sent: 5})
 	w := m.Background()
-	w.Purged(maintenance.PurgeResult{Resources: 1, ResourceBytes: 2, Blobs: 3, BlobBytes: 4, Orphans: 5, OrphanBytes: 6, TrashFiles: 7, TrashBytes: 8},
+	w.Purged(maintenance.PurgeResult{Resources: 1, ResourceBytes: 2, Versions: 11, VersionBytes: 12, Blobs: 3, BlobBytes: 4, Orphans: 5, OrphanBytes: 6, TrashFiles: 7, TrashBytes: 8},
 		time.Minute, errors.New("a reason"))
 	w.Scrubbed(10, true)
 	w.Scrubbed(10, false)
@@ -130,6 +130,7 @@ func TestValues(t *testing.T) {
 		`labshelf_blob_call_duration_seconds_count{call="sync"} 1`, `labshelf_blob_call_duration_seconds_count{call="rename"} 1`,
 		`labshelf_purge_duration_seconds_sum 60`, `labshelf_purge_failures_total 1`,
 		`labshelf_purge_removed_files_total{what="resource"} 1`, `labshelf_purge_removed_bytes_total{what="resource"} 2`,
+		`labshelf_purge_removed_files_total{what="version"} 11`, `labshelf_purge_removed_bytes_total{what="version"} 12`,
 		`labshelf_purge_removed_files_total{what="blob"} 3`, `labshelf_purge_removed_bytes_total{what="blob"} 4`,
 		`labshelf_purge_removed_files_total{what="orphan"} 5`, `labshelf_purge_removed_bytes_total{what="orphan"} 6`,
 		`labshelf_purge_removed_files_total{what="trash"} 7`, `labshelf_purge_removed_bytes_total{what="trash"} 8`,
