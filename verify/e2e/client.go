@@ -27,6 +27,7 @@ type Resource struct {
 	ID, URL, DataURL, Name, Title, Description, Format string
 	SetID, DataspaceID, State, SHA256, Modified        string
 	Bytes                                              int64
+	Version                                            int
 	Purged                                             bool
 }
 

@@ -17,12 +17,13 @@ import (
 // object is what must be true of one resource or set. It has one writer, which sends one request at a time: so of at most one
 // change it is unknown whether it happened.
 type object struct {
-	want      record  // the facts, see factsOf
-	etag      string  // "" where a cascade of its container changed it: the stamp was in no answer
-	set       *object // of a resource
-	cascaded  bool    // deleted by the deletion of its set
-	purgeable bool    // it was deleted since its bytes were last seen, so that a purge may have removed them
-	touched   bool    // since the last verification
+	want      record   // the facts, see factsOf
+	versions  []record // what it was before each replacement, the oldest first
+	etag      string   // "" where a cascade of its container changed it: the stamp was in no answer
+	set       *object  // of a resource
+	cascaded  bool     // deleted by the deletion of its set
+	purgeable bool     // it was deleted since its bytes were last seen, so that a purge may have removed them
+	touched   bool     // since the last verification
 	history   []string
 }
 
@@ -33,6 +34,8 @@ type change struct {
 	after  record  // the facts afterwards
 	set    *object // of a new resource
 	effect func()  // on other objects
+
+	replaces bool // the file, so that what was becomes a version
 }
 
 // violation is a broken guarantee.
@@ -79,6 +82,9 @@ func (w *writer) done(c *change, etag string) *object {
 		} else {
 			w.resources = append(w.resources, th)
 		}
+	}
+	if c.replaces {
+		th.versions = append(th.versions, th.want)
 	}
 	th.want, th.etag = c.after, etag
 	th.purgeable = th.purgeable && th.want.State == "active" || th.want.State == "deleted"
@@ -222,6 +228,9 @@ func (w *writer) verifyObject(ctx context.Context, th *object, listed record) er
 	if th.isSet() {
 		return nil
 	}
+	if err := w.verifyVersions(ctx, th); err != nil {
+		return err
+	}
 	a, err = w.SendJSON(ctx, http.MethodGet, th.path()+"/data", nil)
 	switch {
 	case err != nil:
@@ -232,6 +241,38 @@ func (w *writer) verifyObject(ctx context.Context, th *object, listed record) er
 		return violated(th, "LOST: %s/data: %w", th.path(), a.Problem())
 	case int64(len(a.Body)) != th.want.Bytes || digestOf(a.Body) != th.want.SHA256:
 		return violated(th, "LOST: %s/data has %d bytes with the digest %s", th.path(), len(a.Body), digestOf(a.Body))
+	}
+	return nil
+}
+
+// verifyVersions fetches the versions of a resource, and the bytes of each.
+func (w *writer) verifyVersions(ctx context.Context, th *object) error {
+	a, err := w.SendJSON(ctx, http.MethodGet, th.path()+"/versions?limit=1000", nil)
+	if err != nil {
+		return err
+	}
+	if th.want.State == "deleted" {
+		if a.Status != http.StatusGone {
+			return violated(th, "%s is deleted, and its versions are there: status %d", th.path(), a.Status)
+		}
+		return nil
+	}
+	var listed struct{ Data []record }
+	if err := a.Decode(&listed); err != nil || len(listed.Data) != len(th.versions)+1 || th.want.Version != len(listed.Data) {
+		return violated(th, "LOST: %s has %d versions listed, and had %d (%v)", th.path(), len(listed.Data), len(th.versions)+1, err)
+	}
+	for n, want := range th.versions {
+		got := listed.Data[len(th.versions)-n]
+		if got.Version != n+1 || got.SHA256 != want.SHA256 || got.Bytes != want.Bytes || got.Name != want.Name || got.Description != want.Description {
+			return violated(th, "LOST: version %d of %s is %+v, and was %+v", n+1, th.path(), got, want)
+		}
+		a, err := w.SendJSON(ctx, http.MethodGet, fmt.Sprintf("%s/versions/%d/data", th.path(), n+1), nil)
+		if err != nil {
+			return err
+		}
+		if a.Status != http.StatusOK || digestOf(a.Body) != want.SHA256 {
+			return violated(th, "LOST: version %d of %s has %d bytes with the digest %s: %w", n+1, th.path(), len(a.Body), digestOf(a.Body), a.Problem())
+		}
 	}
 	return nil
 }

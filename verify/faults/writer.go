@@ -78,6 +78,8 @@ func (w *writer) step(ctx context.Context) error {
 		return w.create(ctx, set)
 	case th.want.State == "deleted":
 		return w.restore(ctx, th)
+	case at < 48 && len(th.versions) > 0:
+		return w.restoreVersion(ctx, th)
 	case at < 65:
 		return w.replace(ctx, th)
 	case at < 85:
@@ -250,7 +252,7 @@ func (w *writer) create(ctx context.Context, set *object) error {
 	body, resumable := w.file()
 	after := record{
 		Name: w.name("file"), Description: "version 1", Format: "BIN", SetID: set.want.ID, State: "active",
-		SHA256: digestOf(body), Bytes: int64(len(body)),
+		SHA256: digestOf(body), Bytes: int64(len(body)), Version: 1,
 	}
 	c := &change{what: "create " + after.Name, after: after, set: set}
 	fields := map[string]string{
@@ -266,13 +268,29 @@ func (w *writer) replace(ctx context.Context, th *object) error {
 	body, resumable := w.file()
 	after := th.want
 	after.Description, after.SHA256, after.Bytes = w.name("replaced"), digestOf(body), int64(len(body))
-	c := &change{what: after.Description, on: th, after: after}
+	after.Version++
+	c := &change{what: after.Description, on: th, after: after, replaces: true}
 	fields := map[string]string{"name": after.Name, "description": after.Description, "format": after.Format}
 	if resumable {
 		fields["resourceId"] = th.want.ID
 		return w.announce(ctx, c, fields, body)
 	}
 	return w.try(c, http.StatusOK, func() (e2e.Answer, error) { return upload(ctx, w.Client, http.MethodPut, th.path(), fields, body) })
+}
+
+// restoreVersion makes a version the present one. One that the resource is equal to changes nothing, so that is edited instead.
+func (w *writer) restoreVersion(ctx context.Context, th *object) error {
+	n := w.random.IntN(len(th.versions))
+	was, after := th.versions[n], th.want
+	if was.Description == after.Description {
+		return w.edit(ctx, th)
+	}
+	after.Description, after.SHA256, after.Bytes = was.Description, was.SHA256, was.Bytes
+	after.Version++
+	c := &change{what: fmt.Sprintf("restore version %d", n+1), on: th, after: after, replaces: true}
+	return w.try(c, http.StatusOK, func() (e2e.Answer, error) {
+		return w.SendJSON(ctx, http.MethodPost, fmt.Sprintf("%s/versions/%d/restore", th.path(), n+1), nil)
+	})
 }
 
 func (w *writer) edit(ctx context.Context, th *object) error {

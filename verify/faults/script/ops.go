@@ -84,6 +84,19 @@ func first() []operation {
 		{"replace", false, replace("a.txt", 301)},
 		{"replace by a body that is there", false, replace("b.bin", 301)},
 		{"replace an inline body", false, replace("a.txt", 302)},
+		{"label a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
+			return last(w.svc.LabelVersion(ctx, w.admin, id, "1", repository.Fields{"label": "first"}, repository.Match{}))
+		})},
+		{"restore a version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
+			return last(w.svc.RestoreVersion(ctx, w.admin, id, "2", repository.Match{}))
+		})},
+		{"restore an inline version", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
+			return last(w.svc.RestoreVersion(ctx, w.admin, id, "3", repository.Match{}))
+		})},
+		{"erase a version", true, withID("b.bin", func(ctx context.Context, w *stores, id string) error {
+			_, _, err := w.svc.EraseVersion(ctx, w.admin, id, "1")
+			return err
+		})},
 		{"patch", false, edit("a.txt", "description", "patched")},
 		{"rename", false, edit("c.bin", "name", "d.bin")},
 		{"delete", false, withID("a.txt", func(ctx context.Context, w *stores, id string) error {
@@ -148,6 +161,9 @@ func steps() []operation {
 		{"create to be purged while inline", false, upload("photos", "brief.txt", 60)},
 		{"delete an inline body", false, withID("brief.txt", func(ctx context.Context, w *stores, id string) error {
 			return last(w.svc.DeleteResource(ctx, w.admin, id, repository.Match{}))
+		})},
+		{"keep few versions", false, withID("lab", func(ctx context.Context, w *stores, id string) error {
+			return last(w.svc.UpdateDataspace(ctx, w.admin, id, repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"retention": "last 3"}}))
 		})},
 		{"purge", true, purge(maintenance.PurgeOptions{Grace: 24 * time.Hour})},
 		{"create what was purged", false, upload("photos", "old again.bin", 5_000)},

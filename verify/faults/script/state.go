@@ -107,6 +107,17 @@ func (r *reader) resources() error {
 			o.Body = metadata.InBlob
 		}
 		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == metadata.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
+		return r.versions(o)
+	})
+}
+
+func (r *reader) versions(of metadata.Resource) error {
+	return each(r.tx.Versions.Before(of.VersionKey()), func(v metadata.Version) error {
+		if v.Body == metadata.Inline {
+			r.inline[v.Digest] = metadata.Blob{Digest: v.Digest, Bytes: v.Bytes}
+			v.Body = metadata.InBlob
+		}
+		r.note("version", fmt.Sprint(r.names[of.SetID], "/", of.Name, " ", v.Number), v, v.Removed.Rule, v.Digest, v.Bytes, v.Label)
 		return nil
 	})
 }
