@@ -372,8 +372,8 @@ func TestFlushWaitsForIdleWindow(t *testing.T) {
 		_, err := rest.Write([]byte("slow"))
 		k.OK(errors.Join(err, rest.Close(), <-received, slow.Discard()))
 		for range 20 {
-			_, err := svc.GetResource(t.Context(), k.Admin, r.ID.String())
-			k.OK(err)
+			_, file, err := svc.OpenResource(t.Context(), k.Admin, r.ID.String())
+			k.OK(errors.Join(err, file.Close()))
 			time.Sleep(50 * time.Millisecond)
 		}
 		synctest.Wait()

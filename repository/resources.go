@@ -106,6 +106,7 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, as open
 
 // openable reads the record of a resource whose file may be read, and the file itself where it is inline.
 func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, held io.ReadSeekCloser, err error) {
+	s.inline.Reading()
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := readableResource(tx, p, id)
 		if err != nil {

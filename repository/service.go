@@ -120,6 +120,7 @@ func (s *Service) view(ctx context.Context, p auth.Principal, fn func(tx *metada
 
 // viewDurable is view for what no power cut may take back once it has been shown.
 func (s *Service) viewDurable(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
+	s.inline.Reading()
 	return storage.Error(s.stores.Meta.ViewDurable(ctx, s.asCaller(p, fn)))
 }
 
@@ -132,7 +133,6 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *meta
 // Where the rows are still those that the caller was read from, it need not read them. What one transaction says is not kept for another
 // attempt, in which it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
-	s.inline.Serving()
 	return func(tx *metadata.Tx) error {
 		p, version := came, tx.Access()
 		tx.Facts = s.facts.at(version)

@@ -71,8 +71,8 @@ func (b *Bodies) Busy() (done func()) {
 	return b.requests.end
 }
 
-// Serving says that a request is being served now: no batch begins just then, as after an upload.
-func (b *Bodies) Serving() { b.requests.note() }
+// Reading says that a client reads a page or a file: no batch begins just then, as after an upload.
+func (b *Bodies) Reading() { b.requests.note() }
 
 // Limit is how many bytes the longest body has.
 func (b *Bodies) Limit() int64 { return b.config.Limit }
@@ -122,11 +122,11 @@ func Open(tx *metadata.Tx, r metadata.Resource) (io.ReadSeekCloser, error) {
 	return file{bytes.NewReader(body)}, nil
 }
 
-// activity counts the uploads under way, and remembers when there was a request.
+// activity counts the uploads under way, and remembers when there was one, or a client read.
 type activity struct {
 	begun   time.Time // when counting began
 	uploads atomic.Int64
-	last    atomic.Int64 // how long after that the last request was, in nanoseconds
+	last    atomic.Int64 // how long after that the last of these was, in nanoseconds
 }
 
 func (a *activity) begin() { a.uploads.Add(1) }
@@ -136,14 +136,14 @@ func (a *activity) end() {
 	a.uploads.Add(-1)
 }
 
-// note is exact to some milliseconds, so that processors that serve many requests do not all write to one place.
+// note is exact to some milliseconds, so that processors that serve many readers do not all write to one place.
 func (a *activity) note() {
 	if now := int64(time.Since(a.begun)); now-a.last.Load() > int64(idleWindow/16) {
 		a.last.Store(now)
 	}
 }
 
-// idle tells whether no upload is under way and there was no request for d.
+// idle tells whether no upload is under way and nobody read for d.
 func (a *activity) idle(d time.Duration) bool {
 	return a.uploads.Load() == 0 && int64(time.Since(a.begun))-a.last.Load() >= int64(d)
 }

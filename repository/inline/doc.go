@@ -1,7 +1,7 @@
 // Package inline keeps small bodies in the database, and makes files of them in the background.
 //
 // Data flows one way: a body comes into a borrowed buffer, is committed with its record, by one sync that it shares with others, and the
-// flusher makes a file of it while no client asks for anything; then the record refers to the file, and the body is removed from the database.
+// flusher makes a file of it while no client uploads or reads; then the record refers to the file, and the body is removed from the database.
 //
 // A small body does not become a file while its client waits: a file costs two syncs beside those of the metadata, which uploads at the
 // same time do not share. That makes 2.0 to 3.3 times as many uploads of 4 KiB with one client, 5 to 10 times with 16. At 100 KiB the

@@ -21,7 +21,7 @@ const (
 	batchBodies = 256     // in one batch, at most
 	batchBytes  = 4 << 20 // in one batch, about
 
-	// idleWindow is for how long there must have been no request before a file is made: a client that sends one file after the
+	// idleWindow is for how long there must have been no upload and no reader before a file is made: a client that sends one file after the
 	// other is not to meet the syncs of the files before. Flushing beside 16 clients at full speed cost 28 % of their uploads, and 16 % of
 	// their downloads.
 	idleWindow = 100 * time.Millisecond
@@ -58,7 +58,7 @@ func (b *Bodies) flush(ctx context.Context, delay time.Duration) error {
 	return left
 }
 
-// window is when the flusher may work: while no request would have to wait for it, when it has waited for long, or when much is stored.
+// window is when the flusher may work: while nobody would have to wait for it, when it has waited for long, or when much is stored.
 type window struct {
 	bodies *Bodies
 	until  time.Time
