@@ -84,7 +84,7 @@ func (r *reader) users() error {
 func (r *reader) dataspaces() error {
 	return each(r.tx.Dataspaces.All(metadata.ID{}), func(d metadata.Dataspace) error {
 		r.names[d.ID] = d.Name
-		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility)
+		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility, d.Retention)
 		counters, err := r.tx.Usage.Get(d.ID)
 		r.note(usageKind, d.Name, counters, counters)
 		return err
