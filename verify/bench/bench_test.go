@@ -57,15 +57,16 @@ func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
 	want := map[string]struct{ always, onLinux, nginx, curl, restServer int }{ // the others than always: how many more
-		"uploads":   {always: 5},
-		"large":     {always: 2, onLinux: 1, nginx: 1},
-		"downloads": {always: 2},
-		"listings":  {always: 6, nginx: 1},
-		"startup":   {always: 2, onLinux: 1},
-		"delete":    {always: 1},
-		"put":       {onLinux: 1, curl: 2},
-		"harvest":   {always: 1},
-		"peers":     {restServer: 10},
+		"uploads":      {always: 5},
+		"replacements": {always: 2},
+		"large":        {always: 2, onLinux: 1, nginx: 1},
+		"downloads":    {always: 2},
+		"listings":     {always: 6, nginx: 1},
+		"startup":      {always: 2, onLinux: 1},
+		"delete":       {always: 1},
+		"put":          {onLinux: 1, curl: 2},
+		"harvest":      {always: 1},
+		"peers":        {restServer: 10},
 	}
 	for _, m := range measurements() {
 		t.Run(m.name, func(t *testing.T) {

@@ -90,11 +90,20 @@ const boundary = "bench-boundary-of-the-parts-that-no-body-has"
 // uploadHead returns what comes before the bytes of a file of this size, from the request line to the header of its part, and
 // uploadTail is what follows them.
 func uploadHead(p peer, set, filename string, size int64) []byte {
-	part := fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n"+
-		"--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n",
-		boundary, set, boundary, filename)
+	return formHead(p, "POST", "/resources",
+		fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n%s\r\n", boundary, set), filename, size)
+}
+
+// replaceHead is uploadHead for another file of a resource.
+func replaceHead(p peer, resource, filename string, size int64) []byte {
+	return formHead(p, "PUT", "/resources/"+resource, "", filename, size)
+}
+
+func formHead(p peer, method, path, fields, filename string, size int64) []byte {
+	part := fields + fmt.Sprintf(
+		"--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", boundary, filename)
 	length := int64(len(part)+len(uploadTail)) + size
-	return append(p.request("POST", "/resources",
+	return append(p.request(method, path,
 		fmt.Sprintf("Content-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n", boundary, length)), part...)
 }
 
@@ -109,6 +118,8 @@ type uploader struct {
 	request        []byte // all of it; the next two are parts of it
 	filename, body []byte
 	next           func() uint64 // a number that no other upload has
+	resource       []byte        // a part of the request that replaces it
+	resources      []string      // which are replaced in turn; nil: the files become new ones
 	receipts       []receipt
 }
 
@@ -119,7 +130,18 @@ type receipt struct {
 }
 
 func newUploader(w *wire, p peer, set string, size int, next func() uint64) *uploader {
-	request := uploadHead(p, set, filenameOf(0), int64(size))
+	return uploaderOf(w, uploadHead(p, set, filenameOf(0), int64(size)), size, next)
+}
+
+// newReplacer returns an uploader whose files take the place of the first of these resources, then of the second, and so on in turn.
+func newReplacer(w *wire, p peer, resources []string, size int, next func() uint64) *uploader {
+	u := uploaderOf(w, replaceHead(p, resources[0], filenameOf(0), int64(size)), size, next)
+	from := bytes.Index(u.request, []byte(resources[0]))
+	u.resource, u.resources = u.request[from:from+len(resources[0])], resources
+	return u
+}
+
+func uploaderOf(w *wire, request []byte, size int, next func() uint64) *uploader {
 	from := bytes.Index(request, []byte(filenameOf(0)))
 	head := len(request)
 	request = append(append(request, noise(size)...), uploadTail...)
@@ -132,7 +154,12 @@ func (u *uploader) upload() error {
 	n := u.next()
 	copy(u.filename, filenameOf(n))
 	stamp(u.body, n)
-	answer, err := u.wire.want(201, u.request)
+	status := 201
+	if u.resources != nil {
+		copy(u.resource, u.resources[len(u.receipts)%len(u.resources)])
+		status = 200
+	}
+	answer, err := u.wire.want(status, u.request)
 	if err != nil {
 		return fmt.Errorf("upload: %w", err)
 	}

@@ -41,7 +41,7 @@ func (s *subject) run(ctx context.Context, open *closers, program string, flags 
 
 // counters are how many files the service says a dataspace has.
 type counters struct {
-	ActiveFiles, DeletedFiles int
+	ActiveFiles, DeletedFiles, OldVersions int
 }
 
 // counted asks the service how many files a dataspace has.

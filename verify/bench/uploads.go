@@ -77,29 +77,39 @@ func (b *bench) uploads(ctx context.Context) (rows []row, err error) {
 // uploadTo has clients upload to the service, verifies every answer, and waits until all bodies are files, so that the flush does not fall
 // into the next measurement. It adds to sent how many uploads there were.
 func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sent *int) (load, error) {
+	done, _, err := b.uploadBy(ctx, s, clients, sent, func(_ int, w *wire) *uploader { return newUploader(w, s.peer, s.set, size, b.number) })
+	return done, err
+}
+
+// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns the ids of the resources, by client.
+func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int, uploaderOf func(client int, w *wire) *uploader) (done load, ids [][]string, err error) {
 	wires, err := dials(ctx, s.peer, clients)
 	if err != nil {
-		return load{}, err
+		return done, nil, err
 	}
 	defer closeAll(wires)
 	uploaders, workers := make([]*uploader, clients), make([]func() error, clients)
 	for i, w := range wires {
-		uploaders[i] = newUploader(w, s.peer, s.set, size, b.number)
+		uploaders[i] = uploaderOf(i, w)
 		workers[i] = uploaders[i].upload
 	}
-	done, err := work(workers, b.load)
-	for _, u := range uploaders {
+	done, err = work(workers, b.load)
+	ids = make([][]string, clients)
+	for i, u := range uploaders {
 		if err == nil {
 			err = u.verify()
 		}
 		*sent += len(u.receipts)
+		for _, r := range u.receipts {
+			ids[i] = append(ids[i], r.id)
+		}
 	}
 	if err != nil {
-		return load{}, err
+		return done, nil, err
 	}
 	moved, err := waitForFiles(ctx, s.data, *sent)
 	b.say("%.0f uploads/s; %d files %.1f s later", done.perSecond(), *sent, moved.Seconds())
-	return done, err
+	return done, ids, err
 }
 
 // baselines are the other baselines of making a body durable. All have their files on the same disk.

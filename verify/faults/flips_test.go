@@ -68,7 +68,9 @@ func (s *sample) flipBlob(ctx context.Context, t *trial, i int, verify bool) (er
 			return violated(nil, "%s: check does not name resource %s: %s", what, id, o)
 		}
 	}
-	all = slices.DeleteFunc(all, func(f found) bool { return f.Violation.Kind == "version" && strings.Contains(f.Violation.Wrong, r.SHA256) })
+	all = slices.DeleteFunc(all, func(f found) bool {
+		return f.Violation.Kind == "version" && strings.Contains(f.Violation.Wrong, r.SHA256)
+	})
 	if len(all) != len(s.owners[r.SHA256]) {
 		return violated(nil, "%s: check names more than the resources %v: %s", what, s.owners[r.SHA256], o)
 	}
