@@ -18,7 +18,7 @@ interface ChangeFields {
   modified_epoch: number;
   createdBy: string;
   modifiedBy: string;
-  /** The version of the record (ETag); records in listings have none. */
+  /** The ETag of the record; records in listings have none. */
   etag?: string;
 }
 
@@ -57,11 +57,16 @@ export interface Resource extends ChangeFields {
   filename: string;
   setId: string;
   dataspaceId: string;
+  /** The number of the current version, from 1. */
+  version: number;
   /** The bytes were removed for good; only the record is left. */
   purged?: boolean;
   /** The service knows that the file is damaged. An upload of the same bytes repairs it. */
   damaged?: boolean;
 }
+
+/** A file that can be read: that of a resource, or of one of its versions. */
+export type StoredFile = Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256">;
 
 export interface User {
   id: string;
@@ -72,7 +77,7 @@ export interface User {
   /** Only in answers to sysadmins and to the user itself. */
   sysadmin?: boolean;
   state: State;
-  /** The version of the record (ETag); records in listings have none. */
+  /** The ETag of the record; records in listings have none. */
   etag?: string;
 }
 
@@ -176,18 +181,18 @@ async function call<T>(method: string, path: string, options?: Options): Promise
   return answer.status === 204 ? (undefined as T) : answer.json();
 }
 
-/** Sends a request whose answer is a record, and returns it with its version. */
+/** Sends a request whose answer is a record, and returns it with its ETag. */
 async function record<T>(method: string, path: string, options?: Options): Promise<T> {
   const answer = await send(method, path, options);
   const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak; the service knows strong ones only
   return { ...(await answer.json()), ...(etag && { etag }) };
 }
 
-/** A record and the version that a request applies to; without one it applies to any version. */
-export type Version = { id: string; etag?: string };
+/** A record and the ETag that a request applies to; without one it applies to the record as it is. */
+export type Revision = { id: string; etag?: string };
 
-/** Changes a record; the service refuses (412) if it has changed since that version. */
-const change = <T>(method: string, path: string, of: Version, body: unknown) =>
+/** Changes a record; the service refuses (412) if it has changed since that ETag. */
+const change = <T>(method: string, path: string, of: Revision, body: unknown) =>
   record<T>(method, path, of.etag ? { body, headers: { "If-Match": of.etag } } : { body });
 
 /** The query string of the values that are set: the service refuses empty ones. */
@@ -199,6 +204,15 @@ export function queryOf(values: Record<string, string | number | undefined>): st
   const text = query.toString();
   return text && `?${text}`;
 }
+
+/** The path of a URL that the service gave, below the root of the interface. The service may have another public address (base_url). */
+function pathOf(url: string): string {
+  const path = new URL(url).pathname;
+  return path.slice(path.indexOf("/v1/") + 3);
+}
+
+/** The address of the bytes of a file; with `inline` the browser shows types that are safe. */
+export const dataAddress = (of: Pick<StoredFile, "dataUrl">, inline = false) => root + pathOf(of.dataUrl) + (inline ? "?disposition=inline" : "");
 
 /** One page of a listing. */
 export interface Page<T> {
@@ -216,9 +230,7 @@ export class Listing<T> {
   async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
     const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
     if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
-    // The service may have another public address (base_url): only the path after /v1 is used.
-    const path = new URL(page.nextPage).pathname;
-    return { items: page.data ?? [], next: path.slice(path.indexOf("/v1/") + 3) };
+    return { items: page.data ?? [], next: pathOf(page.nextPage) };
   }
 
   /** Fetches pages until the end or until there are `bound` items; `complete` is whether these are all. */
@@ -255,7 +267,7 @@ const records = <T>(path: string, method: "PUT" | "PATCH" = "PUT") => ({
   list: (query = {}) => new Listing<T>(path + queryOf(query)),
   get: (rid: string) => record<T>("GET", `${path}/${id(rid)}`),
   create: (fields: Partial<T>) => record<T>("POST", path, { body: fields }),
-  edit: (of: Version, fields: Partial<T>) => change<T>(method, `${path}/${id(of.id)}`, of, fields),
+  edit: (of: Revision, fields: Partial<T>) => change<T>(method, `${path}/${id(of.id)}`, of, fields),
   remove: (rid: string) => call<void>("DELETE", `${path}/${id(rid)}`),
   restore: (rid: string) => record<T>("POST", `${path}/${id(rid)}/restore`),
 });
@@ -275,11 +287,7 @@ export const sets = {
     `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
 };
 
-export const resources = {
-  ...records<Resource>("/resources", "PATCH"),
-  /** The address of the bytes; with `inline` the browser shows types that are safe. */
-  data: (rid: string, inline = false) => `${root}/resources/${id(rid)}/data${inline ? "?disposition=inline" : ""}`,
-};
+export const resources = records<Resource>("/resources", "PATCH");
 
 export const users = {
   ...records<User>("/users"),
@@ -341,9 +349,9 @@ function received<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise
 }
 
 /** Fetches at most `length` bytes of a file from `start`. Throws a Problem (412) if the file was replaced since the record was loaded. */
-export async function range(of: Pick<Resource, "id" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+export async function range(of: Pick<StoredFile, "dataUrl" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
   const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
-  const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { headers, signal } : { headers });
+  const answer = await send("GET", pathOf(of.dataUrl), signal ? { headers, signal } : { headers });
   return received(answer.arrayBuffer(), signal);
 }
 
@@ -351,8 +359,8 @@ export async function range(of: Pick<Resource, "id" | "sha256">, start: number, 
  * Fetches a whole file with its type. Throws a Problem (412) if it was replaced, as range does. A condition in the request would bypass
  * the browser's cache, so the ETag of the answer is compared.
  */
-export async function download(of: Pick<Resource, "id" | "sha256">, signal?: AbortSignal): Promise<Blob> {
-  const answer = await send("GET", `/resources/${id(of.id)}/data`, signal ? { signal } : {});
+export async function download(of: Pick<StoredFile, "dataUrl" | "sha256">, signal?: AbortSignal): Promise<Blob> {
+  const answer = await send("GET", pathOf(of.dataUrl), signal ? { signal } : {});
   if (!answer.headers.get("ETag")?.includes(of.sha256)) {
     await answer.body?.cancel();
     throw new Problem(412, "precondition_failed", "The file is not the one of the record.");

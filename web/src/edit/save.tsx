@@ -2,7 +2,7 @@
 // fields are then merged; if both sides have changed the same field, the form shows both values and asks which one to keep.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { State, Version } from "../api";
+import type { Revision, State } from "../api";
 import { Problem } from "../api";
 import { Time } from "../ui/components";
 import { asProblem } from "../ui/load";
@@ -12,12 +12,12 @@ type Value = string | boolean;
 type Values = Record<string, Value>;
 
 /** A record that can be edited. */
-export type Editable = Version & { state: State; modified?: string; modifiedBy?: string };
+export type Editable = Revision & { state: State; modified?: string; modifiedBy?: string };
 
 /** The requests that read and change records of one kind. */
 export interface Calls<T> {
   get: (id: string) => Promise<T>;
-  edit: (of: Version, fields: Partial<T>) => Promise<T>;
+  edit: (of: Revision, fields: Partial<T>) => Promise<T>;
 }
 
 /** Converts line ends to those of a form. */

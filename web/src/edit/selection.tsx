@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource } from "../api";
-import { resources, sets } from "../api";
+import { dataAddress, resources, sets } from "../api";
 import { count, plural } from "../format";
 import { Badge, Button } from "../ui/components";
 import { Confirm } from "../ui/dialog";
@@ -26,7 +26,7 @@ const maxShown = 4;
 
 /** The actions for the selected files of a set. */
 export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear }: Props) {
-  const active = selected.filter((r) => r.state === "active").map((r) => r.id);
+  const active = selected.filter((r) => r.state === "active");
   const removable = mayWrite && active.length === selected.length;
   const [asking, setAsking] = useState(false);
   const [reasons, setReasons] = useState<ReadonlyMap<string, string>>(new Map());
@@ -48,7 +48,7 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
           {failed.length > maxShown && <p class="error">{plural(failed.length - maxShown, "other")} could not be deleted either.</p>}
         </div>
         {active.length === 1 && (
-          <a class="button" href={resources.data(active[0]!)} download>
+          <a class="button" href={dataAddress(active[0]!)} download>
             <Icon name="download" /> Download
           </a>
         )}
@@ -58,7 +58,7 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
           </a>
         )}
         {active.length > 1 && active.length <= maxZipped && (
-          <a class="button" href={sets.archive(sid, active)} download>
+          <a class="button" href={sets.archive(sid, active.map((r) => r.id))} download>
             <Icon name="download" /> Download as zip
           </a>
         )}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource, User } from "../api";
-import { dataspaces, resources, sets } from "../api";
+import { dataAddress, dataspaces, resources, sets } from "../api";
 import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
 import { downloadName } from "../filename";
@@ -59,7 +59,7 @@ export function ResourcePage({ params }: PageProps) {
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
           <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={update} />
           {active && (
-            <a class="button primary" href={resources.data(rid)} download={downloadName(resource)}>
+            <a class="button primary" href={dataAddress(resource)} download={downloadName(resource)}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />
             </a>
           )}
@@ -69,7 +69,7 @@ export function ResourcePage({ params }: PageProps) {
       {selected && <ReplaceBy file={selected} resource={resource} done={update} close={() => setSelected(undefined)} />}
       <div class="with-sidebar">
         <section class="sheet preview" aria-label="Preview">
-          {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} resource={resource} /> : <Deleted resource={resource} />}
+          {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} file={resource} /> : <Deleted resource={resource} />}
         </section>
         <section class="sheet" aria-label="About this file">
           <About resource={resource} />

@@ -67,11 +67,11 @@ interface BytesProps extends ViewerProps {
   ifText?: ComponentChildren;
 }
 
-export function BytesView({ resource, why, ifText }: BytesProps) {
+export function BytesView({ file, why, ifText }: BytesProps) {
   const [bytes, setBytes] = useState(new Uint8Array());
   const control = useAbortController();
   const { run: more, problem, busy } = useAction(async () => {
-    const chunk = new Uint8Array(await range(resource, bytes.length, bytes.length ? step : first, control.signal));
+    const chunk = new Uint8Array(await range(file, bytes.length, bytes.length ? step : first, control.signal));
     const all = new Uint8Array(bytes.length + chunk.length);
     all.set(bytes);
     all.set(chunk, bytes.length);
@@ -85,15 +85,15 @@ export function BytesView({ resource, why, ifText }: BytesProps) {
     <>
       <p class="preview-what">
         {why && <>{why} </>}
-        The type is <code>{resource.mimetype}</code>
+        The type is <code>{file.mimetype}</code>
         {type ? <>; by its first bytes this is {type}.</> : "."}
         <span class="dim">
-          {bytes.length < resource.bytes ? ` These are the first ${size(bytes.length)} of ${size(resource.bytes)}.` : ` These are all ${size(bytes.length)}.`}
+          {bytes.length < file.bytes ? ` These are the first ${size(bytes.length)} of ${size(file.bytes)}.` : ` These are all ${size(bytes.length)}.`}
         </span>
       </p>
       <Dump bytes={bytes} />
       {problem && <ReadError problem={problem} retry={more} />}
-      {bytes.length < Math.min(resource.bytes, bound) && (
+      {bytes.length < Math.min(file.bytes, bound) && (
         <p class="preview-foot">
           <Button busy={busy} onClick={more}>
             Show more

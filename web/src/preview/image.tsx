@@ -11,22 +11,22 @@ const maxAutoLoad = 32 * MB;
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
-export function ImagePreview({ resource }: ViewerProps) {
-  const [wanted, setWanted] = useState(resource.bytes <= maxAutoLoad);
+export function ImagePreview({ file }: ViewerProps) {
+  const [wanted, setWanted] = useState(file.bytes <= maxAutoLoad);
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
   const [zoom, setZoom] = useState(0); // 0: fits the box
   const [failed, setFailed] = useState(false);
-  const { address, problem, retry } = useObjectURL(resource, wanted);
+  const { address, problem, retry } = useObjectURL(file, wanted);
   if (!wanted) {
     return (
       <p class="preview-foot">
-        The image has {size(resource.bytes)}.
+        The image has {size(file.bytes)}.
         <Button onClick={() => setWanted(true)}>Show</Button>
       </p>
     );
   }
   if (problem) return <ReadError problem={problem} retry={retry} />;
-  if (failed) return <BytesView resource={resource} why="This browser cannot show this image." />;
+  if (failed) return <BytesView file={file} why="This browser cannot show this image." />;
   const fit = (image: HTMLImageElement | null) => {
     if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);
   };
@@ -37,7 +37,7 @@ export function ImagePreview({ resource }: ViewerProps) {
   return (
     <>
       <div class="preview-tools">
-        <span class="dim">{pixels ? `${count(pixels.width)} × ${count(pixels.height)} pixels · ${size(resource.bytes)}` : "Loading…"}</span>
+        <span class="dim">{pixels ? `${count(pixels.width)} × ${count(pixels.height)} pixels · ${size(file.bytes)}` : "Loading…"}</span>
         <span class="zoom" role="group" aria-label="Zoom">
           <Button kind="quiet" onClick={() => step(-1)} disabled={!pixels || zoom === zooms[0]} aria-label="Smaller">
             −
@@ -60,7 +60,7 @@ export function ImagePreview({ resource }: ViewerProps) {
             ref={fit}
             class={zoom > 1 ? "crisp" : ""}
             src={address}
-            alt={resource.description || resource.name}
+            alt={file.description || file.name}
             onLoad={(e) => setPixels({ width: e.currentTarget.naturalWidth, height: e.currentTarget.naturalHeight })}
             onError={() => setFailed(true)}
           />

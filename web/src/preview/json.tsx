@@ -21,9 +21,9 @@ class ExactNumber {
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 const exact: Reviver = (_, value, context) => (typeof value === "number" && context?.source ? new ExactNumber(context.source) : value);
 
-export function JsonPreview({ resource }: ViewerProps) {
+export function JsonPreview({ file }: ViewerProps) {
   return (
-    <WholeText resource={resource} bound={bound} tooLarge={`A tree would need all ${size(resource.bytes)}, so the file is shown as text.`}>
+    <WholeText file={file} bound={bound} tooLarge={`A tree would need all ${size(file.bytes)}, so the file is shown as text.`}>
       {(text) => <TreeOrText text={text} />}
     </WholeText>
   );

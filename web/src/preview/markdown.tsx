@@ -12,9 +12,9 @@ import { WholeText } from "./wholetext";
 /** Larger files are shown as text. */
 const bound = 512 * kB;
 
-export function MarkdownPreview({ resource }: ViewerProps) {
+export function MarkdownPreview({ file }: ViewerProps) {
   return (
-    <WholeText resource={resource} bound={bound} tooLarge={`A document of ${size(resource.bytes)} is too large to be rendered, so it is shown as text.`}>
+    <WholeText file={file} bound={bound} tooLarge={`A document of ${size(file.bytes)} is too large to be rendered, so it is shown as text.`}>
       {(text) => <RenderedOrSource text={text} />}
     </WholeText>
   );

@@ -37,9 +37,9 @@ interface Notebook {
   language: string;
 }
 
-export function NotebookPreview({ resource }: ViewerProps) {
+export function NotebookPreview({ file }: ViewerProps) {
   return (
-    <WholeText resource={resource} bound={bound} tooLarge={`A notebook of ${size(resource.bytes)} is too large to be rendered, so it is shown as text.`}>
+    <WholeText file={file} bound={bound} tooLarge={`A notebook of ${size(file.bytes)} is too large to be rendered, so it is shown as text.`}>
       {(text) => <NotebookView text={text} />}
     </WholeText>
   );

@@ -1,7 +1,7 @@
 // PDF, rendered by pdf.js in a frame without an origin, so that nothing in a document can use the session of the user.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Problem, Resource } from "../api";
-import { base, resources } from "../api";
+import type { Problem, StoredFile } from "../api";
+import { base, dataAddress } from "../api";
 import { listen } from "../events";
 import { plural, size } from "../format";
 import type { FromFrame, ToFrame } from "../pdf/messages";
@@ -20,30 +20,30 @@ const maxAutoLoad = 32 * MB;
 
 const zooms = [0.5, 0.75, 1, 1.5, 2, 3];
 
-export function PdfPreview({ resource }: ViewerProps) {
-  const [wanted, setWanted] = useState(resource.bytes <= maxAutoLoad);
-  if (wanted) return <Loaded resource={resource} />;
+export function PdfPreview({ file }: ViewerProps) {
+  const [wanted, setWanted] = useState(file.bytes <= maxAutoLoad);
+  if (wanted) return <Loaded file={file} />;
   return (
     <p class="preview-foot">
-      The document has {size(resource.bytes)}. <Button onClick={() => setWanted(true)}>Show</Button> <OpenInTab resource={resource} />
+      The document has {size(file.bytes)}. <Button onClick={() => setWanted(true)}>Show</Button> <OpenInTab file={file} />
     </p>
   );
 }
 
 /** A link to the viewer of the browser, which may run scripts of the document. */
-function OpenInTab({ resource }: ViewerProps) {
+function OpenInTab({ file }: ViewerProps) {
   return (
-    <a href={resources.data(resource.id, true)} target="_blank" rel="noopener noreferrer">
+    <a href={dataAddress(file, true)} target="_blank" rel="noopener noreferrer">
       Open in a new tab
     </a>
   );
 }
 
-function Loaded({ resource }: ViewerProps) {
-  const { value, problem, reload } = useLoad((signal) => downloadOrReason(resource, signal), [resource.id, resource.sha256]);
+function Loaded({ file }: ViewerProps) {
+  const { value, problem, reload } = useLoad((signal) => downloadOrReason(file, signal), [file.dataUrl, file.sha256]);
   if (problem) return <ReadError problem={problem} retry={reload} />;
   if (!value) return <Skeleton lines={10} />;
-  return <Frame resource={resource} file={value} />;
+  return <Frame file={file} content={value} />;
 }
 
 /** Fetches an asset for the frame, which cannot fetch anything itself. */
@@ -53,7 +53,7 @@ async function asset(path: string): Promise<ArrayBuffer> {
   return answer.arrayBuffer();
 }
 
-function Frame({ resource, file }: { resource: Resource; file: Blob }) {
+function Frame({ file, content }: { file: StoredFile; content: Blob }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [pages, setPages] = useState(0);
   const [zoom, setZoom] = useState(1);
@@ -67,7 +67,7 @@ function Frame({ resource, file }: { resource: Resource; file: Blob }) {
     const answer = async (message: FromFrame) => {
       if (message.kind === "ready") {
         setFrameState("ready");
-        const [bytes, worker] = await Promise.all([file.arrayBuffer(), asset(assets.worker)]);
+        const [bytes, worker] = await Promise.all([content.arrayBuffer(), asset(assets.worker)]);
         send({ kind: "open", file: bytes, worker }, bytes, worker);
       } else if (message.kind === "decoder") {
         const path = Object.hasOwn(assets.decoders, message.name) ? assets.decoders[message.name] : undefined;
@@ -81,7 +81,7 @@ function Frame({ resource, file }: { resource: Resource; file: Blob }) {
     return listen(window, "message", (e: MessageEvent<FromFrame>) => {
       if (e.source === inner) answer(e.data).catch((thrown) => setProblem(asProblem(thrown)));
     });
-  }, [file]);
+  }, [content]);
   useEffect(() => {
     if (pages) frame.current?.contentWindow?.postMessage({ kind: "zoom", zoom } satisfies ToFrame, "*");
   }, [zoom]);
@@ -90,9 +90,9 @@ function Frame({ resource, file }: { resource: Resource; file: Blob }) {
     return (
       <>
         <p class="preview-foot">
-          <OpenInTab resource={resource} />
+          <OpenInTab file={file} />
         </p>
-        <BytesView resource={resource} why={why} />
+        <BytesView file={file} why={why} />
       </>
     );
   }
@@ -101,7 +101,7 @@ function Frame({ resource, file }: { resource: Resource; file: Blob }) {
     <>
       <div class="preview-tools">
         <span class="dim" role="status">
-          {pages ? `${plural(pages, "page")} · ${size(resource.bytes)}` : frameState === "blocked" ? "This browser cannot show the PDF here." : "Loading…"}
+          {pages ? `${plural(pages, "page")} · ${size(file.bytes)}` : frameState === "blocked" ? "This browser cannot show the PDF here." : "Loading…"}
         </span>
         <span class="zoom" role="group" aria-label="Zoom">
           <Button kind="quiet" onClick={() => step(-1)} disabled={!pages || zoom === zooms[0]} aria-label="Smaller">
@@ -120,12 +120,12 @@ function Frame({ resource, file }: { resource: Resource; file: Blob }) {
         ref={frame}
         sandbox="allow-scripts"
         src={`${base}/${assets.frame}`}
-        title={resource.name}
+        title={file.name}
         data-pages={pages}
         onLoad={() => setFrameState((was) => (was === "ready" ? was : "blocked"))} // its script, which reports before the load event, did not run
       />
       <p class="preview-foot dim">
-        Scripts, forms and links of the document are disabled. <OpenInTab resource={resource} />
+        Scripts, forms and links of the document are disabled. <OpenInTab file={file} />
       </p>
     </>
   );

@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { Component } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Problem, Resource } from "../api";
+import type { Problem, StoredFile } from "../api";
 import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
 import type { ViewerProps } from "./props";
@@ -39,7 +39,7 @@ const kinds: ViewerKind[] = [
 /** Types that are not specific, or that the service may have guessed from the content: the extension takes precedence. */
 const unspecific = /^(application\/(octet-stream|json)|text\/(plain|csv|tab-separated-values)|)$/;
 
-function kindOf({ mimetype, filename, name }: Resource): ViewerKind {
+function kindOf({ mimetype, filename, name }: StoredFile): ViewerKind {
   const type = mimetype.split(";", 1)[0]!.trim().toLowerCase();
   if (unspecific.test(type)) {
     for (const extension of [filename, name].map((n) => /\.(\w+)$/.exec(n)?.[1]?.toLowerCase())) {
@@ -50,8 +50,8 @@ function kindOf({ mimetype, filename, name }: Resource): ViewerKind {
   return kinds.find((k) => k.types.test(type))!;
 }
 
-export function Preview({ resource }: ViewerProps) {
-  const kind = kindOf(resource);
+export function Preview({ file }: ViewerProps) {
+  const kind = kindOf(file);
   const [loaded, setLoaded] = useState<{ kind: ViewerKind; Viewer: Viewer } | undefined>();
   const [problem, setProblem] = useState<Problem | undefined>();
   const [attempt, setAttempt] = useState(0);
@@ -60,13 +60,13 @@ export function Preview({ resource }: ViewerProps) {
     kind.load().then((Viewer) => setLoaded({ kind, Viewer }), (thrown) => setProblem(asProblem(thrown)));
   }, [kind, attempt]);
   const retry = () => setAttempt((n) => n + 1);
-  if (!resource.bytes) return <Empty icon="file" title="This file is empty" />;
+  if (!file.bytes) return <Empty icon="file" title="This file is empty" />;
   if (problem) return <ErrorMessage problem={problem} retry={retry} />;
   if (loaded?.kind !== kind) return <Skeleton lines={10} />;
   return (
     <ErrorBoundary key={`${kind.name}${attempt}`} failed={(thrown) => <ErrorMessage problem={asProblem(thrown)} retry={retry} />}>
       <div class={`preview-${kind.name}`} data-preview={kind.name}>
-        <loaded.Viewer resource={resource} />
+        <loaded.Viewer file={file} />
       </div>
     </ErrorBoundary>
   );

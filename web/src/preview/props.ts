@@ -1,4 +1,4 @@
-import type { Resource } from "../api";
+import type { StoredFile } from "../api";
 
 /** What every viewer gets. */
-export type ViewerProps = { resource: Resource };
+export type ViewerProps = { file: StoredFile };

@@ -1,6 +1,6 @@
 // Reads the bytes of a file, chunk by chunk, and decodes them as text.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Resource } from "../api";
+import type { StoredFile } from "../api";
 import { download, Problem, range } from "../api";
 import { size } from "../format";
 import { ErrorMessage } from "../ui/components";
@@ -15,13 +15,13 @@ export class Source {
   read = 0;
   private decoder = new Decoder();
 
-  constructor(private readonly resource: Resource) {}
+  constructor(private readonly file: StoredFile) {}
 
   get bytes() {
-    return this.resource.bytes;
+    return this.file.bytes;
   }
   get ended() {
-    return this.read >= this.resource.bytes;
+    return this.read >= this.file.bytes;
   }
   get encoding() {
     return this.decoder.name;
@@ -29,7 +29,7 @@ export class Source {
 
   /** Reads the next chunk, of at most `length` bytes. After an error it can be called again. */
   async next(length: number, signal?: AbortSignal): Promise<string> {
-    const chunk = new Uint8Array(await range(this.resource, this.read, Math.min(length, this.bytes - this.read), signal));
+    const chunk = new Uint8Array(await range(this.file, this.read, Math.min(length, this.bytes - this.read), signal));
     if (!chunk.length) throw new Problem(0, "short", "The file is shorter than its record says. It may have been replaced: load the page again.");
     this.read += chunk.length;
     return this.decoder.push(chunk, this.ended);
@@ -69,17 +69,17 @@ export class Decoder {
 export const isBinary = (text: string) => /[\0-\x08\x0e-\x19]/.test(text.slice(0, 16 * kB));
 
 /** Finds out why an element could not show a file: browsers do not report it, so one byte is requested. */
-export function useReadError(resource: Resource, failed: boolean): { problem: Problem | undefined; checked: boolean } {
+export function useReadError(file: StoredFile, failed: boolean): { problem: Problem | undefined; checked: boolean } {
   const [state, setState] = useState<{ problem: Problem | undefined; checked: boolean }>({ problem: undefined, checked: false });
   useEffect(() => {
     if (!failed) return;
     const control = new AbortController();
-    range(resource, 0, 1, control.signal).then(
+    range(file, 0, 1, control.signal).then(
       () => setState({ problem: undefined, checked: true }),
       (thrown) => control.signal.aborted || setState({ problem: asProblem(thrown), checked: true }),
     );
     return () => control.abort();
-  }, [failed, resource.id]);
+  }, [failed, file.dataUrl]);
   return state;
 }
 
@@ -87,7 +87,7 @@ export function useReadError(resource: Resource, failed: boolean): { problem: Pr
  * Loads a file and returns its object URL, valid until the component unmounts. The address of the data would not do: browsers reuse what a
  * document has shown under an address, also after the file was replaced.
  */
-export function useObjectURL(resource: Resource, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
+export function useObjectURL(file: StoredFile, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
   const [state, setState] = useState<{ address?: string; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -96,7 +96,7 @@ export function useObjectURL(resource: Resource, wanted: boolean): { address?: s
     const { signal } = control;
     let address = "";
     setState({});
-    downloadOrReason(resource, signal).then(
+    downloadOrReason(file, signal).then(
       (blob) => !signal.aborted && setState({ address: (address = URL.createObjectURL(blob)) }),
       (thrown) => !signal.aborted && setState({ problem: asProblem(thrown) }),
     );
@@ -104,16 +104,16 @@ export function useObjectURL(resource: Resource, wanted: boolean): { address?: s
       control.abort();
       URL.revokeObjectURL(address);
     };
-  }, [wanted, resource.id, resource.sha256, attempt]);
+  }, [wanted, file.dataUrl, file.sha256, attempt]);
   return { ...state, retry: () => setAttempt((n) => n + 1) };
 }
 
 /** Downloads a file. An interrupted download has no error code, so one byte is requested: the service may report damage. */
-export async function downloadOrReason(resource: Resource, signal: AbortSignal): Promise<Blob> {
+export async function downloadOrReason(file: StoredFile, signal: AbortSignal): Promise<Blob> {
   try {
-    return await download(resource, signal);
+    return await download(file, signal);
   } catch (thrown) {
-    if (asProblem(thrown).code === "cut_off") await range(resource, 0, 1, signal);
+    if (asProblem(thrown).code === "cut_off") await range(file, 0, 1, signal);
     throw thrown;
   }
 }

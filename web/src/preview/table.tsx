@@ -1,7 +1,7 @@
 // CSV and similar formats, as a table or a plot. Chunks are fetched as the user scrolls.
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Problem, Resource } from "../api";
+import type { Problem, StoredFile } from "../api";
 import { plural, size } from "../format";
 import { setQuery, useLocation } from "../router";
 import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
@@ -42,9 +42,9 @@ interface Loading {
   text: boolean;
 }
 
-function useRows(resource: Resource): Loading {
+function useRows(file: StoredFile): Loading {
   const state = useRef<{ rows: Rows; source: Source; busy: boolean; stopped: boolean; text: boolean } | undefined>(undefined);
-  state.current ??= { rows: new Rows(), source: new Source(resource), busy: false, stopped: false, text: true };
+  state.current ??= { rows: new Rows(), source: new Source(file), busy: false, stopped: false, text: true };
   const loading = state.current;
   const control = useAbortController();
   const [problem, setProblem] = useState<Problem | undefined>();
@@ -72,7 +72,7 @@ function useRows(resource: Resource): Loading {
       if (!control.signal.aborted) render((n) => n + 1);
     }
   };
-  const begin = resource.bytes <= step ? step : first;
+  const begin = file.bytes <= step ? step : first;
   useEffect(() => void load(begin), []);
   return {
     rows: loading.rows,
@@ -87,8 +87,8 @@ function useRows(resource: Resource): Loading {
   };
 }
 
-export function TablePreview({ resource }: ViewerProps) {
-  const loading = useRows(resource);
+export function TablePreview({ file }: ViewerProps) {
+  const loading = useRows(file);
   const { rows, source, problem, more } = loading;
   const { query } = useLocation();
   const separator = (["\t", ";", "|", ","] as const).find((s) => separatorNames[s] === query.get("separator")) as Separator | undefined;
@@ -100,7 +100,7 @@ export function TablePreview({ resource }: ViewerProps) {
   const plotted = view === "plot";
 
   if (!source.read) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
-  if (!loading.text || !rows.count) return <TextView resource={resource} why="This is not a valid table." />;
+  if (!loading.text || !rows.count) return <TextView file={file} why="This is not a valid table." />;
   const total = rows.count - dialect.notes - (dialect.header ? 1 : 0);
   return (
     <>
@@ -131,9 +131,9 @@ export function TablePreview({ resource }: ViewerProps) {
       </div>
       {view !== "text" && dialect.notes > 0 && <Notes rows={rows} notes={dialect.notes} />}
       {view === "text" ? (
-        <TextView resource={resource} />
+        <TextView file={file} />
       ) : plotted ? (
-        <LazyPlot rows={rows} loaded={rows.count} dialect={dialect} types={types} name={resource.name} loading={loading} />
+        <LazyPlot rows={rows} loaded={rows.count} dialect={dialect} types={types} name={file.name} loading={loading} />
       ) : (
         <Grid key={`${separator}${header}`} rows={rows} loaded={rows.count} dialect={dialect} types={types} onEnd={() => void (problem || more())} />
       )}

@@ -1,6 +1,6 @@
 // Text and code: the first chunk at once, more on demand.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Resource } from "../api";
+import type { StoredFile } from "../api";
 import { plural, size } from "../format";
 import { Button, Skeleton } from "../ui/components";
 import { useAction } from "../ui/load";
@@ -16,15 +16,15 @@ const bound = 8 * MB;
 
 const asSource = /^(text\/html|application\/xhtml|image\/svg)/;
 
-export function TextPreview({ resource }: ViewerProps) {
-  const why = asSource.test(resource.mimetype) ? "Shown as source: files of this type can contain scripts, which do not run here." : "";
-  return <TextView resource={resource} why={why} />;
+export function TextPreview({ file }: ViewerProps) {
+  const why = asSource.test(file.mimetype) ? "Shown as source: files of this type can contain scripts, which do not run here." : "";
+  return <TextView file={file} why={why} />;
 }
 
 /** @param why the file is shown as text, if its type does not say so */
-export function TextView({ resource, why = "" }: { resource: Resource; why?: string }) {
+export function TextView({ file, why = "" }: { file: StoredFile; why?: string }) {
   const source = useRef<Source | undefined>(undefined);
-  source.current ??= new Source(resource);
+  source.current ??= new Source(file);
   const control = useAbortController();
   const [text, setText] = useState<string | undefined>();
   const { run: more, problem, busy } = useAction(async () => {
@@ -34,7 +34,7 @@ export function TextView({ resource, why = "" }: { resource: Resource; why?: str
   useEffect(() => void more(), []);
   const { read, bytes, ended, encoding } = source.current;
   if (text === undefined) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
-  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesView resource={resource} why="This is not plain text." />;
+  if (!encoding.startsWith("UTF-16") && isBinary(text)) return <BytesView file={file} why="This is not plain text." />;
   const end = ended ? "" : `the first ${size(read)} of ${size(bytes)}`;
   return (
     <>

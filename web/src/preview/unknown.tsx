@@ -3,7 +3,7 @@ import { BytesView } from "./bytes";
 import type { ViewerProps } from "./props";
 import { TextView } from "./text";
 
-export function UnknownPreview({ resource }: ViewerProps) {
-  const text = <TextView resource={resource} why={`The type is ${resource.mimetype}; its bytes are text.`} />;
-  return <BytesView resource={resource} ifText={text} />;
+export function UnknownPreview({ file }: ViewerProps) {
+  const text = <TextView file={file} why={`The type is ${file.mimetype}; its bytes are text.`} />;
+  return <BytesView file={file} ifText={text} />;
 }

@@ -16,12 +16,12 @@ interface Props extends ViewerProps {
 
 /** Loads the text of a file and renders it by `children`. */
 export function WholeText({ tooLarge, ...props }: Props) {
-  if (props.resource.bytes > props.bound) return <TextView resource={props.resource} why={tooLarge} />;
+  if (props.file.bytes > props.bound) return <TextView file={props.file} why={tooLarge} />;
   return <Loaded {...props} />;
 }
 
-function Loaded({ resource, bound, children }: Omit<Props, "tooLarge">) {
-  const { value, problem, reload } = useLoad((signal) => new Source(resource).next(bound, signal), [resource.sha256, resource.id]);
+function Loaded({ file, bound, children }: Omit<Props, "tooLarge">) {
+  const { value, problem, reload } = useLoad((signal) => new Source(file).next(bound, signal), [file.dataUrl, file.sha256]);
   if (problem) return <ReadError problem={problem} retry={reload} />;
   if (value === undefined) return <Skeleton lines={10} />;
   return <>{children(value)}</>;

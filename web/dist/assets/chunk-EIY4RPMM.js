@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-Z6VS3OHL.js";import"./chunk-S3KG7425.js";import"./chunk-264HI7V5.js";import"./chunk-TAPS4472.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-Z6VS3OHL.js";import{k as r}from"./chunk-S3KG7425.js";import"./chunk-264HI7V5.js";import{H as t}from"./chunk-TAPS4472.js";import"./chunk-SQE76S5B.js";function s({resource:e}){let i=t(o,{resource:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{resource:e,ifText:i})}export{s as UnknownPreview};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-GN6CDIPL.js";import"./chunk-6JLIYEFB.js";import"./chunk-VJFYQTG5.js";import"./chunk-Z6VS3OHL.js";import"./chunk-S3KG7425.js";import"./chunk-264HI7V5.js";import"./chunk-TAPS4472.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

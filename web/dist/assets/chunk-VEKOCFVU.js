@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-O3DD5OMA.js";import{a as o}from"./chunk-264HI7V5.js";import{A as s,H as t}from"./chunk-TAPS4472.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};
