@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -192,9 +193,9 @@ func acceptsGzip(headers []string) bool {
 	return false
 }
 
-// pageAddresses are the addresses that a page shares with the interface, which has them below /v1. The test compares them with the table
-// of the pages (web/src/app.tsx). All other addresses of the interface have no page.
-var pageAddresses = []string{"/dataspaces/:", "/sets/:", "/resources/:", "/users", "/usage"}
+// pageAddresses are the addresses that a page shares with the interface, which has them below /v1, as patterns of path.Match. The test
+// compares them with the table of the pages (web/src/app.tsx). All other addresses of the interface have no page.
+var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/resources/?*/versions/?*", "/users", "/usage"}
 
 // methods are those of the interface.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
@@ -217,14 +218,11 @@ func (a *api) isAddressOfInterface(path, token string) bool {
 }
 
 // sharedWithPage tells whether an address of the interface is one of a page, too.
-func sharedWithPage(path string) bool {
-	for _, address := range pageAddresses {
-		kind, ofOne := strings.CutSuffix(address, ":")
-		if rest, found := strings.CutPrefix(path, kind); found && (ofOne && rest != "" && !strings.Contains(rest, "/") || !ofOne && rest == "") {
-			return true
-		}
-	}
-	return false
+func sharedWithPage(address string) bool {
+	return slices.ContainsFunc(pageAddresses, func(pattern string) bool {
+		shared, err := path.Match(pattern, address)
+		return shared && err == nil
+	})
 }
 
 // otherPath answers requests that match no route of the interface. The script knows which pages exist, and says so of any other

@@ -68,6 +68,30 @@ export interface Resource extends ChangeFields {
 /** A file that can be read: that of a resource, or of one of its versions. */
 export type StoredFile = Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256">;
 
+/** What a resource is, or was before its file was replaced. */
+export interface Version extends StoredFile {
+  /** From 1. */
+  version: number;
+  resourceId: string;
+  format: string;
+  /** When its file came, and from whom. */
+  created: string;
+  createdBy: string;
+  /** With a label it is kept whatever the retention of the dataspace says; "" if it has none. */
+  label: string;
+  /** It is the version that the resource is in. */
+  current: boolean;
+  /** When the file was removed, and by which rule; unset while it is there. */
+  removed?: string;
+  rule?: string;
+  /** The sysadmin who erased it. */
+  removedBy?: string;
+  /** The service knows that the file is damaged. */
+  damaged?: boolean;
+  /** In the answer to erase: something else has the same bytes, which stay for that. */
+  shared?: boolean;
+}
+
 export interface User {
   id: string;
   url: string;
@@ -288,6 +312,20 @@ export const sets = {
 };
 
 export const resources = records<Resource>("/resources", "PATCH");
+
+const versionPath = (rid: string, version: number | string) => `/resources/${id(rid)}/versions/${id(String(version))}`;
+
+export const versions = {
+  /** The newest first. */
+  list: (rid: string) => new Listing<Version>(`/resources/${id(rid)}/versions`),
+  get: (rid: string, version: number | string) => call<Version>("GET", versionPath(rid, version)),
+  /** Makes what the resource was in a version a new version. */
+  restore: (of: Revision, version: number) => change<Resource>("POST", `${versionPath(of.id, version)}/restore`, of, undefined),
+  /** An empty label removes it. */
+  label: (rid: string, version: number, label: string) => call<Version>("PUT", `${versionPath(rid, version)}/label`, { body: { label } }),
+  /** Removes the bytes of a version for good. */
+  erase: (rid: string, version: number) => call<Version>("DELETE", `${versionPath(rid, version)}/data`),
+};
 
 export const users = {
   ...records<User>("/users"),

@@ -41,6 +41,7 @@ const pages: Route[] = [
   { path: "/dataspaces/:did", page: DataspacePage },
   { path: "/sets/:sid", page: SetPage },
   { path: "/resources/:rid", page: ResourcePage },
+  { path: "/resources/:rid/versions/:number", ...lazy(() => import("./pages/version").then((m) => m.VersionPage)) },
   { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -60,9 +61,19 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	did := first("/dataspaces")
 	sid := first("/dataspaces/" + did + "/sets")
 	rid := first("/sets/" + sid + "/resources")
+	for _, content := range []string{"second,volt\n0,1.5\n", "second,volt\n0,1.7\n"} {
+		if _, err := client.Upload(t.Context(), "PUT", "/resources/"+rid,
+			e2e.File{Filename: "run.csv", Body: strings.NewReader(content), Size: int64(len(content))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.Call(t.Context(), "PUT", "/resources/"+rid+"/versions/2/label", map[string]string{"label": "as published"}, nil); err != nil {
+		t.Fatal(err)
+	}
 	return [][2]string{
 		{"home", "/"}, {"dataspace", "/dataspaces/" + did}, {"files", "/dataspaces/" + did + "?view=files&order=newest"},
 		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
+		{"versions", "/resources/" + rid + "#versions"}, {"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"},

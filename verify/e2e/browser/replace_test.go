@@ -66,7 +66,7 @@ func TestReplaceNeedsConfirmation(t *testing.T) {
 	v.sees("5 B")
 	asked := func(path string) {
 		v.pick("New file", files+path)
-		v.sees("Replace this file?", "removed for good")
+		v.sees("Replace this file?", "stays as version 1")
 	}
 	asked("/new.dat")
 	v.shot("replace")
@@ -113,7 +113,7 @@ func TestReplaceKeepsMetadata(t *testing.T) {
 	v.pick("Files to upload", path)
 	v.do(chromedp.SetValue(field("If a name exists"), "replace"))
 	v.submit()
-	v.sees("Replace 1 file?", "removed for good")
+	v.sees("Replace 1 file?", "stays as an older version")
 	v.press("Replace")
 	v.sees("All done", "1 sent")
 	var after struct {

@@ -39,7 +39,7 @@ func TestUploadFolder(t *testing.T) {
 	v.pick("Folder to upload", root)
 	v.do(chromedp.SetValue(field("If a name exists"), "replace"))
 	v.submit()
-	v.sees("Replace 4 files?", "removed for good", "Growth 7/2026-10/deep/c.bin", "4 of them have the same size")
+	v.sees("Replace 4 files?", "stays as older versions", "Growth 7/2026-10/deep/c.bin", "4 of them have the same size")
 	v.shot("replace-many")
 	v.press("Replace")
 	v.sees("1 sent", "3 already exist")

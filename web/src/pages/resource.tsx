@@ -20,13 +20,14 @@ import { UserName } from "../ui/users";
 import { Replaced, replaceFile, versionOf } from "../upload/replace";
 import { sha256 } from "../upload/sha256";
 import { UnfinishedUploads } from "../upload/unfinished";
+import { Versions } from "../versions/list";
 import type { PageProps } from "./props";
 
 /** One resource: its preview and its record. viewDataUrl leads here if no catalogue is configured. */
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
   const me = useMe();
-  const { value, problem, reload, refresh, set } = useLoad((signal) => load(rid, me, signal), [rid]);
+  const { value, problem, reload, refresh, set } = useLoad((signal) => loadResource(rid, me, signal), [rid]);
   useRefreshOnFocus(refresh);
   const resource = value?.resource;
   const [editing, setEditing] = useState(false);
@@ -75,6 +76,7 @@ export function ResourcePage({ params }: PageProps) {
           <About resource={resource} />
         </section>
       </div>
+      {active && resource.version > 1 && <Versions resource={resource} mayWrite={mayWrite} done={update} refresh={refresh} />}
       {editing && (
         <Dialog title="Edit details" onClose={() => setEditing(false)}>
           <ResourceForm was={resource} done={(r) => (update(r), setEditing(false))} cancel={() => setEditing(false)} />
@@ -85,7 +87,7 @@ export function ResourcePage({ params }: PageProps) {
 }
 
 /** Loads a resource, what contains it, and the permissions of the user, all before the page is shown, so that the layout does not shift. */
-async function load(rid: string, me: User, signal: AbortSignal) {
+export async function loadResource(rid: string, me: User, signal: AbortSignal) {
   const resource = await resources.get(rid);
   const { dataspaceId, setId } = resource;
   const [dataspace, set, may] = await Promise.all([dataspaces.get(dataspaceId), sets.get(setId), permissionsIn(dataspaceId, me, signal)]);
@@ -111,6 +113,7 @@ function About({ resource: r }: { resource: Resource }) {
           ["Type", <code key="t">{r.mimetype}</code>],
           ["Size", <Size key="s" bytes={r.bytes} />],
           ["File name", r.filename],
+          ["Version", r.version > 1 && r.state === "active" ? <a key="v" href="#versions">{r.version} · all versions</a> : r.version],
           [
             "Changed",
             <span key="m">
@@ -180,7 +183,7 @@ interface ReplaceByProps {
   close: () => void;
 }
 
-/** A replaced file cannot be restored, unlike a deleted one. Nothing is sent before the user confirms the replacement of the version shown. */
+/** Nothing is sent before the user confirms the replacement of the version shown. */
 function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
   const [shown, setShown] = useState(resource);
   const [sent, setSent] = useState<number | undefined>();
@@ -231,7 +234,7 @@ function ReplaceBy({ file, resource, done, close }: ReplaceByProps) {
           ],
         ]}
       />
-      <p>The current content is removed for good: it does not go to the trash. Name, description, id and address stay.</p>
+      <p>The current content stays as version {shown.version}: it can be restored as long as the retention of the dataspace keeps it. Name, description, id and address stay.</p>
       {sent !== undefined && (
         <>
           <progress max={file.size || 1} value={sent} aria-label="Sent" />

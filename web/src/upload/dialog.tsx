@@ -179,7 +179,8 @@ function ConfirmReplacement({ conflicts, confirm, close }: { conflicts: NameConf
       </div>
       {conflicts.length > maxListed && <p class="dim">and {plural(conflicts.length - maxListed, "other")}</p>}
       <p>
-        The current content of {one ? "the file" : "these files"} is removed for good: it does not go to the trash. Names, descriptions, ids and addresses stay.
+        The current content of {one ? "the file stays as an older version" : "these files stays as older versions"}: it can be restored as long as the retention of the
+        dataspace keeps it. Names, descriptions, ids and addresses stay.
       </p>
       {sameSize > 0 && (
         <p>

@@ -1,4 +1,4 @@
-// A replaced file cannot be restored. So the user confirms the replacement of one version, and the request names that version.
+// The user confirms the replacement of one version, and the request names that version: what others have saved since is not hidden unseen.
 import type { Page, Resource } from "../api";
 import { Problem, resources, sets } from "../api";
 import { asProblem } from "../ui/load";

@@ -1,0 +1,313 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// history makes a file a.txt whose versions have these contents, the oldest first, and returns its id.
+func (s *site) history(t *testing.T, setID string, contents ...string) string {
+	t.Helper()
+	r, err := s.Upload(t.Context(), http.MethodPost, "/resources",
+		e2e.File{SetID: setID, Name: "a.txt", Filename: "a.txt", Body: strings.NewReader(contents[0]), Size: int64(len(contents[0]))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range contents[1:] {
+		s.overwrite(t, r.ID, content)
+	}
+	return r.ID
+}
+
+// content returns the bytes at a path of the interface.
+func (s *site) content(t *testing.T, path string) string {
+	t.Helper()
+	var content strings.Builder
+	if err := s.Download(t.Context(), s.Base()+path, &content); err != nil {
+		t.Fatal(err)
+	}
+	return content.String()
+}
+
+// versions waits until the list shows exactly these rows: the texts of their first cells.
+func (v *visitor) versions(rows ...string) {
+	v.t.Helper()
+	v.until(fmt.Sprintf(`[...document.querySelectorAll(".list.versions .body .row")].map((r) => r.firstChild.innerText.replace(/\s+/g, " ").trim()).join("|") === %q`,
+		strings.Join(rows, "|")))
+}
+
+// An editor who has replaced the wrong file has it back by one click, and undoes that by another one.
+func TestReplacedFileIsRestored(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	rid := s.history(t, sid, "second,volt\n0,1.5\n")
+	mara := s.person(t, "mara", "editor", did)
+	v := s.signedIn(t, mara.key, "/resources/"+rid, "status of 412") // the preview may still read the replaced file
+	v.sees("18 B")
+	v.seesNot("Versions")
+	v.replace(fileWith(t, "wrong.txt", "the wrong file"))
+	v.sees("the wrong file", "wrong.txt")
+	v.versions("Version 2 current", "Version 1")
+	v.sees("just now by admin", "just now by mara")
+	v.follow("2 · all versions")
+	v.shots("versions")
+
+	v.press("Restore version 1")
+	v.sees("The file is as in version 1 again. This is version 3; to undo it, restore version 2.", "volt", "3 versions")
+	v.versions("Version 3 current", "Version 2", "Version 1")
+	if got := s.content(t, "/resources/"+rid+"/data"); got != "second,volt\n0,1.5\n" {
+		t.Errorf("the restored file is %q", got)
+	}
+	v.press("Restore version 2")
+	v.sees("This is version 4", "the wrong file")
+	if got := s.content(t, "/resources/"+rid+"/data"); got != "the wrong file" {
+		t.Errorf("after undoing, the file is %q", got)
+	}
+}
+
+// What somebody else has saved since the page was loaded is not hidden by restoring an older version unseen.
+func TestRestoreOnlyOverShownVersion(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	rid := s.history(t, sid, "one", "two")
+	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412")
+	v.versions("Version 2 current", "Version 1")
+	v.ignoreFocus()
+	s.overwrite(t, rid, "three")
+	v.press("Restore version 1")
+	v.sees("Version 1 was not restored", "was changed since this page was loaded")
+	if got := s.content(t, "/resources/"+rid+"/data"); got != "three" {
+		t.Fatalf("the file is %q", got)
+	}
+	v.press("Close")
+	v.versions("Version 3 current", "Version 2", "Version 1")
+	v.press("Restore version 1")
+	v.sees("This is version 4")
+}
+
+// A reader looks at every version and downloads it, and is offered no change.
+func TestReaderOfVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	rid := s.history(t, sid, "the old text", "the new text")
+	s.call(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as published"})
+	v := s.signedIn(t, s.person(t, "jon", "member", did).key, "/resources/"+rid)
+	v.versions("Version 2 current", "Version 1 as published")
+	changes := `[...document.querySelectorAll("main button")].some((b) => /Restore|Label|Erase|Replace/.test(b.textContent))`
+	v.until("!" + changes)
+	v.follow("Version 1")
+	v.isAt("/resources/" + rid + "/versions/1")
+	v.sees("a.txt, version 1", "as published", "the old text")
+	v.until("!" + changes)
+	old := get(v, chromedp.Evaluate[string](`fetch([...document.querySelectorAll("main a")].find((a) => a.innerText.includes("Download")).href).then((r) => r.text())`, chromedp.EvalAwaitPromise))
+	if old != "the old text" {
+		t.Errorf("the download is %q", old)
+	}
+	v.at("/resources/" + rid + "/versions/2")
+	v.sees("current", "the new text")
+}
+
+// A label is given, shown and removed.
+func TestLabelOfVersion(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	rid := s.history(t, sid, "one", "two")
+	v := s.signedIn(t, s.Key(), "/resources/"+rid)
+	v.press("Label version 1")
+	v.types("label", "as published")
+	v.shot("label")
+	v.submit()
+	v.versions("Version 2 current", "Version 1 as published")
+	v.follow("Version 1")
+	v.press("Label")
+	v.until(`document.querySelector("dialog [name=label]").value === "as published"`)
+	v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("dialog [name=label]").select()`), chromedp.SendKeys(chromedp.CSS(`dialog [name=label]`), "\b"))
+	v.submit()
+	v.until(`!document.querySelector("dialog")`)
+	v.seesNot("as published")
+	if got := s.field(t, "/resources/"+rid+"/versions/1", "label"); got != "" {
+		t.Errorf("the label is %q", got)
+	}
+}
+
+// A sysadmin erases a version, after a question that says what is lost; others are not offered that. Its page and the list say since when
+// it is gone, and why. So do the pages of versions that a retention did not keep.
+func TestGoneVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	rid := s.history(t, sid, "patient 17", "two", "three", "four")
+	s.call(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as sent"})
+	mara := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/resources/"+rid+"/versions/1")
+	mara.sees("patient 17")
+	mara.until(`![...document.querySelectorAll("button")].some((b) => b.textContent.includes("Erase"))`)
+
+	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
+	v.sees("patient 17")
+	v.press("Erase")
+	v.sees("Erase version 1?", "All 10 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
+	v.shots("erase")
+	v.submit()
+	v.sees("The file of version 1 was removed just now by admin (erased by a sysadmin)")
+	v.seesNot("patient 17")
+	v.until(`![...document.querySelectorAll("main .actions *")].some((b) => /Download|Restore|Label|Erase/.test(b.textContent))`)
+	v.shots("erased")
+
+	s.call(t, http.MethodPut, "/dataspaces/"+did, map[string]string{"retention": "last 2"})
+	s.call(t, http.MethodPost, "/admin/purge", map[string]string{"olderThan": "0s"})
+	v.at("/resources/" + rid)
+	v.versions("Version 4 current", "Version 3", "Version 2 removed", "Version 1 as sent removed")
+	v.until(`[...document.querySelectorAll(".list.versions .body button")].filter((b) => b.textContent.includes("Restore")).length === 1`)
+	v.follow("Version 2")
+	v.sees("The file of version 2 was removed just now (retention: last 2). Its record stays.")
+	v.at("/resources/" + rid + "/versions/4?with=2")
+	v.sees("From version 2 to version 4", "The file of version 2 was removed just now")
+
+	v.expect("status of 404", "status of 410")
+	v.at("/resources/" + rid + "/versions/9")
+	v.sees("its versions are numbered from 1 to 4", "Go to the file")
+	v.at("/resources/" + rid + "/versions/x")
+	v.sees("the resource has no such version")
+	s.call(t, http.MethodDelete, "/resources/"+rid, nil)
+	v.at("/resources/" + rid + "/versions/3")
+	v.sees("the resource is deleted; restore it to have its versions")
+	v.follow("Go to the file")
+	v.sees("This file is in the trash")
+	v.seesNot("all versions")
+}
+
+// An erased version says so if its bytes stay for something else.
+func TestErasedVersionWithSharedBytes(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	rid := s.history(t, sid, "patient 17", "two", "patient 17")
+	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
+	v.press("Erase")
+	v.submit()
+	v.sees("was removed just now", "Another version or file has the same bytes")
+}
+
+// A long history is fetched page by page.
+func TestManyVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	contents := make([]string, 450)
+	for i := range contents {
+		contents[i] = fmt.Sprint("version ", i+1)
+	}
+	rid := s.history(t, sid, contents...)
+	v := s.signedIn(t, s.Key(), "/resources/"+rid)
+	v.until(`(scrollTo(0, document.documentElement.scrollHeight), document.body.innerText.includes("450 versions"))`)
+	v.follow("Version 1")
+	v.sees("a.txt, version 1")
+}
+
+// difference is a row of a comparison: +, − or nothing, the text, and its marked part.
+func (v *visitor) differences() string {
+	v.t.Helper()
+	v.until(`document.querySelector(".differences")`)
+	return get(v, chromedp.Evaluate[string](`[...document.querySelectorAll(".differences tbody tr")].map((r) => {
+		if (r.classList.contains("unchanged")) return r.innerText.trim();
+		const [before, after, sign, text] = r.cells;
+		const mark = text.querySelector("mark");
+		return before.textContent + "/" + after.textContent + (sign.querySelector("[aria-hidden]")?.textContent ?? " ") + text.textContent + (mark ? " [" + mark.textContent + "]" : "");
+	}).join("\n")`))
+}
+
+// Two versions of a table are compared line by line; what differs in a line is marked, and unchanged lines can be shown.
+func TestCompareVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	var rows []string
+	for i := range 40 {
+		rows = append(rows, fmt.Sprintf("%d,1.%d,ok", i, i))
+	}
+	old := strings.Join(rows, "\n") + "\n"
+	rows[20] = "20,7.5,ok"
+	rows = append(rows[:30], append([]string{"30,9.9,new"}, rows[30:]...)...)
+	rid := s.history(t, sid, old, strings.Join(rows, "\n")+"\n")
+	v := s.signedIn(t, s.Key(), "/resources/"+rid)
+	v.follow("Compare version 1 with the current one")
+	v.isAt("/resources/" + rid + "/versions/1?with=2")
+	v.sees("From version 1 to version 2", "1 line removed, 2 added", "Show 17 unchanged lines")
+	want := `Show 17 unchanged lines
+18/18 17,1.17,ok
+19/19 18,1.18,ok
+20/20 19,1.19,ok
+21/−20,1.20,ok [1.20]
+/21+20,7.5,ok [7.5]
+22/22 21,1.21,ok
+23/23 22,1.22,ok
+24/24 23,1.23,ok
+Show 3 unchanged lines
+28/28 27,1.27,ok
+29/29 28,1.28,ok
+30/30 29,1.29,ok
+/31+30,9.9,new
+31/32 30,1.30,ok
+32/33 31,1.31,ok
+33/34 32,1.32,ok
+Show 7 unchanged lines`
+	if got := v.differences(); got != want {
+		t.Errorf("the comparison is\n%s", got)
+	}
+	v.shots("compare")
+	v.press("Show 3 unchanged lines")
+	v.until(`document.querySelector(".differences").innerText.includes("25,1.25,ok")`)
+	v.at("/resources/" + rid + "/versions/2?with=1")
+	v.sees("From version 1 to version 2", "1 line removed, 2 added")
+	v.follow("Show version 2 alone")
+	v.sees("9.9")
+	v.isAt("/resources/" + rid + "/versions/2")
+}
+
+// What cannot be compared line by line is said; so is where the lines do not differ.
+func TestCompareOtherVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	var up, down []string
+	for i := range 20_000 {
+		up = append(up, fmt.Sprint("line ", i*7919%20_000))
+		down = append(down, fmt.Sprint("line ", i*104_729%20_000))
+	}
+	large := strings.Repeat("0123456789\n", 400_000)
+	rid := s.history(t, sid, "one\ntwo", "one\ntwo\n", "one\r\ntwo\n", "\x00\x01\x02", "one\ntwo", strings.Join(up, "\n"), strings.Join(down, "\n"), large)
+	v := s.signedIn(t, s.Key(), "/account")
+	for _, c := range []struct {
+		of, with int
+		shows    string
+	}{
+		{1, 2, "All lines are the same"},
+		{2, 3, "1 line removed, 1 added"},
+		{3, 4, "Only text is compared line by line"},
+		{1, 5, "Both versions have the same content"},
+		{6, 7, "The versions differ in too much to match all lines"},
+		{7, 8, "Only files of up to 4 MB are compared line by line"},
+	} {
+		v.at(fmt.Sprintf("/resources/%s/versions/%d?with=%d", rid, c.of, c.with))
+		v.sees(c.shows)
+		if c.with == 3 {
+			if got := v.differences(); got != "1/−one\n/1+one␍ [␍]\n2/2 two" {
+				t.Errorf("the comparison is\n%s", got)
+			}
+		}
+	}
+	v.at(fmt.Sprintf("/resources/%s/versions/6?with=7", rid))
+	v.until(`document.querySelectorAll(".differences tbody tr").length === 2000`)
+	v.press("Show more")
+	v.until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
+}

@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-FGB7OBXP.js";import{a as o}from"./chunk-RDHOUAJP.js";import{B as s,I as t}from"./chunk-QX5HM6VS.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};

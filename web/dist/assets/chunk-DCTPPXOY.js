@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-32LIT5L3.js";import{k as r}from"./chunk-H35ZOC6F.js";import"./chunk-RDHOUAJP.js";import{I as t}from"./chunk-QX5HM6VS.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

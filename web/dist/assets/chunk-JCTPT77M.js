@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-32LIT5L3.js";import"./chunk-H35ZOC6F.js";import"./chunk-RDHOUAJP.js";import"./chunk-QX5HM6VS.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-LWT5DYGC.js";import"./chunk-PTRSFKEQ.js";import"./chunk-EN2KMKTJ.js";import"./chunk-32LIT5L3.js";import"./chunk-H35ZOC6F.js";import"./chunk-RDHOUAJP.js";import"./chunk-QX5HM6VS.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};
