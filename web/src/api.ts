@@ -30,6 +30,8 @@ export interface Dataspace extends ChangeFields {
   description: string;
   visibility: "private" | "public";
   origin: string;
+  /** Which versions of files a purge keeps: "everything", "last 5", "90 days". */
+  retention: string;
 }
 
 export interface DataSet extends ChangeFields {
@@ -130,6 +132,9 @@ export interface Counters {
   activeBytes: number;
   deletedFiles: number;
   deletedBytes: number;
+  /** Versions before the current ones whose files are there. */
+  oldVersions: number;
+  oldBytes: number;
 }
 
 export interface Usage extends Counters {

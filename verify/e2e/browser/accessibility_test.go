@@ -73,7 +73,7 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	return [][2]string{
 		{"home", "/"}, {"dataspace", "/dataspaces/" + did}, {"files", "/dataspaces/" + did + "?view=files&order=newest"},
 		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
-		{"versions", "/resources/" + rid + "#versions"}, {"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
+		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"},

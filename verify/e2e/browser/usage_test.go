@@ -2,6 +2,7 @@ package browser
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -13,19 +14,20 @@ func TestUsage(t *testing.T) {
 	s := open(t)
 	laser, sheets := dataspaceWith(t, s, "laser", "Laser lab", 3000, 2000, 1000), dataspaceWith(t, s, "sheets", "Data sheets", 70_000)
 	s.call(t, http.MethodDelete, "/resources/"+laser.files[2], nil)
+	s.overwrite(t, laser.files[0], strings.Repeat("y", 3000))
 
 	v := s.signedIn(t, s.Key(), "/usage")
-	v.sees("By dataspace", "in 3 files", "in 1 file", "75,000 bytes active, 1,000 bytes deleted")
+	v.sees("By dataspace", "in 3 files", "in 1 file", "75,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions", "in 1 version")
 	v.until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Data sheets,Laser lab"`)
-	v.until(`document.querySelector(".bars").textContent.includes("5,000 bytes active, 1,000 bytes deleted")`)
-	v.until(`document.querySelector(".usage-chart path.active") && document.querySelector(".usage-chart path.deleted")`)
+	v.until(`document.querySelector(".bars").textContent.includes("5,000 bytes active, 1,000 bytes deleted, 3,000 bytes in old versions")`)
+	v.until(`["active", "deleted", "old"].every((kind) => document.querySelector(".usage-chart path." + kind))`)
 	v.shots("usage")
 
 	click(v, chromedp.Search(`//summary[.="As a table"]`))
 	v.sees("75,000", "1,000")
 
 	v.at("/usage?measure=files&days=30")
-	v.sees("3 files active, 1 file deleted")
+	v.sees("3 files active, 1 file deleted, 1 old version")
 	v.until(`[...document.querySelectorAll(".bars a")].map((a) => a.innerText.trim()).join() === "Laser lab,Data sheets"`)
 	v.do(chromedp.Focus(chromedp.Search(`//*[@role="slider"]`)), chromedp.Evaluate[chromedp.Void](
 		`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }))`))
@@ -60,8 +62,8 @@ func TestUsageOverYears(t *testing.T) {
 			if (!String(address).endsWith("/usage")) return answer;
 			const usage = await answer.json();
 			const points = Array.from({ length: 60 }, (_, i) => ({ day: day(800 - 12 * i), activeFiles: 40 + 3 * i, activeBytes: (40 + 3 * i) * 1e8,
-				deletedFiles: i, deletedBytes: i * 7e7 }));
-			usage.days = [...points, { day: day(45), activeFiles: 7, activeBytes: 5 * 2 ** 30, deletedFiles: 2, deletedBytes: 2 ** 30 }, ...usage.days];
+				deletedFiles: i, deletedBytes: i * 7e7, oldVersions: 0, oldBytes: 0 }));
+			usage.days = [...points, { day: day(45), activeFiles: 7, activeBytes: 5 * 2 ** 30, deletedFiles: 2, deletedBytes: 2 ** 30, oldVersions: 3, oldBytes: 2 ** 29 }, ...usage.days];
 			return new Response(JSON.stringify(usage), { status: 200 });
 		};
 	}`))
@@ -73,7 +75,7 @@ func TestUsageOverYears(t *testing.T) {
 		v.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[role=slider]").dispatchEvent(new KeyboardEvent("keydown", { key: "` + key + `", bubbles: true }))`))
 	}
 	chosen("PageUp")
-	v.sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted") // no change 30 days ago: the values of 45 days ago
+	v.sees("5,368,709,120 bytes active, 1,073,741,824 bytes deleted, 536,870,912 bytes in old versions") // no change 30 days ago: the values of 45 days ago
 	chosen("Home")
 	v.sees(": 0 bytes active, 0 bytes deleted")
 	v.do(chromedp.SetValue(chromedp.Search(`//label[contains(., "Time")]/select`), "30"),

@@ -311,3 +311,39 @@ func TestCompareOtherVersions(t *testing.T) {
 	v.press("Show more")
 	v.until(`document.querySelectorAll(".differences tbody tr").length === 4000`)
 }
+
+// An admin says which versions are kept; the page of the dataspace shows that, and what old versions take.
+func TestRetentionOfDataspace(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	s.history(t, sid, strings.Repeat("x", 3000), "two")
+	v := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/dataspaces/"+did)
+	v.sees("All versions of files are kept; old ones take 3.0 kB")
+	for _, c := range []struct{ kind, label, number, retention, shows string }{
+		{"last", "Number of versions", "5", "last 5", "The last 5 versions of each file are kept; old ones take 3.0 kB"},
+		{"days", "Number of days", "90", "90 days", "Versions of files are kept for 90 days after they were replaced"},
+		{"everything", "", "", "everything", "All versions of files are kept; old ones"},
+	} {
+		v.press("Edit")
+		v.do(chromedp.SetValue(field("Versions kept"), c.kind), chromedp.Evaluate[chromedp.Void](
+			`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))
+		if c.label != "" {
+			v.fill(c.label, c.number)
+		}
+		v.shots("retention-" + c.kind)
+		v.submit()
+		v.until(`!document.querySelector("dialog")`)
+		v.sees(c.shows)
+		if got := s.field(t, "/dataspaces/"+did, "retention"); got != c.retention {
+			t.Errorf("the retention is %q", got)
+		}
+	}
+	v.press("Edit")
+	v.expect("status of 400")
+	v.do(chromedp.SetValue(field("Versions kept"), "days"), chromedp.Evaluate[chromedp.Void](
+		`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))
+	v.fill("Number of days", "40000")
+	v.submit()
+	v.sees("retention must be everything, last N")
+}

@@ -1,5 +1,5 @@
 // Forms that create or edit a record. The service validates the fields; its errors are shown next to them.
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Field, Form } from "../ui/form";
@@ -38,7 +38,7 @@ function NameFields({ was, errorOf }: { was: Dataspace | DataSet | undefined; er
   );
 }
 
-const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", format: "Format" };
+const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", retention: "Versions kept", format: "Format" };
 
 /** The props of a Form that creates or edits a record, by the fields with these names. */
 function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<T>, calls: Calls<T>, fields: string[], create?: (values: Record<string, string>) => Promise<T>) {
@@ -49,7 +49,7 @@ function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<
 }
 
 export function DataspaceForm(props: Props<Dataspace>) {
-  const { was, form, conflicts } = useRecordForm(props, dataspaces, ["title", "description", "visibility", "origin"], ({ origin, ...values }) =>
+  const { was, form, conflicts } = useRecordForm(props, dataspaces, ["title", "description", "visibility", "origin", "retention"], ({ origin, ...values }) =>
     dataspaces.create({ ...values, ...(origin && { origin }) }),
   );
   return (
@@ -70,10 +70,47 @@ export function DataspaceForm(props: Props<Dataspace>) {
           <Field label="Origin" hint="Where the data come from, such as a grant or another system. Listings can be filtered by it." error={errorOf("origin")}>
             {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
           </Field>
+          <RetentionField was={was?.retention} error={errorOf("retention")} />
           {conflicts}
         </>
       )}
     </Form>
+  );
+}
+
+/** Which versions of files are kept, as the interface writes it: everything, "last 5", or "90 days". */
+function RetentionField({ was = "everything", error }: { was: string | undefined; error: string | undefined }) {
+  const [, last, days] = /^(?:last (\d+)|(\d+) days)$/.exec(was) ?? [];
+  const [kind, setKind] = useState(last ? "last" : days ? "days" : "everything");
+  const [number, setNumber] = useState(last ?? days ?? "");
+  const written = { everything: "everything", last: `last ${number}`, days: `${number} days` }[kind];
+  return (
+    <Field
+      label={labels.retention}
+      hint="A purge of the service removes the files of other versions for good. The current version and those with a label are always kept."
+      error={error}
+    >
+      {(a) => (
+        <div class="retention">
+          <select {...a} value={kind} onChange={(e) => setKind(e.currentTarget.value)}>
+            <option value="everything">All</option>
+            <option value="last">A number of them, the current one included</option>
+            <option value="days">For some days after they were replaced</option>
+          </select>
+          {kind !== "everything" && (
+            <input
+              type="number"
+              min={1}
+              required
+              value={number}
+              aria-label={kind === "last" ? "Number of versions" : "Number of days"}
+              onInput={(e) => setNumber(e.currentTarget.value)}
+            />
+          )}
+          <input type="hidden" name="retention" value={written} />
+        </div>
+      )}
+    </Field>
   );
 }
 

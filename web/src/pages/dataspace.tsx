@@ -3,9 +3,10 @@ import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, queryOf } from "../api";
 import { Remove, Restore } from "../edit/deletion";
 import { DataspaceForm, SetForm } from "../edit/forms";
+import { plural } from "../format";
 import { Link, navigate, useLocation } from "../router";
 import { useMe } from "../session";
-import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
+import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
 import type { States } from "../ui/filters";
@@ -56,6 +57,7 @@ export function DataspacePage({ params }: PageProps) {
             <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {dataspace.visibility === "public" ? "readable by all users" : "members only"}
             {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
+          <KeptVersions dataspace={dataspace} />
           {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
           {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
@@ -99,6 +101,18 @@ export function DataspacePage({ params }: PageProps) {
       )}
       {upload.dialog}
     </>
+  );
+}
+
+/** Which versions of files are kept, and what those before the current ones take. */
+function KeptVersions({ dataspace: { id, retention } }: { dataspace: Dataspace }) {
+  const { value } = useLoad(() => dataspaces.usage(id), [id]);
+  const [, last, days] = /^(?:last (\d+)|(\d+) days)$/.exec(retention) ?? [];
+  return (
+    <p class="dim">
+      {last ? `The last ${plural(+last, "version")} of each file` : days ? "Versions of files" : "All versions of files"} are kept{days && ` for ${plural(+days, "day")} after they were replaced`};{" "}
+      <Link to={`/usage?dataspace=${id}`}>old ones</Link> take {value ? <Size bytes={value.oldBytes} /> : "…"}
+    </p>
   );
 }
 

@@ -80,6 +80,12 @@ function Totals({ of: u }: { of: Counters }) {
           <Size bytes={u.deletedBytes} /> <span>in {plural(u.deletedFiles, "file")}</span>
         </dd>
       </div>
+      <div>
+        <dt>Old versions of files</dt>
+        <dd>
+          <Size bytes={u.oldBytes} /> <span>in {plural(u.oldVersions, "version")}</span>
+        </dd>
+      </div>
     </dl>
   );
 }
@@ -119,6 +125,8 @@ function Numbers({ days }: { days: Usage["days"] }) {
               <th scope="col">Active files</th>
               <th scope="col">Deleted bytes</th>
               <th scope="col">Deleted files</th>
+              <th scope="col">Bytes of old versions</th>
+              <th scope="col">Old versions</th>
             </tr>
           </thead>
           <tbody>
@@ -131,6 +139,8 @@ function Numbers({ days }: { days: Usage["days"] }) {
                 <td>{count(d.activeFiles)}</td>
                 <td>{count(d.deletedBytes)}</td>
                 <td>{count(d.deletedFiles)}</td>
+                <td>{count(d.oldBytes)}</td>
+                <td>{count(d.oldVersions)}</td>
               </tr>
             ))}
           </tbody>

@@ -4,7 +4,7 @@ import { Link } from "../router";
 import { Badge, Button } from "../ui/components";
 import { Icon } from "../ui/icons";
 import type { Measure } from "./series";
-import { active, deleted, exact, short } from "./series";
+import { active, deleted, described, old, short } from "./series";
 
 /** Dataspaces that are shown at first. */
 const shownAtFirst = 50;
@@ -20,7 +20,7 @@ interface Props {
 /** The usage of all dataspaces, the largest first. */
 export function Bars({ of, titles, measure, to }: Props) {
   const [all, setAll] = useState(false);
-  const sum = (c: Counters) => active(c, measure) + deleted(c, measure);
+  const sum = (c: Counters) => active(c, measure) + deleted(c, measure) + old(c, measure);
   const sorted = [...of].sort((a, b) => sum(b) - sum(a));
   const most = Math.max(1, sum(sorted[0]!));
   return (
@@ -28,7 +28,9 @@ export function Bars({ of, titles, measure, to }: Props) {
       <ul class="bars">
         {sorted.slice(0, all ? undefined : shownAtFirst).map((c) => {
           const d = titles.get(c.dataspaceId);
-          const parts = `${exact(active(c, measure), measure)} active, ${exact(deleted(c, measure), measure)} deleted`;
+          const point = { active: active(c, measure), deleted: deleted(c, measure), old: old(c, measure) };
+          const parts = described(point, measure);
+          const percent = (n: number) => `${(100 * n) / most}%`;
           return (
             <li key={c.dataspaceId}>
               <span class="clip">
@@ -38,8 +40,9 @@ export function Bars({ of, titles, measure, to }: Props) {
                 {d?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
               </span>
               <svg class="stack" width="100%" height="14" aria-hidden="true">
-                <rect class="active" width={`${(100 * active(c, measure)) / most}%`} height="14" />
-                <rect class="deleted" x={`${(100 * active(c, measure)) / most}%`} width={`${(100 * deleted(c, measure)) / most}%`} height="14" />
+                <rect class="active" width={percent(point.active)} height="14" />
+                <rect class="deleted" x={percent(point.active)} width={percent(point.deleted)} height="14" />
+                <rect class="old" x={percent(point.active + point.deleted)} width={percent(point.old)} height="14" />
               </svg>
               <span class="num end" title={parts}>
                 {short(sum(c), measure)}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Measure, Point, Series } from "./series";
-import { dates, dayLength, dayOf, exact, pointAt, short, ticks } from "./series";
+import { dates, dayLength, dayOf, described, pointAt, short, ticks } from "./series";
 
 const height = 240;
 const margin = { top: 10, right: 14, bottom: 26, left: 64 };
@@ -28,14 +28,15 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
 
   const inner = Math.max(width - margin.left - margin.right, 1);
   const xOf = (t: number) => margin.left + (inner * (t - from)) / (to - from);
-  const marks = ticks(Math.max(...points.map((p) => p.active + p.deleted)), measure);
+  const marks = ticks(Math.max(...points.map((p) => p.active + p.deleted + p.old)), measure);
   const yOf = (n: number) => height - margin.bottom - ((height - margin.top - margin.bottom) * n) / marks.at(-1)!;
 
   // Values within a day are unknown, so each value is drawn as a step until the next one.
   const steps = (value: (p: Point) => number): Corner[] =>
     points.flatMap((p, i) => [p.at, points[i + 1]?.at ?? to].map((t) => [xOf(t), yOf(value(p))] as const));
   const active = steps((p) => p.active);
-  const all = steps((p) => p.active + p.deleted);
+  const kept = steps((p) => p.active + p.deleted);
+  const all = steps((p) => p.active + p.deleted + p.old);
   const zero = ([x]: Corner): Corner => [x, yOf(0)];
 
   const point = (e: PointerEvent) => {
@@ -49,11 +50,11 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
     e.preventDefault();
     setSelected(Math.min(Math.max(to, from), last));
   };
-  const text = `${dayOf(at)}: ${exact(current.active, measure)} active, ${exact(current.deleted, measure)} deleted`;
+  const text = `${dayOf(at)}: ${described(current, measure)}`;
   return (
     <>
       <p class="readout num">
-        <span class="swatch active" /> active <span class="swatch deleted" /> deleted, in the trash
+        <span class="swatch active" /> active <span class="swatch deleted" /> deleted, in the trash <span class="swatch old" /> old versions
         <output>{text}</output>
       </p>
       <div
@@ -86,8 +87,10 @@ export function Chart({ series, measure }: { series: Series; measure: Measure })
               </text>
             ))}
             <path class="area active" d={area(active, active.map(zero))} />
-            <path class="area deleted" d={area(all, active)} />
-            <path class="edge deleted" d={line(all)} />
+            <path class="area deleted" d={area(kept, active)} />
+            <path class="area old" d={area(all, kept)} />
+            <path class="edge old" d={line(all)} />
+            <path class="edge deleted" d={line(kept)} />
             <path class="edge active" d={line(active)} />
             <line class="selected" x1={xOf(at + dayLength / 2)} x2={xOf(at + dayLength / 2)} y1={margin.top} y2={height - margin.bottom} />
             <circle class="dot" cx={xOf(at + dayLength / 2)} cy={yOf(current.active)} r="4" />

@@ -13,6 +13,7 @@ export interface Point {
   at: number;
   active: number;
   deleted: number;
+  old: number;
 }
 
 export interface Series {
@@ -26,15 +27,17 @@ export interface Series {
 
 export const active = (c: Counters, m: Measure) => (m === "bytes" ? c.activeBytes : c.activeFiles);
 export const deleted = (c: Counters, m: Measure) => (m === "bytes" ? c.deletedBytes : c.deletedFiles);
+/** What versions before the current ones take. */
+export const old = (c: Counters, m: Measure) => (m === "bytes" ? c.oldBytes : c.oldVersions);
 
 /** The series of the last days; without their number, of all days from the day before the first one. */
 export function seriesOf(days: (Counters & { day: string })[], measure: Measure, last?: number, now = Date.now()): Series {
-  const all = days.map((d) => ({ at: Date.parse(d.day), active: active(d, measure), deleted: deleted(d, measure) }));
+  const all = days.map((d) => ({ at: Date.parse(d.day), active: active(d, measure), deleted: deleted(d, measure), old: old(d, measure) }));
   // The clock of the browser may be behind that of the service.
   const to = Math.max(Math.floor(now / dayLength) * dayLength, all.at(-1)?.at ?? 0) + dayLength;
   const from = last ? to - last * dayLength : (all[0]?.at ?? to - dayLength) - dayLength;
   const before = all.findLast((p) => p.at <= from);
-  const start: Point = { at: from, active: before?.active ?? 0, deleted: before?.deleted ?? 0 };
+  const start: Point = { at: from, active: before?.active ?? 0, deleted: before?.deleted ?? 0, old: before?.old ?? 0 };
   return { from, to, points: [start, ...all.filter((p) => p.at > from)] };
 }
 
@@ -55,6 +58,10 @@ export function ticks(most: number, measure: Measure): number[] {
 /** Rounded and exact values, as text. */
 export const short = (n: number, measure: Measure) => (measure === "bytes" ? format.size(n) : format.count(n));
 export const exact = (n: number, measure: Measure) => format.plural(n, measure === "bytes" ? "byte" : "file");
+
+/** The exact values, for people. */
+export const described = ({ active, deleted, old }: Omit<Point, "at">, measure: Measure) =>
+  `${exact(active, measure)} active, ${exact(deleted, measure)} deleted, ${measure === "bytes" ? `${exact(old, measure)} in old versions` : format.plural(old, "old version")}`;
 
 const inUTC = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
 const asDay = inUTC({ day: "numeric", month: "short", year: "numeric" });
