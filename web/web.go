@@ -8,7 +8,8 @@
 // A file is shown by a preview (src/preview), which one table chooses by type and extension, and which reads ranges of the file with
 // If-Match: a replacement cannot be mixed in. Nothing of a file becomes HTML. A table keeps its text, and where rows begin; cells are split
 // when they are visible or drawn. A plot gets the lowest and highest values of intervals where rows outnumber pixels. A PDF is drawn in
-// a frame that has no origin and may fetch nothing (src/pdf); the page passes the file to it by a message.
+// a frame that has no origin and may fetch nothing (src/pdf); the page passes the file to it by a message. The versions of a file
+// (src/versions) are shown by the same previews; two texts are compared by lines, for so many ms at most.
 package web
 
 import (

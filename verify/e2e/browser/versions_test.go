@@ -146,20 +146,20 @@ func TestGoneVersions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	did, sid := s.makeSet(t)
-	rid := s.history(t, sid, "patient 17", "two", "three", "four")
+	rid := s.history(t, sid, "participant 17", "two", "three", "four")
 	s.call(t, http.MethodPut, "/resources/"+rid+"/versions/1/label", map[string]string{"label": "as sent"})
 	mara := s.signedIn(t, s.person(t, "mara", "admin", did).key, "/resources/"+rid+"/versions/1")
-	mara.sees("patient 17")
+	mara.sees("participant 17")
 	mara.until(`![...document.querySelectorAll("button")].some((b) => b.textContent.includes("Erase"))`)
 
 	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
-	v.sees("patient 17")
+	v.sees("participant 17")
 	v.press("Erase")
-	v.sees("Erase version 1?", "All 10 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
+	v.sees("Erase version 1?", "All 14 bytes of this version are removed at once and for good", "Its label, “as sent”, does not protect it")
 	v.shots("erase")
 	v.submit()
 	v.sees("The file of version 1 was removed just now by admin (erased by a sysadmin)")
-	v.seesNot("patient 17")
+	v.seesNot("participant 17")
 	v.until(`![...document.querySelectorAll("main .actions *")].some((b) => /Download|Restore|Label|Erase/.test(b.textContent))`)
 	v.shots("erased")
 
@@ -191,7 +191,7 @@ func TestErasedVersionWithSharedBytes(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	_, sid := s.makeSet(t)
-	rid := s.history(t, sid, "patient 17", "two", "patient 17")
+	rid := s.history(t, sid, "participant 17", "two", "participant 17")
 	v := s.signedIn(t, s.Key(), "/resources/"+rid+"/versions/1")
 	v.press("Erase")
 	v.submit()
@@ -285,7 +285,8 @@ func TestCompareOtherVersions(t *testing.T) {
 		down = append(down, fmt.Sprint("line ", i*104_729%20_000))
 	}
 	large := strings.Repeat("0123456789\n", 400_000)
-	rid := s.history(t, sid, "one\ntwo", "one\ntwo\n", "one\r\ntwo\n", "\x00\x01\x02", "one\ntwo", strings.Join(up, "\n"), strings.Join(down, "\n"), large)
+	rid := s.history(t, sid, "one\ntwo", "one\ntwo\n", "one\r\ntwo\n", "\x00\x01\x02", "one\ntwo", strings.Join(up, "\n"), strings.Join(down, "\n"), large,
+		strings.Repeat("0123456789\n", 360_000), strings.Repeat("abcdefghij\n", 360_000))
 	v := s.signedIn(t, s.Key(), "/account")
 	for _, c := range []struct {
 		of, with int
@@ -297,6 +298,7 @@ func TestCompareOtherVersions(t *testing.T) {
 		{1, 5, "Both versions have the same content"},
 		{6, 7, "The versions differ in too much to match all lines"},
 		{7, 8, "Only files of up to 4 MB are compared line by line"},
+		{9, 10, "360,000 lines removed, 360,000 added"},
 	} {
 		v.at(fmt.Sprintf("/resources/%s/versions/%d?with=%d", rid, c.of, c.with))
 		v.sees(c.shows)

@@ -109,7 +109,7 @@ function Differences({ old, now }: { old: string; now: string }) {
   const { before, after, blocks, complete } = compared;
   const [opened, setOpened] = useState<ReadonlySet<Block>>(new Set());
   const [shown, setShown] = useState(step);
-  const rows = useMemo(() => rowsOf(before, after, blocks, opened), [compared, opened]);
+  const [rows, more] = useMemo(() => firstOf(rowsOf(before, after, blocks, opened), shown), [compared, opened, shown]);
   const changes = blocks.filter((b) => !b.same);
   const length = (side: "before" | "after") => changes.reduce((sum, b) => sum + b[side][1] - b[side][0], 0);
   if (!changes.length) return <p>All lines are the same. The files differ in their encoding, or in the end of the last line.</p>;
@@ -130,7 +130,7 @@ function Differences({ old, now }: { old: string; now: string }) {
             </tr>
           </thead>
           <tbody>
-            {rows.slice(0, shown).map((row, i) =>
+            {rows.map((row, i) =>
               "hidden" in row ? (
                 <tr key={i} class="unchanged">
                   <td colSpan={4}>
@@ -146,7 +146,7 @@ function Differences({ old, now }: { old: string; now: string }) {
           </tbody>
         </table>
       </div>
-      {rows.length > shown && (
+      {more && (
         <p class="preview-foot">
           <Button onClick={() => setShown(shown + step)}>Show more</Button>
         </p>
@@ -164,14 +164,26 @@ interface LineRow {
   after?: number;
   text: string;
   /** The characters that differ from the line in whose place it is. */
-  part?: [from: number, to: number];
+  part?: [from: number, to: number] | undefined;
+}
+
+/** The first items, and whether there are more. */
+function firstOf<T>(items: Iterable<T>, most: number): [T[], boolean] {
+  const first: T[] = [];
+  for (const item of items) {
+    if (first.length === most) return [first, true];
+    first.push(item);
+  }
+  return [first, false];
 }
 
 /** The rows to show: of unchanged lines only those around changes, unless they were opened. */
-function rowsOf(before: string[], after: string[], blocks: Block[], opened: ReadonlySet<Block>): Row[] {
-  const rows: Row[] = [];
-  blocks.forEach((block, at) => {
-    if (!block.same) return changedRows(before, after, block).forEach((row) => rows.push(row));
+function* rowsOf(before: string[], after: string[], blocks: Block[], opened: ReadonlySet<Block>): Generator<Row> {
+  for (const [at, block] of blocks.entries()) {
+    if (!block.same) {
+      yield* changedRows(before, after, block);
+      continue;
+    }
     const [from, to] = block.before;
     const ahead = block.after[0] - from;
     const head = at === 0 ? 0 : context;
@@ -179,23 +191,17 @@ function rowsOf(before: string[], after: string[], blocks: Block[], opened: Read
     const hidden = to - from - head - tail;
     const all = hidden <= 1 || opened.has(block);
     for (let i = from; i < to; i++) {
-      if (all || i < from + head || i >= to - tail) rows.push({ before: i + 1, after: i + ahead + 1, text: before[i]! });
-      else if (i === from + head) rows.push({ hidden: block, count: hidden });
+      if (all || i < from + head || i >= to - tail) yield { before: i + 1, after: i + ahead + 1, text: before[i]! };
+      else if (i === from + head) yield { hidden: block, count: hidden };
     }
-  });
-  return rows;
+  }
 }
 
 /** Removed lines, then added ones. Where these are as many, the differing part of each is marked. */
-function changedRows(before: string[], after: string[], { before: [from, to], after: [start, end] }: Block): LineRow[] {
-  const paired = to - from === end - start;
-  const part = (n: number) => (paired ? differingPart(before[from + n]!, after[start + n]!) : undefined);
-  const rows = (side: "before" | "after", lines: string[], first: number, length: number) =>
-    Array.from({ length }, (_, n): LineRow => {
-      const marked = part(n)?.[side];
-      return { [side]: first + n + 1, text: lines[first + n]!, ...(marked && { part: marked }) };
-    });
-  return [...rows("before", before, from, to - from), ...rows("after", after, start, end - start)];
+function* changedRows(before: string[], after: string[], { before: [from, to], after: [start, end] }: Block): Generator<LineRow> {
+  const part = (n: number) => (to - from === end - start ? differingPart(before[from + n]!, after[start + n]!) : undefined);
+  for (let n = 0; from + n < to; n++) yield { before: from + n + 1, text: before[from + n]!, part: part(n)?.before };
+  for (let n = 0; start + n < end; n++) yield { after: start + n + 1, text: after[start + n]!, part: part(n)?.after };
 }
 
 /** A carriage return at the end of a line, which editors and instruments leave, is drawn: it can be the only difference. */

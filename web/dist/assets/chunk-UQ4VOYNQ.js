@@ -1,4 +1,4 @@
-import{a as s,c as r,e as o,f as i}from"./chunk-5ZS6NQNP.js";import"./chunk-LVDWN32O.js";import{b as a}from"./chunk-TQMAJVJG.js";import{J as e}from"./chunk-NFUGGCQN.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+import{a as s,c as r,e as o,f as n}from"./chunk-5ZS6NQNP.js";import"./chunk-LVDWN32O.js";import{b as a}from"./chunk-TQMAJVJG.js";import{J as e}from"./chunk-NFUGGCQN.js";import"./chunk-SQE76S5B.js";var i=`# User guide
 
 ## Terms
 
@@ -80,11 +80,35 @@ You need the role editor or admin.
 
 ## Replace, rename, describe
 
-- **Replace** on the page of a file replaces its content, after confirmation. Address and id stay; the old bytes are removed
-  for good.
+- **Replace** on the page of a file replaces its content, after confirmation. Address and id stay, and what was replaced becomes an
+  older [version](#versions).
 - **Edit** changes name, description and format. Of a set or dataspace, title and description.
 - The short name of a set or dataspace cannot be changed; its title can.
 - If the same field was changed since you opened the form, you see both values and select which one to keep.
+
+## Versions
+
+Each replacement of a file makes a new version, and keeps the ones before. The page of the file lists them, the newest first, with who
+saved each, and when. You need the role editor or admin to restore and to label.
+
+- **The wrong file was uploaded:** press **Restore** next to the version that you want. It becomes the newest version, with its name and
+  description. To undo that, restore the version before.
+- **Look at an older version:** follow **Version …**. Its address shows and downloads the same file for ever.
+- **What has changed?** **Compare** shows an older version beside the current one. On the page of a version, enter the number of any other
+  one. Text and tables of up to 4 MB are compared line by line.
+- **Label** a version that must stay, such as *as published*.
+
+From a terminal:
+
+\`\`\`sh
+curl -H "Authorization: $KEY" https://data.example.org/v1/resources/FILE_ID/versions
+curl -f -o run-1.csv -H "Authorization: $KEY" https://data.example.org/v1/resources/FILE_ID/versions/3/data
+curl -f -X POST -H "Authorization: $KEY" https://data.example.org/v1/resources/FILE_ID/versions/3/restore
+\`\`\`
+
+All versions are kept, unless an admin of the dataspace limits them: **Edit**, **Versions kept**. A purge then removes the files of the
+others; versions with a label stay. The list goes on to show a removed version, and its page says when it was removed, and by which rule.
+**Usage** shows what old versions take. Sysadmins can **Erase** the file of one version at once, for example if it contains personal data.
 
 ## Delete and restore
 
@@ -92,7 +116,7 @@ You need the role editor or admin.
 **Delete**. A set or dataspace is restored with exactly what was deleted with it. Files in a deleted set or dataspace
 can be restored only after the set or dataspace: a link leads to it.
 
-The bytes stay until a sysadmin purges old deletions. *Purged* files cannot be restored.
+The bytes stay until a sysadmin purges old deletions. *Purged* files cannot be restored, nor any of their versions.
 
 ## Give a colleague access
 
@@ -246,10 +270,10 @@ Remove resources whose state is \`deleted\` from your copy. If a resource appear
 | 403 | your role does not allow this | ask an admin of the dataspace |
 | 404 | it does not exist, or the address is wrong | search for it under **Browse** |
 | 409 | the name exists, or the set or dataspace is deleted | see the message |
-| 410 | the file is deleted | restore it from the **Trash** |
+| 410 | the file is deleted, or the version was removed | restore it from the **Trash**; for a version, see the message |
 | 500 \`data_damaged\` | the disk has damaged this file | upload the same file again, or tell the administrator, who may have a backup |
 | 503 | the service accepts no changes at the moment | reading works; tell the administrator |
 | 507 | the disk is full; nothing was stored | tell the administrator |
 
 Each answer has a header \`X-Request-Id\`. Quote it when you ask for help: the log of the service contains it, too.
-`;function m(){let[,...t]=a(s(n));return e(r,{title:"User guide",lead:"Short instructions, task by task. All commands contain the address of this service.",contents:o(t),children:e("div",{class:"prose",children:e(i,{tokens:t})})})}export{m as GuidePage};
+`;function f(){let[,...t]=a(s(i));return e(r,{title:"User guide",lead:"Short instructions, task by task. All commands contain the address of this service.",contents:o(t),children:e("div",{class:"prose",children:e(n,{tokens:t})})})}export{f as GuidePage};
