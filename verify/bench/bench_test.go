@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 		code         int
 		stdout, said string
 	}{
-		{args: []string{"speed"}, code: 2, said: `no measurement "speed": there are all, uploads, large, downloads, listings, startup, delete`},
+		{args: []string{"speed"}, code: 2, said: `no measurement "speed": there are all, uploads, replacements, large, downloads, listings, startup, delete`},
 		{args: []string{"-fast"}, code: 2, said: "-quick"},
 		{args: []string{"-quick", "-dir", filepath.Join(t.TempDir(), "none"), "startup"}, code: 1, said: "none"},
 		{args: []string{"-quick", "-dir", t.TempDir(), "-program", build(t), "startup"}, stdout: "| start to first answer | ms |", said: "starts, round 1"},
