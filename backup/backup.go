@@ -230,25 +230,20 @@ func eachBlob(ctx context.Context, meta metadata.Reader, fn func(context.Context
 func report(ctx context.Context, meta metadata.Reader, blob metadata.Blob, wrong string, events Events) error {
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		needed := false
-		for id, err := range tx.Blobs.Refs(blob.Digest) {
+		for of, err := range tx.Blobs.Refs(blob.Digest) {
 			if err != nil {
 				return err
 			}
 			needed = true
-			v := metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String()}
+			v := metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: of.Resource.String()}
 			v.Wrong = fmt.Sprintf("its file, sha256 %s: %s", blob.Digest, wrong)
-			if r, err := tx.Resources.Get(id); err == nil {
+			switch r, err := tx.Resources.Get(of.Resource); {
+			case err == nil && r.Version == of.Version:
 				v.Name = r.Name
+			case err == nil:
+				v.Kind, v.Wrong = "version", fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(of.Version)+1, blob.Digest, wrong)
 			}
 			events.Violation(v)
-		}
-		for of, err := range tx.Versions.Refs(blob.Digest) {
-			if err != nil {
-				return err
-			}
-			needed = true
-			events.Violation(metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(),
-				Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(of.Version)+1, blob.Digest, wrong)})
 		}
 		if !needed {
 			events.Violation(metadata.Violation{

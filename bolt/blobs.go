@@ -51,16 +51,19 @@ func (b blobRows) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 	}
 }
 
-func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.ID, error] {
-	return func(yield func(metadata.ID, error) bool) {
-		for key := range b.walk(blobRefs, scopeSpan(blobKey(digest))) {
-			id, ok := trailingID(ownerOfRef(key, nil))
-			if !ok {
-				yield(id, damagedIndex(blobRefs, key))
-				return
-			}
-			if !yield(id, nil) {
-				return
+// Refs yields, of a file of schema 8 that is only read, those of the former versions after the others.
+func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
+	return func(yield func(metadata.VersionKey, error) bool) {
+		for _, index := range [...]bucket{blobRefs, versionRefs} {
+			for key := range b.walk(index, scopeSpan(blobKey(digest))) {
+				of, ok := splitBlobRef(key)
+				if !ok {
+					yield(of, damagedIndex(index, key))
+					return
+				}
+				if !yield(of, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -37,7 +37,7 @@ const (
 	uploadsByDigest
 	blobsUnreferenced
 	versionsBucket
-	versionRefs
+	versionRefs // of schema 8 alone: the references of the rows in versionsBucket
 	bucketCount
 )
 
@@ -90,3 +90,8 @@ const (
 )
 
 func (b bucket) String() string { return buckets[b].name }
+
+// isIn tells whether a file of a schema version has the bucket.
+func (b bucket) isIn(version uint32) bool {
+	return buckets[b].since <= version && (b != versionRefs || version < refsVersion)
+}

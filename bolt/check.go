@@ -48,17 +48,20 @@ func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) er
 
 // checker is one run of Inspect over the rows. A bucket that cannot be read does not end the check of the others.
 type checker struct {
-	t      *tx
-	ended  func() error
-	report func(metadata.Violation)
-	last   metadata.Stamp
+	t       *tx
+	ended   func() error
+	report  func(metadata.Violation)
+	last    metadata.Stamp
+	version uint32 // of the schema; 0 where it cannot be read
 }
 
 // checkMeta verifies the rows of the meta bucket, and reads the last stamp.
 func (c *checker) checkMeta() {
 	c.inBucket(metaBucket, func() {
 		version, err := metaRow(c.t, schemaRow, schemaFields)
-		c.failed(metaBucket, nameKey(schemaRow), err)
+		if c.failed(metaBucket, nameKey(schemaRow), err); err == nil {
+			c.version = version
+		}
 		_, err = metaRow(c.t, secretRow, secretFields)
 		c.failed(metaBucket, nameKey(secretRow), err)
 		_, err = (scrub{c.t}).Get()
@@ -76,7 +79,7 @@ func (c *checker) checkMeta() {
 			c.last = last
 		}
 		for b := range bucketCount {
-			if c.t.bucket(b) == nil && buckets[b].since <= version {
+			if c.t.bucket(b) == nil && b.isIn(version) {
 				c.violation(b, nil, "there is no such bucket")
 			}
 		}
@@ -87,7 +90,12 @@ func (c *checker) run() {
 	checkTable(c, &dataspaceTable, func(d metadata.Dataspace) metadata.Stamp { return d.Modified })
 	checkTable(c, &setTable, func(s metadata.Set) metadata.Stamp { return s.Modified })
 	checkTable(c, &resourceTable, func(r metadata.Resource) metadata.Stamp { return r.Modified })
-	checkTable(c, &versionTable, func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) })
+	former := &versionTable
+	if versionRefs.isIn(c.version) {
+		former = &versionTable8
+	}
+	checkTable(c, former, func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) })
+	c.inBucket(blobRefs, c.checkRefs)
 	checkTable(c, &userTable, func(u metadata.User) metadata.Stamp { return u.Modified })
 	checkTable(c, &keyTable, func(k metadata.Key) metadata.Stamp { return k.Created })
 	checkTable(c, &sessionTable, func(s metadata.Session) metadata.Stamp { return s.Created })
@@ -198,6 +206,21 @@ func checkIndex[T any](c *checker, tb *table[T], in index) {
 		}
 		if !slices.ContainsFunc(tb.entries(row), entry{in.bucket, key, value}.equal) {
 			c.violation(in.bucket, key, "the row that it points to has no such entry")
+		}
+	}
+}
+
+// checkRefs reports references that no row has. That a former version and a resource have the same one is found by the rules of the
+// repository: then one of them has a number that it cannot have.
+func (c *checker) checkRefs() {
+	for key, value := range c.t.walk(blobRefs, span{}) {
+		if c.ended() != nil {
+			return
+		}
+		if has, err := c.t.referred(entry{blobRefs, key, value}); err != nil {
+			c.violation(blobRefs, key, "%v", err)
+		} else if !has {
+			c.violation(blobRefs, key, "neither the resource nor the version that it points to has such an entry")
 		}
 	}
 }

@@ -104,8 +104,8 @@ func afterVersion(of metadata.VersionKey) (s span) {
 	return s
 }
 
-// splitVersionRef returns the version of a blobRefKey.
-func splitVersionRef(key []byte) (of metadata.VersionKey, ok bool) {
+// splitBlobRef returns the version of a blobRefKey.
+func splitBlobRef(key []byte) (of metadata.VersionKey, ok bool) {
 	return splitVersionKey(key[min(len(key), digestSize):])
 }
 
@@ -152,10 +152,7 @@ func trailingID(key []byte) (id metadata.ID, ok bool) {
 // The owner of an index entry is the primary key of the row that it points to.
 func ownerInKey(key, _ []byte) []byte     { return key[max(0, len(key)-idSize):] }
 func ownerInValue(_, value []byte) []byte { return value }
-func ownerOfRef(key, _ []byte) []byte {
-	return key[min(len(key), digestSize):min(len(key), digestSize+idSize)]
-}
-func ownerOfVersionRef(key, _ []byte) []byte { return key[min(len(key), digestSize):] }
+func ownerOfRef(key, _ []byte) []byte     { return key[min(len(key), digestSize):] } // of the row of a former version
 
 // span is the keys of one bucket from lo up to, not including, hi; a nil hi is no bound. All of them begin with the same
 // scope bytes, and what follows those is the order of the listing.

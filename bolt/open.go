@@ -223,7 +223,7 @@ func (s *Store) readRows(t *tx, known uint32) (version uint32, err error) {
 		_, err = metaRow(t, epochRow, epochFields)
 	}
 	for b := bucket(0); b < bucketCount && err == nil; b++ {
-		if t.bucket(b) == nil && buckets[b].since <= version {
+		if t.bucket(b) == nil && b.isIn(version) {
 			err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
 		}
 	}

@@ -114,21 +114,6 @@ func (v versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, err
 	return versionTable.all(v.tx, afterVersion(after))
 }
 
-func (v versions) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
-	return func(yield func(metadata.VersionKey, error) bool) {
-		for key := range v.walk(versionRefs, scopeSpan(blobKey(digest))) {
-			of, ok := splitVersionRef(key)
-			if !ok {
-				yield(of, damagedIndex(versionRefs, key))
-				return
-			}
-			if !yield(of, nil) {
-				return
-			}
-		}
-	}
-}
-
 type users struct{ *tx }
 
 func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.tx, idKey(id)) }

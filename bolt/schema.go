@@ -31,7 +31,23 @@ func migrations() []migration {
 		addEpoch,
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 8) },
+		mergeRefs,
 	}
+}
+
+// refsVersion is the schema version since which the references of former versions are among those of the present ones.
+const refsVersion = 9
+
+// mergeRefs moves the references of former versions among those of the present ones.
+func mergeRefs(btx *bbolt.Tx) error {
+	t := &tx{bolt: btx}
+	for key := range t.walk(versionRefs, span{}) {
+		t.put(blobRefs, key, nil)
+	}
+	if t.failed != nil {
+		return t.failed
+	}
+	return btx.DeleteBucket([]byte(versionRefs.String()))
 }
 
 // addBuckets makes the buckets that a schema version adds.
@@ -81,8 +97,11 @@ func initialize(path string) error {
 	}
 	newest := uint32(1 + len(migrations()))
 	err = db.Update(func(btx *bbolt.Tx) error {
-		for version := uint32(1); version <= newest; version++ {
-			if err := addBuckets(btx, version); err != nil {
+		for b := range bucketCount {
+			if !b.isIn(newest) {
+				continue
+			}
+			if _, err := btx.CreateBucket([]byte(b.String())); err != nil {
 				return err
 			}
 		}

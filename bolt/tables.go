@@ -16,7 +16,7 @@ type table[T any] struct {
 	bucket  bucket
 	key     func(*T) []byte
 	fields  func(*codec, *T)
-	indexes []index
+	indexes []index // without blobRefs, which two tables share
 	entries func(T) []entry
 }
 
@@ -66,7 +66,7 @@ var (
 		key: func(r *metadata.Resource) []byte { return borrowedKey(&r.ID) },
 		indexes: []index{
 			{resourcesByTime, ownerInKey}, {resourcesByDataspace, ownerInKey}, {resourcesBySet, ownerInKey},
-			{resourcesByName, ownerInKey}, {blobRefs, ownerOfRef},
+			{resourcesByName, ownerInKey},
 		},
 		entries: func(r metadata.Resource) []entry {
 			entries := []entry{
@@ -84,13 +84,13 @@ var (
 	versionTable = table[metadata.Version]{
 		bucket: versionsBucket, fields: versionFields,
 		key:     func(v *metadata.Version) []byte { return versionKey(v.Key()) },
-		indexes: []index{{versionRefs, ownerOfVersionRef}},
-		entries: func(v metadata.Version) []entry {
-			if v.Body != metadata.InBlob {
-				return nil
-			}
-			return []entry{{versionRefs, blobRefKey(v.Digest, v.ResourceID, v.Number), nil}}
-		},
+		entries: func(v metadata.Version) []entry { return versionEntries(v, blobRefs) },
+	}
+	// versionTable8 is versionTable in a file of schema 8, which is only read.
+	versionTable8 = table[metadata.Version]{
+		bucket: versionsBucket, fields: versionFields, key: versionTable.key,
+		indexes: []index{{versionRefs, ownerOfRef}},
+		entries: func(v metadata.Version) []entry { return versionEntries(v, versionRefs) },
 	}
 	userTable = table[metadata.User]{
 		bucket: usersBucket, fields: userFields,
@@ -151,6 +151,14 @@ var (
 	}
 )
 
+// versionEntries is the reference of a former version, in a bucket.
+func versionEntries(v metadata.Version, in bucket) []entry {
+	if v.Body != metadata.InBlob {
+		return nil
+	}
+	return []entry{{in, blobRefKey(v.Digest, v.ResourceID, v.Number), nil}}
+}
+
 // decode decodes the row stored under key.
 func (tb *table[T]) decode(key, record []byte) (T, error) {
 	var row T
@@ -202,7 +210,8 @@ func (tb *table[T]) storedEntries(t *tx, key []byte) ([]entry, error) {
 	return tb.entries(row), nil
 }
 
-// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new.
+// put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new. An entry that
+// another row has, too, stays as it is.
 func (tb *table[T]) put(t *tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
@@ -211,17 +220,29 @@ func (tb *table[T]) put(t *tx, row T) error {
 		return err
 	}
 	entries := tb.entries(row)
-	added := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return slices.ContainsFunc(old, e.equal) })
-	for _, e := range added {
+	var added []entry
+	for _, e := range entries {
+		if slices.ContainsFunc(old, e.equal) {
+			continue
+		}
 		if err := t.checkVacant(e, key, old); err != nil {
 			return err
 		}
+		shared, err := t.shared(e)
+		if err != nil {
+			return err
+		}
+		if !shared {
+			added = append(added, e)
+		}
 	}
-	t.deleteStale(old, entries)
+	t.put(tb.bucket, key, seal(key, tb.fields, row))
+	if err := t.deleteStale(old, entries); err != nil {
+		return err
+	}
 	for _, e := range added {
 		t.put(e.bucket, e.key, e.value)
 	}
-	t.put(tb.bucket, key, seal(key, tb.fields, row))
 	return t.failed
 }
 
@@ -232,8 +253,10 @@ func (tb *table[T]) remove(t *tx, key []byte) error {
 	if err != nil {
 		return err
 	}
-	t.deleteStale(old, nil)
 	t.delete(tb.bucket, key)
+	if err := t.deleteStale(old, nil); err != nil {
+		return err
+	}
 	return t.failed
 }
 
@@ -318,11 +341,41 @@ func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
 	return metadata.ID(value), nil
 }
 
-// deleteStale removes the entries that a row had and no longer has.
-func (t *tx) deleteStale(old, entries []entry) {
+// deleteStale removes the entries that a row had, and which no row has any more.
+func (t *tx) deleteStale(old, entries []entry) error {
 	for _, e := range old {
-		if !slices.ContainsFunc(entries, e.sameKey) {
+		if slices.ContainsFunc(entries, e.sameKey) {
+			continue
+		}
+		shared, err := t.shared(e)
+		if err != nil {
+			return err
+		}
+		if !shared {
 			t.delete(e.bucket, e.key)
 		}
 	}
+	return nil
+}
+
+// shared tells whether a stored row has an entry of the index that two tables share. So when a file is replaced, the row of the version
+// takes over the entry of the resource, and no page of the index is read or written: digests are at random places.
+func (t *tx) shared(e entry) (bool, error) {
+	if e.bucket != blobRefs {
+		return false, nil
+	}
+	return t.referred(e)
+}
+
+// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row of the version.
+func (t *tx) referred(e entry) (bool, error) {
+	of, ok := splitBlobRef(e.key)
+	if !ok {
+		return false, nil
+	}
+	entries, err := resourceTable.storedEntries(t, idKey(of.Resource))
+	if err == nil && !slices.ContainsFunc(entries, e.equal) {
+		entries, err = versionTable.storedEntries(t, versionKey(of))
+	}
+	return err == nil && slices.ContainsFunc(entries, e.equal), err
 }

@@ -166,7 +166,7 @@ type SetRange struct {
 	After      ID // exclusive
 }
 
-// Resources is the table of resources, with the references from those whose bytes are InBlob to their blobs.
+// Resources is the table of resources.
 type Resources interface {
 	Get(ID) (Resource, error)
 	Put(Resource) error
@@ -189,8 +189,7 @@ type ResourceRange struct {
 	After        paging.Position // exclusive
 }
 
-// Versions is the table of the versions of resources before the present ones, with the references from those whose bytes are InBlob to
-// their blobs. No row is ever removed.
+// Versions is the table of the versions of resources before the present ones. No row is ever removed.
 type Versions interface {
 	Get(VersionKey) (Version, error)
 	Put(Version) error
@@ -198,8 +197,6 @@ type Versions interface {
 	Before(VersionKey) iter.Seq2[Version, error]
 	// All yields every version after a key (by resource, then number), ascending; zero: from the first.
 	All(after VersionKey) iter.Seq2[Version, error]
-	// Refs yields the keys of the versions, InBlob, whose file the blob is, ascending, whether or not there is a row of the blob.
-	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
 // Users is the table of users.
@@ -282,7 +279,8 @@ type DayCounters struct {
 	Counters
 }
 
-// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it.
+// Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it; with the references to them, from
+// Resources and Versions that are InBlob.
 type Blobs interface {
 	// Size returns the blob's length in bytes.
 	Size(blobs.Digest) (int64, error)
@@ -291,8 +289,9 @@ type Blobs interface {
 	Remove(blobs.Digest) error
 	// All yields every blob with a digest greater than after, ascending; nil: from the first.
 	All(after *blobs.Digest) iter.Seq2[Blob, error]
-	// Refs yields the ids of the resources, InBlob, whose present file the blob is, ascending, whether or not there is a row.
-	Refs(blobs.Digest) iter.Seq2[ID, error]
+	// Refs yields the keys of the versions, present and former ones, whose file the blob is, ascending by resource, then number, whether
+	// or not there is a row of the blob. Each comes once.
+	Refs(blobs.Digest) iter.Seq2[VersionKey, error]
 }
 
 // Damages is the table of blobs that are known to be damaged or missing.

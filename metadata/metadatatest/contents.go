@@ -216,9 +216,6 @@ func (a *answers) askVersions(tx *metadata.Tx, p probe) {
 			noteAll(a, fmt.Sprintf("Versions.Before %s %d", id, older.Number), tx.Versions.Before(older.Key()))
 		}
 	}
-	for _, digest := range p.digests {
-		noteAll(a, "Versions.Refs "+digest.String(), tx.Versions.Refs(digest))
-	}
 }
 
 // inOrder sorts cascades.

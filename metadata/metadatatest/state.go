@@ -83,11 +83,12 @@ func (s *state) decidesAs(o *state) bool {
 func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 	mode := access{writes: now != nil}
 	files := resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID })}
+	former := versions{newTable(mode, s.versions, func(v metadata.Version) versionKey { return versionKey(v.Key()) })}
 	return &metadata.Tx{
 		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
 		Sets:         sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
 		Resources:    files,
-		Versions:     versions{newTable(mode, s.versions, func(v metadata.Version) versionKey { return versionKey(v.Key()) })},
+		Versions:     former,
 		Users:        users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
 		Keys:         keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
 		Sessions:     sessions{newTable(mode, s.sessions, func(s metadata.Session) sessionKey { return sessionKey{s.UserID, s.Digest} })},
@@ -95,7 +96,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Privileges:   privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
 		Cascades:     cascades{newTable(mode, s.cascades, func(c metadata.Cascade) metadata.ID { return c.Container })},
 		Usage:        usage{newTable(mode, s.days, func(row usageRow) usageKey { return usageKey{row.Dataspace, row.Day} }), s.usage},
-		Blobs:        sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files},
+		Blobs:        sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files, former},
 		Damages:      damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
 		Unreferenced: unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
 		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},

@@ -22,6 +22,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"indexes follow every change of a row":           testChanges,
 		"rows and ranges are copies":                     testCopies,
 		"versions come the newest first":                 testVersions,
+		"references outlast replacements":                testReferences,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}

@@ -342,6 +342,7 @@ func (d digest) Compare(o digest) int { return slices.Compare(d[:], o[:]) }
 type sizes struct {
 	table[digest, metadata.Blob]
 	resources resources
+	versions  versions
 }
 
 func (t sizes) Size(of blobs.Digest) (int64, error) {
@@ -357,11 +358,6 @@ func (t sizes) Remove(of blobs.Digest) error { return t.table.Remove(digest(of))
 
 func (t sizes) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 	return afterDigest(t.table, after)
-}
-
-func (t sizes) Refs(of blobs.Digest) iter.Seq2[metadata.ID, error] {
-	filed := func(r metadata.Resource) bool { return r.Digest == of && r.Body == metadata.InBlob }
-	return fields(t.resources.all(filed, t.resources.byKey), func(r metadata.Resource) metadata.ID { return r.ID })
 }
 
 type damages struct {

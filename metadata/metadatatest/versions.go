@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"labshelf/blobs"
@@ -28,9 +30,26 @@ func (t versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, err
 	return t.all(afterVersion(after, t.key), t.byKey)
 }
 
-func (t versions) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
-	filed := func(v metadata.Version) bool { return v.Digest == of && v.Body == metadata.InBlob }
-	return fields(t.all(filed, t.byKey), metadata.Version.Key)
+// Refs are the versions of both tables.
+func (t sizes) Refs(of blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
+	keys := map[versionKey]bool{}
+	for _, r := range t.resources.rows {
+		if r.Digest == of && r.Body == metadata.InBlob {
+			keys[versionKey(r.VersionKey())] = true
+		}
+	}
+	for _, v := range t.versions.rows {
+		if v.Digest == of && v.Body == metadata.InBlob {
+			keys[versionKey(v.Key())] = true
+		}
+	}
+	return func(yield func(metadata.VersionKey, error) bool) {
+		for _, key := range slices.SortedFunc(maps.Keys(keys), versionKey.Compare) {
+			if !yield(metadata.VersionKey(key), nil) {
+				return
+			}
+		}
+	}
 }
 
 // afterVersion selects the rows after a key; zero: all.
@@ -62,7 +81,38 @@ func testVersions(t *testing.T, s *store) {
 	} {
 		same(t, fmt.Sprint("versions before ", number), before(number), want)
 	}
-	same(t, "references to a file", view(t, s, func(tx *metadata.Tx) ([]metadata.VersionKey, error) {
-		return list(tx.Versions.Refs(blobs.Digest{255}))
-	}), []metadata.VersionKey{{Resource: id(1), Version: 255}, {Resource: id(2), Version: 255}, {Resource: id(3), Version: 255}})
+}
+
+// testReferences: a reference stays when the version that has it is no longer the present one, in whichever order the rows are put, and
+// goes with the last row that has it.
+func testReferences(t *testing.T, s *store) {
+	file, other := blobs.Digest{1}, blobs.Digest{2}
+	resource := func(n byte, version uint32, digest blobs.Digest, body metadata.BodyLocation) metadata.Resource {
+		return metadata.Resource{Record: metadata.Record{ID: id(n), State: metadata.Active}, Version: version, Digest: digest, Body: body}
+	}
+	former := func(n byte, body metadata.BodyLocation) metadata.Version {
+		return metadata.Version{ResourceID: id(n), Number: 255, Digest: file, Body: body}
+	}
+	key := func(n byte, version uint32) metadata.VersionKey {
+		return metadata.VersionKey{Resource: id(n), Version: version}
+	}
+	for _, step := range []struct {
+		what string
+		rows []any
+		want []metadata.VersionKey
+	}{
+		{"files of resources", []any{resource(2, 255, file, metadata.InBlob), resource(1, 255, file, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(2, 255)}},
+		{"the version is put, then the resource", []any{former(1, metadata.InBlob), resource(1, 256, other, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(2, 255)}},
+		{"the resource is put, then the version", []any{resource(2, 256, file, metadata.InBlob), former(2, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(2, 255), key(2, 256)}},
+		{"an inline version", []any{former(3, metadata.Inline)}, []metadata.VersionKey{key(1, 255), key(2, 255), key(2, 256)}},
+		{"it is flushed", []any{former(3, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(2, 255), key(2, 256), key(3, 255)}},
+		{"a version is purged", []any{former(2, metadata.Purged)}, []metadata.VersionKey{key(1, 255), key(2, 256), key(3, 255)}},
+		{"a resource is purged", []any{resource(2, 256, file, metadata.Purged)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
+		{"both have it", []any{resource(1, 255, file, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
+		{"the version has it alone", []any{resource(1, 256, other, metadata.InBlob)}, []metadata.VersionKey{key(1, 255), key(3, 255)}},
+		{"nobody has one", []any{former(1, metadata.Purged), former(3, metadata.Purged)}, nil},
+	} {
+		s.put(t, step.rows...)
+		same(t, step.what, view(t, s, func(tx *metadata.Tx) ([]metadata.VersionKey, error) { return list(tx.Blobs.Refs(file)) }), step.want)
+	}
 }

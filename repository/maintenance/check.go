@@ -214,25 +214,20 @@ func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) e
 		if _, err := tx.Blobs.Size(b.Digest); err != nil {
 			return errs.Ignore(err, metadata.ErrNotFound) // purged meanwhile
 		}
-		for id, err := range tx.Blobs.Refs(b.Digest) {
+		for of, err := range tx.Blobs.Refs(b.Digest) {
 			if err != nil {
 				return err
 			}
-			r, err := tx.Resources.Get(id)
+			v, err := brokenFile(tx, of, b.Digest, wrong)
 			if errors.Is(err, metadata.ErrNotFound) {
 				continue // the metadata store reports the reference
 			}
 			if err != nil {
 				return err
 			}
-			found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "resource", ID: id.String(), Name: r.Name,
-				Wrong: fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", b.Digest, wrong, r.State)})
+			found = append(found, v)
 		}
-		versions, err := brokenVersions(tx, b.Digest, wrong)
-		if err != nil {
-			return err
-		}
-		if found = append(found, versions...); len(found) == 0 {
+		if len(found) == 0 {
 			found = []metadata.Violation{{Part: metadata.PartBlobs, Kind: "blob", ID: b.Digest.String(), Wrong: wrong + " (no resource needs it)"}}
 		}
 		return nil
@@ -243,21 +238,17 @@ func (c *check) reportBlob(ctx context.Context, b metadata.Blob, wrong string) e
 	return err
 }
 
-// brokenVersions are the violations of a blob for the versions whose file it is.
-func brokenVersions(tx *metadata.Tx, digest blobs.Digest, wrong string) (found []metadata.Violation, err error) {
-	for of, err := range tx.Versions.Refs(digest) {
-		if err != nil {
-			return nil, err
-		}
-		v, err := tx.Versions.Get(of)
-		if errors.Is(err, metadata.ErrNotFound) {
-			continue // the metadata store reports the reference
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(), Name: v.Name,
-			Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(v.Number)+1, digest, wrong)})
+// brokenFile is the violation for the file of a version, present or not, that has a digest.
+func brokenFile(tx *metadata.Tx, of metadata.VersionKey, digest blobs.Digest, wrong string) (metadata.Violation, error) {
+	found := metadata.Violation{Part: metadata.PartBlobs, Kind: "version", ID: of.Resource.String(),
+		Wrong: fmt.Sprintf("the file of version %d, sha256 %s: %s", uint64(of.Version)+1, digest, wrong)}
+	r, err := tx.Resources.Get(of.Resource)
+	if err == nil && r.Version == of.Version {
+		found.Kind, found.Name = "resource", r.Name
+		found.Wrong = fmt.Sprintf("its file, sha256 %s: %s (the resource is %s)", digest, wrong, r.State)
+		return found, nil
 	}
-	return found, nil
+	v, err := tx.Versions.Get(of)
+	found.Name = v.Name
+	return found, err
 }

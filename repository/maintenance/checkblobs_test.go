@@ -234,9 +234,9 @@ func (m dangling) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 	})
 }
 
-func (d danglingRefs) Refs(digest blobs.Digest) iter.Seq2[metadata.ID, error] {
-	return func(yield func(metadata.ID, error) bool) {
-		if !yield(metadata.ID{1}, nil) {
+func (d danglingRefs) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
+	return func(yield func(metadata.VersionKey, error) bool) {
+		if !yield(metadata.VersionKey{Resource: metadata.ID{1}}, nil) {
 			return
 		}
 		d.Blobs.Refs(digest)(yield)

@@ -81,42 +81,44 @@ func (p *purge) unreferred(tx *metadata.Tx, b metadata.Blob) (deleted metadata.S
 	if awaited, err := tx.Uploads.Awaited(b.Digest); err != nil || awaited {
 		return 0, cmp.Or(err, rows.ErrReferenced)
 	}
-	for id, err := range tx.Blobs.Refs(b.Digest) {
-		if err != nil {
-			return 0, err
+	for of, err := range tx.Blobs.Refs(b.Digest) {
+		var gone metadata.Stamp
+		if err == nil {
+			gone, err = p.unreferredBy(tx, of)
 		}
-		r, err := p.purgeableResource(tx, id)
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) { // a reference of a damaged index counts, too
 			return 0, err
 		}
-		if r == nil {
+		if gone == 0 {
 			return 0, rows.ErrReferenced
 		}
-		deleted = max(deleted, r.Modified)
+		deleted = max(deleted, gone)
 	}
-	return p.unreferredVersions(tx, b, deleted)
+	return deleted, nil
 }
 
-// unreferredVersions is unreferred for the references of versions.
-func (p *purge) unreferredVersions(tx *metadata.Tx, b metadata.Blob, since metadata.Stamp) (metadata.Stamp, error) {
-	for of, err := range tx.Versions.Refs(b.Digest) {
-		var v metadata.Version
-		if err == nil {
-			v, err = tx.Versions.Get(of)
-		}
-		var gone *removal
-		if err == nil {
-			gone, err = p.purgeableVersion(tx, v)
-		}
-		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+// unreferredBy returns since when a version, present or former, would not need its file if this dry run were none; 0 if it would.
+func (p *purge) unreferredBy(tx *metadata.Tx, of metadata.VersionKey) (metadata.Stamp, error) {
+	r, err := tx.Resources.Get(of.Resource)
+	if err != nil {
+		return 0, err
+	}
+	if r.Version == of.Version {
+		gone, err := p.purgeableResource(tx, r.ID)
+		if gone == nil {
 			return 0, err
 		}
-		if gone == nil {
-			return 0, rows.ErrReferenced
-		}
-		since = max(since, gone.since)
+		return gone.Modified, err
 	}
-	return since, nil
+	v, err := tx.Versions.Get(of)
+	if err != nil {
+		return 0, err
+	}
+	gone, err := p.purgeableVersion(tx, v)
+	if gone == nil {
+		return 0, err
+	}
+	return gone.since, err
 }
 
 // removeBlob removes row and file of one blob, unless something has come to need it.

@@ -22,9 +22,6 @@ func Unreferenced(tx *metadata.Tx, digest blobs.Digest) error {
 	for _, err := range tx.Blobs.Refs(digest) {
 		return cmp.Or(err, ErrReferenced)
 	}
-	for _, err := range tx.Versions.Refs(digest) {
-		return cmp.Or(err, ErrReferenced)
-	}
 	return nil
 }
 

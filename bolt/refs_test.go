@@ -1,0 +1,217 @@
+package bolt
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+)
+
+// TestReferencesOfSchema8: those of former versions are found where that schema has them, and are the same once they are moved.
+func TestReferencesOfSchema8(t *testing.T) {
+	t.Parallel()
+	path := olderFile(t, "version-8")
+	var before map[blobs.Digest][]metadata.VersionKey
+	for _, readOnly := range []bool{true, false, true} {
+		s, err := Open(path, Options{ReadOnly: readOnly})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkIntegrity(t, s)
+		references, former, shared := referencesIn(t, s)
+		if former < 30 || shared < 2 {
+			t.Errorf("%d references of former versions, %d of blobs that present ones have, too", former, shared)
+		}
+		if before == nil {
+			before = references
+		}
+		if len(before) != len(references) {
+			t.Errorf("%d blobs, and %d before", len(references), len(before))
+		}
+		for digest, want := range before {
+			if !slices.Equal(references[digest], want) {
+				t.Errorf("references to %s: %v, want %v", digest, references[digest], want)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		if tx.Bucket([]byte(versionRefs.String())) != nil {
+			t.Error("the former bucket is still there")
+		}
+		return nil
+	})
+}
+
+// referencesIn returns the references to each blob; how many of them are of former versions, and of these, how many to blobs to which
+// present versions refer, too.
+func referencesIn(t *testing.T, s *Store) (references map[blobs.Digest][]metadata.VersionKey, former, shared int) {
+	t.Helper()
+	references = map[blobs.Digest][]metadata.VersionKey{}
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		for blob, err := range tx.Blobs.All(nil) {
+			if err != nil {
+				return err
+			}
+			old, present := 0, 0
+			for of, err := range tx.Blobs.Refs(blob.Digest) {
+				r, failed := tx.Resources.Get(of.Resource)
+				if err = errors.Join(err, failed); err != nil {
+					return err
+				}
+				if references[blob.Digest] = append(references[blob.Digest], of); r.Version == of.Version {
+					present++
+				} else {
+					old++
+				}
+			}
+			former += old
+			shared += min(old, present)
+			slices.SortFunc(references[blob.Digest], func(a, b metadata.VersionKey) int {
+				return cmp.Or(a.Resource.Compare(b.Resource), cmp.Compare(a.Version, b.Version))
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return references, former, shared
+}
+
+// TestDamagedReferencesOfSchema8 takes a reference out of the file, and adds one: the check finds both, wherever the schema has them.
+func TestDamagedReferencesOfSchema8(t *testing.T) {
+	t.Parallel()
+	for _, upgraded := range []bool{false, true} {
+		for what, change := range map[string]func(*bbolt.Bucket) error{
+			"missing": func(in *bbolt.Bucket) error { key, _ := in.Cursor().First(); return in.Delete(key) },
+			"of another digest": func(in *bbolt.Bucket) error {
+				key, _ := in.Cursor().First()
+				key = slices.Clone(key)
+				key[3] ^= 1
+				return in.Put(key, nil)
+			},
+			"with a value": func(in *bbolt.Bucket) error {
+				key, _ := in.Cursor().First()
+				return in.Put(slices.Clone(key), []byte{1})
+			},
+		} {
+			path := olderFile(t, "version-8")
+			index, options := versionRefs, Options{ReadOnly: true}
+			if upgraded {
+				s, err := Open(path, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				index = blobRefs
+			}
+			inFile(t, path, func(tx *bbolt.Tx) error { return change(tx.Bucket([]byte(index.String()))) })
+			s, err := Open(path, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := violations(t, s); len(found) == 0 {
+				t.Errorf("upgraded: %v: a reference %s: nothing found", upgraded, what)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestCheckFindsWrongReferences: each reference is of one row, of a resource or of a former version.
+func TestCheckFindsWrongReferences(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	file, other, of := blobs.Digest{1}, blobs.Digest{2}, idAt('R', 1)
+	err := s.Update(t.Context(), func(tx *metadata.Tx) error {
+		stamp := tx.Stamp()
+		r := metadata.Resource{Record: metadata.Record{ID: of, State: metadata.Active, Created: stamp, Modified: stamp}, Digest: file, Version: 1}
+		return errors.Join(tx.Resources.Put(r), tx.Versions.Put(metadata.Version{ResourceID: of, Digest: other, Replaced: stamp}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkIntegrity(t, s)
+	for what, key := range map[string][]byte{
+		"of the digest of the other version": blobRefKey(file, of, 0),
+		"of the digest of the former one":    blobRefKey(other, of, 1),
+		"of a version to come":               blobRefKey(file, of, 2),
+		"of another resource":                blobRefKey(file, idAt('R', 2), 1),
+		"of no version":                      blobRefKey(file, of, 1)[:digestSize+idSize],
+	} {
+		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(blobRefs.String())).Put(key, nil) })
+		if found := violations(t, s); !slices.Equal(found, []string{blobRefs.String()}) {
+			t.Errorf("%s: found in %q", what, found)
+		}
+		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(blobRefs.String())).Delete(key) })
+	}
+	for table, key := range map[bucket][]byte{resourcesBucket: blobRefKey(file, of, 1), versionsBucket: blobRefKey(other, of, 0)} {
+		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(blobRefs.String())).Delete(key) })
+		if found := violations(t, s); !slices.Equal(found, []string{table.String()}) {
+			t.Errorf("without the reference of a row in %s: found in %q", table, found)
+		}
+		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(blobRefs.String())).Put(key, nil) })
+	}
+	checkIntegrity(t, s)
+}
+
+// TestReplacementLeavesTheIndexOfReferences: no page of it is written when a row of a version takes over the entry of its resource.
+func TestReplacementLeavesTheIndexOfReferences(t *testing.T) {
+	t.Parallel()
+	s := openStore(t)
+	resource := func(tx *metadata.Tx, n int, version uint32, body metadata.BodyLocation) metadata.Resource {
+		stamp := tx.Stamp()
+		record := metadata.Record{ID: idAt('R', n), State: metadata.Active, Created: stamp, Modified: stamp}
+		return metadata.Resource{Record: record, Version: version, Digest: blobs.Digest{byte(n), byte(version)}, Body: body}
+	}
+	const many = 200 // more than fit on the page of the buckets
+	err := s.Update(t.Context(), func(tx *metadata.Tx) (err error) {
+		for n := range many {
+			err = errors.Join(err, tx.Resources.Put(resource(tx, n, 0, metadata.InBlob)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := rootOf(t, s, blobRefs)
+	err = s.Update(t.Context(), func(tx *metadata.Tx) (err error) {
+		for n := range many {
+			former := metadata.VersionOf(resource(tx, n, 0, metadata.InBlob))
+			err = errors.Join(err, tx.Versions.Put(former), tx.Resources.Put(resource(tx, n, 1, metadata.Inline)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after := rootOf(t, s, blobRefs); before == 0 || after != before {
+		t.Errorf("the root of the index is page %d, and was %d", after, before)
+	}
+	checkIntegrity(t, s)
+}
+
+// rootOf returns the page that a bucket begins on, which is another one after each change; 0: it is on the page of the buckets.
+func rootOf(t *testing.T, s *Store, b bucket) (page uint64) {
+	t.Helper()
+	err := s.db.View(func(tx *bbolt.Tx) error {
+		page = uint64(tx.Bucket([]byte(b.String())).Root())
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return page
+}
