@@ -217,7 +217,7 @@ func (c *checker) checkRefs() {
 		if c.ended() != nil {
 			return
 		}
-		if has, err := c.t.referred(entry{blobRefs, key, value}); err != nil {
+		if has, err := c.t.referred(entry{blobRefs, key, value}, bucketCount); err != nil {
 			c.violation(blobRefs, key, "%v", err)
 		} else if !has {
 			c.violation(blobRefs, key, "neither the resource nor the version that it points to has such an entry")

@@ -200,18 +200,19 @@ func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
 
 // storedEntries returns the entries of the row under key as they are now; none if there is no such row.
 func (tb *table[T]) storedEntries(t *tx, key []byte) ([]entry, error) {
-	row, err := tb.get(t, key)
-	if errors.Is(err, metadata.ErrNotFound) {
+	record := t.get(tb.bucket, key)
+	if record == nil {
 		return nil, nil
 	}
-	if err != nil {
+	var row T
+	if err := tb.decodeInto(&codec{views: true}, key, record, &row); err != nil { // the entries copy what they take
 		return nil, err
 	}
 	return tb.entries(row), nil
 }
 
 // put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new. An entry that
-// another row has, too, stays as it is.
+// a row of another table has, too, stays as it is.
 func (tb *table[T]) put(t *tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
@@ -220,29 +221,24 @@ func (tb *table[T]) put(t *tx, row T) error {
 		return err
 	}
 	entries := tb.entries(row)
-	var added []entry
-	for _, e := range entries {
-		if slices.ContainsFunc(old, e.equal) {
-			continue
-		}
-		if err := t.checkVacant(e, key, old); err != nil {
-			return err
-		}
-		shared, err := t.shared(e)
-		if err != nil {
-			return err
-		}
-		if !shared {
-			added = append(added, e)
-		}
+	stale, err := tb.lacking(t, old, entries, entry.sameKey)
+	if err != nil {
+		return err
 	}
-	t.put(tb.bucket, key, seal(key, tb.fields, row))
-	if err := t.deleteStale(old, entries); err != nil {
+	added, err := tb.lacking(t, entries, old, entry.equal)
+	if err != nil {
 		return err
 	}
 	for _, e := range added {
+		if err := t.checkVacant(e, key, old); err != nil {
+			return err
+		}
+	}
+	t.deleteStale(stale)
+	for _, e := range added {
 		t.put(e.bucket, e.key, e.value)
 	}
+	t.put(tb.bucket, key, seal(key, tb.fields, row))
 	return t.failed
 }
 
@@ -253,11 +249,30 @@ func (tb *table[T]) remove(t *tx, key []byte) error {
 	if err != nil {
 		return err
 	}
-	t.delete(tb.bucket, key)
-	if err := t.deleteStale(old, nil); err != nil {
+	stale, err := tb.lacking(t, old, nil, entry.sameKey)
+	if err != nil {
 		return err
 	}
+	t.deleteStale(stale)
+	t.delete(tb.bucket, key)
 	return t.failed
+}
+
+// lacking returns those entries of a row, as it was or is to be, that are neither among its others nor of a row of another table.
+func (tb *table[T]) lacking(t *tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
+	for _, e := range entries {
+		if slices.ContainsFunc(others, func(o entry) bool { return same(o, e) }) {
+			continue
+		}
+		shared, err := t.shared(e, tb.bucket)
+		if err != nil {
+			return nil, err
+		}
+		if !shared {
+			lacking = append(lacking, e)
+		}
+	}
+	return lacking, nil
 }
 
 // checkVacant refuses an entry whose key points to another row already, which would be lost from the index.
@@ -341,40 +356,36 @@ func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
 	return metadata.ID(value), nil
 }
 
-// deleteStale removes the entries that a row had, and which no row has any more.
-func (t *tx) deleteStale(old, entries []entry) error {
-	for _, e := range old {
-		if slices.ContainsFunc(entries, e.sameKey) {
-			continue
-		}
-		shared, err := t.shared(e)
-		if err != nil {
-			return err
-		}
-		if !shared {
-			t.delete(e.bucket, e.key)
-		}
+// deleteStale removes entries that no row has any more.
+func (t *tx) deleteStale(entries []entry) {
+	for _, e := range entries {
+		t.delete(e.bucket, e.key)
 	}
-	return nil
 }
 
-// shared tells whether a stored row has an entry of the index that two tables share. So when a file is replaced, the row of the version
-// takes over the entry of the resource, and no page of the index is read or written: digests are at random places.
-func (t *tx) shared(e entry) (bool, error) {
+// shared tells whether an entry of a row in one table is that of a row in another one, too. Two tables share blobRefs: when a file is
+// replaced, the row of the version takes over the entry of the resource, and no page of the index is read or written. Digests are at random
+// places.
+func (t *tx) shared(e entry, own bucket) (bool, error) {
 	if e.bucket != blobRefs {
 		return false, nil
 	}
-	return t.referred(e)
+	return t.referred(e, own)
 }
 
-// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row of the version.
-func (t *tx) referred(e entry) (bool, error) {
+// referred tells whether a row has an entry of blobRefs: the resource in this version, or the row of the version. The table in one bucket
+// is left out; bucketCount: none.
+func (t *tx) referred(e entry, without bucket) (bool, error) {
 	of, ok := splitBlobRef(e.key)
 	if !ok {
 		return false, nil
 	}
-	entries, err := resourceTable.storedEntries(t, idKey(of.Resource))
-	if err == nil && !slices.ContainsFunc(entries, e.equal) {
+	var entries []entry
+	var err error
+	if without != resourcesBucket {
+		entries, err = resourceTable.storedEntries(t, idKey(of.Resource))
+	}
+	if without != versionsBucket && err == nil && !slices.ContainsFunc(entries, e.equal) {
 		entries, err = versionTable.storedEntries(t, versionKey(of))
 	}
 	return err == nil && slices.ContainsFunc(entries, e.equal), err

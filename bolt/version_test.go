@@ -109,7 +109,9 @@ func holdsRules(t *testing.T, s *Store) {
 }
 
 // olderVersions are the files of older versions.
-func olderVersions() []string { return []string{"version-1", "version-4", "version-5", "version-7", "version-8"} }
+func olderVersions() []string {
+	return []string{"version-1", "version-4", "version-5", "version-7", "version-8"}
+}
 
 // TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.
 func TestOlderVersions(t *testing.T) {
@@ -170,10 +172,11 @@ func holdsOpened(t *testing.T, path string, options Options) {
 }
 
 // epochsOfOlderVersions are in the files of versions 7 and 8.
-func epochsOfOlderVersions() []string { return []string{"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5"} }
+func epochsOfOlderVersions() []string {
+	return []string{"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5"}
+}
 
-// TestReplaceInOlderFile: what a file of an older version was is kept from the first replacement on, and what was replaced before there
-// were versions is not known.
+// TestReplaceInOlderFile: what a file was is kept from the first replacement on; what was replaced before there were versions is not known.
 func TestReplaceInOlderFile(t *testing.T) {
 	t.Parallel()
 	for _, name := range olderVersions() {

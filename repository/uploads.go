@@ -23,6 +23,7 @@ type FormUpload struct {
 	caller   auth.Principal
 	received *uploadBody
 	into     string                                      // the set in which the caller may create, as an earlier transaction said
+	over     string                                      // the resource that the caller may replace, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
 	done     func()                                      // no longer counts as under way
 	ended    bool
@@ -74,13 +75,20 @@ func (u *FormUpload) Into(ctx context.Context, setID string) error {
 
 // Over tells whether the caller may replace the resource, before the body is read.
 func (u *FormUpload) Over(ctx context.Context, id string) error {
-	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+	if u.over == id && id != "" {
+		return nil // the transaction that writes has the last word
+	}
+	err := u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
 		r, err := lookupResource(tx, id)
 		if err != nil {
 			return err
 		}
 		return authorise(tx, p, r.set.dataspace, auth.Write)
 	})
+	if err == nil {
+		u.over = id
+	}
+	return err
 }
 
 // Limit returns the greatest number of bytes that a file may have, 0 for any.

@@ -119,7 +119,7 @@ type uploader struct {
 	filename, body []byte
 	next           func() uint64 // a number that no other upload has
 	resource       []byte        // a part of the request that replaces it
-	resources      []string      // which are replaced in turn; nil: the files become new ones
+	resources      []receipt     // which are replaced in turn, under their names; nil: the files become new ones
 	receipts       []receipt
 }
 
@@ -133,11 +133,13 @@ func newUploader(w *wire, p peer, set string, size int, next func() uint64) *upl
 	return uploaderOf(w, uploadHead(p, set, filenameOf(0), int64(size)), size, next)
 }
 
-// newReplacer returns an uploader whose files take the place of the first of these resources, then of the second, and so on in turn.
-func newReplacer(w *wire, p peer, resources []string, size int, next func() uint64) *uploader {
-	u := uploaderOf(w, replaceHead(p, resources[0], filenameOf(0), int64(size)), size, next)
-	from := bytes.Index(u.request, []byte(resources[0]))
-	u.resource, u.resources = u.request[from:from+len(resources[0])], resources
+// newReplacer returns an uploader whose files take the place of the first of these resources, then of the second, and so on in turn, and keep
+// their names.
+func newReplacer(w *wire, p peer, resources []receipt, size int, next func() uint64) *uploader {
+	first := resources[0].id
+	u := uploaderOf(w, replaceHead(p, first, filenameOf(0), int64(size)), size, next)
+	from := bytes.Index(u.request, []byte(first))
+	u.resource, u.resources = u.request[from:from+len(first)], resources
 	return u
 }
 
@@ -152,13 +154,14 @@ func uploaderOf(w *wire, request []byte, size int, next func() uint64) *uploader
 // upload uploads the next file.
 func (u *uploader) upload() error {
 	n := u.next()
-	copy(u.filename, filenameOf(n))
-	stamp(u.body, n)
-	status := 201
+	named, status := n, 201
 	if u.resources != nil {
-		copy(u.resource, u.resources[len(u.receipts)%len(u.resources)])
-		status = 200
+		r := u.resources[len(u.receipts)%len(u.resources)]
+		copy(u.resource, r.id)
+		named, status = r.number, 200
 	}
+	copy(u.filename, filenameOf(named))
+	stamp(u.body, n)
 	answer, err := u.wire.want(status, u.request)
 	if err != nil {
 		return fmt.Errorf("upload: %w", err)

@@ -20,7 +20,7 @@ func (b *bench) replacements(ctx context.Context) (rows []row, err error) {
 		for round := range b.moreRounds {
 			b.say("%s, round %d", what, round+1)
 			before := sent
-			theirs, ids, err := b.uploadBy(ctx, s, clients, &sent, func(_ int, w *wire) *uploader { return newUploader(w, s.peer, s.set, smallFile, b.number) })
+			theirs, made, err := b.uploadBy(ctx, s, clients, &sent, func(_ int, w *wire) *uploader { return newUploader(w, s.peer, s.set, smallFile, b.number) })
 			if err != nil {
 				return nil, err
 			}
@@ -28,7 +28,7 @@ func (b *bench) replacements(ctx context.Context) (rows []row, err error) {
 			if err := b.atRest(ctx); err != nil {
 				return nil, err
 			}
-			ours, _, err := b.uploadBy(ctx, s, clients, &sent, func(i int, w *wire) *uploader { return newReplacer(w, s.peer, ids[i], smallFile, b.number) })
+			ours, _, err := b.uploadBy(ctx, s, clients, &sent, func(i int, w *wire) *uploader { return newReplacer(w, s.peer, made[i], smallFile, b.number) })
 			if err != nil {
 				return nil, err
 			}

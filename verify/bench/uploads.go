@@ -81,8 +81,8 @@ func (b *bench) uploadTo(ctx context.Context, s *subject, clients, size int, sen
 	return done, err
 }
 
-// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns the ids of the resources, by client.
-func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int, uploaderOf func(client int, w *wire) *uploader) (done load, ids [][]string, err error) {
+// uploadBy is uploadTo with uploaders of its caller, one for each client. It also returns what was acknowledged, by client.
+func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int, uploaderOf func(client int, w *wire) *uploader) (done load, receipts [][]receipt, err error) {
 	wires, err := dials(ctx, s.peer, clients)
 	if err != nil {
 		return done, nil, err
@@ -94,22 +94,20 @@ func (b *bench) uploadBy(ctx context.Context, s *subject, clients int, sent *int
 		workers[i] = uploaders[i].upload
 	}
 	done, err = work(workers, b.load)
-	ids = make([][]string, clients)
+	receipts = make([][]receipt, clients)
 	for i, u := range uploaders {
 		if err == nil {
 			err = u.verify()
 		}
 		*sent += len(u.receipts)
-		for _, r := range u.receipts {
-			ids[i] = append(ids[i], r.id)
-		}
+		receipts[i] = u.receipts
 	}
 	if err != nil {
 		return done, nil, err
 	}
 	moved, err := waitForFiles(ctx, s.data, *sent)
 	b.say("%.0f uploads/s; %d files %.1f s later", done.perSecond(), *sent, moved.Seconds())
-	return done, ids, err
+	return done, receipts, err
 }
 
 // baselines are the other baselines of making a body durable. All have their files on the same disk.
