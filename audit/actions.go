@@ -1,0 +1,87 @@
+package audit
+
+// Action is what an entry says was done. The numbers are hashed: they never change.
+type Action uint8
+
+// The actions.
+const (
+	EpochBegin Action = 1 // the log begins, or goes on after metadata were put back to an older state
+	Refuse     Action = 2 // requests were refused: how many in one minute
+	Erase      Action = 3 // the texts of an entry were erased
+
+	DataspaceCreate  Action = 10
+	DataspaceUpdate  Action = 11
+	DataspaceDelete  Action = 12
+	DataspaceRestore Action = 13
+
+	SetCreate  Action = 20
+	SetUpdate  Action = 21
+	SetDelete  Action = 22
+	SetRestore Action = 23
+
+	ResourceCreate  Action = 30
+	ResourceReplace Action = 31
+	ResourceEdit    Action = 32
+	ResourceDelete  Action = 33
+	ResourceRestore Action = 34
+	ResourcePurge   Action = 35
+
+	VersionRestore Action = 40
+	VersionLabel   Action = 41
+	VersionErase   Action = 42
+	VersionPurge   Action = 43
+
+	UserCreate  Action = 50
+	UserUpdate  Action = 51
+	UserDelete  Action = 52
+	UserRestore Action = 53
+
+	KeyCreate Action = 60
+	KeyRevoke Action = 61
+
+	SessionBegin Action = 70
+	SessionEnd   Action = 71
+
+	PrivilegeGrant  Action = 80
+	PrivilegeRevoke Action = 81
+
+	WebhookCreate Action = 100
+	WebhookUpdate Action = 101
+	WebhookDelete Action = 102
+	WebhookRotate Action = 103 // its secret
+	WebhookPause  Action = 104
+	WebhookResume Action = 105
+	WebhookSkip   Action = 106
+
+	PurgeRun Action = 90 // a purge began, by whom and of what; the entries of what it removes name it
+)
+
+// Actions are the words of the interface.
+var words = map[Action]string{
+	EpochBegin: "epoch.begin", Refuse: "request.refuse", Erase: "audit.erase",
+	DataspaceCreate: "dataspace.create", DataspaceUpdate: "dataspace.update", DataspaceDelete: "dataspace.delete", DataspaceRestore: "dataspace.restore",
+	SetCreate: "set.create", SetUpdate: "set.update", SetDelete: "set.delete", SetRestore: "set.restore",
+	ResourceCreate: "resource.create", ResourceReplace: "resource.replace", ResourceEdit: "resource.edit", ResourceDelete: "resource.delete",
+	ResourceRestore: "resource.restore", ResourcePurge: "resource.purge",
+	VersionRestore: "version.restore", VersionLabel: "version.label", VersionErase: "version.erase", VersionPurge: "version.purge",
+	UserCreate: "user.create", UserUpdate: "user.update", UserDelete: "user.delete", UserRestore: "user.restore",
+	KeyCreate: "key.create", KeyRevoke: "key.revoke",
+	SessionBegin: "session.begin", SessionEnd: "session.end",
+	PrivilegeGrant: "privilege.grant", PrivilegeRevoke: "privilege.revoke",
+	PurgeRun:      "purge.run",
+	WebhookCreate: "webhook.create", WebhookUpdate: "webhook.update", WebhookDelete: "webhook.delete", WebhookRotate: "webhook.rotate",
+	WebhookPause: "webhook.pause", WebhookResume: "webhook.resume", WebhookSkip: "webhook.skip",
+}
+
+// String returns the word of the interface; "" of an action that a later version has added.
+func (a Action) String() string { return words[a] }
+
+// ParseAction reads a word of the interface.
+func ParseAction(word string) (Action, bool) {
+	for a, w := range words {
+		if w == word {
+			return a, true
+		}
+	}
+	return 0, false
+}
