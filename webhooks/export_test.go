@@ -1,0 +1,8 @@
+package webhooks
+
+import "net/netip"
+
+// Allows is Hosts.address.
+func Allows(h Hosts, host, address string) error {
+	return h.address(host, netip.MustParseAddr(address))
+}

@@ -1,0 +1,210 @@
+package webhooks
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	timeout       = 15 * time.Second
+	resolveWithin = 5 * time.Second
+	maxAnswer     = 64 << 10 // bytes of an answer that are read
+	maxBeginning  = 1 << 10  // of which so many are kept
+	maxURL        = 2048
+	maxError      = 300
+)
+
+// Config is what an operator decides about messages.
+type Config struct {
+	Hosts     Hosts
+	UserAgent string        // "": labshelf
+	Timeout   time.Duration // of one try, from the resolution of the name to the end of the answer; 0: 15 seconds
+	Resolver  *net.Resolver // nil: the system's
+}
+
+// Sender sends messages. It is safe for concurrent use.
+type Sender struct {
+	config Config
+	client *http.Client
+}
+
+// NewSender returns a Sender. The caller closes it.
+func NewSender(c Config) *Sender {
+	if c.Resolver == nil {
+		c.Resolver = net.DefaultResolver
+	}
+	c.UserAgent, c.Timeout = cmp.Or(c.UserAgent, "labshelf"), cmp.Or(c.Timeout, timeout)
+	s := &Sender{config: c}
+	s.client = &http.Client{
+		Transport: &http.Transport{
+			DialContext: s.dial, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+			MaxResponseHeaderBytes: maxAnswer, DisableCompression: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s
+}
+
+// Close closes the connections that no message uses.
+func (s *Sender) Close() { s.client.CloseIdleConnections() }
+
+// dial connects to a host, at those of its addresses that the allow-list has.
+func (s *Sender) dial(ctx context.Context, network, hostPort string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{
+		Resolver: s.config.Resolver,
+		Control: func(_, address string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(address)
+			if err != nil {
+				return fmt.Errorf("%w: %s is no address", ErrRefused, address)
+			}
+			return s.config.Hosts.address(host, at.Addr())
+		},
+	}
+	return dialer.DialContext(ctx, network, hostPort)
+}
+
+// CheckURL returns why no message could go to a URL. Errors that ErrRefused causes name the setting to change; a name that cannot be
+// resolved at this time is taken if it is listed by itself.
+func (s *Sender) CheckURL(ctx context.Context, text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case len(text) > maxURL:
+		return fmt.Errorf("it may have up to %d bytes", maxURL)
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.Hostname() == "":
+		return errors.New("it must be an absolute http or https URL")
+	case u.User != nil || strings.Contains(text, "#"):
+		return errors.New("it must have neither a username nor a fragment")
+	}
+	host := u.Hostname()
+	if address, err := netip.ParseAddr(host); err == nil {
+		return s.config.Hosts.address(host, address)
+	}
+	if !isName(strings.ToLower(strings.TrimSuffix(host, "."))) {
+		return errors.New("its host must be an address, or a name in ASCII")
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveWithin)
+	defer cancel()
+	addresses, err := s.config.Resolver.LookupNetIP(ctx, "ip", host)
+	if len(s.config.Hosts.prefixes) == 0 && !s.config.Hosts.name(host) || err != nil {
+		if s.config.Hosts.name(host) {
+			return nil
+		}
+		return fmt.Errorf("%w: it does not list %s", ErrRefused, host)
+	}
+	for _, address := range addresses {
+		if err = s.config.Hosts.address(host, address); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// Message is what is sent. All tries of one message have the same ID and Body.
+type Message struct {
+	URL     string
+	ID      string   // names the message at its receiver, without spaces
+	Secrets []string // one, or two while a secret is rotated, as NewSecret makes them
+	Body    []byte   // JSON
+}
+
+// Answer is what came of one try.
+type Answer struct {
+	Status     int           // of HTTP; 0: no answer came
+	Beginning  string        // of the body, up to 1 KiB, as text
+	RetryAfter time.Duration // for which the receiver asks; 0: it does not
+	Took       time.Duration
+	Err        string // why no answer came, or not all of it, for people
+}
+
+// Delivered tells whether the receiver has taken the message.
+func (a Answer) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
+
+// Gone tells whether the receiver wants no message any more.
+func (a Answer) Gone() bool { return a.Status == http.StatusGone }
+
+// Send makes one try, which ends within the timeout. It signs with the present time.
+func (s *Sender) Send(ctx context.Context, m Message) (a Answer) {
+	begun := time.Now()
+	defer func() {
+		a.Took = time.Since(begun)
+		a.Err = shorten(a.Err, maxError)
+	}()
+	signature, err := sign(m.Secrets, m.ID, begun, m.Body)
+	if err != nil {
+		return Answer{Err: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	if err != nil {
+		return Answer{Err: err.Error()}
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "User-Agent": s.config.UserAgent,
+		"webhook-id": m.ID, "webhook-timestamp": strconv.FormatInt(begun.Unix(), 10), "webhook-signature": signature,
+	} {
+		request.Header.Set(name, value)
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return Answer{Err: s.reason(err)}
+	}
+	a.Status, a.RetryAfter = response.StatusCode, retryAfter(response)
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		a.Err = "the answer was cut off: " + s.reason(err)
+	}
+	if response.Header.Get("Location") != "" && a.Status/100 == 3 {
+		a.Err = "redirects are not followed"
+	}
+	a.Beginning = shorten(string(body), maxBeginning)
+	return a
+}
+
+// reason says an error of the client to people, without the URL, which they know.
+func (s *Sender) reason(err error) string {
+	if known, ok := errors.AsType[*url.Error](err); ok {
+		err = known.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer came within %v", s.config.Timeout)
+	}
+	return err.Error()
+}
+
+// retryAfter returns the pause that an answer asks for, of those that may: 429 and 503.
+func retryAfter(r *http.Response) time.Duration {
+	value := r.Header.Get("Retry-After")
+	if r.StatusCode != http.StatusTooManyRequests && r.StatusCode != http.StatusServiceUnavailable || value == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(0, time.Until(at)), maxRetryAfter)
+}
+
+// shorten returns the beginning of a text of unknown making, as valid UTF-8 without NUL.
+func shorten(text string, most int) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), most)], "\x00", ""), "")
+}
