@@ -62,12 +62,20 @@ func FromHeader(value string) string {
 	return value
 }
 
+// Origin is where a request comes from, for the audit log.
+type Origin struct {
+	Request [16]byte // the id of the request; zero: there is none
+	Address string   // of the client; "": not known
+}
+
 // Principal is the user in whose name a request runs. The zero Principal is a caller without a key.
 type Principal struct {
 	UserID   ulid.ULID
 	KeyID    ulid.ULID // the key of the request; zero: none
 	Username string
 	Sysadmin bool
+
+	Origin
 
 	Session SessionDigest // the session of that key; zero: the request has the key itself
 

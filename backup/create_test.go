@@ -261,7 +261,7 @@ func TestRefusedDestinations(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(other, "thesis.tex"), []byte("x"), 0o600))
 	file := filepath.Join(other, "thesis.tex")
 	newer := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 3}`), 0o600))
+	check(t, os.WriteFile(filepath.Join(newer, "manifest.json"), []byte(`{"format": 4}`), 0o600))
 	aliased := filepath.Join(w.dir, "blobs", "new")
 	if runtime.GOOS != "windows" { // where a link takes a privilege
 		alias := filepath.Join(t.TempDir(), "alias")
@@ -278,7 +278,7 @@ func TestRefusedDestinations(t *testing.T) {
 		{filepath.Join(w.dir, "new", "below"), backup.ErrInside, "name a folder outside of it"},
 		{aliased, backup.ErrInside, "name a folder outside of it"},
 		{filepath.Join(file, "below"), nil, ""},
-		{newer, backup.ErrBroken, "another format, 3; this program knows 1 and 2"},
+		{newer, backup.ErrBroken, "another format, 4; this program knows 1 to 3"},
 	} {
 		before, _ := os.ReadDir(tt.dest)
 		_, _, err := w.tryBackUp(tt.dest, backup.CreateOptions{})

@@ -10,6 +10,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/errs"
 	"labshelf/metadata"
 )
 
@@ -144,12 +145,21 @@ func (d *destination) follows(ctx context.Context, m *Manifest, allow Allow) err
 	return nil
 }
 
-// readLineage sets identity and epoch in a manifest from the metadata.
+// readLineage sets identity, epoch and head of the audit log in a manifest from the metadata.
 func readLineage(ctx context.Context, meta *bolt.Store, m *Manifest) error {
 	m.Identity = metadata.IdentityOf(meta.Secret())
 	return meta.View(ctx, func(tx *metadata.Tx) error {
 		epoch, err := tx.Lineage.Epoch()
 		m.Epoch = Epoch(epoch)
+		if err != nil {
+			return err
+		}
+		log, err := tx.Audit.State()
+		if err != nil || log.Size == 0 { // a log that is damaged is no reason to have no backup
+			return errs.Ignore(err, metadata.ErrRecordDamaged)
+		}
+		head, err := tx.SignHead(meta.Secret(), log.Size)
+		m.AuditHead = head.Signed
 		return err
 	})
 }

@@ -20,5 +20,5 @@
 //	parts/, trash/                     empty
 //	lock                               so that two processes do not write here
 //
-// A destination of format 1 has one snapshot, and becomes one of format 2 with the next.
+// A destination of format 1 has one snapshot, and becomes one of several with the next.
 package backup

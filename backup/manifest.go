@@ -18,10 +18,11 @@ import (
 	"labshelf/metadata"
 )
 
-// Formats of a backup. This program writes format 2, which has several snapshots, and reads both.
+// Formats of a backup. This program writes format 3, whose manifests have a head of the audit log, and reads all. Since format 2 a backup
+// has several snapshots.
 const (
 	oneSnapshot = 1
-	format      = 2
+	format      = 3
 )
 
 // maxManifest is the greatest size of a manifest, in bytes: it has a line for each lost file.
@@ -37,6 +38,8 @@ type Manifest struct {
 
 	Identity metadata.Identity `json:"identity,omitzero"` // of the repository; zero in format 1
 	Epoch    Epoch             `json:"epoch,omitzero"`    // in which it was made; zero in format 1, and without epochs
+
+	AuditHead string `json:"auditHead,omitzero"` // signed, of the whole log; "" in formats 1 and 2
 
 	Database Database `json:"database"`
 	Blobs    extent   `json:"blobs"`             // that the metadata record
@@ -138,8 +141,8 @@ func readManifest(folder, name string) (m Manifest, err error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return m, fmt.Errorf("%w: %s is damaged: %w", ErrBroken, name, err)
 	}
-	if version.Format != format && version.Format != oneSnapshot {
-		return m, fmt.Errorf("%w, %d; this program knows %d and %d", errOtherFormat, version.Format, oneSnapshot, format)
+	if version.Format < oneSnapshot || version.Format > format {
+		return m, fmt.Errorf("%w, %d; this program knows %d to %d", errOtherFormat, version.Format, oneSnapshot, format)
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()

@@ -49,7 +49,7 @@ func TestBrokenBackups(t *testing.T) {
 		{name: "other file", words: "its digest is another", break_: replace(`"file": "meta`, `"file": "../meta`)},
 		{name: "unknown field", words: "unknown field", break_: replace(`"stamp"`, `"colour": 1, "stamp"`)},
 		{name: "more behind it", words: "manifest.json is damaged", break_: manifest(func(text string) string { return text + "{}" })},
-		{name: "other format", words: "it has another format, 7; this program knows 1 and 2", break_: replace(`"format": 2`, `"format": 7`)},
+		{name: "other format", words: "it has another format, 7; this program knows 1 to 3", break_: replace(`"format": 3`, `"format": 7`)},
 		{name: "manifest is a folder", words: "manifest.json is not one", break_: func(t *testing.T, dest string) {
 			check(t, os.Remove(filepath.Join(dest, "manifest.json")))
 			check(t, os.Mkdir(filepath.Join(dest, "manifest.json"), 0o700))
@@ -227,12 +227,12 @@ func TestManifestIsPublic(t *testing.T) {
 	check(t, err)
 	var fields map[string]any
 	check(t, json.Unmarshal(text, &fields))
-	for _, name := range []string{"format", "program", "created", "stamp", "database", "blobs", "digest", "number", "identity", "epoch"} {
+	for _, name := range []string{"format", "program", "created", "stamp", "database", "blobs", "digest", "number", "identity", "epoch", "auditHead"} {
 		if _, ok := fields[name]; !ok {
 			t.Errorf("no %s in %s", name, text)
 		}
 	}
-	if len(fields) != 10 || strings.Contains(string(text), w.key) {
+	if len(fields) != 11 || strings.Contains(string(text), w.key) {
 		t.Errorf("%s", text)
 	}
 }

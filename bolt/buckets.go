@@ -38,6 +38,9 @@ const (
 	blobsUnreferenced
 	versionsBucket
 	versionRefs // of schema 8 alone: the references of the rows in versionsBucket
+	auditBucket
+	webhooksBucket
+	deliveriesBucket
 	bucketCount
 )
 
@@ -82,6 +85,9 @@ var buckets = [bucketCount]struct {
 	blobsUnreferenced:     {"blobs_unreferenced", mixed, 7},
 	versionsBucket:        {"versions", growing, 8},
 	versionRefs:           {"version_refs", mixed, 8},
+	auditBucket:           {"audit", growing, 9},
+	webhooksBucket:        {"webhooks", growing, 9},
+	deliveriesBucket:      {"deliveries", growing, 9},
 }
 
 const (

@@ -72,6 +72,8 @@ func (c *checker) checkMeta() {
 			_, err = metaRow(c.t, epochRow, epochFields)
 			c.failed(metaBucket, nameKey(epochRow), err)
 		}
+		_, err = auditLog{c.t}.State()
+		c.failed(metaBucket, nameKey(auditRow), err)
 		_, err = unreferenced{c.t}.Total()
 		c.failed(metaBucket, nameKey(unreferencedRow), err)
 		last, err := metaRow(c.t, lastStampRow, lastStampFields)
@@ -104,11 +106,14 @@ func (c *checker) run() {
 	checkTable(c, &cascadeTable, func(s metadata.Cascade) metadata.Stamp { return s.Begun })
 	checkTable(c, &damageTable, func(metadata.Damage) metadata.Stamp { return 0 })             // Found may be a clock reading
 	checkTable(c, &unreferencedTable, func(metadata.Unreferenced) metadata.Stamp { return 0 }) // may be a clock reading
+	checkTable(c, &webhookTable, func(w metadata.Webhook) metadata.Stamp { return w.Modified })
+	checkTable(c, &deliveryTable, func(metadata.Delivery) metadata.Stamp { return 0 }) // clock readings
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
 	checkValues(c, blobsBucket, sizeFields)
 	c.inBucket(bodiesBucket, c.checkBodies)
+	c.inBucket(auditBucket, c.checkLog)
 }
 
 // checkBodies reads all inline bodies and recounts them. That each belongs to a resource is checked by the rules of the repository.
@@ -128,6 +133,27 @@ func (c *checker) checkBodies() {
 	}
 	if total, err := (inlineBodies{c.t}).Total(); err == nil && total != counted {
 		c.violation(bodiesBucket, nil, "there are %+v, and %s says %+v", counted, metaBucket, total)
+	}
+}
+
+// checkLog reads all entries of the audit log, which are numbered without a gap. That the hashes are those of the entries is checked
+// by the rules of the repository.
+func (c *checker) checkLog() {
+	next, log := uint64(0), auditLog{c.t}
+	for key := range c.t.walk(auditBucket, span{}) {
+		if c.ended() != nil {
+			return
+		}
+		if number, ok := splitEntryKey(key); !ok || number != next {
+			c.violation(auditBucket, key, "it is not entry %d, which is missing", next)
+			return
+		}
+		_, err := log.Get(next)
+		c.failed(auditBucket, key, err)
+		next++
+	}
+	if state, err := log.State(); err == nil && state.Size != next {
+		c.violation(auditBucket, nil, "there are %d entries, and %s says %d", next, metaBucket, state.Size)
 	}
 }
 

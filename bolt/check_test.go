@@ -3,12 +3,14 @@ package bolt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/metadata"
@@ -41,7 +43,10 @@ func fullStore(t *testing.T) *Store {
 			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
 			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
+			tx.Webhooks.Put(metadata.Webhook{Record: record('W'), URL: "https://hooks.example.org"}),
+			tx.Deliveries.Put(metadata.Delivery{WebhookID: idAt('W', 1), MessageID: "e.1"}),
 			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
+			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
 		)
 	})
 	if err != nil {
@@ -60,6 +65,12 @@ func bucketsOfRows() iter.Seq[bucket] {
 			}
 		}
 	}
+}
+
+// logEntry appends an entry with texts to the audit log.
+func logEntry(tx *metadata.Tx) error {
+	_, err := tx.Log(audit.Entry{Action: audit.UserCreate, Stamp: int64(tx.Stamp())}, `{"username":"Anna"}`, "::1")
+	return err
 }
 
 // raw changes the file of an open store behind its back.
@@ -96,7 +107,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged: // nothing points there
+		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -186,13 +197,54 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 	checkIntegrity(t, s)
 }
 
+// TestCheckFindsGapsInLog: entries are numbered from 0 without a gap, as many as the state says, and each can be read.
+func TestCheckFindsGapsInLog(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		damage func(entries, meta *bbolt.Bucket) error
+		want   string // where and what
+	}{
+		"the first is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(0)) },
+			"rows: audit 0000000000000001: it is not entry 0, which is missing"},
+		"one in between is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(1)) },
+			"rows: audit 0000000000000002: it is not entry 1, which is missing"},
+		"the last is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(2)) },
+			"rows: audit: there are 2 entries, and meta says 3"},
+		"one has the record of another": {func(entries, _ *bbolt.Bucket) error {
+			return entries.Put(entryKey(1), slices.Clone(entries.Get(entryKey(2))))
+		}, "rows: audit 0000000000000001: bolt: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": checksum"},
+		"one has too few hashes": {func(entries, _ *bbolt.Bucket) error {
+			return entries.Put(entryKey(1), seal(entryKey(1), auditFields, metadata.AuditEntry{Number: 2, Leaf: []byte{1}}))
+		}, "rows: audit 0000000000000001: bolt: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
+		"the state is that of fewer": {func(_, meta *bbolt.Bucket) error {
+			return meta.Put([]byte(auditRow), seal([]byte(auditRow), auditStateFields, audit.State{Size: 1, Frontier: make([]audit.Hash, 1)}))
+		}, "rows: audit: there are 3 entries, and meta says 1"},
+		"the state has too few hashes": {func(_, meta *bbolt.Bucket) error {
+			return meta.Put([]byte(auditRow), seal([]byte(auditRow), auditStateFields, audit.State{Size: 3, Frontier: make([]audit.Hash, 1)}))
+		}, "rows: meta " + keyText([]byte(auditRow)) + ": bolt: meta " + fmt.Sprintf("%x", auditRow) + ": " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := fullStore(t)
+			s.raw(t, func(tx *bbolt.Tx) error { return tc.damage(tx.Bucket([]byte("audit")), tx.Bucket([]byte("meta"))) })
+			var found []string
+			if err := s.Inspect(t.Context(), func(v metadata.Violation) { found = append(found, v.String()) }); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(found, []string{tc.want}) {
+				t.Errorf("found %q, want %q", found, tc.want)
+			}
+		})
+	}
+}
+
 func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	s.raw(t, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
-	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users", "versions"}
+	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users", "versions", "webhooks"}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)
 	}
@@ -262,6 +314,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"blobs":                func() error { return last(tx.Blobs.All(nil)) },
 			"damage":               func() error { _, err := tx.Damages.Get(blobs.Digest{}); return err },
 			"damages":              func() error { return last(tx.Damages.All()) },
+			"audit entry":          func() error { _, err := tx.Audit.Get(0); return err },
 		} {
 			if err := read(); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s: %v", name, err)

@@ -278,6 +278,7 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	if t.inline != c.inline {
 		putMetaRow(t, inlineRow, bodyCountFields, t.inline)
 	}
+	t.putLogState()
 	if t.failed != nil {
 		return t.failed
 	}

@@ -1,6 +1,11 @@
 package bolt
 
-import "labshelf/metadata"
+import (
+	"math/bits"
+
+	"labshelf/audit"
+	"labshelf/metadata"
+)
 
 // These functions are the stored form of the nouns: the order of their calls is that of the fields in the record. Fields are never moved,
 // removed or inserted; see record.go.
@@ -24,7 +29,7 @@ func dataspaceFields(c *codec, d *metadata.Dataspace) {
 	c.text(&d.Description)
 	c.uint8((*uint8)(&d.Visibility))
 	c.text(&d.Origin)
-	added(c, &d.Retention, retentionFields)
+	addedEntry(c, &d.Retention, retentionFields, &d.Entry)
 }
 
 func setFields(c *codec, s *metadata.Set) {
@@ -33,6 +38,7 @@ func setFields(c *codec, s *metadata.Set) {
 	c.text(&s.Name)
 	c.text(&s.Title)
 	c.text(&s.Description)
+	added(c, &s.Entry, (*codec).uint64)
 }
 
 func resourceFields(c *codec, r *metadata.Resource) {
@@ -49,7 +55,7 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
 	c.bad = c.bad || r.Body > metadata.Inline
-	added(c, &r.Label, (*codec).text)
+	addedEntry(c, &r.Label, (*codec).text, &r.Entry)
 }
 
 func versionFields(c *codec, v *metadata.Version) {
@@ -90,6 +96,7 @@ func userFields(c *codec, u *metadata.User) {
 	c.text(&u.Fullname)
 	c.text(&u.About)
 	c.truth(&u.Sysadmin)
+	added(c, &u.Entry, (*codec).uint64)
 }
 
 func keyFields(c *codec, k *metadata.Key) {
@@ -154,6 +161,7 @@ func cascadeFields(c *codec, s *metadata.Cascade) {
 	c.stamp(&s.Begun)
 	c.fixed(s.AfterSet[:])
 	c.stamp(&s.AfterStamp)
+	added(c, &s.Entry, (*codec).uint64)
 }
 
 func countersFields(c *codec, n *metadata.Counters) {
@@ -197,10 +205,79 @@ func scrubFields(c *codec, s *metadata.ScrubState) {
 	c.int64(&s.Passes)
 }
 
+func webhookFields(c *codec, w *metadata.Webhook) {
+	recordFields(c, &w.Record)
+	c.fixed(w.DataspaceID[:])
+	c.text(&w.URL)
+	c.text(&w.Label)
+	c.text(&w.Events)
+	c.text(&w.Secret)
+	c.text(&w.FormerSecret)
+	c.stamp(&w.FormerUntil)
+	c.uint64(&w.Position)
+	c.fixed(w.Epoch[:])
+	c.uint64(&w.Deliveries)
+	c.uint32(&w.Tries)
+	c.stamp(&w.NextTry)
+	c.stamp(&w.Paused)
+	c.uint8((*uint8)(&w.PauseReason))
+	c.text(&w.PausedBecause)
+	c.uint64(&w.Entry)
+}
+
+func deliveryFields(c *codec, d *metadata.Delivery) {
+	c.fixed(d.WebhookID[:])
+	c.uint64(&d.Number)
+	c.uint64(&d.Entry)
+	c.text(&d.MessageID)
+	c.text(&d.Event)
+	c.uint32(&d.Tries)
+	c.stamp(&d.First)
+	c.stamp(&d.Last)
+	c.int64(&d.Status)
+	c.int64(&d.Micros)
+	c.text(&d.Error)
+	c.text(&d.Answer)
+	c.truth(&d.Skipped)
+}
+
 func epochFields(c *codec, e *metadata.Epoch) {
 	c.fixed(e.ID[:])
 	c.stamp(&e.Base)
 	c.stamp(&e.Began)
+}
+
+// auditFields leaves out the number, which is the key. The hashes come last, as many as the number says.
+func auditFields(c *codec, e *metadata.AuditEntry) {
+	c.bytes(&e.Leaf)
+	sealedFields(c, &e.Texts)
+	sealedFields(c, &e.Address)
+	completed := audit.Completed(e.Number)
+	if c.decode {
+		e.Completed = make([]audit.Hash, completed)
+	}
+	c.bad = c.bad || len(e.Completed) != completed
+	for i := range e.Completed {
+		c.fixed(e.Completed[i][:])
+	}
+}
+
+func auditStateFields(c *codec, s *audit.State) {
+	c.uint64(&s.Size)
+	if c.decode {
+		s.Frontier = make([]audit.Hash, bits.OnesCount64(s.Size))
+	}
+	c.bad = c.bad || !s.Valid()
+	for i := range s.Frontier {
+		c.fixed(s.Frontier[i][:])
+	}
+}
+
+func sealedFields(c *codec, s *audit.Sealed) {
+	c.text(&s.Text)
+	if s.Text != "" {
+		c.fixed(s.Salt[:])
+	}
 }
 
 // bodyFields is all of a body: there is no text before or behind it.

@@ -96,6 +96,11 @@ func splitVersionKey(key []byte) (of metadata.VersionKey, ok bool) {
 	return metadata.VersionKey{Resource: metadata.ID(key[:idSize]), Version: binary.BigEndian.Uint32(key[idSize:])}, true
 }
 
+// deliveryKey is for one delivery of a webhook.
+func deliveryKey(of metadata.DeliveryKey) []byte {
+	return binary.BigEndian.AppendUint64(of.Webhook[:], of.Number)
+}
+
 // afterVersion is the keys of versions after one; zero: all.
 func afterVersion(of metadata.VersionKey) (s span) {
 	if of != (metadata.VersionKey{}) {
@@ -107,6 +112,17 @@ func afterVersion(of metadata.VersionKey) (s span) {
 // splitBlobRef returns the version of a blobRefKey.
 func splitBlobRef(key []byte) (of metadata.VersionKey, ok bool) {
 	return splitVersionKey(key[min(len(key), digestSize):])
+}
+
+// entryKey is for an entry of the audit log.
+func entryKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
+
+// splitEntryKey is the inverse of entryKey.
+func splitEntryKey(key []byte) (number uint64, ok bool) {
+	if len(key) != 8 {
+		return 0, false
+	}
+	return binary.BigEndian.Uint64(key), true
 }
 
 // digestIDKey is for indexes from a blob to objects: digest, then id.

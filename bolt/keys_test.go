@@ -57,9 +57,11 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"resources_by_name", nameIndexKey(containerScope(other, metadata.Active), "a/ä", id), otherHex + "01" + "612fc3a4" + "00" + idHex},
 		{"blob_refs", blobRefKey(digest, id, 0x01020304), digestHex + idHex + "01020304"},
 		{"versions", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
+		{"deliveries", deliveryKey(metadata.DeliveryKey{Webhook: id, Number: 0x0102030405060708}), idHex + "0102030405060708"},
 		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
 		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
 		{"bodies", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
+		{"audit", entryKey(0x0102030405060708), "0102030405060708"},
 		{"usage_by_day", dayKey(id, 16524), idHex + "8000408c"},
 		{"usage_by_day before 1970", dayKey(metadata.ID{}, -1), strings.Repeat("00", 16) + "7fffffff"},
 	} {
@@ -79,7 +81,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 	const want = "meta dataspaces dataspace_names dataspaces_public sets set_names sets_by_state sets_by_dataspace resources " +
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
-		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs"
+		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs audit webhooks deliveries"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}
@@ -114,6 +116,13 @@ func FuzzTimeKeysAreInOrder(f *testing.F) {
 		}
 		if of, ok := splitVersionKey(body1); !ok || of != of1 {
 			t.Errorf("split of %x: %v, %v", body1, of, ok)
+		}
+		entry1, entry2 := entryKey(uint64(stamp1)), entryKey(uint64(stamp2))
+		if got, want := bytes.Compare(entry1, entry2), cmp.Compare(uint64(stamp1), uint64(stamp2)); got != want {
+			t.Errorf("%x and %x: order %d, want %d", entry1, entry2, got, want)
+		}
+		if number, ok := splitEntryKey(entry1); !ok || number != uint64(stamp1) {
+			t.Errorf("number of %x: %d, %v", entry1, number, ok)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,6 +19,7 @@ const (
 	inlineRow       = "held bodies"        // absent until a body was inline
 	unreferencedRow = "unreferenced blobs" // absent until a blob was recorded
 	epochRow        = "epoch"              // since version 6
+	auditRow        = "audit"              // since version 9
 )
 
 // metaRow reads a row of the meta bucket that every file has.
@@ -79,4 +81,26 @@ func addEpoch(btx *bbolt.Tx) error {
 		return err
 	}
 	return lineage{t}.Put(metadata.NewEpoch(last, time.Now()))
+}
+
+// putLogState writes how far the audit log is, if entries were added.
+func (t *tx) putLogState() {
+	if t.logged {
+		putMetaRow(t, auditRow, auditStateFields, *t.log)
+	}
+}
+
+// beginLog gives a file the first entry of its audit log, which continues what is in it.
+func beginLog(btx *bbolt.Tx) error {
+	t := &tx{bolt: btx}
+	epoch, err := lineage{t}.Epoch()
+	if err != nil {
+		return err
+	}
+	if t.last, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
+		return err
+	}
+	err = t.tables().SetEpoch(epoch)
+	t.putLogState()
+	return errors.Join(err, t.failed)
 }

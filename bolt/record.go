@@ -97,6 +97,14 @@ func (c *codec) int64(field *int64) {
 	c.data = binary.BigEndian.AppendUint64(c.data, uint64(*field))
 }
 
+func (c *codec) uint64(field *uint64) {
+	if c.decode {
+		*field = binary.BigEndian.Uint64(c.take(8))
+		return
+	}
+	c.data = binary.BigEndian.AppendUint64(c.data, *field)
+}
+
 func (c *codec) uint32(field *uint32) {
 	if c.decode {
 		*field = binary.BigEndian.Uint32(c.take(4))
@@ -139,6 +147,23 @@ func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
 	c.bad = c.bad || *v == none
 }
 
+// addedEntry is added, for fields behind which a later schema has added the number of an entry.
+func addedEntry[T comparable](c *codec, v *T, fields func(*codec, *T), entry *uint64) {
+	if !c.decode && *entry == 0 || c.decode && len(c.data) == 0 {
+		*entry = 0
+		added(c, v, fields)
+		return
+	}
+	fields(c, v)
+	if c.decode && len(c.data) == 0 {
+		var none T
+		*entry, c.bad = 0, c.bad || *v == none
+		return
+	}
+	c.uint64(entry)
+	c.bad = c.bad || *entry == 0
+}
+
 // rest is for the last field of a record alone.
 func (c *codec) rest(field *[]byte) {
 	if !c.decode {
@@ -146,6 +171,15 @@ func (c *codec) rest(field *[]byte) {
 		return
 	}
 	*field = append([]byte{}, c.take(len(c.data))...)
+}
+
+// bytes is text, for a copy that may be changed.
+func (c *codec) bytes(field *[]byte) {
+	text := string(*field)
+	c.text(&text)
+	if c.decode {
+		*field = []byte(text)
+	}
 }
 
 func (c *codec) text(field *string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/metadata"
@@ -255,6 +256,36 @@ func (s cascades) All() iter.Seq2[metadata.Cascade, error] {
 	return cascadeTable.all(s.tx, idSpan(nil, metadata.ID{}))
 }
 
+type webhooks struct{ *tx }
+
+func (w webhooks) Get(id metadata.ID) (metadata.Webhook, error) {
+	return webhookTable.get(w.tx, idKey(id))
+}
+
+func (w webhooks) Put(row metadata.Webhook) error { return webhookTable.put(w.tx, row) }
+
+func (w webhooks) Remove(id metadata.ID) error { return webhookTable.remove(w.tx, idKey(id)) }
+
+func (w webhooks) All(after metadata.ID) iter.Seq2[metadata.Webhook, error] {
+	return webhookTable.all(w.tx, idSpan(nil, after))
+}
+
+type deliveries struct{ *tx }
+
+func (d deliveries) Get(of metadata.DeliveryKey) (metadata.Delivery, error) {
+	return deliveryTable.get(d.tx, deliveryKey(of))
+}
+
+func (d deliveries) Put(row metadata.Delivery) error { return deliveryTable.put(d.tx, row) }
+
+func (d deliveries) Remove(of metadata.DeliveryKey) error {
+	return deliveryTable.remove(d.tx, deliveryKey(of))
+}
+
+func (d deliveries) Before(of metadata.DeliveryKey) iter.Seq2[metadata.Delivery, error] {
+	return deliveryTable.backwards(d.tx, span{lo: idKey(of.Webhook), hi: deliveryKey(of)})
+}
+
 type usage struct{ *tx }
 
 func (u usage) Get(dataspace metadata.ID) (metadata.Counters, error) {
@@ -283,6 +314,49 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 			}
 		}
 	}
+}
+
+type auditLog struct{ *tx }
+
+// State reads the row once in a transaction. Who changes it writes the row when all operations have run.
+func (l auditLog) State() (audit.State, error) {
+	if l.log != nil {
+		return *l.log, nil
+	}
+	state, err := value(l.tx, metaBucket, nameKey(auditRow), auditStateFields)
+	if err == nil {
+		l.log = &state
+	}
+	return state, err
+}
+
+func (l auditLog) Get(number uint64) (e metadata.AuditEntry, err error) {
+	key := entryKey(number)
+	record := l.get(auditBucket, key)
+	if record == nil {
+		return e, notFound{auditBucket, string(key)}
+	}
+	e.Number = number // in the key alone
+	if err = decode(&codec{}, key, record, auditFields, &e); err != nil {
+		err = fmt.Errorf("bolt: %s %x: %w", auditBucket, key, err)
+	}
+	return e, err
+}
+
+func (l auditLog) Append(e metadata.AuditEntry, next audit.State) error {
+	l.mustWrite()
+	if before, err := l.State(); err != nil || e.Number != before.Size || next.Size != before.Size+1 {
+		return errors.Join(err, fmt.Errorf("bolt: %s %d: %w", auditBucket, e.Number, errTaken))
+	}
+	l.log, l.logged = &next, true
+	return l.Replace(e)
+}
+
+func (l auditLog) Replace(e metadata.AuditEntry) error {
+	l.mustWrite()
+	key := entryKey(e.Number)
+	l.put(auditBucket, key, seal(key, auditFields, e))
+	return l.failed
 }
 
 // value returns what a bucket holds under key; the zero value where there is nothing.

@@ -31,7 +31,19 @@ func migrations() []migration {
 		addEpoch,
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 8) },
-		mergeRefs,
+		steps(mergeRefs, func(btx *bbolt.Tx) error { return addBuckets(btx, 9) }, beginLog),
+	}
+}
+
+// steps is several migrations, one after the other.
+func steps(all ...migration) migration {
+	return func(btx *bbolt.Tx) error {
+		for _, step := range all {
+			if err := step(btx); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 
@@ -114,7 +126,7 @@ func initialize(path string) error {
 		if t.failed != nil {
 			return t.failed
 		}
-		return addEpoch(btx)
+		return steps(addEpoch, beginLog)(btx)
 	})
 	if err != nil {
 		return errors.Join(err, db.Close())

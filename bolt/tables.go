@@ -149,6 +149,16 @@ var (
 		key:     func(u *metadata.Unreferenced) []byte { return blobKey(u.Digest) },
 		entries: func(metadata.Unreferenced) []entry { return nil },
 	}
+	webhookTable = table[metadata.Webhook]{
+		bucket: webhooksBucket, fields: webhookFields,
+		key:     func(w *metadata.Webhook) []byte { return borrowedKey(&w.ID) },
+		entries: func(metadata.Webhook) []entry { return nil },
+	}
+	deliveryTable = table[metadata.Delivery]{
+		bucket: deliveriesBucket, fields: deliveryFields,
+		key:     func(d *metadata.Delivery) []byte { return deliveryKey(d.Key()) },
+		entries: func(metadata.Delivery) []entry { return nil },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.
@@ -177,17 +187,6 @@ func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
 	}
 	return err
 }
-
-// notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never printed, so the text, which takes as long as
-// the lookup, is made when it is asked for.
-type notFound struct {
-	in  bucket
-	key string
-}
-
-func (e notFound) Error() string { return fmt.Sprintf("bolt: %s %x: %v", e.in, e.key, e.Unwrap()) }
-
-func (e notFound) Unwrap() error { return metadata.ErrNotFound }
 
 // get returns the row under key.
 func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"labshelf/audit"
 	"labshelf/metadata"
 )
 
@@ -20,6 +21,8 @@ type tx struct {
 	now    func() time.Time
 	last   metadata.Stamp     // the last one given out, by this transaction or before it
 	inline metadata.BodyCount // as of this transaction
+	log    *audit.State       // of the audit log, likewise; nil: it has not been read
+	logged bool               // entries were added to it
 
 	version       uint64 // of the access rows that it sees; 0: unknown
 	accessChanged bool   // it has changed some of them
@@ -41,7 +44,8 @@ func (t *tx) tables() *metadata.Tx {
 	return &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
 		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, Blobs: blobRows{t},
-		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Lineage: lineage{t},
+		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Lineage: lineage{t}, Audit: auditLog{t},
+		Webhooks: webhooks{t}, Deliveries: deliveries{t},
 		Stamp: t.stamp, Access: t.access,
 	}
 }
@@ -120,3 +124,14 @@ func (t *tx) walk(b bucket, s span) iter.Seq2[[]byte, []byte] {
 		}
 	}
 }
+
+// notFound is metadata.ErrNotFound with the key. Most of these errors are expected and never printed, so the text, which takes as long as
+// the lookup, is made when it is asked for.
+type notFound struct {
+	in  bucket
+	key string
+}
+
+func (e notFound) Error() string { return fmt.Sprintf("bolt: %s %x: %v", e.in, e.key, e.Unwrap()) }
+
+func (e notFound) Unwrap() error { return metadata.ErrNotFound }

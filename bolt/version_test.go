@@ -25,6 +25,11 @@ import (
 	"labshelf/repository/repositorytest"
 )
 
+// olderVersions are the files that programs of older versions of the schema have made.
+func olderVersions() []string {
+	return []string{"version-1", "version-4", "version-5", "version-7", "version-8"}
+}
+
 // olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
 func olderFile(t *testing.T, name string) string {
 	t.Helper()
@@ -106,11 +111,6 @@ func holdsRules(t *testing.T, s *Store) {
 	if err != nil {
 		t.Error(err)
 	}
-}
-
-// olderVersions are the files of older versions.
-func olderVersions() []string {
-	return []string{"version-1", "version-4", "version-5", "version-7", "version-8"}
 }
 
 // TestOlderVersions brings files that were made by older versions to the present one, and leaves them alone where they are only read.

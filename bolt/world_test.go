@@ -58,7 +58,7 @@ func (w *world) open() {
 		w.prepare(store.committer)
 	}
 	w.store = store
-	w.svc = repository.New(store, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: 100})
+	w.svc = repository.New(repositorytest.Audited{Store: store, Fail: w.t.Errorf}, w.bodies, repository.Config{PageSize: 100, DirectoryPageSize: 1000, HoldUpTo: 100})
 }
 
 // shut closes the repository without a look at what is in it.

@@ -34,6 +34,9 @@ type ListOptions struct {
 	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
 	DataspaceID, SetID, UserID string
 
+	// For entries of the audit log, with UserID for who did it: Action is one action, or all of a kind, as resource.*
+	ObjectID, Action string
+
 	// For dataspaces.
 	Visibility string  // Private or Public; "": both
 	Origin     *string // exactly this one; to "": those that have none; nil: any
@@ -45,7 +48,7 @@ func (o ListOptions) At(listing string) string {
 	q := url.Values{}
 	for name, value := range map[string]string{
 		"state": o.State, "order": o.Order, "name": o.Name, "namePrefix": o.NamePrefix, "visibility": o.Visibility,
-		"dataspaceId": o.DataspaceID, "setId": o.SetID, "userId": o.UserID, "since": instant(o.Since), "until": instant(o.Until),
+		"dataspaceId": o.DataspaceID, "setId": o.SetID, "userId": o.UserID, "objectId": o.ObjectID, "action": o.Action, "since": instant(o.Since), "until": instant(o.Until),
 	} {
 		if value != "" {
 			q.Set(name, value)
@@ -72,7 +75,7 @@ func instant(t time.Time) string {
 
 // Listed are the types of listings.
 type Listed interface {
-	Dataspace | Set | Resource | Version | User | Key | Privilege
+	Dataspace | Set | Resource | Version | User | Key | Privilege | AuditEntry
 }
 
 // Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of the following page.

@@ -98,6 +98,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	files(ctx, t, c, space, set)
 	people(ctx, t, c, space)
 
+	auditing(ctx, t, c, set)
 	usage := must[client.Usage](t)(c.Usage(ctx))
 	one := must[client.Usage](t)(c.DataspaceUsage(ctx, space.ID))
 	if usage.ActiveFiles != 1 || len(usage.Dataspaces) != 1 || usage.Dataspaces[0].Counters != one.Counters || len(one.Days) != 1 || one.Days[0].Counters != one.Counters {
@@ -113,6 +114,7 @@ func everyCall(t *testing.T, c *client.Client) {
 			t.Errorf("no description: %.100s", text)
 		}
 	}
+	webhooksOf(ctx, t, c, space)
 	upkeep(ctx, t, c)
 }
 
@@ -240,9 +242,45 @@ func versions(ctx context.Context, t *testing.T, c *client.Client, r client.Reso
 	if restored.Version != 4 || restored.SHA256 != all[2].SHA256 || restored.Filename != "b.csv" {
 		t.Errorf("restored %+v", restored)
 	}
+	if history := collect(t, c.History(ctx, "resources", r.ID, client.ListOptions{Limit: 2})); history[0].Action != "version.restore" || history[0].Version != 4 {
+		t.Errorf("history %+v", history)
+	}
 	erased := version(c.EraseVersion(ctx, r.ID, 2))
 	if erased.Rule == "" || erased.Removed.IsZero() || erased.RemovedBy == "" {
 		t.Errorf("erased %+v", erased)
+	}
+}
+
+// auditing makes the calls for the audit log.
+func auditing(ctx context.Context, t *testing.T, c *client.Client, set client.Set) {
+	log := collect(t, c.Audit(ctx, client.ListOptions{Limit: 3, Action: "set.*"}))
+	for kind, id := range map[string]string{"dataspaces": set.DataspaceID, "sets": set.ID} {
+		history := collect(t, c.History(ctx, kind, id, client.ListOptions{Limit: 1}))
+		if len(history) == 0 || history[len(history)-1].ObjectID != id {
+			t.Errorf("history of %s: %+v", kind, history)
+		}
+	}
+	if first := log[len(log)-1]; first.Action != "set.create" || first.Texts["name"] == "" || first.UserID == "" || first.Address == "" {
+		t.Errorf("the first entry about a set: %+v", first)
+	}
+	head := must[client.AuditHead](t)(c.AuditHead(ctx, -1))
+	if again := must[client.AuditHead](t)(c.AuditHead(ctx, int64(head.Size))); again.Head != head.Head || head.Size == 0 {
+		t.Errorf("%+v, then %+v", head, again)
+	}
+	if proof := must[[][]byte](t)(c.AuditProof(ctx, 0, head.Size)); len(proof) == 0 {
+		t.Error("an empty proof")
+	}
+	for e, err := range c.Events(ctx, "an id of nobody") {
+		if check(t, err); e.Kind != client.Reload || e.ID == "" {
+			t.Errorf("%+v", e)
+		}
+		break
+	}
+	check(t, c.EraseAudit(ctx, log[0].Number))
+	export := must[io.ReadCloser](t)(c.AuditExport(ctx))
+	lines := strings.Count(string(must[[]byte](t)(io.ReadAll(export))), "\n")
+	if check(t, export.Close()); uint64(lines) != head.Size+2 {
+		t.Errorf("%d lines in an export of %d entries", lines, head.Size+1)
 	}
 }
 
@@ -318,6 +356,8 @@ var unchanging = map[string][]string{
 	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
+	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
+		"position", "reason", "state", "tries"},
 	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy",
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
@@ -333,6 +373,8 @@ func TestSchemas(t *testing.T) {
 		"DataspaceCreation": client.NewDataspace{}, "SetCreation": client.NewSet{}, "UserCreation": client.NewUser{}, "KeyCreation": client.NewKey{},
 		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
 		"ResourceEdit": client.ResourceEdit{}, "Version": client.Version{},
+		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},
+		"Delivery": client.Delivery{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
 			return strings.HasSuffix(field, "_epoch") || slices.Contains(unchanging[name], field)

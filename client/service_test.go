@@ -14,6 +14,7 @@ import (
 	"labshelf/client"
 	"labshelf/handlers"
 	"labshelf/repository"
+	"labshelf/webhooks"
 )
 
 // service is a real one in a directory, behind a listening socket. It is what every test here speaks to that is not about answers
@@ -40,6 +41,11 @@ func openService(dir string, rules repository.Config) (*service, error) {
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
 	}
+	here, err := webhooks.ParseHosts([]string{"127.0.0.1"})
+	if err != nil {
+		return nil, err
+	}
+	rules.Webhooks = webhooks.NewSender(webhooks.Config{Hosts: here})
 	s := &service{repo: repository.New(meta, files, rules), meta: meta}
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		return nil, err

@@ -109,6 +109,7 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	options.By = r.caller
 	labelled := []labelledJSON{}
 	options.Labelled = func(v metadata.Version) {
 		if len(labelled) < maxLabelled {

@@ -43,6 +43,14 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
+// noteRefusal counts a request that is refused, for the audit log. One without any key has not failed: it has not tried.
+func (a *api) noteRefusal(r *http.Request, rt route, err error) {
+	tried := rt.audience == everybody || len(r.Header.Values("Authorization")) > 0 || sessionOf(r) != ""
+	if kind := publicError(err).Kind; kind == errs.Forbidden || kind == errs.Unauthenticated && tried {
+		a.repo.NoteRefusal(kind)
+	}
+}
+
 // countUnknownKey counts the refusal of an unknown key or session, and returns any other error as it is.
 func (a *api) countUnknownKey(answer http.Header, r *http.Request, err error) error {
 	if errors.Is(err, repository.ErrUnknownKey) {

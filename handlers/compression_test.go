@@ -42,6 +42,8 @@ func TestListingsAreCompressed(t *testing.T) {
 		s := f.newSpace(nil)
 		s.newSet()
 		s.newMember("member")
+		f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": fmt.Sprint(i)}).want(http.StatusOK)
+		f.send("PATCH", "/resources/"+f.ids["ResourceId"], object{"description": fmt.Sprint(i)}).want(http.StatusOK)
 		f.send("POST", "/sets", object{"name": f.name("more"), "dataspaceId": f.dataspace}).want(http.StatusCreated)
 		f.send("POST", "/users/"+f.ids["UserId"]+"/keys", object{"label": strings.Repeat("x", 100)}).want(http.StatusCreated)
 	}

@@ -43,6 +43,7 @@ type exchange struct {
 }
 
 func loadContract() (*contract, error) {
+	openapi3filter.RegisterBodyDecoder("text/event-stream", openapi3filter.FileBodyDecoder)
 	openapi3filter.RegisterBodyDecoder("application/jsonl", decodeLines)
 	text, err := os.ReadFile("openapi.yaml")
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
 	corsHeaders = "Authorization, Content-Type, Content-Digest, Repr-Digest, If-Match, If-None-Match, If-Modified-Since, " +
 		"If-Unmodified-Since, If-Range, Range, Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, Upload-Checksum, " +
-		"Labshelf-SHA256, X-HTTP-Method-Override, X-Request-Id"
+		"Last-Event-ID, Labshelf-SHA256, X-HTTP-Method-Override, X-Request-Id"
 	corsExposed = "ETag, Location, Link, Content-Range, Content-Disposition, Repr-Digest, X-Request-Id, Retry-After, Labshelf-Stamp, " +
 		"Labshelf-Resource, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, " +
 		"Upload-Metadata, Upload-Expires"

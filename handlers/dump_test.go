@@ -26,6 +26,9 @@ func (c *client) dump() string {
 		rows(&out, tx.Users.All(metadata.ID{}))
 		rows(&out, tx.Privileges.All(metadata.ID{}))
 		rows(&out, tx.Cascades.All())
+		for hook, err := range tx.Webhooks.All(metadata.ID{}) {
+			fmt.Fprintln(&out, hook.Record, hook.URL, hook.Label, hook.Events, hook.Secret, hook.FormerSecret, hook.Paused, err) // the rest changes by itself
+		}
 		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
 			row, err2 := tx.Uploads.Get(id)
 			fmt.Fprintf(&out, "%+v %v %v\n", row, err, err2)

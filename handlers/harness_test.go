@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -24,7 +25,9 @@ import (
 	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
+	"labshelf/repository/repositorytest"
 	"labshelf/web"
+	"labshelf/webhooks"
 )
 
 // gateway is a running service on real stores.
@@ -57,7 +60,15 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
 	}
-	g := &gateway{dir: dir, meta: meta, repo: repository.New(meta, between(store), rules), log: &journal{}, names: &atomic.Int64{}}
+	if rules.Webhooks == nil {
+		here, err := webhooks.ParseHosts([]string{"127.0.0.1"})
+		if err != nil {
+			return nil, err
+		}
+		rules.Webhooks = webhooks.NewSender(webhooks.Config{Hosts: here})
+	}
+	audited := repositorytest.Audited{Store: meta, Fail: func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }}
+	g := &gateway{dir: dir, meta: meta, repo: repository.New(audited, between(store), rules), log: &journal{}, names: &atomic.Int64{}}
 	g.admin, err = g.repo.Bootstrap(context.Background(), "")
 	return g, err
 }
@@ -202,7 +213,7 @@ func (c *client) exchange(good bool, method, path string, body any, headers []st
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	got, err := io.ReadAll(response.Body)
+	got, err := readAnswer(response)
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
@@ -211,6 +222,21 @@ func (c *client) exchange(good bool, method, path string, body any, headers []st
 		c.t.Errorf("%s %s: %v\n%s", method, path, err, a.short())
 	}
 	return a
+}
+
+// readAnswer reads an answer to its end; of a stream of events, which has none, what comes at once.
+func readAnswer(response *http.Response) ([]byte, error) {
+	if response.Header.Get("Content-Type") != "text/event-stream" || response.Request.Method == http.MethodHead {
+		return io.ReadAll(response.Body)
+	}
+	var got []byte
+	for lines := bufio.NewReader(response.Body); !bytes.HasSuffix(got, []byte("\n\n")); {
+		line, err := lines.ReadBytes('\n')
+		if got = append(got, line...); err != nil {
+			return got, err
+		}
+	}
+	return got, nil
 }
 
 // httpClient follows no redirects and unpacks nothing.

@@ -100,6 +100,33 @@ type historyJSON struct {
 }
 
 // versionJSON is a version of a resource. What it has of a resource has the same names as there.
+// auditJSON leaves out what an entry does not say.
+type auditJSON struct {
+	Number     uint64          `json:"number"` // from 0
+	Time       string          `json:"time"`
+	Epoch      int64           `json:"time_epoch"` // ms
+	Action     string          `json:"action"`
+	User       string          `json:"userId,omitempty"`
+	Key        string          `json:"keyId,omitempty"`
+	Session    string          `json:"session,omitempty"`
+	Request    string          `json:"requestId,omitempty"`
+	Cause      uint64          `json:"cause,omitempty"`
+	ObjectKind string          `json:"objectKind,omitempty"`
+	Object     string          `json:"objectId,omitempty"`
+	Dataspace  string          `json:"dataspaceId,omitempty"`
+	Set        string          `json:"setId,omitempty"`
+	Subject    string          `json:"subjectId,omitempty"`
+	Previous   uint64          `json:"previous,omitempty"`
+	SHA256     string          `json:"sha256,omitempty"`
+	Before     string          `json:"sha256Before,omitempty"`
+	Bytes      *uint64         `json:"bytes,omitempty"` // of the file that SHA256 or Before names
+	Version    uint64          `json:"version,omitempty"`
+	Values     json.RawMessage `json:"values,omitempty"`
+	Texts      json.RawMessage `json:"texts,omitempty"`
+	Address    string          `json:"address,omitempty"`
+	Erased     bool            `json:"erased,omitempty"` // its texts or its address
+}
+
 type versionJSON struct {
 	Version       int64  `json:"version"` // from 1
 	URL           string `json:"url"`

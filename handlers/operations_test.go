@@ -1,6 +1,8 @@
 package handlers_test
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"labshelf/errs"
 	"labshelf/handlers"
+	"labshelf/metadata"
 )
 
 // operation is one operation of the interface: what a good request for it sends.
@@ -87,6 +90,12 @@ func operations() []operation {
 		{"pageSetResources", false, nil},
 		{"getResource", false, nil},
 		{"downloadResource", false, nil},
+		{"listDataspaceHistory", false, nil},
+		{"pageDataspaceHistory", false, nil},
+		{"listSetHistory", false, nil},
+		{"pageSetHistory", false, nil},
+		{"listResourceHistory", false, nil},
+		{"pageResourceHistory", false, nil},
 		{"listVersions", false, nil},
 		{"pageVersions", false, nil},
 		{"getVersion", false, nil},
@@ -118,6 +127,18 @@ func operations() []operation {
 			return object{"userId": f.ids["UserId"], "dataspaceId": f.dataspace, "role": "editor"}
 		}},
 		{"revokePrivilege", false, nil},
+		{"getWebhooks", false, nil},
+		{"createWebhook", false, func(f *fixture) any {
+			return object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}
+		}},
+		{"getWebhook", false, nil},
+		{"updateWebhook", false, fields(object{"label": "New"})},
+		{"rotateWebhook", false, nil},
+		{"resumeWebhook", false, nil},
+		{"getDeliveries", false, nil},
+		{"repeatDelivery", false, nil},
+		{"skipWebhook", false, fields(object{"all": false})},
+		{"deleteWebhook", false, nil},
 		{"deleteDataspace", false, nil},
 		{"restoreDataspace", false, nil},
 
@@ -131,6 +152,13 @@ func operations() []operation {
 		{"deleteUser", false, nil},
 		{"restoreUser", false, nil},
 
+		{"followEvents", false, nil},
+		{"listAudit", false, nil},
+		{"pageAudit", false, nil},
+		{"getAuditHead", false, nil},
+		{"getAuditProof", false, nil},
+		{"exportAudit", false, nil},
+		{"eraseAuditTexts", false, nil},
 		{"getSnapshot", false, nil},
 		{"getBlob", false, nil},
 		{"check", false, fields(object{"noData": true})},
@@ -169,8 +197,30 @@ func (c *client) newFixture(fields object) *fixture {
 		"KeyId":       user.get("/users/me/keys").data()[0].text("id"),
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
 		"UploadId":    path.Base(f.begin(7, "setId", set, "filename", "b.txt")),
+		"WebhookId":   f.newWebhook(), "DeliveryNumber": "0",
 	}
+	f.ids["EntryNumber"] = fmt.Sprint(int(f.get("/resources/" + resource + "/history?limit=1").data()[0]["number"].(float64)))
 	return f
+}
+
+// nowhere is where nothing listens.
+const nowhere = "http://127.0.0.1:1/"
+
+// newWebhook makes a webhook that hears of nothing, with a delivery that waits for its next try.
+func (f *fixture) newWebhook() (id string) {
+	f.t.Helper()
+	id = f.send("POST", "/webhooks", object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}).want(http.StatusCreated).object().text("id")
+	err := f.meta.Update(f.t.Context(), func(tx *metadata.Tx) error {
+		epoch, err := tx.Lineage.Epoch()
+		hook, _ := metadata.ParseID(id)
+		return errors.Join(err, tx.Deliveries.Put(metadata.Delivery{
+			WebhookID: hook, MessageID: epoch.ID.String() + ".0", Event: "epoch.begin", Tries: 1, First: 1, Last: 1, Error: "no answer",
+		}))
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return id
 }
 
 // filed has the file of the fixture among the blobs, where a small one comes later: one that is sent in chunks is there at once.

@@ -234,7 +234,8 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared := map[string]bool{"/dataspaces/:id": true, "/sets/:id": true, "/resources/:id": true, "/resources/:id/versions/:number": true, "/users": true, "/usage": true}
+	shared := map[string]bool{"/dataspaces/:id": true, "/sets/:id": true, "/resources/:id": true, "/resources/:id/versions/:number": true,
+		"/dataspaces/:id/history": true, "/sets/:id/history": true, "/resources/:id/history": true, "/audit": true, "/users": true, "/usage": true}
 	for name, c := range map[string]*client{"plain": sysadmin(t), "below a base path": sysadmin(t).configured(handlers.Config{BaseURL: base})} {
 		root, want := c.server.URL, c.base
 		if name != "plain" {

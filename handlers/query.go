@@ -87,16 +87,16 @@ func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing {
 		return nil
 	}
-	accepted, takes := parameterOf[kind]
+	accepted := parametersOf[kind]
 	for name := range query {
-		if takes && name == accepted {
+		if slices.Contains(accepted, name) {
 			continue
 		}
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: repository.Shorten(name),
-			Message: "this request does not take this query parameter; accepted: " + cmp.Or(accepted, "none")}
+			Message: "this request does not take this query parameter; accepted: " + cmp.Or(strings.Join(accepted, ", "), "none")}
 	}
 	return nil
 }
 
-// parameterOf is the one query parameter of the kinds of routes that have one.
-var parameterOf = map[routeKind]string{download: "disposition", archived: "resource"}
+// parametersOf is the query parameters of the kinds of routes that have some.
+var parametersOf = map[routeKind][]string{download: {"disposition"}, archived: {"resource"}, sized: {"size"}, proving: {"entry", "from", "size"}, following: {"after"}}

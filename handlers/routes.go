@@ -58,11 +58,14 @@ const (
 	download                   // takes a disposition
 	archived                   // takes ids of resources
 	resumable                  // speaks tus, and takes no query
+	sized                      // takes a size of the audit log
+	proving                    // takes what is to be proven of it
+	following                  // takes the id of an event
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -84,6 +87,7 @@ func (a *api) routesOfFiles() []route {
 		{"GET", "/dataspaces/:id/resources", readers, a.listResources(paging.DataspaceResources), listing},
 		{"GET", "/dataspaces/:id/sets", readers, a.listSets(paging.DataspaceSets), listing},
 		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain},
+		{"GET", "/dataspaces/:id/history", readers, a.listHistory(paging.DataspaceHistory), listing},
 
 		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing},
 		{"POST", "/sets", writers, a.createSet, plain},
@@ -93,6 +97,7 @@ func (a *api) routesOfFiles() []route {
 		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain},
 		{"GET", "/sets/:id/archive", readers, a.downloadArchive, archived},
 		{"GET", "/sets/:id/resources", readers, a.listResources(paging.SetResources), listing},
+		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing},
 
 		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing},
 		{"POST", "/resources", writers, a.createResource, plain},
@@ -102,6 +107,7 @@ func (a *api) routesOfFiles() []route {
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
 		{"GET", "/resources/:id/data", readers, a.downloadResource, download},
+		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing},
 		{"GET", "/resources/:id/versions", readers, a.listVersions, listing},
 		{"GET", "/resources/:id/versions/:number", readers, a.getVersion, plain},
 		{"GET", "/resources/:id/versions/:number/data", readers, a.downloadVersion, download},
@@ -119,6 +125,22 @@ func (a *api) routesOfUploads() []route {
 		{"PATCH", "/uploads/:id", senders, inTus(a.continueUpload), resumable},
 		{"POST", "/uploads/:id", senders, inTus(a.overrideUpload), resumable},
 		{"DELETE", "/uploads/:id", senders, inTus(a.endUpload), resumable},
+	}
+}
+
+// routesOfWebhooks are those of webhooks.
+func (a *api) routesOfWebhooks() []route {
+	return []route{
+		{"GET", "/webhooks", keyed, a.listWebhooks, plain},
+		{"POST", "/webhooks", managers, a.createWebhook, plain},
+		{"GET", "/webhooks/:id", managers, a.getWebhook, plain},
+		{"PUT", "/webhooks/:id", managers, a.updateWebhook, plain},
+		{"DELETE", "/webhooks/:id", managers, a.deleteWebhook, plain},
+		{"POST", "/webhooks/:id/rotate", managers, a.rotateWebhook, plain},
+		{"POST", "/webhooks/:id/resume", managers, a.resumeWebhook, plain},
+		{"POST", "/webhooks/:id/skip", managers, a.skipWebhook, plain},
+		{"GET", "/webhooks/:id/deliveries", managers, a.listDeliveries, plain},
+		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.repeatDelivery, plain},
 	}
 }
 
@@ -141,6 +163,14 @@ func (a *api) routesOfUsers() []route {
 		{"DELETE", "/privileges/:id", managers, a.revoke, plain},
 
 		{"GET", "/usage", keyed, a.getUsage, plain},
+
+		{"GET", "/events", keyed, a.followEvents, following},
+
+		{"GET", "/audit", keyed, a.listAudit, listing},
+		{"GET", "/audit/head", keyed, a.getAuditHead, sized},
+		{"GET", "/audit/proof", keyed, a.getAuditProof, proving},
+		{"GET", "/audit/export", sysadmins, a.exportAudit, plain},
+		{"DELETE", "/audit/entries/:number/texts", sysadmins, a.eraseAudit, plain},
 
 		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain},
 		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain},
@@ -249,6 +279,7 @@ func (a *api) add(router *httprouter.Router, path string, rt route) {
 			w.Header().Set(tus.Resumable, tus.Version)
 		}
 		if err := a.serve(w, r, params, rt); err != nil {
+			a.noteRefusal(r, rt, err)
 			writeProblem(w, r, err)
 		}
 	}
@@ -276,6 +307,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 			return err
 		}
 		req.caller = caller
+		req.caller.Origin = a.origin(w, r)
 		noteCaller(w, caller)
 		if err := cmp.Or(malformedQuery(malformed), checkParameters(rt.kind, query)); err != nil {
 			return err

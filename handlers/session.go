@@ -35,7 +35,7 @@ func (a *api) signIn(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	caller, token, ends, err := a.repo.SignIn(r.Context(), auth.FromHeader(key), sessionOf(r.Request))
+	caller, token, ends, err := a.repo.SignIn(r.Context(), auth.FromHeader(key), sessionOf(r.Request), a.origin(w, r.Request))
 	if err != nil {
 		return a.countUnknownKey(w.Header(), r.Request, err)
 	}
@@ -82,7 +82,7 @@ func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	cookie := a.cookie(r.Request, "")
 	cookie.MaxAge = -1
 	http.SetCookie(w, cookie)
-	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request)); err != nil {
+	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request), a.origin(w, r.Request)); err != nil {
 		return err
 	}
 	return sendNothing(w, "", nil)

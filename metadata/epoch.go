@@ -20,11 +20,16 @@ const identityInfo = "labshelf repository identity"
 // IdentityOf derives the identity from the secret of the metadata, so that metadata written before there were identities have
 // theirs, too.
 func IdentityOf(secret [32]byte) Identity {
-	key, err := hkdf.Key(sha256.New, secret[:], nil, identityInfo, len(Identity{}))
+	return Identity(derive(secret, identityInfo, len(Identity{})))
+}
+
+// derive returns bytes that follow from the secret, and do not reveal it, for one use.
+func derive(secret [32]byte, use string, length int) []byte {
+	key, err := hkdf.Key(sha256.New, secret[:], nil, use, length)
 	if err != nil {
-		panic("metadata: HKDF refuses 16 bytes: " + err.Error())
+		panic("metadata: HKDF refuses so many bytes: " + err.Error())
 	}
-	return Identity(key)
+	return key
 }
 
 // String returns 32 hexadecimal digits; "" for the zero Identity, which no repository has.
@@ -68,8 +73,8 @@ func NewEpoch(base Stamp, now time.Time) Epoch {
 // another epoch had reached by its Base.
 func (e Epoch) Continues(other EpochID, stamp Stamp) bool { return e.ID == other || stamp <= e.Base }
 
-// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. It is called
-// when the metadata are restored to an older state. Errors: those of Update.
+// BeginEpoch ends the epoch of the metadata and begins another one, which is on stable storage when it returns. Webhooks are
+// paused. It is called when the metadata are restored to an older state. Errors: those of Update.
 func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, err error) {
 	err = meta.Update(ctx, func(tx *Tx) error {
 		last, err := tx.Lineage.LastStamp()
@@ -77,7 +82,10 @@ func BeginEpoch(ctx context.Context, meta Writer, now time.Time) (epoch Epoch, e
 			return err
 		}
 		epoch = NewEpoch(last, now)
-		return tx.Lineage.Put(epoch)
+		if err := pauseWebhooks(tx, epoch.Began); err != nil {
+			return err
+		}
+		return tx.SetEpoch(epoch)
 	})
 	return epoch, err
 }

@@ -65,6 +65,7 @@ type Dataspace struct {
 	Visibility               Visibility
 	Origin                   string // free text; "" is none
 	Retention                Retention
+	Entry                    uint64 // number of the last entry of the audit log about it; 0: none, it has not been changed since there is a log
 }
 
 // Set holds resources.
@@ -72,6 +73,7 @@ type Set struct {
 	Record
 	DataspaceID              ID
 	Name, Title, Description string
+	Entry                    uint64 // as in Dataspace
 }
 
 // Resource is one file: this record and the blob that Digest names.
@@ -85,6 +87,7 @@ type Resource struct {
 	Version                   uint32       // how often the file has been replaced
 	Body                      BodyLocation // where the bytes are
 	Label                     string       // of the present version; "": none
+	Entry                     uint64       // as in Dataspace
 	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 
@@ -101,6 +104,7 @@ type User struct {
 	Record
 	Username, Fullname, About string
 	Sysadmin                  bool
+	Entry                     uint64 // as in Dataspace
 }
 
 // Key is one credential of a user. The key itself is not stored, only its digest.
@@ -249,13 +253,14 @@ func (s Stamp) Day() Day {
 // each of which is one bounded commit.
 type Cascade struct {
 	Container   ID
-	DataspaceID ID    // the container's own id when it is a dataspace
-	Restore     bool  // else a deletion
-	By          ID    // the user who asked for it
-	Deletion    Stamp // the stamp of the container's deletion, which the objects deleted with it carry in TakenBy
-	Begun       Stamp // the stamp of the container's last change
-	AfterSet    ID    // restoration: sets up to here are done
-	AfterStamp  Stamp // restoration: resources deleted up to here are done
+	DataspaceID ID     // the container's own id when it is a dataspace
+	Restore     bool   // else a deletion
+	By          ID     // the user who asked for it
+	Deletion    Stamp  // the stamp of the container's deletion, which the objects deleted with it carry in TakenBy
+	Begun       Stamp  // the stamp of the container's last change
+	AfterSet    ID     // restoration: sets up to here are done
+	AfterStamp  Stamp  // restoration: resources deleted up to here are done
+	Entry       uint64 // number of the entry of the audit log about the container's last change; 0: none
 }
 
 // OfDataspace tells whether the container is a dataspace; otherwise it is a set.

@@ -124,6 +124,9 @@ type Tx struct {
 	InlineBodies InlineBodies
 	Scrub        Scrub
 	Lineage      Lineage
+	Audit        AuditLog
+	Webhooks     Webhooks
+	Deliveries   Deliveries
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

@@ -15,7 +15,7 @@ const (
 // Violation is one finding of a check.
 type Violation struct {
 	Part  string
-	Kind  string // of object: dataspace, set, resource, version (its resource is the ID), user, key, privilege, step; or what the part says
+	Kind  string // of object: dataspace, set, resource, version (its resource is the ID), user, key, privilege, step, entry (of the audit log, the ID its number); or what the part says
 	ID    string // which one: an id, a digest, the number of a page, a key in hex; or ""
 	Name  string // as people know the object, or ""
 	Wrong string // what is wrong

@@ -23,7 +23,7 @@ func anyQuery(t *rapid.T) paging.Query {
 	switch l {
 	case paging.UserKeys:
 		q.States = paging.All
-	case paging.ResourceVersions:
+	case paging.ResourceVersions, paging.AuditEntries, paging.ResourceHistory, paging.SetHistory, paging.DataspaceHistory:
 		q.States, q.Order = paging.All, paging.Newest
 	}
 	if start(l).Parent != (ulid.ULID{}) {
@@ -36,6 +36,12 @@ func anyQuery(t *rapid.T) paging.Query {
 	}
 	if takes("state") {
 		q.States = rapid.SampledFrom([]paging.States{paging.Active, paging.Deleted, paging.All}).Draw(t, "states")
+	}
+	if takes("objectId") {
+		q.Object = anyID(t)
+	}
+	if takes("action") {
+		q.Action = rapid.SampledFrom([]string{"resource.create", "set.*", "x"}).Draw(t, "word")
 	}
 	if takes("visibility") {
 		q.Visibility = rapid.SampledFrom([]string{"private", "public"}).Draw(t, "visible")

@@ -24,6 +24,8 @@ const (
 	MaxContainerName = 100
 	// MaxOrigin is the longest Origin, in characters (code points).
 	MaxOrigin = 500
+	// MaxAction is the longest Action, in bytes.
+	MaxAction = 64
 )
 
 // ErrQuery marks a Query that breaks the rules stated at its fields. Parse and
@@ -57,6 +59,10 @@ const (
 	UserKeys           Listing = 8  // /users/{id}/keys
 	Privileges         Listing = 9  // /privileges
 	ResourceVersions   Listing = 10 // /resources/{id}/versions
+	AuditEntries       Listing = 11 // /audit
+	ResourceHistory    Listing = 12 // /resources/{id}/history
+	SetHistory         Listing = 13 // /sets/{id}/history
+	DataspaceHistory   Listing = 14 // /dataspaces/{id}/history
 )
 
 // States is a set of states, as bits. The numbers are part of every token.
@@ -76,7 +82,7 @@ type Order uint8
 const (
 	ByID   Order = 0 // by id, which is the order of creation
 	Oldest Order = 1 // by stamp of last modification, then id
-	Newest Order = 2 // Oldest backwards; of versions by number
+	Newest Order = 2 // Oldest backwards; of versions and entries by number
 	ByName Order = 3 // by the bytes of the name, then id
 )
 
@@ -85,7 +91,7 @@ const (
 // uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID. Fields
 // that the order does not use are zero.
 type Position struct {
-	Stamp int64 // microseconds since 1970, not negative; of a version its number
+	Stamp int64 // microseconds since 1970, not negative; of a version its number, of an entry one more
 	ID    ulid.ULID
 	Name  string // up to MaxName bytes; fits the query's Name or NamePrefix
 }
@@ -123,6 +129,10 @@ type Query struct {
 	Name       *string
 	NamePrefix string
 
+	// Object and Action filter entries of the audit log; zero and "" mean no filter. An action has up to MaxAction bytes.
+	Object ulid.ULID
+	Action string
+
 	After Position
 }
 
@@ -146,6 +156,9 @@ const (
 	partState
 	partOrder
 	partLimit
+	// These two are in tokens again.
+	partObject
+	partAction
 )
 
 // rule is what one listing accepts.
@@ -159,6 +172,7 @@ type rule struct {
 var (
 	byID    = []Order{ByID}
 	byStamp = []Order{Oldest, Newest}
+	newest  = []Order{Newest}
 )
 
 const partsByStamp = partState | partSince | partUntil | partOrder | partLimit
@@ -176,7 +190,12 @@ var rules = [...]rule{
 	UserKeys:   {partLimit, partParent, All, byID},
 	Privileges: {partUser | partDataspace | partState | partLimit, 0, Active, byID},
 
-	ResourceVersions: {partLimit, partParent, All, []Order{Newest}},
+	ResourceVersions: {partLimit, partParent, All, newest},
+
+	AuditEntries:     {partUser | partObject | partAction | partSince | partUntil | partOrder | partLimit, 0, All, []Order{Newest, Oldest}},
+	ResourceHistory:  {partLimit, partParent, All, newest},
+	SetHistory:       {partLimit, partParent, All, newest},
+	DataspaceHistory: {partLimit, partParent, All, newest},
 }
 
 // rule returns one without orders, which no query satisfies, for a number that
@@ -207,6 +226,8 @@ func (q *Query) parts() part {
 		{partName, q.Name != nil},
 		{partNamePrefix, q.NamePrefix != ""},
 		{partAfter, q.After != Position{}},
+		{partObject, q.Object != none},
+		{partAction, q.Action != ""},
 	} {
 		if has.is {
 			p |= has.part
@@ -235,6 +256,8 @@ func (q *Query) check() error {
 		return fmt.Errorf("%w: visibility %q", ErrQuery, q.Visibility)
 	case q.Origin != nil && utf8.RuneCountInString(*q.Origin) > MaxOrigin:
 		return fmt.Errorf("%w: origin too long", ErrQuery)
+	case len(q.Action) > MaxAction:
+		return fmt.Errorf("%w: action too long", ErrQuery)
 	case have&(partName|partNamePrefix) != 0 && !q.validName():
 		return fmt.Errorf("%w: name", ErrQuery)
 	case have&partAfter != 0 && !q.validAfter():

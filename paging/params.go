@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // parameter is one query parameter. A value that read refuses is answered with
@@ -30,10 +32,12 @@ func resolved(*Query, string) bool { return true }
 
 // parameters is sorted by name.
 var parameters = [...]parameter{
+	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
 	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
 	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
 	{partName, "name", nameRule, readName},
 	{partNamePrefix, "namePrefix", nameRule, readNamePrefix},
+	{partObject, "objectId", "the id of one object", readObject},
 	{partOrder, "order", "oldest or newest; for the resources of one set also name", readOrder},
 	{partOrigin, "origin", "up to 500 characters of UTF-8; empty for those without an origin", readOrigin},
 	{partSet, "setId", "the id of one set", resolved},
@@ -170,6 +174,18 @@ func (p parameter) value(values []string) (string, error) {
 
 func (p parameter) refuse(what string) error {
 	return &Error{Field: p.name, Message: fmt.Sprintf("%s %s; accepted: %s", p.name, what, p.accepts)}
+}
+
+// readAction takes any word: those of a later version find nothing.
+func readAction(q *Query, value string) bool {
+	q.Action = value
+	return len(value) <= MaxAction && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz.*") == ""
+}
+
+func readObject(q *Query, value string) bool {
+	id, err := ulid.ParseStrict(value)
+	q.Object = id
+	return err == nil && id.String() == value && id != ulid.ULID{}
 }
 
 func readLimit(q *Query, value string) bool {

@@ -31,18 +31,25 @@ var accepted = map[paging.Listing]string{
 	paging.UserKeys:           "limit",
 	paging.Privileges:         "dataspaceId limit state userId",
 	paging.ResourceVersions:   "limit",
+	paging.AuditEntries:       "action limit objectId order since until userId",
+	paging.ResourceHistory:    "limit",
+	paging.SetHistory:         "limit",
+	paging.DataspaceHistory:   "limit",
 }
 
 // start is what a caller hands to Parse: every id resolved.
 func start(l paging.Listing) paging.Query {
 	q := paging.Query{Listing: l}
 	switch l {
-	case paging.DataspaceSets, paging.DataspaceResources, paging.SetResources, paging.UserKeys, paging.ResourceVersions:
+	case paging.DataspaceSets, paging.DataspaceResources, paging.SetResources, paging.UserKeys, paging.ResourceVersions,
+		paging.ResourceHistory, paging.SetHistory, paging.DataspaceHistory:
 		q.Parent = id1
 	case paging.Sets:
 		q.Dataspace = id2
 	case paging.Resources:
 		q.Dataspace, q.Set = id2, id3
+	case paging.AuditEntries:
+		q.User = id3
 	case paging.Privileges:
 		q.Dataspace, q.User = id2, id3
 	}
@@ -67,7 +74,7 @@ func TestParseDefaults(t *testing.T) {
 		switch l {
 		case paging.UserKeys:
 			want.States = paging.All
-		case paging.ResourceVersions:
+		case paging.ResourceVersions, paging.AuditEntries, paging.ResourceHistory, paging.SetHistory, paging.DataspaceHistory:
 			want.States, want.Order = paging.All, paging.Newest
 		case paging.Resources, paging.DataspaceResources, paging.SetResources:
 			want.Order = paging.Oldest

@@ -109,7 +109,7 @@ func (s *scratch) sign(raw []byte) []byte {
 
 // appendTo appends the layout of version 1, numbers big-endian: version,
 // listing, states, order, limit (2 bytes), parts (2 bytes), then those parts in
-// the order of their bits. Texts go after their length (2 bytes), except for
+// the order of their bits, but the position last. Texts go after their length (2 bytes), except for
 // the name of the position: it is last, and only what follows the name or
 // prefix that the query has anyway.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
@@ -135,6 +135,12 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 			b = binary.BigEndian.AppendUint16(b, uint16(len(*text)))
 			b = append(b, *text...)
 		}
+	}
+	if q.Object != (ulid.ULID{}) {
+		b = append(b, q.Object[:]...)
+	}
+	if q.Action != "" {
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(q.Action))), q.Action...)
 	}
 	if have&partAfter == 0 {
 		return b, nil
@@ -202,6 +208,12 @@ func readQuery(b []byte) (q Query) {
 	}
 	if have&partNamePrefix != 0 {
 		q.NamePrefix = r.text()
+	}
+	if have&partObject != 0 {
+		q.Object = r.id()
+	}
+	if have&partAction != 0 {
+		q.Action = r.text()
 	}
 	if have&partAfter == 0 {
 		return q

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"labshelf/audit"
+	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -64,8 +66,9 @@ func (s batch) advanceSets(tx *metadata.Tx) (moved int, err error) {
 		if !rows.Due(s.Cascade, set.Record) {
 			continue
 		}
+		before := set
 		rows.Take(s.Cascade, &set.Record, tx.Stamp())
-		if err := tx.Sets.Put(set); err != nil {
+		if err := rows.SaveSet(tx, rows.ChangeOf(s.Cascade, audit.Set), &before, &set); err != nil {
 			return 0, err
 		}
 	}
@@ -89,7 +92,7 @@ func (s batch) advanceResources(tx *metadata.Tx, most int) (moved int, err error
 		last = tx.Stamp()
 		rows.Take(s.Cascade, &after.Record, last)
 		change = change.Add(rows.Counted(after)).Add(rows.Counted(r).Negated())
-		if err := rows.SaveResource(tx, &r, after); err != nil {
+		if err := rows.SaveResource(tx, rows.ChangeOf(s.Cascade, audit.Resource), &r, &after); err != nil {
 			return 0, err
 		}
 	}
@@ -295,6 +298,14 @@ func (c transition) begin(tx *metadata.Tx, match Match) (cascade *metadata.Casca
 	}
 	c.record.TakenBy, c.record.Modified, c.record.ModifiedBy = 0, cascade.Begun, c.by
 	return cascade, false, nil
+}
+
+// change is what the request is called in the audit log.
+func (c transition) change(by auth.Principal, deletion, restoration audit.Action) rows.Change {
+	if c.restore {
+		return rows.Change{By: by, Action: restoration}
+	}
+	return rows.Change{By: by, Action: deletion}
 }
 
 // parentDeleted refuses to put something into a container that is deleted.

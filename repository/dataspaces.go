@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -117,7 +118,9 @@ func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Field
 		d.Record = newRecord(tx, p)
 		admin := metadata.Privilege{Record: newRecord(tx, p), UserID: p.UserID, DataspaceID: d.ID, Role: auth.Admin}
 		created = d
-		return errors.Join(tx.Dataspaces.Put(d), tx.Privileges.Put(admin))
+		return errors.Join(
+			rows.SaveDataspace(tx, rows.Change{By: p, Action: audit.DataspaceCreate}, nil, &created),
+			rows.SavePrivilege(tx, rows.Change{By: p, Action: audit.PrivilegeGrant}, nil, admin))
 	})
 	return created, err
 }
@@ -159,7 +162,7 @@ func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id stri
 		}
 		if changed {
 			d.Modified, d.ModifiedBy = tx.Stamp(), p.UserID
-			err = tx.Dataspaces.Put(d)
+			err = rows.SaveDataspace(tx, rows.Change{By: p, Action: audit.DataspaceUpdate}, &before, &d)
 		}
 		updated = d
 		return err
@@ -198,6 +201,7 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 		if err := authorise(tx, p, d, auth.Manage); err != nil {
 			return err
 		}
+		before := d
 		cascades, err := rows.Collect(tx.Cascades.All(), 1<<20)
 		if err != nil {
 			return err
@@ -215,9 +219,10 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 		if underWay = wait; cascade == nil || err != nil {
 			return err
 		}
-		if err := tx.Dataspaces.Put(d); err != nil {
+		if err := rows.SaveDataspace(tx, c.change(p, audit.DataspaceDelete, audit.DataspaceRestore), &before, &d); err != nil {
 			return err
 		}
+		cascade.Entry = d.Entry
 		done, err := beginCascade(tx, cascade)
 		underWay = !done
 		return err

@@ -15,11 +15,11 @@ import (
 func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
 	q.Listing = listing
 	switch listing {
-	case paging.DataspaceSets, paging.DataspaceResources:
+	case paging.DataspaceSets, paging.DataspaceResources, paging.DataspaceHistory:
 		q.Parent, err = readableDataspace(tx, p, req.Container)
-	case paging.SetResources:
+	case paging.SetResources, paging.SetHistory:
 		q.Parent, err = readableSet(tx, p, req.Container)
-	case paging.ResourceVersions:
+	case paging.ResourceVersions, paging.ResourceHistory:
 		var resolved resolvedResource
 		resolved, err = readableResource(tx, p, req.Container)
 		q.Parent = resolved.ID

@@ -6,11 +6,13 @@ import (
 	"sync"
 	"time"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
 
@@ -127,22 +129,23 @@ func (s *Service) CreateKey(ctx context.Context, p auth.Principal, user string, 
 			return conflict(errs.CodeUserDeleted, "", "this user is deleted; restore the user first")
 		}
 		key = auth.NewKey()
-		created, err = storeKey(tx, k, key)
+		created, err = storeKey(tx, p, k, key)
 		return err
 	})
 	return created, key, err
 }
 
+// putKey stores a new key that an operator makes.
 func putKey(tx *metadata.Tx, k metadata.Key, key string) error {
-	_, err := storeKey(tx, k, key)
+	_, err := storeKey(tx, auth.Principal{}, k, key)
 	return err
 }
 
 // storeKey completes the record of a new key and stores it, without the key itself.
-func storeKey(tx *metadata.Tx, k metadata.Key, key string) (metadata.Key, error) {
+func storeKey(tx *metadata.Tx, by auth.Principal, k metadata.Key, key string) (metadata.Key, error) {
 	k.Created = tx.Stamp()
 	k.ID, k.Digest, k.Prefix = metadata.NewID(k.Created), auth.DigestKey(key), auth.ShownPrefix(key)
-	return k, tx.Keys.Put(k)
+	return k, rows.SaveKey(tx, rows.Change{By: by, Action: audit.KeyCreate}, k.Created, k)
 }
 
 // RevokeKey ends a key for good.
@@ -160,7 +163,7 @@ func (s *Service) RevokeKey(ctx context.Context, p auth.Principal, user, id stri
 			return err
 		}
 		k.Gone = tx.Stamp()
-		return tx.Keys.Put(k)
+		return rows.SaveKey(tx, rows.Change{By: p, Action: audit.KeyRevoke}, k.Gone, k)
 	})
 }
 

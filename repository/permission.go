@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/storage"
 )
 
 // ErrUnknownKey is the cause of the refusal of an unknown key. One that is expired or revoked has another.
@@ -49,6 +51,26 @@ func needs(action auth.Action) string {
 		role++
 	}
 	return role.String()
+}
+
+// eventRules is what streams of events ask of a Service.
+type eventRules struct{ *Service }
+
+// View implements events.Rules. That a stream waits is no reason to keep inline bodies from being flushed, so it is no viewDurable.
+func (r eventRules) View(ctx context.Context, p auth.Principal, fn func(tx *metadata.Tx, p auth.Principal) error) error {
+	return storage.Error(r.stores.Meta.ViewDurable(ctx, r.asCaller(p, fn)))
+}
+
+// MayRead implements events.Rules. In a dataspace that does not exist nobody may read.
+func (r eventRules) MayRead(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (bool, error) {
+	d, err := tx.Dataspaces.Get(dataspace)
+	if err == nil {
+		err = authorise(tx, p, d, auth.Read)
+	}
+	if refusal, is := errors.AsType[*errs.Error](err); is && refusal.Kind == errs.Forbidden || errors.Is(err, metadata.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // onlySysadmin refuses everybody else.

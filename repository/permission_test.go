@@ -50,7 +50,7 @@ func (h *held) newVisitor(n int) *visitor {
 	v.grant("member")
 	v.old, err = h.Service.Authenticate(ctx, v.key)
 	h.OK(err)
-	_, v.session, _, err = h.Service.SignIn(ctx, v.key, "")
+	_, v.session, _, err = h.Service.SignIn(ctx, v.key, "", auth.Origin{})
 	h.OK(err)
 	v.oldSession, err = h.Service.AuthenticateSession(ctx, v.session)
 	h.OK(err)
@@ -206,7 +206,7 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 				delete(sessions, what)
 			}
 		}
-		v.storm("a session is signed out", sessions, func() error { return svc.SignOut(ctx, v.session) }, out)
+		v.storm("a session is signed out", sessions, func() error { return svc.SignOut(ctx, v.session, auth.Origin{}) }, out)
 		h.OK(v.gets(ctx)["a record"]())
 		v = h.newVisitor(rounds + n)
 		set, shown := h.Sets[0].ID.String(), map[string]func() error{"the state": v.isActive}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 )
 
 func setRole(v *metadata.Privilege, field string, value any) error {
@@ -65,17 +67,19 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 }
 
 func grant(tx *metadata.Tx, p auth.Principal, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
+	change := rows.Change{By: p, Action: audit.PrivilegeGrant}
 	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
 	switch {
 	case errors.Is(err, metadata.ErrNotFound):
 		wanted.Record = newRecord(tx, p)
-		return wanted, true, tx.Privileges.Put(wanted)
+		return wanted, true, rows.SavePrivilege(tx, change, nil, wanted)
 	case err != nil || granted.State == metadata.Active && granted.Role == wanted.Role:
 		return granted, false, err
 	}
+	before := granted
 	granted.State, granted.Role = metadata.Active, wanted.Role
 	granted.Modified, granted.ModifiedBy = tx.Stamp(), p.UserID
-	return granted, false, tx.Privileges.Put(granted)
+	return granted, false, rows.SavePrivilege(tx, change, &before, granted)
 }
 
 // GetPrivilege returns one privilege: the caller's own, or one of a dataspace in which the caller has a role.
@@ -109,8 +113,9 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string, match
 		if err := match.Check(v.Tag(), v.Modified); err != nil || v.State == metadata.Deleted {
 			return err
 		}
+		before := v
 		v.State, v.Modified, v.ModifiedBy = metadata.Deleted, tx.Stamp(), p.UserID
-		return tx.Privileges.Put(v)
+		return rows.SavePrivilege(tx, rows.Change{By: p, Action: audit.PrivilegeRevoke}, &before, v)
 	})
 	return v, err
 }

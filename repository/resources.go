@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -157,7 +158,7 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 			return err
 		}
 		if changed {
-			err = resolved.write(tx, p, &r)
+			err = resolved.write(tx, rows.Change{By: p, Action: audit.ResourceEdit}, &r)
 		}
 		edited = r
 		return err
@@ -166,14 +167,17 @@ func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string,
 }
 
 // write stores a changed resource, in the state that changed has, under a new stamp. A cascade that is still due is applied first.
-func (r resolvedResource) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Resource) error {
-	state := changed.State
+func (r resolvedResource) write(tx *metadata.Tx, c rows.Change, changed *metadata.Resource) error {
+	before := r.Resource
 	if cascade := r.due(); cascade != nil {
-		rows.Take(cascade, &changed.Record, tx.Stamp())
+		rows.Take(cascade, &before.Record, tx.Stamp())
+		if err := putResource(tx, rows.ChangeOf(cascade, audit.Resource), &r.Resource, &before); err != nil {
+			return err
+		}
 	}
-	changed.State, changed.TakenBy = state, 0
-	changed.Modified, changed.ModifiedBy = tx.Stamp(), p.UserID
-	return putResource(tx, &r.Resource, *changed)
+	changed.TakenBy = 0
+	changed.Modified, changed.ModifiedBy = tx.Stamp(), c.By.UserID
+	return putResource(tx, c, &before, changed)
 }
 
 // DeleteResource marks a resource deleted; its record and its bytes stay until it is purged.
@@ -207,7 +211,11 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 			}
 		}
 		r.State = to
-		err = resolved.write(tx, p, &r)
+		action := audit.ResourceDelete
+		if to == metadata.Active {
+			action = audit.ResourceRestore
+		}
+		err = resolved.write(tx, rows.Change{By: p, Action: action}, &r)
 		passed = r
 		return err
 	})
@@ -228,15 +236,15 @@ func (r resolvedResource) restorable() error {
 }
 
 // putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line.
-func putResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
-	change := rows.Counted(after)
+func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
+	change := rows.Counted(*after)
 	if before != nil {
 		change = change.Add(rows.Counted(*before).Negated())
 		if after.Version != before.Version {
 			change = change.Add(metadata.Counters{OldVersions: 1, OldBytes: before.Bytes})
 		}
 	}
-	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, before, after))
+	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, c, before, after))
 }
 
 // formatOf derives a format from the extension of a name: upper case, without the dot; "" where there is none.

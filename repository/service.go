@@ -8,13 +8,18 @@ import (
 
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/events"
+	"labshelf/repository/hooks"
 	"labshelf/repository/inline"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/refusals"
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/resumable"
+	"labshelf/webhooks"
 )
 
 // uploadAge is how long a resumable upload may pause where nobody says otherwise.
@@ -34,6 +39,8 @@ type Config struct {
 	ScrubPeriod time.Duration // in which every file is read once in the background, to find damage; 0: never
 	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
 
+	Webhooks hooks.Sender // sends the messages of webhooks; nil: none may be sent
+
 	// Room returns how much space the file system of the files has left, so that a file which cannot fit is refused before it comes. nil, or an
 	// error: that is not known.
 	Room func() (blobs.FreeSpace, error)
@@ -50,6 +57,7 @@ type Config struct {
 // Service is the repository. It is safe for concurrent use.
 type Service struct {
 	Uploads *resumable.Uploads // files that come in chunks
+	Events  *events.Streams    // what happens, while it happens
 
 	stores   *storage.Stores
 	files    blobs.Writer
@@ -59,7 +67,9 @@ type Service struct {
 	inline   *inline.Bodies
 	cascades *cascadeWorker
 	lastUse  *lastUse
+	refusals *refusals.Counter
 	upkeep   *maintenance.Upkeep
+	hooks    *hooks.Hooks
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -79,6 +89,16 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	if config.UploadAge == 0 {
 		config.UploadAge = uploadAge
 	}
+	if config.Webhooks == nil {
+		config.Webhooks = webhooks.NewSender(webhooks.Config{})
+	}
+	var started atomic.Pointer[Service]
+	meta = storage.Growing(meta, func() {
+		if s := started.Load(); s != nil {
+			s.hooks.Grown()
+			s.Events.Grown()
+		}
+	})
 	s := storage.New(meta, files, config.Note)
 	s.Background.Report(background.TaskOpen, meta.Health().Suspect)
 	upkeep := maintenance.Start(s, files, maintenance.Config{
@@ -95,8 +115,13 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		inline:   inline.Start(s, files, inline.Config{Limit: limit, Flushed: config.Observer.Flushed}),
 		cascades: startCascades(meta, s.Background),
 		lastUse:  startLastUse(meta),
+		refusals: refusals.Start(s),
 		upkeep:   upkeep,
 	}
+	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
+	service.Events = events.New(eventRules{service})
+	started.Store(service)
+	service.hooks.Changed() // or what was logged in between would wait for the next change
 	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now})
 	return service
 }
@@ -104,12 +129,18 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 // Close stops what runs in the background. What is left of a deletion or restoration goes on at the next start, and so do the
 // scrub and the flushing of inline bodies.
 func (s *Service) Close() {
+	s.Events.Close()
+	s.hooks.Close()
 	s.Uploads.Close()
 	s.inline.Close()
 	s.cascades.worker.Close()
 	s.lastUse.worker.Close()
+	s.refusals.Close()
 	s.upkeep.Close()
 }
+
+// NoteRefusal counts a request that was refused for want of a valid key or of permission; of any other kind it takes no note.
+func (s *Service) NoteRefusal(kind errs.Kind) { s.refusals.Note(kind) }
 
 func (s *Service) now() metadata.Stamp { return metadata.Stamp(s.config.Now().UnixMicro()) }
 

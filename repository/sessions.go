@@ -7,8 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
 
@@ -67,20 +70,19 @@ func (s *Service) readSession(ctx context.Context, user metadata.ID, digest auth
 	return c, refusedCaller(err)
 }
 
-// SignIn makes a session of a key, and ends the former one, if that is not "". Only the token that it returns opens it, and nothing
+// SignIn makes a session of a key, and ends the former one, if that is not "". from is where the request comes from. Only the token that it returns opens it, and nothing
 // can show that again.
-func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Principal, token string, ends metadata.Stamp, err error) {
+func (s *Service) SignIn(ctx context.Context, key, former string, from auth.Origin) (p auth.Principal, token string, ends metadata.Stamp, err error) {
 	if p, err = s.Authenticate(ctx, key); err != nil {
 		return p, "", 0, err
 	}
+	p.Origin = from
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if err := s.clearSessions(tx, p.UserID); err != nil {
+		if err := s.clearSessions(tx, p); err != nil {
 			return err
 		}
-		if user, digest, ok := auth.ParseSession(former); ok {
-			if err := tx.Sessions.Remove(user, digest); err != nil {
-				return err
-			}
+		if err := endSession(tx, former, from); err != nil {
+			return err
 		}
 		session := metadata.Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + metadata.Stamp(s.config.SessionAge/time.Microsecond)}
 		if p.Expires != 0 {
@@ -88,7 +90,7 @@ func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Princi
 		}
 		token, session.Digest = auth.NewSession(p.UserID)
 		ends = session.Expires
-		return tx.Sessions.Put(session)
+		return rows.SaveSession(tx, rows.Change{By: p, Action: audit.SessionBegin}, session)
 	})
 	if err != nil {
 		return auth.Principal{}, "", 0, err
@@ -97,38 +99,40 @@ func (s *Service) SignIn(ctx context.Context, key, former string) (p auth.Princi
 }
 
 // clearSessions makes room for another session of a user: those that have ended go, with the key or by themselves, and of the
-// others as many of the oldest as are too many.
-func (s *Service) clearSessions(tx *metadata.Tx, user metadata.ID) error {
-	var left []metadata.Session
-	var gone []auth.SessionDigest
-	for session, err := range tx.Sessions.OfUser(user) {
+// others as many of the oldest as are too many. Only those of the latter end now.
+func (s *Service) clearSessions(tx *metadata.Tx, p auth.Principal) error {
+	var left, gone []metadata.Session
+	for session, err := range tx.Sessions.OfUser(p.UserID) {
 		if err != nil {
 			return err
 		}
-		k, err := tx.Keys.Get(user, session.KeyID)
+		k, err := tx.Keys.Get(p.UserID, session.KeyID)
 		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 			return err
 		}
 		if err != nil || k.Gone != 0 || session.Expires <= s.now() {
-			gone = append(gone, session.Digest)
+			gone = append(gone, session)
 			continue
 		}
 		left = append(left, session)
 	}
-	slices.SortFunc(left, func(a, b metadata.Session) int { return cmp.Compare(a.Created, b.Created) })
-	for len(left) >= maxSessions {
-		gone, left = append(gone, left[0].Digest), left[1:]
-	}
-	for _, digest := range gone {
-		if err := tx.Sessions.Remove(user, digest); err != nil {
+	for _, session := range gone {
+		if err := tx.Sessions.Remove(p.UserID, session.Digest); err != nil {
 			return err
 		}
+	}
+	slices.SortFunc(left, func(a, b metadata.Session) int { return cmp.Compare(a.Created, b.Created) })
+	for len(left) >= maxSessions {
+		if err := rows.EndSession(tx, rows.Change{By: p, Action: audit.SessionEnd}, left[0]); err != nil {
+			return err
+		}
+		left = left[1:]
 	}
 	return nil
 }
 
 // SignOut ends a session for good. That there is none, or never was, is no error.
-func (s *Service) SignOut(ctx context.Context, token string) error {
+func (s *Service) SignOut(ctx context.Context, token string, from auth.Origin) error {
 	user, digest, ok := auth.ParseSession(token)
 	if !ok {
 		return nil
@@ -144,5 +148,19 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	case err != nil:
 		return storage.Error(err)
 	}
-	return s.stores.Update(ctx, func(tx *metadata.Tx) error { return tx.Sessions.Remove(user, digest) })
+	return s.stores.Update(ctx, func(tx *metadata.Tx) error { return endSession(tx, token, from) })
+}
+
+// endSession ends the session of a token, if there is one, in the name of its user.
+func endSession(tx *metadata.Tx, token string, from auth.Origin) error {
+	user, digest, ok := auth.ParseSession(token)
+	if !ok {
+		return nil
+	}
+	session, err := tx.Sessions.Get(user, digest)
+	if err != nil {
+		return errs.Ignore(err, metadata.ErrNotFound)
+	}
+	by := auth.Principal{UserID: session.UserID, KeyID: session.KeyID, Origin: from}
+	return rows.EndSession(tx, rows.Change{By: by, Action: audit.SessionEnd}, session)
 }

@@ -26,7 +26,7 @@ func TestSessionCached(t *testing.T) {
 		h := populated(t, svc, 1)
 		_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
 		h.OK(err)
-		_, token, ends, err := svc.SignIn(t.Context(), key, "")
+		_, token, ends, err := svc.SignIn(t.Context(), key, "", auth.Origin{})
 		h.OK(err)
 		if age := time.Until(ends.Time()); age < 29*24*time.Hour || age > 31*24*time.Hour {
 			t.Errorf("it lasts %s", age)
@@ -51,7 +51,7 @@ func TestSessionCached(t *testing.T) {
 			if !errors.Is(err, repository.ErrUnknownKey) {
 				t.Errorf("%q: %v", other, err)
 			}
-			h.OK(svc.SignOut(ctx, other))
+			h.OK(svc.SignOut(ctx, other, auth.Origin{}))
 		}
 		_, err = svc.AuthenticateSession(ctx, token)
 		h.OK(err)
@@ -79,11 +79,11 @@ func TestSignOutDurable(t *testing.T) {
 	h := populated(t, svc, 1)
 	_, key, err := svc.CreateKey(t.Context(), h.Admin, "me", nil)
 	h.OK(err)
-	_, token, _, err := svc.SignIn(t.Context(), key, "")
+	_, token, _, err := svc.SignIn(t.Context(), key, "", auth.Origin{})
 	h.OK(err)
-	h.OK(svc.SignOut(t.Context(), token))
+	h.OK(svc.SignOut(t.Context(), token, auth.Origin{}))
 	meta.lost = true
-	if err := svc.SignOut(t.Context(), token); !errors.Is(err, metadata.ErrNotDurable) {
+	if err := svc.SignOut(t.Context(), token, auth.Origin{}); !errors.Is(err, metadata.ErrNotDurable) {
 		t.Errorf("signed out: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -56,7 +57,7 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 		}
 		set.Record = newRecord(tx, p)
 		created = set
-		return tx.Sets.Put(set)
+		return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetCreate}, nil, &created)
 	})
 	return created, err
 }
@@ -94,16 +95,26 @@ func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, ed
 			return err
 		}
 		if changed {
-			if rows.Due(resolved.above, resolved.Record) {
-				rows.Take(resolved.above, &set.Record, tx.Stamp())
-			}
-			set.Modified, set.ModifiedBy = tx.Stamp(), p.UserID
-			err = tx.Sets.Put(set)
+			err = resolved.write(tx, p, &set)
 		}
 		updated = set
 		return err
 	})
 	return updated, err
+}
+
+// write stores a set with other fields, under a new stamp. A cascade that is still due is applied first.
+func (s resolvedSet) write(tx *metadata.Tx, p auth.Principal, changed *metadata.Set) error {
+	before := s.Set
+	if rows.Due(s.above, s.Record) {
+		rows.Take(s.above, &before.Record, tx.Stamp())
+		if err := rows.SaveSet(tx, rows.ChangeOf(s.above, audit.Set), &s.Set, &before); err != nil {
+			return err
+		}
+		changed.Record = before.Record
+	}
+	changed.Modified, changed.ModifiedBy = tx.Stamp(), p.UserID
+	return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetUpdate}, &before, changed)
 }
 
 // DeleteSet deletes a set and what is active in it. It returns when all of it is deleted.
@@ -139,9 +150,10 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 		if underWay = wait; cascade == nil || err != nil {
 			return err
 		}
-		if err := tx.Sets.Put(set); err != nil {
+		if err := rows.SaveSet(tx, c.change(p, audit.SetDelete, audit.SetRestore), &resolved.Set, &set); err != nil {
 			return err
 		}
+		cascade.Entry = set.Entry
 		done, err := beginCascade(tx, cascade)
 		underWay = !done
 		return err

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"strings"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
@@ -161,7 +162,7 @@ func (u *FormUpload) Create(ctx context.Context, f UploadFields) (created metada
 			created = file
 			created.Record = newRecord(tx, p)
 			created.SetID, created.DataspaceID = set.ID, set.DataspaceID
-			return errors.Join(putResource(tx, nil, created), u.record(tx, created))
+			return errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, &created), u.record(tx, created))
 		}, nil
 	})
 	return created, err
@@ -201,7 +202,7 @@ func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (re
 		}
 		return func() error {
 			r := nextVersion(resolved.shown(), file)
-			err := errors.Join(resolved.write(tx, p, &r), u.record(tx, r))
+			err := errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, &r), u.record(tx, r))
 			replaced = r
 			return err
 		}, nil

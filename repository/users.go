@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -67,7 +68,7 @@ func newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err 
 		return u, err
 	}
 	u.Record = newRecord(tx, p)
-	return u, tx.Users.Put(u)
+	return u, rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserCreate}, nil, &u)
 }
 
 // GetUser returns one user. Every registered user may read it.
@@ -109,7 +110,7 @@ func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, e
 		}
 		if changed {
 			u.Modified, u.ModifiedBy = tx.Stamp(), p.UserID
-			err = tx.Users.Put(u)
+			err = rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserUpdate}, &before, &u)
 		}
 		updated = u
 		return err
@@ -145,17 +146,21 @@ func (s *Service) DeleteUser(ctx context.Context, p auth.Principal, id string, m
 		if err != nil {
 			return err
 		}
+		before := u
 		u.State, u.Modified, u.ModifiedBy = metadata.Deleted, tx.Stamp(), p.UserID
+		if err := rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserDelete}, &before, &u); err != nil {
+			return err
+		}
 		for _, k := range keys {
 			if k.Gone != 0 {
 				continue
 			}
 			k.Gone = u.Modified
-			if err := tx.Keys.Put(k); err != nil {
+			if err := rows.SaveKey(tx, rows.Change{By: p, Action: audit.KeyRevoke, Cause: u.Entry}, 0, k); err != nil {
 				return err
 			}
 		}
-		return tx.Users.Put(u)
+		return nil
 	})
 	return u, err
 }
@@ -166,8 +171,9 @@ func (s *Service) RestoreUser(ctx context.Context, p auth.Principal, id string, 
 		if u, err = s.passingUser(tx, p, id, match); err != nil || u.State == metadata.Active {
 			return err
 		}
+		before := u
 		u.State, u.Modified, u.ModifiedBy = metadata.Active, tx.Stamp(), p.UserID
-		return tx.Users.Put(u)
+		return rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserRestore}, &before, &u)
 	})
 	return u, err
 }
@@ -198,7 +204,9 @@ func (s *Service) Bootstrap(ctx context.Context, chosen string) (key string, err
 		if key = chosen; key == "" {
 			key = auth.NewKey()
 		}
-		return errors.Join(tx.Users.Put(admin), putKey(tx, metadata.Key{UserID: admin.ID, Label: "first start"}, key))
+		return errors.Join(
+			rows.SaveUser(tx, rows.Change{Action: audit.UserCreate}, nil, &admin),
+			putKey(tx, metadata.Key{UserID: admin.ID, Label: "first start"}, key))
 	})
 	return key, storage.Error(err)
 }

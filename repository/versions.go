@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strconv"
 
+	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -115,7 +116,9 @@ func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, numb
 		}
 		restored = nextVersion(restored, was)
 		restored.Damaged = false
-		err = resolved.write(tx, p, &restored)
+		change := rows.Change{By: p, Action: audit.VersionRestore}
+		change.Values.Change("restored", "", number)
+		err = resolved.write(tx, change, &restored)
 		if restored.Body == metadata.Inline {
 			err = errors.Join(err, tx.InlineBodies.Put(restored.VersionKey(), body), s.inline.Count(tx))
 		}
@@ -151,13 +154,9 @@ func (s *Service) LabelVersion(ctx context.Context, p auth.Principal, id, number
 		if _, v, err = changeableVersion(tx, p, id, number, match); err != nil || v.Label == said.Label {
 			return err
 		}
+		before := v
 		v.Label = said.Label
-		if !v.Present() {
-			return tx.Versions.Put(v)
-		}
-		labelled := resolved.Resource
-		labelled.Label = v.Label
-		return rows.SaveResource(tx, &resolved.Resource, labelled)
+		return rows.LabelVersion(tx, rows.Change{By: p, Action: audit.VersionLabel}, before, v.Label)
 	})
 	return v, err
 }
@@ -183,7 +182,7 @@ func (s *Service) EraseVersion(ctx context.Context, p auth.Principal, id, number
 	if err != nil {
 		return v, false, err
 	}
-	return s.upkeep.EraseVersion(ctx, key, p.UserID)
+	return s.upkeep.EraseVersion(ctx, key, p)
 }
 
 // changeableVersion finds a version whose bytes are there, for a change that the caller may make.

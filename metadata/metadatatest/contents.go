@@ -73,6 +73,7 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	a.askSets(tx, p)
 	a.askResources(tx, p)
 	a.askVersions(tx, p)
+	a.askWebhooks(tx, p)
 	return a.to, a.err
 }
 

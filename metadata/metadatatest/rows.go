@@ -64,6 +64,10 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.InlineBodies.Put(row.VersionKey, []byte(row.Body))
 	case scrubRow:
 		return tx.Scrub.Put(row.State)
+	case metadata.Webhook:
+		return tx.Webhooks.Put(row)
+	case metadata.Delivery:
+		return tx.Deliveries.Put(row)
 	}
 	return fmt.Errorf("no table holds a %T", row)
 }
@@ -142,7 +146,7 @@ func waysTo(row any) []way {
 	case metadata.Unreferenced:
 		return []way{{"Unreferenced.Get", func(tx *metadata.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
 	}
-	return nil
+	return waysToWebhooks(row)
 }
 
 func named[T any](name string, byName func(string) (metadata.ID, error), get func(metadata.ID) (T, error)) (row T, err error) {

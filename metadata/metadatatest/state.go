@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"slices"
 	"time"
 
+	"labshelf/audit"
 	"labshelf/metadata"
 )
 
@@ -29,12 +31,16 @@ type state struct {
 	damages      map[digest]metadata.Damage
 	unreferenced map[digest]metadata.Unreferenced
 	bodies       map[versionKey]bodyRow
+	webhooks     map[metadata.ID]metadata.Webhook
+	deliveries   map[deliveryKey]metadata.Delivery
 	scrub        metadata.ScrubState
 	epoch        metadata.Epoch
+	entries      []metadata.AuditEntry
+	log          audit.State
 }
 
 func newState(now time.Time) *state {
-	return &state{
+	s := &state{
 		access:       1,
 		dataspaces:   map[metadata.ID]metadata.Dataspace{},
 		sets:         map[metadata.ID]metadata.Set{},
@@ -52,8 +58,13 @@ func newState(now time.Time) *state {
 		damages:      map[digest]metadata.Damage{},
 		unreferenced: map[digest]metadata.Unreferenced{},
 		bodies:       map[versionKey]bodyRow{},
-		epoch:        metadata.NewEpoch(0, now),
+		webhooks:     map[metadata.ID]metadata.Webhook{},
+		deliveries:   map[deliveryKey]metadata.Delivery{},
 	}
+	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
+		panic(err) // nothing here fails
+	}
+	return s
 }
 
 // clone returns a state that can be changed without changing this one.
@@ -65,6 +76,8 @@ func (s *state) clone() *state {
 	c.uploads, c.privileges, c.cascades = maps.Clone(s.uploads), maps.Clone(s.privileges), maps.Clone(s.cascades)
 	c.usage, c.days, c.blobs = maps.Clone(s.usage), maps.Clone(s.days), maps.Clone(s.blobs)
 	c.damages, c.unreferenced, c.bodies = maps.Clone(s.damages), maps.Clone(s.unreferenced), maps.Clone(s.bodies)
+	c.entries = slices.Clone(s.entries)
+	c.webhooks, c.deliveries = maps.Clone(s.webhooks), maps.Clone(s.deliveries)
 	return &c
 }
 
@@ -102,6 +115,9 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},
 		Scrub:        scrub{mode, &s.scrub},
 		Lineage:      lineage{mode, s},
+		Audit:        auditLog{mode, s},
+		Webhooks:     newTable(mode, s.webhooks, func(w metadata.Webhook) metadata.ID { return w.ID }),
+		Deliveries:   deliveries{newTable(mode, s.deliveries, func(d metadata.Delivery) deliveryKey { return deliveryKey(d.Key()) })},
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

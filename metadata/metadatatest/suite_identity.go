@@ -37,12 +37,21 @@ func testNextEpoch(t *testing.T, s *store) {
 	first := view(t, s, epochOf)
 	last := s.stamp(t)
 	now := time.UnixMicro(int64(last) + 5_000_000)
+	hooks := []any{
+		metadata.Webhook{Record: metadata.Record{ID: id(1)}, URL: "sends"},
+		metadata.Webhook{Record: metadata.Record{ID: id(2)}, URL: "paused", Paused: 1, PauseReason: metadata.PausedByReceiver},
+	}
+	s.put(t, hooks...)
 	next, err := metadata.BeginEpoch(t.Context(), s.Store, now)
 	isError(t, "begin an epoch", err, nil)
 	if next.ID == first.ID || next.Base != last || next.Began != metadata.Stamp(now.UnixMicro()) {
 		t.Errorf("after %+v and the stamp %d the epoch %+v begins", first, last, next)
 	}
 	same(t, "epoch that has begun", view(t, s, epochOf), next)
+	same(t, "webhooks", view(t, s, func(tx *metadata.Tx) ([]metadata.Webhook, error) { return list(tx.Webhooks.All(metadata.ID{})) }), []metadata.Webhook{
+		{Record: metadata.Record{ID: id(1)}, URL: "sends", Paused: next.Began, PauseReason: metadata.PausedByRestore, PausedBecause: "the repository was restored"},
+		hooks[1].(metadata.Webhook),
+	})
 	same(t, "stamp with which it begins", view(t, s, lastStampOf), last)
 	s.reopen(t)
 	same(t, "epoch after opening again", view(t, s, epochOf), next)

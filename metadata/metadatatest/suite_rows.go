@@ -23,6 +23,8 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"rows and ranges are copies":                     testCopies,
 		"versions come the newest first":                 testVersions,
 		"references outlast replacements":                testReferences,
+		"deliveries come the newest first":               testDeliveries,
+		"webhooks come in the order of their ids":        testWebhooks,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -36,6 +38,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
 		filled[metadata.Unreferenced](other),
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
+		filled[metadata.Webhook](other), filled[metadata.Delivery](other),
 	}
 }
 
@@ -113,10 +116,7 @@ func testSizes(t *testing.T, s *store) {
 	long := strings.Repeat("ä\u2028<&>\"\\", 1638) + "\r\n\tz"
 	name := strings.Repeat("n\x01\xff/", 1024)
 	least := metadata.Record{State: metadata.Active, Modified: 1}
-	most := metadata.Record{
-		State: metadata.Deleted, TakenBy: latest, Created: latest, Modified: latest,
-		CreatedBy: maxID(), ModifiedBy: maxID(),
-	}
+	most := metadata.Record{State: metadata.Deleted, TakenBy: latest, Created: latest, Modified: latest, CreatedBy: maxID(), ModifiedBy: maxID()}
 	with := func(r metadata.Record, n byte) metadata.Record {
 		r.ID = id(n)
 		return r
@@ -161,6 +161,7 @@ func testSizes(t *testing.T, s *store) {
 		bodyRow{metadata.VersionKey{Resource: id(1)}, ""},
 		bodyRow{metadata.VersionKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
+	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
 		t.Error(err)
@@ -216,6 +217,8 @@ func identityOf(row any) []string {
 		return []string{"ID", "UserID"}
 	case metadata.Version:
 		return []string{"ResourceID", "Number"}
+	case metadata.Delivery:
+		return []string{"WebhookID", "Number"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

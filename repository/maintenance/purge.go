@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"labshelf/audit"
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -21,6 +23,8 @@ type PurgeOptions struct {
 	DryRun    bool             // change nothing, and count the same
 	Grace     time.Duration    // how long what is removed stays in the trash; 0: not at all
 	Now       func() time.Time // the clock; nil: the system's
+
+	By auth.Principal // who asked for it; the zero Principal: an operator
 
 	Labelled func(metadata.Version) // hears of each version with a label that goes, or would go, with its resource; nil: none
 }
@@ -69,11 +73,12 @@ func (u *Upkeep) Purge(ctx context.Context, o PurgeOptions) (removed PurgeResult
 	p := &purge{
 		Stores: u.stores, files: u.files, dry: o.DryRun, now: o.Now, cutoff: metadata.Stamp(now.Add(-o.OlderThan).UnixMicro()), any: o.OlderThan <= 0,
 		before: now.Add(-o.Grace), all: o.Grace <= 0, labelled: o.Labelled,
+		by: o.By, older: o.OlderThan,
 	}
 	if p.all {
 		p.before = now.AddDate(1000, 0, 0) // whatever clock the files are dated by
 	}
-	for _, part := range []func(context.Context) error{p.inspect, p.purgeResources, p.purgeVersions, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
+	for _, part := range []func(context.Context) error{p.inspect, p.log, p.purgeResources, p.purgeVersions, p.sweepBlobs, p.sweepOrphans, p.emptyTrash, p.saveUnreferenced, p.removeStale} {
 		if err := part(ctx); err != nil {
 			return p.result, u.stores.BlobError(err)
 		}
@@ -91,6 +96,24 @@ func (p *purge) inspect(ctx context.Context) error {
 	return err
 }
 
+// log writes down that the purge begins. What it removes names that entry.
+func (p *purge) log(ctx context.Context) error {
+	if p.dry {
+		return nil
+	}
+	return p.Update(ctx, func(tx *metadata.Tx) (err error) {
+		change := rows.Change{By: p.by, Action: audit.PurgeRun}
+		change.Values.Change("olderThan", "", p.older.String())
+		p.entry, err = change.Log(tx, 0, audit.Entry{}, audit.Changes{})
+		return err
+	})
+}
+
+// change is what the purge does to an object, for the audit log.
+func (p *purge) change(action audit.Action) rows.Change {
+	return rows.Change{By: p.by, Action: action, Cause: p.entry}
+}
+
 // purge is one run of Purge.
 type purge struct {
 	*storage.Stores
@@ -102,6 +125,10 @@ type purge struct {
 	before time.Time      // what was removed before is deleted for good
 	all    bool           // whenever it was removed
 	result PurgeResult
+
+	by    auth.Principal
+	older time.Duration
+	entry uint64 // number of its entry in the audit log; 0 in a dry run
 
 	labelled func(metadata.Version)          // nil: none
 	unsaved  []metadata.Blob                 // unreferenced, and not written down
@@ -168,7 +195,7 @@ func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 			if p.dry {
 				continue
 			}
-			if err := rows.SaveResource(tx, r, after); err != nil {
+			if err := rows.SaveResource(tx, p.change(audit.ResourcePurge), r, &after); err != nil {
 				return err
 			}
 		}
@@ -181,20 +208,23 @@ func (p *purge) purgeSome(ctx context.Context, ids []metadata.ID) error {
 	return err
 }
 
-// countPurged brings the counters of dataspaces in line. The resources keep their stamps, so the day is taken from a new one. That
+// countPurged brings the counters of dataspaces in line. The day is that of the last entry about them. That
 // no row is lost, inspect has seen.
 func (p *purge) countPurged(tx *metadata.Tx, changes map[metadata.ID]metadata.Counters) error {
 	if p.dry || len(changes) == 0 {
 		return nil
 	}
-	day := tx.Stamp().Day()
+	last, err := tx.Lineage.LastStamp()
+	if err != nil {
+		return err
+	}
 	for dataspace, change := range changes {
 		if change == (metadata.Counters{}) {
 			continue
 		}
 		counters, err := tx.Usage.Get(dataspace)
 		if err == nil {
-			err = tx.Usage.Put(dataspace, day, counters.Add(change))
+			err = tx.Usage.Put(dataspace, last.Day(), counters.Add(change))
 		}
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/audit"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"
@@ -18,9 +19,10 @@ func (c *check) checkRules(ctx context.Context) error {
 			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[metadata.ID]metadata.Dataspace{}, sets: map[metadata.ID]metadata.Set{},
 			users: map[metadata.ID]metadata.State{}, cascades: map[metadata.ID]metadata.Cascade{}, counted: map[metadata.ID]metadata.Counters{},
 		}
+		r.log = &logChecker{checker: r}
 		for _, part := range []func() error{
-			r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage,
-			r.checkDamages, r.checkBodies,
+			r.log.checkLog, r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage,
+			r.checkDamages, r.checkBodies, r.log.checkOpen,
 		} {
 			if err := part(); err != nil {
 				return err
@@ -43,6 +45,7 @@ type checker struct {
 	users    map[metadata.ID]metadata.State
 	cascades map[metadata.ID]metadata.Cascade
 	counted  map[metadata.ID]metadata.Counters
+	log      *logChecker
 }
 
 func (c *checker) wrong(bad bool, kind string, r metadata.Record, name, format string, args ...any) {
@@ -68,6 +71,9 @@ func (c *checker) checkUsers() error {
 		}
 		c.users[u.ID] = u.State
 		c.checkRecord("user", u.Record, u.Username)
+		if err := c.log.checkObject(audit.User, u.Record, u.Username, u.Entry); err != nil {
+			return err
+		}
 		if u.Sysadmin && u.State == metadata.Active {
 			sysadmins++
 		}
@@ -100,6 +106,9 @@ func (c *checker) checkDataspaces() error {
 		}
 		c.spaces[d.ID] = d
 		c.checkRecord("dataspace", d.Record, d.Name)
+		if err := c.log.checkObject(audit.Dataspace, d.Record, d.Name, d.Entry); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -111,6 +120,9 @@ func (c *checker) checkSets() error {
 		}
 		c.sets[set.ID] = set
 		c.checkRecord("set", set.Record, set.Name)
+		if err := c.log.checkObject(audit.Set, set.Record, set.Name, set.Entry); err != nil {
+			return err
+		}
 		d, ok := c.spaces[set.DataspaceID]
 		c.wrong(!ok, "set", set.Record, set.Name, "its dataspace %s is not there", set.DataspaceID)
 		_, underWay := c.cascades[d.ID]
@@ -134,6 +146,9 @@ func (c *checker) checkResources() error {
 		before = r.Modified
 		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(rows.Counted(r))
 		c.checkContainersOf(r)
+		if err := errors.Join(c.log.checkObject(audit.Resource, r.Record, r.Name, r.Entry), c.log.checkFile(r)); err != nil {
+			return err
+		}
 		switch r.Body {
 		case metadata.Purged:
 			c.wrong(r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is purged, but not deleted")

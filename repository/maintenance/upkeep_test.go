@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"labshelf/audit"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/repository/internal/rows"
@@ -18,8 +19,8 @@ func newKept(t *testing.T, config repository.Config, counts ...int) *kept {
 	return &kept{repositorytest.NewDisk(t, config, counts...)}
 }
 
-// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were kept.
-func (k *kept) ReplaceUnkept(r metadata.Resource, content string) {
+// ReplaceUnkept replaces a file whose bytes nothing refers to then, as it was before versions were kept, and returns the stamp of that.
+func (k *kept) ReplaceUnkept(r metadata.Resource, content string) (gone metadata.Stamp) {
 	k.T.Helper()
 	k.Replace(r, content)
 	k.OK(k.Meta.Update(k.T.Context(), func(tx *metadata.Tx) error {
@@ -27,8 +28,10 @@ func (k *kept) ReplaceUnkept(r metadata.Resource, content string) {
 		if err != nil {
 			return err
 		}
-		why := metadata.Removal{At: v.Replaced, Rule: metadata.ByRetention, Kept: metadata.Retention{Last: 1}}
-		return errors.Join(rows.RemoveVersion(tx, v, why, v.Replaced),
+		gone = tx.Stamp()
+		why := metadata.Removal{At: gone, Rule: metadata.ByRetention, Kept: metadata.Retention{Last: 1}}
+		return errors.Join(rows.RemoveVersion(tx, rows.Change{Action: audit.VersionPurge}, v, why, v.Replaced),
 			rows.CountUsage(tx, r.DataspaceID, v.Replaced.Day(), rows.CountedVersion(v).Negated()))
 	}))
+	return gone
 }

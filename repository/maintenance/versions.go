@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"labshelf/audit"
+	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -13,7 +15,7 @@ import (
 
 // EraseVersion removes the bytes of a version that has been replaced, for good: they do not rest in the trash. That it has been erased
 // already is no error, and the blob is removed anew. shared tells that the blob stays, since something else needs it. It asks for no permission.
-func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by metadata.ID) (v metadata.Version, shared bool, err error) {
+func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by auth.Principal) (v metadata.Version, shared bool, err error) {
 	err = u.stores.Update(ctx, func(tx *metadata.Tx) error {
 		if v, err = tx.Versions.Get(of); err != nil || v.Removed.Rule == metadata.Erased {
 			return err
@@ -22,8 +24,9 @@ func (u *Upkeep) EraseVersion(ctx context.Context, of metadata.VersionKey, by me
 		if err != nil {
 			return err
 		}
-		change, why := rows.CountedVersion(v).Negated(), metadata.Removal{At: tx.Stamp(), Rule: metadata.Erased, By: by}
-		if err := errors.Join(rows.RemoveVersion(tx, v, why, v.Replaced), rows.CountUsage(tx, r.DataspaceID, why.At.Day(), change)); err != nil {
+		erasure := rows.Change{By: by, Action: audit.VersionErase}
+		change, why := rows.CountedVersion(v).Negated(), metadata.Removal{At: tx.Stamp(), Rule: metadata.Erased, By: by.UserID}
+		if err := errors.Join(rows.RemoveVersion(tx, erasure, v, why, v.Replaced), rows.CountUsage(tx, r.DataspaceID, why.At.Day(), change)); err != nil {
 			return err
 		}
 		v, err = tx.Versions.Get(of)
@@ -128,7 +131,7 @@ func (p *purge) purgeSomeVersions(ctx context.Context, keys []metadata.VersionKe
 	var removed []metadata.Version
 	err := run(ctx, func(tx *metadata.Tx) error {
 		removed = nil
-		changes, stamp := map[metadata.ID]metadata.Counters{}, metadata.Stamp(0)
+		changes := map[metadata.ID]metadata.Counters{}
 		for _, key := range keys {
 			v, err := tx.Versions.Get(key)
 			if err != nil {
@@ -146,11 +149,8 @@ func (p *purge) purgeSomeVersions(ctx context.Context, keys []metadata.VersionKe
 			if p.dry {
 				continue
 			}
-			if stamp == 0 {
-				stamp = tx.Stamp()
-			}
-			gone.At = stamp
-			if err := rows.RemoveVersion(tx, v, gone.Removal, gone.since); err != nil {
+			gone.At = tx.Stamp()
+			if err := rows.RemoveVersion(tx, p.change(audit.VersionPurge), v, gone.Removal, gone.since); err != nil {
 				return err
 			}
 		}

@@ -210,7 +210,7 @@ func NewDiskOver(t *testing.T, config repository.Config, over func(blobs.Store) 
 		t.Fatal(err)
 	}
 	config.PageSize, config.DirectoryPageSize = 1000, 1000
-	d.World = NewWorld(t, NewStill(d.Meta, over(d.Blobs), config), counts...)
+	d.World = NewWorld(t, NewStill(Audited{d.Meta, t.Errorf}, over(d.Blobs), config), counts...)
 	d.Upkeep, err = d.Service.Upkeep(t.Context(), d.Admin)
 	d.OK(err)
 	return d

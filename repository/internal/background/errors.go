@@ -19,6 +19,7 @@ const (
 	TaskSetWatermark     = "writing down among the files how far the metadata are"
 	TaskUnreferencedScan = "looking for files that nothing refers to"
 	TaskFlush            = "flushing inline files"
+	TaskWebhooks         = "sending webhooks"
 	TaskDamage           = "a file is damaged or missing"
 )
 

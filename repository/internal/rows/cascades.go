@@ -3,6 +3,8 @@ package rows
 import (
 	"errors"
 
+	"labshelf/audit"
+	"labshelf/auth"
 	"labshelf/metadata"
 )
 
@@ -42,6 +44,19 @@ func Shown(c *metadata.Cascade, r metadata.Record) metadata.State {
 		return Target(c)
 	}
 	return r.State
+}
+
+// ChangeOf is what a cascade does to an object of a kind, a set or a resource, for the audit log.
+func ChangeOf(c *metadata.Cascade, kind audit.Kind) Change {
+	actions := [...]audit.Action{audit.ResourceDelete, audit.ResourceRestore}
+	if kind == audit.Set {
+		actions = [...]audit.Action{audit.SetDelete, audit.SetRestore}
+	}
+	change := Change{By: auth.Principal{UserID: c.By}, Action: actions[0], Cause: c.Entry}
+	if c.Restore {
+		change.Action = actions[1]
+	}
+	return change
 }
 
 // Take changes the record of one object as its cascade is to.

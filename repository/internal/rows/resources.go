@@ -10,10 +10,20 @@ import (
 	"labshelf/paging"
 )
 
-// SaveResource stores a resource, new (before is nil) or changed. Where its file was replaced, what it was becomes a version; else the
+// SaveResource stores a resource, new (before is nil) or changed, with an entry in the audit log. All writing of resources comes through here,
+// but that of RecordFlushed, which changes nothing that anybody sees.
+func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (err error) {
+	e, stamp, texts := c.resourceEntry(before, *after)
+	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return storeResource(tx, before, *after)
+}
+
+// storeResource stores a resource, new (before is nil) or changed. Where its file was replaced, what it was becomes a version; else the
 // inline body goes that it no longer needs, because there is a file, or nothing any more. A blob that thereby loses its last reference is
-// recorded as unreferenced since the last change of the resource, its deletion. All writing of resources comes through here.
-func SaveResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
+// recorded as unreferenced since the last change of the resource, its deletion.
+func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
 	after.Damaged = false
 	replaced := before != nil && after.Version != before.Version
 	if replaced {

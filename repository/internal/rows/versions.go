@@ -3,6 +3,7 @@ package rows
 import (
 	"errors"
 
+	"labshelf/audit"
 	"labshelf/errs"
 	"labshelf/metadata"
 )
@@ -55,7 +56,7 @@ func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey) error {
 		return err
 	}
 	if r, err := tx.Resources.Get(of.Resource); err != nil || r.Version == of.Version {
-		return errors.Join(err, SaveResource(tx, &r, flushed))
+		return errors.Join(err, storeResource(tx, &r, flushed))
 	}
 	v, err := tx.Versions.Get(of)
 	after := v
@@ -63,12 +64,43 @@ func RecordFlushed(tx *metadata.Tx, of metadata.VersionKey) error {
 	return errors.Join(err, saveVersion(tx, v, after, 0))
 }
 
-// RemoveVersion removes the bytes of a version, whose row stays. A blob that thereby loses its last reference is recorded as unreferenced
+// RemoveVersion removes the bytes of a version, whose row stays, with an entry in the history of its resource. A blob that thereby loses its last reference is recorded as unreferenced
 // since then. The counters of the dataspace, which lose CountedVersion, are left to the caller.
-func RemoveVersion(tx *metadata.Tx, v metadata.Version, why metadata.Removal, since metadata.Stamp) error {
+func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.Removal, since metadata.Stamp) error {
+	if err := logVersion(tx, c, why.At, v, audit.Entry{Before: v.Digest, Bytes: uint64(v.Bytes)}, audit.Changes{}); err != nil {
+		return err
+	}
 	after := v
 	after.Body, after.Removed, after.Damaged = metadata.Purged, why, false
 	return saveVersion(tx, v, after, since)
+}
+
+// LabelVersion stores a version with another label.
+func LabelVersion(tx *metadata.Tx, c Change, v metadata.Version, label string) error {
+	var texts audit.Changes
+	texts.Change("label", v.Label, label)
+	if err := logVersion(tx, c, 0, v, audit.Entry{}, texts); err != nil {
+		return err
+	}
+	if v.Label = label; !v.Present() {
+		return tx.Versions.Put(v)
+	}
+	r, err := tx.Resources.Get(v.ResourceID)
+	r.Label = label
+	return errors.Join(err, tx.Resources.Put(r))
+}
+
+// logVersion appends an entry about a version to the history of its resource.
+func logVersion(tx *metadata.Tx, c Change, stamp metadata.Stamp, v metadata.Version, e audit.Entry, texts audit.Changes) error {
+	r, err := tx.Resources.Get(v.ResourceID)
+	if err != nil {
+		return err
+	}
+	e.Object, e.Previous, e.Version = audit.Object{Kind: audit.Resource, ID: r.ID}, r.Entry, uint64(v.Number)+1
+	if r.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return tx.Resources.Put(r)
 }
 
 // saveVersion stores a changed version, and removes the inline body that it no longer needs.

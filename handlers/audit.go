@@ -1,0 +1,192 @@
+package handlers
+
+import (
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"labshelf/audit"
+	"labshelf/errs"
+	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+func (a *api) listAudit(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListAudit(r.Context(), r.caller, r.list())
+	if err == nil {
+		writePage(a, w, r, page, auditEntry)
+	}
+	return err
+}
+
+func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		page, err := a.repo.History(r.Context(), r.caller, of, r.list())
+		if err == nil {
+			writePage(a, w, r, page, auditEntry)
+		}
+		return err
+	}
+}
+
+// auditEntry is an entry as JSON.
+func auditEntry(e repository.AuditEntry) auditJSON {
+	stamp := metadata.Stamp(e.Stamp)
+	if epoch, err := audit.ParseEpoch(e.Values); e.Action == audit.EpochBegin && err == nil {
+		stamp = metadata.Stamp(epoch.Began) // its stamp is of the state that it continues
+	}
+	shown := auditJSON{
+		Number: e.Number, Time: encode.Instant(stamp), Epoch: stamp.Millis(), Action: actionWord(e.Action),
+		User: idText(e.User), Key: idText(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), Object: idText(e.Object.ID),
+		Dataspace: idText(e.Dataspace), Set: idText(e.Set), Subject: idText(e.Subject), Previous: e.Previous,
+		SHA256: digestText(e.Digest), Before: digestText(e.Before), Version: e.Version, Address: e.AddressNow,
+		Values: json.RawMessage(e.Values), Texts: json.RawMessage(e.TextsNow),
+		Erased: e.Erased,
+	}
+	if e.Digest != ([32]byte{}) || e.Before != ([32]byte{}) {
+		shown.Bytes = &e.Bytes
+	}
+	if e.Session != ([8]byte{}) {
+		shown.Session = hex.EncodeToString(e.Session[:])
+	}
+	if e.Request != ([16]byte{}) {
+		shown.Request = requestText.EncodeToString(e.Request[:])
+	}
+	return shown
+}
+
+// actionWord is the word of an action; a number for one of a later version.
+func actionWord(a audit.Action) string {
+	if word := a.String(); word != "" {
+		return word
+	}
+	return fmt.Sprintf("action %d", a)
+}
+
+func idText(id metadata.ID) string {
+	if id == (metadata.ID{}) {
+		return ""
+	}
+	return id.String()
+}
+
+func digestText(digest [32]byte) string {
+	if digest == ([32]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(digest[:])
+}
+
+type headJSON struct {
+	Origin string `json:"origin"`
+	Size   uint64 `json:"size"`
+	Root   []byte `json:"root"`
+	Head   string `json:"head"`
+	Key    string `json:"key"`
+}
+
+func (a *api) getAuditHead(w http.ResponseWriter, r *request) error {
+	head, err := a.repo.AuditHead(r.Context(), r.caller, r.query.Get("size"))
+	if err == nil {
+		writeJSON(w, http.StatusOK, headJSON{head.Origin.String(), head.Size, head.Root[:], head.Signed, head.Key})
+	}
+	return err
+}
+
+func (a *api) getAuditProof(w http.ResponseWriter, r *request) error {
+	proof, err := a.repo.AuditProof(r.Context(), r.caller, r.query.Get("entry"), r.query.Get("from"), r.query.Get("size"))
+	if err != nil {
+		return err
+	}
+	hashes := make([][]byte, len(proof))
+	for i := range proof {
+		hashes[i] = proof[i][:]
+	}
+	writeJSON(w, http.StatusOK, struct {
+		Hashes [][]byte `json:"hashes"`
+	}{hashes})
+	return nil
+}
+
+// exportAudit streams the whole log. An error in the middle of it cuts the connection, so that a part is not taken for all of it.
+func (a *api) exportAudit(w http.ResponseWriter, r *request) error {
+	head, entries, err := a.repo.ExportAudit(r.Context(), r.caller)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/jsonl")
+	w.Header().Set("Content-Disposition", `attachment; filename="audit.jsonl"`)
+	out, err := audit.NewExport(w, audit.ExportHeader{Origin: head.Origin, Key: head.Key, Head: head.Signed})
+	for e, failed := range entries {
+		if err == nil {
+			err = failed
+		}
+		if err == nil {
+			err = out.Add(audit.ExportEntry{Leaf: e.Leaf, Texts: e.Texts, Address: e.Address})
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		noteError(w, err, http.StatusInternalServerError)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
+}
+
+func (a *api) eraseAudit(w http.ResponseWriter, r *request) error {
+	return sendNothing(w, "", a.repo.EraseAudit(r.Context(), r.caller, r.number()))
+}
+
+const (
+	reconnect  = "retry: 3000\n" // milliseconds after which a browser connects again
+	retryAfter = "30"            // seconds, where there are too many streams
+)
+
+// followEvents sends what happens while it happens, as server-sent events, until the client goes, its key or session has ended, or the service
+// stops. A client that connects again says by Last-Event-ID where it was; a browser's window that takes over from another one, by after.
+func (a *api) followEvents(w http.ResponseWriter, r *request) error {
+	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.query.Get("after"))
+	stream, err := a.repo.Events.Open(r.Context(), r.caller, after)
+	if err != nil {
+		if known, is := errors.AsType[*errs.Error](err); is && known.Code == errs.CodeTooManyStreams {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		return err
+	}
+	defer stream.Close()
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // or nginx would keep events until they fill a buffer
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	control, opening := http.NewResponseController(w), reconnect
+	for {
+		began := time.Now()
+		batch, err := stream.Next(r.Context())
+		noteIdle(w, time.Since(began))
+		if err != nil {
+			if r.Context().Err() == nil && publicError(err).Kind == errs.Internal {
+				noteError(w, err, http.StatusInternalServerError)
+			}
+			return nil // the answer has begun: the client connects again, and hears why not
+		}
+		text := append([]byte(opening), encode.Events(batch)...)
+		opening = ""
+		if _, err := w.Write(text); err != nil || control.Flush() != nil {
+			return nil // the client is gone
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"labshelf/metadata"
+	"labshelf/repository/events"
+)
+
+// eventJSON is the data of an event.
+type eventJSON struct {
+	Kind      string      `json:"kind"`
+	Object    *objectJSON `json:"object,omitempty"`
+	Dataspace string      `json:"dataspaceId,omitempty"`
+	Set       string      `json:"setId,omitempty"`
+}
+
+type objectJSON struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+}
+
+// Events is a batch of a stream of events as the client receives it: each event with its id; a heartbeat is a comment, with the id alone where that has changed, which
+// is no event, but what the client connects again with.
+func Events(b events.Batch) []byte {
+	var text bytes.Buffer
+	for _, e := range b.Events {
+		name, shown := "change", eventJSON{Kind: e.Kind, Dataspace: optionalID(e.Dataspace), Set: optionalID(e.Set)}
+		if e.Kind == events.Reload {
+			name = events.Reload
+		}
+		if e.Object.Kind != 0 {
+			shown.Object = &objectJSON{e.Object.Kind.String(), optionalID(e.Object.ID)}
+		}
+		data, err := json.Marshal(shown)
+		if err != nil {
+			panic(err) // texts can be encoded
+		}
+		writeLines(&text, "id: ", e.ID, "\nevent: ", name, "\ndata: ", string(data), "\n\n")
+	}
+	switch {
+	case len(b.Events) > 0:
+	case b.Moved:
+		writeLines(&text, ":\nid: ", b.ID, "\n\n")
+	default:
+		text.WriteString(":\n\n")
+	}
+	return text.Bytes()
+}
+
+func writeLines(to *bytes.Buffer, parts ...string) {
+	for _, part := range parts {
+		to.WriteString(part)
+	}
+}
+
+func optionalID(id metadata.ID) string {
+	if id == (metadata.ID{}) {
+		return ""
+	}
+	return id.String()
+}

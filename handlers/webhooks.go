@@ -1,0 +1,181 @@
+package handlers
+
+import (
+	"errors"
+	"net/http"
+
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// webhookJSON is a webhook. It has no entity tag: what it says of its deliveries changes by itself.
+type webhookJSON struct {
+	ID          string   `json:"id"`
+	URL         string   `json:"url"` // where it sends
+	Label       string   `json:"label"`
+	DataspaceID string   `json:"dataspaceId,omitempty"`
+	Events      []string `json:"events"`
+	State       string   `json:"state"`
+	historyJSON
+	Reason     string `json:"reason,omitempty"`  // why it is paused
+	Because    string `json:"because,omitempty"` // what was the matter, for people
+	Paused     string `json:"paused,omitempty"`
+	Position   uint64 `json:"position"`
+	Deliveries uint64 `json:"deliveries"`
+	Tries      uint32 `json:"tries"`
+	NextTry    string `json:"nextTry,omitempty"`
+	Former     string `json:"formerSecretUntil,omitempty"`
+	Secret     string `json:"secret,omitempty"` // only in the answer that made it
+}
+
+type deliveryJSON struct {
+	Number    uint64 `json:"number"`
+	MessageID string `json:"messageId"`
+	Entry     uint64 `json:"entry"`
+	Event     string `json:"event"`
+	State     string `json:"state"`
+	Tries     uint32 `json:"tries"`
+	First     string `json:"first"`
+	Last      string `json:"last"`
+	Status    int64  `json:"status"`
+	Millis    int64  `json:"milliseconds"`
+	Error     string `json:"error,omitempty"`
+	Answer    string `json:"answer,omitempty"`
+}
+
+// inOnePage is a listing that is short enough to have no pages.
+type inOnePage[J any] struct {
+	Data []J `json:"data"`
+}
+
+func showAll[T, J any](items []T, show func(T) J) inOnePage[J] {
+	shown := inOnePage[J]{make([]J, len(items))}
+	for i, item := range items {
+		shown.Data[i] = show(item)
+	}
+	return shown
+}
+
+func showWebhook(w metadata.Webhook) webhookJSON {
+	shown := webhookJSON{
+		ID: w.ID.String(), URL: w.URL, Label: w.Label, Events: repository.EventsOf(w), State: "active", historyJSON: history(w.Record),
+		Position: w.Position, Deliveries: w.Deliveries, Tries: w.Tries, NextTry: encode.Instant(w.NextTry), Former: encode.Instant(w.FormerUntil),
+	}
+	if w.DataspaceID != (metadata.ID{}) {
+		shown.DataspaceID = w.DataspaceID.String()
+	}
+	if w.Paused != 0 {
+		shown.State, shown.Paused, shown.Reason, shown.Because = "paused", encode.Instant(w.Paused), w.PauseReason.String(), w.PausedBecause
+	}
+	return shown
+}
+
+func showDelivery(d metadata.Delivery) deliveryJSON {
+	shown := deliveryJSON{
+		Number: d.Number, MessageID: d.MessageID, Entry: d.Entry, Event: d.Event, State: "failed", Tries: d.Tries,
+		First: encode.Instant(d.First), Last: encode.Instant(d.Last), Status: d.Status, Millis: d.Micros / 1000, Error: d.Error, Answer: d.Answer,
+	}
+	switch {
+	case d.Delivered():
+		shown.State = "delivered"
+	case d.Skipped:
+		shown.State = "skipped"
+	}
+	return shown
+}
+
+func (a *api) listWebhooks(w http.ResponseWriter, r *request) error {
+	list, err := a.repo.ListWebhooks(r.Context(), r.caller)
+	if err == nil {
+		writeJSON(w, http.StatusOK, showAll(list, showWebhook))
+	}
+	return err
+}
+
+// createWebhook answers with the only copy of the secret that the interface gives out.
+func (a *api) createWebhook(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateWebhook(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", a.presenter(r).url("webhooks", created.ID.String()))
+	writeSecret(w, http.StatusCreated, created)
+	return nil
+}
+
+func writeSecret(w http.ResponseWriter, status int, hook metadata.Webhook) {
+	shown := showWebhook(hook)
+	shown.Secret = hook.Secret
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, status, shown)
+}
+
+func sendWebhook(w http.ResponseWriter, hook metadata.Webhook, err error) error {
+	if err == nil {
+		writeJSON(w, http.StatusOK, showWebhook(hook))
+	}
+	return err
+}
+
+func (a *api) getWebhook(w http.ResponseWriter, r *request) error {
+	hook, err := a.repo.GetWebhook(r.Context(), r.caller, r.id())
+	return sendWebhook(w, hook, err)
+}
+
+func (a *api) updateWebhook(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateWebhook(r.Context(), r.caller, r.id(), repository.Edit[metadata.Webhook]{Fields: fields, Shown: fieldsOf(showWebhook)})
+	return sendWebhook(w, updated, err)
+}
+
+func (a *api) deleteWebhook(w http.ResponseWriter, r *request) error {
+	return sendNothing(w, "", a.repo.DeleteWebhook(r.Context(), r.caller, r.id()))
+}
+
+func (a *api) rotateWebhook(w http.ResponseWriter, r *request) error {
+	rotated, err := a.repo.RotateWebhook(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeSecret(w, http.StatusOK, rotated)
+	}
+	return err
+}
+
+func (a *api) resumeWebhook(w http.ResponseWriter, r *request) error {
+	resumed, err := a.repo.ResumeWebhook(r.Context(), r.caller, r.id())
+	return sendWebhook(w, resumed, err)
+}
+
+// skipWebhook takes a request without a body for one message.
+func (a *api) skipWebhook(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil && !errors.Is(err, body.ErrEmpty) {
+		return err
+	}
+	skipped, err := a.repo.SkipWebhook(r.Context(), r.caller, r.id(), fields)
+	return sendWebhook(w, skipped, err)
+}
+
+func (a *api) listDeliveries(w http.ResponseWriter, r *request) error {
+	list, err := a.repo.ListDeliveries(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeJSON(w, http.StatusOK, showAll(list, showDelivery))
+	}
+	return err
+}
+
+func (a *api) repeatDelivery(w http.ResponseWriter, r *request) error {
+	repeated, err := a.repo.RepeatDelivery(r.Context(), r.caller, r.id(), r.params.ByName("number"))
+	if err == nil {
+		writeJSON(w, http.StatusOK, showDelivery(repeated))
+	}
+	return err
+}

@@ -1,0 +1,124 @@
+package metadata
+
+import (
+	"errors"
+	"fmt"
+
+	"labshelf/audit"
+)
+
+// AuditEntry is an entry of the audit log, as it is stored.
+type AuditEntry struct {
+	Number         uint64 // from 0
+	Leaf           []byte
+	Completed      []audit.Hash // of the subtrees that it completes
+	Texts, Address audit.Sealed // zero where the leaf has none, or after they were erased
+}
+
+// Entry returns what the leaf says. An error wraps ErrRecordDamaged.
+func (e AuditEntry) Entry() (audit.Entry, error) {
+	entry, err := audit.Parse(e.Leaf)
+	if err != nil {
+		err = fmt.Errorf("%w: entry %d of the audit log: %w", ErrRecordDamaged, e.Number, err)
+	}
+	return entry, err
+}
+
+// AuditLog is the table of the entries of the audit log. No entry is ever removed.
+type AuditLog interface {
+	// State returns how many entries there are, and what the next one needs of them; the zero State where metadata of a schema without a
+	// log are only read.
+	State() (audit.State, error)
+	Get(number uint64) (AuditEntry, error)
+	// Append adds the entry that follows; next is the state with it.
+	Append(e AuditEntry, next audit.State) error
+	// Replace replaces an entry of which texts were erased.
+	Replace(AuditEntry) error
+}
+
+// AuditTree is the Merkle tree of a log.
+type AuditTree struct{ Log AuditLog }
+
+// Node implements audit.Tree.
+func (t AuditTree) Node(level int, number uint64) (audit.Hash, error) {
+	e, err := t.Log.Get(number)
+	if err != nil {
+		return audit.Hash{}, err
+	}
+	return audit.NodeOf(e.Leaf, e.Completed, level)
+}
+
+// Log appends an entry to the audit log and returns its number. The texts and the address, "" for none, are sealed with salts of their own.
+// It belongs into the transaction of the change, behind the last reason to refuse it.
+func (tx *Tx) Log(e audit.Entry, texts, address string) (number uint64, err error) {
+	row := AuditEntry{Texts: audit.Seal(texts), Address: audit.Seal(address)}
+	e.Texts, e.Address = row.Texts.Digest(), row.Address.Digest()
+	if row.Leaf, err = e.Leaf(); err != nil {
+		return 0, err
+	}
+	before, err := tx.Audit.State()
+	if err != nil {
+		return 0, err
+	}
+	row.Number = before.Size
+	completed, next := before.Append(row.Leaf)
+	row.Completed = completed
+	return row.Number, tx.Audit.Append(row, next)
+}
+
+// SignedHead is a head with its signature, a note of several lines, and the public key that it verifies with.
+type SignedHead struct {
+	audit.Head
+	Signed, Key string
+}
+
+// SignHead signs the head of the log for its first size entries, of the repository with this secret. What a transaction signs must not leave
+// the repository before it is on stable storage. The error is ErrNotFound where there are fewer.
+func (tx *Tx) SignHead(secret [32]byte, size uint64) (head SignedHead, err error) {
+	signer, err := AuditSigner(secret)
+	if err != nil {
+		return head, err
+	}
+	present, err := tx.Audit.State()
+	if err == nil && size > present.Size {
+		err = fmt.Errorf("%w: the audit log has %d entries", ErrNotFound, present.Size)
+	}
+	epoch, failed := tx.Lineage.Epoch()
+	if err = errors.Join(err, failed); err != nil {
+		return head, err
+	}
+	origin := audit.Origin{Repository: IdentityOf(secret).String(), Epoch: epoch.ID.String()}
+	head.Head, head.Key = audit.Head{Origin: origin, Size: size, Root: present.Root()}, signer.Key()
+	if size < present.Size {
+		head.Root, err = audit.Root(AuditTree{tx.Audit}, size)
+	}
+	if err == nil {
+		head.Signed, err = signer.SignHead(head.Head)
+	}
+	return head, err
+}
+
+// SetEpoch begins an epoch in a transaction: its entry in the audit log names the state that it continues, and has its last stamp.
+func (tx *Tx) SetEpoch(epoch Epoch) error {
+	log, err := tx.Audit.State()
+	if err != nil {
+		return err
+	}
+	last, err := tx.Lineage.LastStamp()
+	if err != nil {
+		return err
+	}
+	begun := audit.Epoch{ID: epoch.ID.String(), Base: int64(epoch.Base), Began: int64(epoch.Began), Size: log.Size, Root: log.Root()}
+	if _, err := tx.Log(audit.Entry{Action: audit.EpochBegin, Stamp: int64(last), Values: begun.Values()}, "", ""); err != nil {
+		return err
+	}
+	return tx.Lineage.Put(epoch)
+}
+
+// AuditSigner returns what signs the heads of the log of a repository, by its secret.
+func AuditSigner(secret [32]byte) (*audit.Signer, error) {
+	return audit.NewSigner(IdentityOf(secret).String(), [32]byte(derive(secret, auditInfo, 32)))
+}
+
+// auditInfo separates this use of the secret from others, and never changes.
+const auditInfo = "labshelf audit key"

@@ -1,0 +1,379 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// AuditEntry is an entry of the audit log, as a caller may see it.
+type AuditEntry struct {
+	Number uint64
+	audit.Entry
+	TextsNow, AddressNow string // what lies beside it; "": there is nothing, it was erased, or the caller does not see it
+	Erased               bool   // something beside it was
+}
+
+// ListAudit lists entries of the audit log: sysadmins see all, admins those about their dataspaces and what is in them, others none. A page for which
+// much has to be passed over takes its time: only what is about one object, or in a window of time, is found without reading the rest.
+func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListRequest) (Page[AuditEntry], error) {
+	return list(ctx, s, p, paging.AuditEntries, req, lister[AuditEntry]{
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
+			managed, err := managedDataspaces(tx, p)
+			if err != nil {
+				return nil, err
+			}
+			if !p.Sysadmin && managed == nil {
+				return nothing, nil
+			}
+			numbers, err := auditNumbers(tx, q)
+			return filter(entries(ctx, tx, numbers), func(e AuditEntry) bool {
+				return matchesAudit(e, q) && (p.Sysadmin || slices.Contains(managed, dataspaceOf(tx, e.Entry)))
+			}), err
+		},
+		position: auditPosition,
+	})
+}
+
+// History lists the entries about a dataspace, a set or a resource, the newest first. Whoever may read the object sees who did what; with
+// which key and from where, the log alone tells.
+func (s *Service) History(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[AuditEntry], error) {
+	return list(ctx, s, p, listing, req, lister[AuditEntry]{
+		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
+			q.Object = q.Parent
+			numbers, err := auditNumbers(tx, q)
+			return withoutOrigin(entries(ctx, tx, numbers)), err
+		},
+		position: auditPosition,
+	})
+}
+
+func withoutOrigin(all iter.Seq2[AuditEntry, error]) iter.Seq2[AuditEntry, error] {
+	return func(yield func(AuditEntry, error) bool) {
+		for e, err := range all {
+			e.Key, e.Session, e.Request, e.AddressNow = metadata.ID{}, [8]byte{}, [16]byte{}, ""
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func nothing(func(AuditEntry, error) bool) {}
+
+// auditPosition is one more than the number, so that the first entry has one.
+func auditPosition(e AuditEntry) paging.Position { return paging.Position{Stamp: int64(e.Number) + 1} }
+
+// managedDataspaces returns the dataspaces whose entries the caller sees; nil for a sysadmin, who sees all.
+func managedDataspaces(tx *metadata.Tx, p auth.Principal) (ids []metadata.ID, err error) {
+	if p.Sysadmin {
+		return nil, nil
+	}
+	for own, err := range tx.Privileges.OfUser(p.UserID, metadata.ID{}) {
+		if err != nil {
+			return nil, err
+		}
+		if own.State == metadata.Active && own.Role.Allows(auth.Manage) {
+			ids = append(ids, own.DataspaceID)
+		}
+	}
+	return ids, nil
+}
+
+// dataspaceOf returns the dataspace that the object of an entry is in, or is; zero for one that is in none.
+func dataspaceOf(tx *metadata.Tx, e audit.Entry) metadata.ID {
+	switch o := e.Object; o.Kind {
+	case audit.Dataspace:
+		return o.ID
+	case audit.Set:
+		set, _ := tx.Sets.Get(o.ID) // of one that cannot be read only sysadmins see the entries
+		return set.DataspaceID
+	case audit.Resource:
+		r, _ := tx.Resources.Get(o.ID)
+		return r.DataspaceID
+	case audit.Webhook:
+		return e.Dataspace // which it never leaves
+	}
+	return metadata.ID{}
+}
+
+// matchesAudit tells whether an entry passes the filters of a query.
+func matchesAudit(e AuditEntry, q paging.Query) bool {
+	group, all := strings.CutSuffix(q.Action, ".*")
+	return (q.User == metadata.ID{} || e.User == q.User) && (q.Object == metadata.ID{} || e.Object.ID == q.Object) &&
+		(q.Action == "" || e.Action.String() == q.Action || all && strings.HasPrefix(e.Action.String(), group+"."))
+}
+
+// auditNumbers yields the numbers of the entries in which a query looks, in its order: of an object that names its last entry, those of its
+// chain, else all in the window of time.
+func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], error) {
+	from, to, err := auditWindow(tx, q)
+	if err != nil {
+		return nil, err
+	}
+	if last, chained := lastEntry(tx, q.Object); chained {
+		return chain(tx, last, from, to, q.Order == paging.Oldest), nil
+	}
+	return func(yield func(uint64, error) bool) {
+		for n := from; n < to; n++ {
+			number := n
+			if q.Order == paging.Newest {
+				number = to - 1 - (n - from)
+			}
+			if !yield(number, nil) {
+				return
+			}
+		}
+	}, nil
+}
+
+// auditWindow returns the numbers, from the first to the one after the last, of the entries within the times of a query that come after its
+// position. Stamps ascend.
+func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
+	state, err := tx.Audit.State()
+	if err != nil {
+		return 0, 0, err
+	}
+	first := func(passes func(stamp int64) bool) uint64 {
+		return uint64(sort.Search(int(state.Size), func(n int) bool {
+			row, failed := tx.Audit.Get(uint64(n))
+			e, unread := row.Entry()
+			err = errors.Join(err, failed, unread)
+			return passes(e.Stamp)
+		}))
+	}
+	to = state.Size
+	if q.Since.Set {
+		from = first(func(stamp int64) bool { return stamp > q.Since.At })
+	}
+	if q.Until.Set {
+		to = first(func(stamp int64) bool { return stamp >= q.Until.At })
+	}
+	switch after := uint64(q.After.Stamp); {
+	case after == 0:
+	case q.Order == paging.Newest:
+		to = min(to, after-1)
+	default:
+		from = max(from, after)
+	}
+	return from, to, err
+}
+
+// lastEntry returns the number of the last entry about an object, 0 for none. An object that is not chained does not name it.
+func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
+	if r, err := tx.Resources.Get(id); err == nil {
+		return r.Entry, true
+	}
+	if set, err := tx.Sets.Get(id); err == nil {
+		return set.Entry, true
+	}
+	if d, err := tx.Dataspaces.Get(id); err == nil {
+		return d.Entry, true
+	}
+	u, err := tx.Users.Get(id)
+	return u.Entry, err == nil
+}
+
+// chain yields the numbers within a window of the entries about an object, from its last one down, or up to it.
+func chain(tx *metadata.Tx, last, from, to uint64, ascending bool) iter.Seq2[uint64, error] {
+	down := func(yield func(uint64, error) bool) {
+		for number := last; number >= max(from, 1); {
+			if number < to && !yield(number, nil) {
+				return
+			}
+			row, err := tx.Audit.Get(number)
+			e, unread := row.Entry()
+			if err = errors.Join(err, unread); err == nil && e.Previous >= number {
+				err = fmt.Errorf("%w: entry %d of the audit log does not follow entry %d", metadata.ErrRecordDamaged, number, e.Previous)
+			}
+			if err != nil {
+				yield(number, err)
+				return
+			}
+			number = e.Previous
+		}
+	}
+	if !ascending {
+		return down
+	}
+	return func(yield func(uint64, error) bool) {
+		all, err := rows.Collect(down, int(last)+1)
+		if err != nil {
+			yield(0, err)
+		}
+		for _, number := range slices.Backward(all) {
+			if !yield(number, nil) {
+				return
+			}
+		}
+	}
+}
+
+// entries yields the entries with these numbers.
+func entries(ctx context.Context, tx *metadata.Tx, numbers iter.Seq2[uint64, error]) iter.Seq2[AuditEntry, error] {
+	return func(yield func(AuditEntry, error) bool) {
+		for number, err := range numbers {
+			var e AuditEntry
+			if err = errors.Join(err, ctx.Err()); err == nil {
+				e, err = auditEntry(tx, number)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func auditEntry(tx *metadata.Tx, number uint64) (AuditEntry, error) {
+	row, err := tx.Audit.Get(number)
+	if err != nil {
+		return AuditEntry{}, err
+	}
+	e, err := row.Entry()
+	erased := row.Texts.Digest() != e.Texts || row.Address.Digest() != e.Address
+	return AuditEntry{number, e, row.Texts.Text, row.Address.Text, erased}, err
+}
+
+// AuditHead signs the head of the audit log for its first size entries; "" for all. Every registered user may have it: a head that somebody else
+// has noted down is what proves anything. It is of what is on stable storage.
+func (s *Service) AuditHead(ctx context.Context, p auth.Principal, size string) (head metadata.SignedHead, err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
+		entries, err := auditSize(tx, "size", size)
+		if err == nil {
+			head, err = tx.SignHead(s.stores.Meta.Secret(), entries)
+		}
+		return err
+	})
+	return head, err
+}
+
+// AuditProof proves that an entry, "" for the last, is in the tree of the first size entries, or, where from is not "", that this tree continues that of
+// the first from entries: the audit path and the consistency proof of RFC 6962. An empty size is that of the log.
+func (s *Service) AuditProof(ctx context.Context, p auth.Principal, entry, from, size string) (proof []audit.Hash, err error) {
+	if entry != "" && from != "" {
+		return nil, invalid("entry", "entry and from exclude each other")
+	}
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
+		total, err := auditSize(tx, "size", size)
+		if err != nil {
+			return err
+		}
+		tree := metadata.AuditTree{Log: tx.Audit}
+		if from != "" {
+			older, err := numberWithin("from", from, 1, total)
+			if err == nil {
+				proof, err = audit.ProveGrowth(tree, older, total)
+			}
+			return err
+		}
+		if total == 0 {
+			return invalid("size", "size must be at least 1")
+		}
+		number := total - 1
+		if entry != "" {
+			number, err = numberWithin("entry", entry, 0, number)
+		}
+		if err == nil {
+			proof, err = audit.ProveEntry(tree, total, number)
+		}
+		return err
+	})
+	return proof, err
+}
+
+// auditSize reads a size of the log: from 0 to what it has, which "" stands for.
+func auditSize(tx *metadata.Tx, field, size string) (uint64, error) {
+	state, err := tx.Audit.State()
+	if err != nil || size == "" {
+		return state.Size, err
+	}
+	return numberWithin(field, size, 0, state.Size)
+}
+
+// exportPage is how many entries of an export are read in one transaction.
+const exportPage = 500
+
+// ExportAudit returns the signed head of the whole log, and its entries from the first to the last, for a sysadmin. They are read page by page
+// while they are taken.
+func (s *Service) ExportAudit(ctx context.Context, p auth.Principal) (head metadata.SignedHead, all iter.Seq2[metadata.AuditEntry, error], err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
+		state, err := tx.Audit.State()
+		if err == nil {
+			head, err = tx.SignHead(s.stores.Meta.Secret(), state.Size)
+		}
+		return err
+	})
+	if err != nil {
+		return head, nil, err
+	}
+	return head, func(yield func(metadata.AuditEntry, error) bool) {
+		for next := uint64(0); next < head.Size; {
+			page, err := s.auditPage(ctx, next, min(next+exportPage, head.Size))
+			for _, e := range page {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(metadata.AuditEntry{}, err)
+				return
+			}
+			next += uint64(len(page))
+		}
+	}, nil
+}
+
+func (s *Service) auditPage(ctx context.Context, from, to uint64) (page []metadata.AuditEntry, err error) {
+	err = s.stores.View(ctx, func(tx *metadata.Tx) error {
+		for number := from; number < to; number++ {
+			e, err := tx.Audit.Get(number)
+			if err != nil {
+				return err
+			}
+			page = append(page, e)
+		}
+		return nil
+	})
+	return page, err
+}
+
+// EraseAudit erases the texts and the address of an entry, for good: the tree still verifies. Only sysadmins may. That they were erased
+// already is no error.
+func (s *Service) EraseAudit(ctx context.Context, p auth.Principal, number string) error {
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
+		state, err := tx.Audit.State()
+		if err != nil {
+			return err
+		}
+		n, err := numberWithin("number", number, 0, state.Size-1)
+		if err != nil {
+			return &errs.Error{Kind: errs.NotFound, Code: errs.CodeAuditEntryNotFound, Message: "the audit log has no entry with this number"}
+		}
+		e, err := tx.Audit.Get(n)
+		if err != nil || e.Texts == (audit.Sealed{}) && e.Address == (audit.Sealed{}) {
+			return err
+		}
+		e.Texts, e.Address = audit.Sealed{}, audit.Sealed{}
+		change := rows.Change{By: p, Action: audit.Erase}
+		change.Values.Change("entry", "", number)
+		_, err = change.Log(tx, 0, audit.Entry{}, audit.Changes{})
+		return errors.Join(err, tx.Audit.Replace(e))
+	})
+}

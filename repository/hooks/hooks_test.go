@@ -1,0 +1,363 @@
+package hooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+	"labshelf/webhooks"
+)
+
+// receivers are what the URLs of hooks lead to, in a bubble where time passes at once: each answers as it is set to.
+type receivers struct {
+	mu      sync.Mutex
+	got     map[string][]webhooks.Message
+	answers map[string]func(n int) webhooks.Answer // of the nth message to a URL, from 1; nil: 200
+	stalls  map[string]chan struct{}               // until it is closed
+}
+
+func newReceivers() *receivers {
+	return &receivers{got: map[string][]webhooks.Message{}, answers: map[string]func(int) webhooks.Answer{}, stalls: map[string]chan struct{}{}}
+}
+
+func (r *receivers) CheckURL(_ context.Context, url string) error {
+	if strings.Contains(url, "refused") {
+		return webhooks.ErrRefused
+	}
+	return nil
+}
+
+func (r *receivers) Send(ctx context.Context, m webhooks.Message) webhooks.Answer {
+	r.mu.Lock()
+	r.got[m.URL] = append(r.got[m.URL], m)
+	n, answer, stall := len(r.got[m.URL]), r.answers[m.URL], r.stalls[m.URL]
+	r.mu.Unlock()
+	if stall != nil {
+		select {
+		case <-stall:
+		case <-ctx.Done():
+			return webhooks.Answer{Err: ctx.Err().Error()}
+		}
+	}
+	if answer == nil {
+		return webhooks.Answer{Status: 200}
+	}
+	return answer(n)
+}
+
+// at returns the messages that a URL has received.
+func (r *receivers) at(url string) []webhooks.Message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.got[url])
+}
+
+func always(status int) func(int) webhooks.Answer {
+	return func(int) webhooks.Answer { return webhooks.Answer{Status: status} }
+}
+
+// event is what a message says.
+type event struct {
+	Type string
+	Data struct {
+		Number                         uint64
+		DataspaceID, SetID, UserID, ID string
+		Object                         struct{ Kind, ID string }
+		SHA256                         string
+		Bytes, Version                 uint64
+		Head                           string
+	}
+}
+
+func eventsOf(t *testing.T, messages []webhooks.Message) (events []event) {
+	t.Helper()
+	for _, m := range messages {
+		var e event
+		if err := json.Unmarshal(m.Body, &e); err != nil {
+			t.Fatal(err)
+		}
+		if id, number, _ := strings.Cut(m.ID, "."); len(id) != 32 || number != fmt.Sprint(e.Data.Number) {
+			t.Errorf("message %s is about entry %d", m.ID, e.Data.Number)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// world is a repository with receivers.
+type world struct {
+	*repositorytest.World
+	meta *metadatatest.Memory
+	to   *receivers
+}
+
+// inBubble runs a test with a repository whose only set is empty.
+func inBubble(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{meta: metadatatest.NewMemory(time.Now), to: newReceivers()}
+		w.World = repositorytest.NewWorld(t, w.open(), 0)
+		defer func() { w.Service.Close() }()
+		test(t, w)
+	})
+}
+
+func (w *world) open() *repository.Service {
+	return repository.New(w.meta, blobstest.NewMemory(), repository.Config{PageSize: 10, DirectoryPageSize: 10, Webhooks: w.to})
+}
+
+// restart closes the service and opens it anew over the same metadata.
+func (w *world) restart() {
+	w.Service.Close()
+	w.Service = w.open()
+}
+
+// hook makes a webhook of the dataspace for resources that are created.
+func (w *world) hook(url string, more repository.Fields) metadata.Webhook {
+	w.T.Helper()
+	f := repository.Fields{"url": url, "dataspaceId": w.Space.ID.String(), "events": []any{"resource.create"}}
+	for name, value := range more {
+		if f[name] = value; value == nil {
+			delete(f, name)
+		}
+	}
+	hook, err := w.Service.CreateWebhook(w.T.Context(), w.Admin, f)
+	w.OK(err)
+	return hook
+}
+
+// now returns the webhook as it is.
+func (w *world) now(hook metadata.Webhook) metadata.Webhook {
+	w.T.Helper()
+	hook, err := w.Service.GetWebhook(w.T.Context(), w.Admin, hook.ID.String())
+	w.OK(err)
+	return hook
+}
+
+func TestMessagesFollowChanges(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.Upload(w.Sets[0], "before")
+		hook := w.hook("https://a", nil)
+		r := w.Upload(w.Sets[0], "file")
+		synctest.Wait()
+		messages := w.to.at("https://a")
+		events := eventsOf(t, messages)
+		if len(events) != 1 {
+			t.Fatalf("%d messages, want 1", len(events))
+		}
+		e := events[0]
+		if e.Type != "resource.create" || e.Data.Object.ID != r.ID.String() || e.Data.Object.Kind != "resource" || e.Data.SetID != r.SetID.String() ||
+			e.Data.DataspaceID != w.Space.ID.String() || e.Data.UserID != w.Admin.UserID.String() || e.Data.SHA256 != r.Digest.String() || e.Data.Bytes != 4 || e.Data.Version != 1 {
+			t.Errorf("it says %s", messages[0].Body)
+		}
+		if !strings.HasPrefix(e.Data.Head, "labshelf/") || strings.Split(e.Data.Head, "\n")[1] != fmt.Sprint(e.Data.Number+1) {
+			t.Errorf("its head is %q", e.Data.Head)
+		}
+		if strings.Contains(string(messages[0].Body), "file") || !slices.Equal(messages[0].Secrets, []string{hook.Secret}) {
+			t.Errorf("it holds a name, or is signed by %q", messages[0].Secrets)
+		}
+		if got := w.now(hook); got.Deliveries != 1 || got.Tries != 0 || got.Position != e.Data.Number+1 {
+			t.Errorf("the webhook is %+v", got)
+		}
+	})
+}
+
+// TestKindsAndContainers: a webhook hears of its kinds in its dataspace alone, one of the service of everything.
+func TestKindsAndContainers(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.hook("https://space", repository.Fields{"events": nil})
+		w.hook("https://sets", repository.Fields{"events": []any{"set.*", "resource.delete"}})
+		w.hook("https://all", repository.Fields{"dataspaceId": nil, "events": nil})
+		other, err := w.Service.CreateDataspace(t.Context(), w.Admin, repository.Fields{"name": "other"})
+		w.OK(err)
+		_, err = w.Service.CreateSet(t.Context(), w.Admin, repository.Fields{"name": "elsewhere", "dataspaceId": other.ID.String()})
+		w.OK(err)
+		r := w.Upload(w.Sets[0], "file")
+		_, err = w.Service.DeleteResource(t.Context(), w.Admin, r.ID.String(), repositorytest.Always)
+		w.OK(err)
+		_, err = w.Service.CreateSet(t.Context(), w.Admin, repository.Fields{"name": "here", "dataspaceId": w.Space.ID.String()})
+		w.OK(err)
+		synctest.Wait()
+		for url, want := range map[string]string{
+			"https://space": "webhook.create webhook.create resource.create resource.delete set.create",
+			"https://sets":  "resource.delete set.create",
+			"https://all":   "webhook.create dataspace.create privilege.grant set.create resource.create resource.delete set.create",
+		} {
+			var kinds []string
+			for _, e := range eventsOf(t, w.to.at(url)) {
+				kinds = append(kinds, e.Type)
+			}
+			if got := strings.Join(kinds, " "); url != "https://space" && got != want || url == "https://space" && !strings.HasSuffix(got, strings.TrimPrefix(want, "webhook.create ")) {
+				t.Errorf("%s heard of %s, want %s", url, got, want)
+			}
+		}
+	})
+}
+
+// TestTriesAndPause: a message that is not taken is tried ten times in three days, under one id, and holds back what is behind it; then the
+// hook pauses, also over a restart. Resumed, it goes on with that message.
+func TestTriesAndPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.to.answers["https://a"] = always(500)
+		hook := w.hook("https://a", nil)
+		w.Upload(w.Sets[0], "1")
+		begun := time.Now()
+		synctest.Wait()
+		w.Upload(w.Sets[0], "2")
+		time.Sleep(24 * time.Hour)
+		w.restart()
+		time.Sleep(9 * 24 * time.Hour)
+		messages := w.to.at("https://a")
+		for _, m := range messages {
+			if m.ID != messages[0].ID || string(m.Body) != string(messages[0].Body) {
+				t.Errorf("message %s follows %s", m.ID, messages[0].ID)
+			}
+		}
+		got := w.now(hook)
+		if len(messages) != 10 || got.PauseReason != metadata.PausedByFailure || got.Position > eventsOf(t, messages)[0].Data.Number || got.Deliveries != 0 || !strings.Contains(got.PausedBecause, "500") {
+			t.Fatalf("%d messages; the webhook is %+v", len(messages), got)
+		}
+		if took := got.Paused.Time().Sub(begun); took < 64*time.Hour || took > 81*time.Hour {
+			t.Errorf("it paused after %v", took)
+		}
+		w.restart()
+		time.Sleep(time.Hour)
+		if n := len(w.to.at("https://a")); n != 10 {
+			t.Errorf("paused, it has sent %d messages", n-10)
+		}
+		w.to.mu.Lock()
+		w.to.answers["https://a"] = nil
+		w.to.mu.Unlock()
+		_, err := w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		w.OK(err)
+		synctest.Wait()
+		if events := eventsOf(t, w.to.at("https://a")); len(events) != 12 || events[10].Data.Number != events[0].Data.Number || events[11].Data.Number <= events[10].Data.Number {
+			t.Errorf("resumed, it has sent %+v", events[10:])
+		}
+		list, err := w.Service.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
+		w.OK(err)
+		if len(list) != 2 || list[0].Number != 1 || list[0].Tries != 1 || list[1].Tries != 11 || !list[1].Delivered() {
+			t.Errorf("deliveries %+v", list)
+		}
+	})
+}
+
+// TestOneReceiverDelaysNoOther: while one stalls and one fails, the others hear of everything at once.
+func TestOneReceiverDelaysNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.to.stalls["https://stalls"] = make(chan struct{})
+		w.to.answers["https://fails"] = always(503)
+		for _, name := range []string{"stalls", "fails", "a", "b"} {
+			w.hook("https://"+name, nil)
+		}
+		for i := range 50 {
+			w.Upload(w.Sets[0], fmt.Sprint(i))
+		}
+		synctest.Wait()
+		for url, want := range map[string]int{"https://a": 50, "https://b": 50, "https://stalls": 1, "https://fails": 1} {
+			if got := len(w.to.at(url)); got != want {
+				t.Errorf("%s has %d messages, want %d", url, got, want)
+			}
+		}
+		close(w.to.stalls["https://stalls"])
+		synctest.Wait()
+		events := eventsOf(t, w.to.at("https://stalls"))
+		if len(events) != 50 || !slices.IsSortedFunc(events, func(a, b event) int { return int(a.Data.Number) - int(b.Data.Number) }) {
+			t.Errorf("%d messages, in order: %v", len(events), events)
+		}
+	})
+}
+
+// TestRetryAfterIsKept: a receiver that asks for an hour is left alone for so long, whatever else happens.
+func TestRetryAfterIsKept(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.to.answers["https://a"] = func(n int) webhooks.Answer {
+			if n == 1 {
+				return webhooks.Answer{Status: 429, RetryAfter: time.Hour}
+			}
+			return webhooks.Answer{Status: 204}
+		}
+		w.hook("https://a", nil)
+		w.Upload(w.Sets[0], "1")
+		time.Sleep(59 * time.Minute)
+		w.Upload(w.Sets[0], "2")
+		w.restart()
+		synctest.Wait()
+		if n := len(w.to.at("https://a")); n != 1 {
+			t.Errorf("%d messages within the hour", n)
+		}
+		time.Sleep(2 * time.Minute)
+		if n := len(w.to.at("https://a")); n != 3 {
+			t.Errorf("%d messages after the hour, want 3", n)
+		}
+	})
+}
+
+// member makes a user without any role.
+func (w *world) member(name string) (auth.Principal, metadata.User) {
+	w.T.Helper()
+	user, err := w.Service.CreateUser(w.T.Context(), w.Admin, repository.Fields{"username": name})
+	w.OK(err)
+	_, key, err := w.Service.CreateKey(w.T.Context(), w.Admin, user.ID.String(), nil)
+	w.OK(err)
+	p, err := w.Service.Authenticate(w.T.Context(), key)
+	w.OK(err)
+	return p, user
+}
+
+// TestDeliveriesAreBounded: the last 200 are kept, and none of a webhook that was removed.
+func TestDeliveriesAreBounded(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		hook := w.hook("https://a", nil)
+		for i := range metadata.MaxDeliveries + 5 {
+			w.Upload(w.Sets[0], fmt.Sprint(i))
+		}
+		synctest.Wait()
+		list, err := w.Service.ListDeliveries(t.Context(), w.Admin, hook.ID.String())
+		w.OK(err)
+		if len(list) != metadata.MaxDeliveries || list[0].Number != metadata.MaxDeliveries+4 || list[len(list)-1].Number != 5 {
+			t.Errorf("%d deliveries, from %d to %d", len(list), list[0].Number, list[len(list)-1].Number)
+		}
+		w.OK(w.Service.DeleteWebhook(t.Context(), w.Admin, hook.ID.String()))
+		w.OK(w.meta.View(t.Context(), func(tx *metadata.Tx) error {
+			for d, err := range tx.Deliveries.Before(metadata.DeliveryKey{Webhook: hook.ID, Number: 1 << 62}) {
+				t.Errorf("delivery %d is still there: %v", d.Number, err)
+			}
+			return nil
+		}))
+		w.Upload(w.Sets[0], "last")
+		synctest.Wait()
+		if n := len(w.to.at("https://a")); n != metadata.MaxDeliveries+5 {
+			t.Errorf("removed, it has sent %d messages", n)
+		}
+	})
+}
+
+// TestRotation: for a day messages are signed by both secrets.
+func TestRotation(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		hook := w.hook("https://a", nil)
+		rotated, err := w.Service.RotateWebhook(t.Context(), w.Admin, hook.ID.String())
+		w.OK(err)
+		w.Upload(w.Sets[0], "1")
+		time.Sleep(24 * time.Hour)
+		w.Upload(w.Sets[0], "2")
+		synctest.Wait()
+		messages := w.to.at("https://a")
+		if len(messages) != 2 || !slices.Equal(messages[0].Secrets, []string{rotated.Secret, hook.Secret}) || !slices.Equal(messages[1].Secrets, []string{rotated.Secret}) {
+			t.Errorf("signed by %q", messages)
+		}
+	})
+}

@@ -1,0 +1,190 @@
+package hooks_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// TestPauses: a receiver that wants nothing more, a user who loses the role or is deleted, and a restored repository pause a hook.
+func TestPauses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cause  func(w *world, user metadata.User, role metadata.Privilege)
+		reason metadata.PauseReason
+		sent   int
+
+		entries int // of the pause; that of a restored repository is told by the beginning of the epoch
+	}{
+		"410": {func(w *world, _ metadata.User, _ metadata.Privilege) { w.to.answers["https://a"] = always(410) }, metadata.PausedByReceiver, 1, 1},
+		"role lost": {func(w *world, _ metadata.User, role metadata.Privilege) {
+			_, err := w.Service.Revoke(w.T.Context(), w.Admin, role.ID.String(), repositorytest.Always)
+			w.OK(err)
+		}, metadata.PausedWithRole, 0, 1},
+		"role less": {func(w *world, user metadata.User, _ metadata.Privilege) {
+			_, _, err := w.Service.Grant(w.T.Context(), w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+			w.OK(err)
+		}, metadata.PausedWithRole, 0, 1},
+		"user deleted": {func(w *world, user metadata.User, _ metadata.Privilege) {
+			_, err := w.Service.DeleteUser(w.T.Context(), w.Admin, user.ID.String(), repositorytest.Always)
+			w.OK(err)
+		}, metadata.PausedWithRole, 0, 1},
+		"restored": {func(w *world, _ metadata.User, _ metadata.Privilege) {
+			w.Service.Close()
+			_, err := metadata.BeginEpoch(w.T.Context(), w.meta, time.Now())
+			w.OK(err)
+			w.Service = w.open()
+		}, metadata.PausedByRestore, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, w *world) {
+				maker, user := w.member("maker")
+				role, _, err := w.Service.Grant(t.Context(), w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "admin"})
+				w.OK(err)
+				hook, err := w.Service.CreateWebhook(t.Context(), maker, repository.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String(), "events": []any{"resource.*"}})
+				w.OK(err)
+				c.cause(w, user, role)
+				w.Upload(w.Sets[0], "1")
+				synctest.Wait()
+				got := w.now(hook)
+				if got.PauseReason != c.reason || got.Paused == 0 || got.PausedBecause == "" || len(w.to.at("https://a")) != c.sent {
+					t.Errorf("%d messages; the webhook is %+v", len(w.to.at("https://a")), got)
+				}
+				w.to.answers["https://a"] = nil
+				_, err = w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+				w.OK(err)
+				synctest.Wait()
+				if got, want := w.logged(hook), "webhook.create"+strings.Repeat(" webhook.pause", c.entries)+" webhook.resume"; got != want {
+					t.Errorf("the log has %s, want %s", got, want)
+				}
+				if messages := w.to.at("https://a"); len(messages) != c.sent+1 || w.now(hook).Paused != 0 {
+					t.Errorf("resumed by an admin, it has sent %d messages", len(messages)-c.sent)
+				}
+			})
+		})
+	}
+}
+
+// logged returns the actions of the entries about a webhook.
+func (w *world) logged(hook metadata.Webhook) string {
+	var actions []string
+	w.OK(w.meta.View(w.T.Context(), func(tx *metadata.Tx) error {
+		log, err := tx.Audit.State()
+		for n := uint64(0); n < log.Size && err == nil; n++ {
+			var row metadata.AuditEntry
+			if row, err = tx.Audit.Get(n); err != nil {
+				return err
+			}
+			e, err := row.Entry()
+			if err != nil {
+				return err
+			}
+			if e.Object.ID == hook.ID {
+				actions = append(actions, e.Action.String())
+			}
+		}
+		return err
+	}))
+	return strings.Join(actions, " ")
+}
+
+// TestWhoMayHaveWebhooks asks for the webhooks of a dataspace and of the service, each time as somebody else.
+func TestWhoMayHaveWebhooks(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ctx, space := t.Context(), w.Space.ID.String()
+		own := w.hook("https://space", nil)
+		whole := w.hook("https://all", repository.Fields{"dataspaceId": nil})
+		for role, mayOwn := range map[string]bool{"": false, "member": false, "editor": false, "admin": true} {
+			p, user := w.member("user-" + role)
+			if role != "" {
+				_, _, err := w.Service.Grant(ctx, w.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": space, "role": role})
+				w.OK(err)
+			}
+			may := map[metadata.ID]bool{own.ID: mayOwn, whole.ID: false}
+			list, err := w.Service.ListWebhooks(ctx, p)
+			w.OK(err)
+			if len(list) > 1 || mayOwn != (len(list) == 1 && list[0].ID == own.ID) {
+				t.Errorf("%q lists %d webhooks", role, len(list))
+			}
+			for _, hook := range []metadata.Webhook{own, whole} {
+				id := hook.ID.String()
+				calls := map[string]func() error{
+					"get":        func() error { _, err := w.Service.GetWebhook(ctx, p, id); return err },
+					"resume":     func() error { _, err := w.Service.ResumeWebhook(ctx, p, id); return err },
+					"rotate":     func() error { _, err := w.Service.RotateWebhook(ctx, p, id); return err },
+					"skip":       func() error { _, err := w.Service.SkipWebhook(ctx, p, id, repository.Fields{"all": true}); return err },
+					"deliveries": func() error { _, err := w.Service.ListDeliveries(ctx, p, id); return err },
+					"update": func() error {
+						_, err := w.Service.UpdateWebhook(ctx, p, id, repository.Edit[metadata.Webhook]{Fields: repository.Fields{"label": "of " + role}})
+						return err
+					},
+					"create": func() error {
+						f := repository.Fields{"url": "https://new"}
+						if hook.DataspaceID != (metadata.ID{}) {
+							f["dataspaceId"] = space
+						}
+						made, err := w.Service.CreateWebhook(ctx, p, f)
+						if err == nil {
+							err = w.Service.DeleteWebhook(ctx, p, made.ID.String())
+						}
+						return err
+					},
+				}
+				for name, call := range calls {
+					err := call()
+					var refusal *errs.Error
+					refused := errors.As(err, &refusal) && refusal.Code == errs.CodeForbidden
+					if refused == may[hook.ID] || !refused && err != nil {
+						t.Errorf("%q, %s of %s: %v", role, name, hook.URL, err)
+					}
+				}
+				if !may[hook.ID] {
+					_, err := w.Service.RepeatDelivery(ctx, p, id, "0")
+					w.Refused(err, errs.CodeForbidden)
+					w.Refused(w.Service.DeleteWebhook(ctx, p, id), errs.CodeForbidden)
+				}
+			}
+		}
+	})
+}
+
+func TestWhatAWebhookMayBe(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		for field, values := range map[string][]any{
+			"url":    {1, "", "https://refused"},
+			"events": {"resource.*", []any{1}, []any{"*"}, []any{".*"}, []any{""}, []any{"resource"}, []any{"resource.fly"}, []any{"nothing.*"}, slices.Repeat([]any{"set.*"}, 51)},
+			"label":  {true, strings.Repeat("x", 101)},
+		} {
+			for _, value := range values {
+				f := repository.Fields{"url": "https://a", "dataspaceId": w.Space.ID.String()}
+				f[field] = value
+				_, err := w.Service.CreateWebhook(ctx, w.Admin, f)
+				w.Refused(err, errs.CodeInvalidField)
+				hook := w.hook("https://a", nil)
+				_, err = w.Service.UpdateWebhook(ctx, w.Admin, hook.ID.String(), repository.Edit[metadata.Webhook]{Fields: repository.Fields{field: value}})
+				w.Refused(err, errs.CodeInvalidField)
+				if got := w.now(hook); got != hook {
+					t.Errorf("refused, %s: %v has changed %+v to %+v", field, value, hook, got)
+				}
+				w.OK(w.Service.DeleteWebhook(ctx, w.Admin, hook.ID.String()))
+			}
+		}
+		_, err := w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"dataspaceId": w.Space.ID.String()})
+		w.Refused(err, errs.CodeMissingField)
+		_, err = w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"url": "https://a", "secret": "x"})
+		w.Refused(err, errs.CodeUnknownField)
+		_, err = w.Service.CreateWebhook(ctx, w.Admin, repository.Fields{"url": "https://a", "dataspaceId": "x"})
+		w.Refused(err, errs.CodeDataspaceNotFound)
+		_, err = w.Service.GetWebhook(ctx, w.Admin, w.Space.ID.String())
+		w.Refused(err, errs.CodeWebhookNotFound)
+	})
+}

@@ -1,0 +1,173 @@
+package rows
+
+import (
+	"errors"
+	"strconv"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/metadata"
+)
+
+// Change is who changes something, and what that is called. What is saved with it has an entry in the audit log, in the same transaction.
+type Change struct {
+	By     auth.Principal // the zero Principal: an operator, or the service itself
+	Action audit.Action
+	Cause  uint64 // number of the entry of which it is a consequence; 0: of none
+	Values audit.Changes
+}
+
+// Log appends an entry about something that has no record of its own. The stamp is that of the change; 0: one is taken.
+func (c Change) Log(tx *metadata.Tx, stamp metadata.Stamp, e audit.Entry, texts audit.Changes) (number uint64, err error) {
+	if stamp == 0 {
+		stamp = tx.Stamp()
+	}
+	e.Action, e.Stamp, e.Cause, e.Values = c.Action, int64(stamp), c.Cause, c.Values.String()
+	e.User, e.Key, e.Request = c.By.UserID, c.By.KeyID, c.By.Request
+	copy(e.Session[:], c.By.Session[:])
+	return tx.Log(e, texts.String(), c.By.Address)
+}
+
+// about returns the entry about an object, and the stamp of its change: one that was not modified by it gets a stamp for the entry alone.
+func about(kind audit.Kind, before, after metadata.Record, previous uint64) (e audit.Entry, stamp metadata.Stamp) {
+	if before.Modified != after.Modified {
+		stamp = after.Modified
+	}
+	return audit.Entry{Object: audit.Object{Kind: kind, ID: after.ID}, Previous: previous}, stamp
+}
+
+// textChanges collects those of some texts that have changed: name, before, after.
+func textChanges(texts [][3]string) (c audit.Changes) {
+	for _, t := range texts {
+		c.Change(t[0], t[1], t[2])
+	}
+	return c
+}
+
+// SaveDataspace stores a dataspace, new (before is nil) or changed; after gets the number of the entry.
+func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace) (err error) {
+	old := before
+	if before == nil {
+		old = &metadata.Dataspace{Visibility: metadata.Private}
+	}
+	e, stamp := about(audit.Dataspace, old.Record, after.Record, old.Entry)
+	c.Values.Change("visibility", old.Visibility.String(), after.Visibility.String())
+	c.Values.Change("retention", old.Retention.String(), after.Retention.String())
+	texts := textChanges([][3]string{
+		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
+		{"origin", old.Origin, after.Origin},
+	})
+	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return tx.Dataspaces.Put(*after)
+}
+
+// SaveSet is SaveDataspace for a set.
+func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error) {
+	old := before
+	if before == nil {
+		old = &metadata.Set{}
+	}
+	e, stamp := about(audit.Set, old.Record, after.Record, old.Entry)
+	if before == nil {
+		e.Dataspace = after.DataspaceID
+	}
+	texts := textChanges([][3]string{
+		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
+	})
+	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return tx.Sets.Put(*after)
+}
+
+// SaveUser is SaveDataspace for a user.
+func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err error) {
+	old := before
+	if before == nil {
+		old = &metadata.User{}
+	}
+	e, stamp := about(audit.User, old.Record, after.Record, old.Entry)
+	c.Values.Change("sysadmin", strconv.FormatBool(old.Sysadmin), strconv.FormatBool(after.Sysadmin))
+	texts := textChanges([][3]string{
+		{"username", old.Username, after.Username}, {"fullname", old.Fullname, after.Fullname}, {"about", old.About, after.About},
+	})
+	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return tx.Users.Put(*after)
+}
+
+// SaveKey stores a key that is new, or was revoked just now: under its own stamp where stamp is 0.
+func SaveKey(tx *metadata.Tx, c Change, stamp metadata.Stamp, k metadata.Key) error {
+	var texts audit.Changes
+	e := audit.Entry{Object: audit.Object{Kind: audit.Key, ID: k.ID}, Subject: k.UserID}
+	if k.Gone == 0 {
+		texts.Change("label", "", k.Label)
+		if k.Expires != 0 {
+			c.Values.Change("expires", "", strconv.FormatInt(int64(k.Expires), 10))
+		}
+	}
+	_, err := c.Log(tx, stamp, e, texts)
+	return errors.Join(err, tx.Keys.Put(k))
+}
+
+// SavePrivilege stores a privilege, new (before is nil) or changed. It is part of the history of its dataspace.
+func SavePrivilege(tx *metadata.Tx, c Change, before *metadata.Privilege, after metadata.Privilege) error {
+	d, err := tx.Dataspaces.Get(after.DataspaceID)
+	if err != nil {
+		return err
+	}
+	e := audit.Entry{Object: audit.Object{Kind: audit.Dataspace, ID: d.ID}, Subject: after.UserID, Previous: d.Entry}
+	c.Values.Change("role", roleOf(before), roleOf(&after))
+	if d.Entry, err = c.Log(tx, after.Modified, e, audit.Changes{}); err != nil {
+		return err
+	}
+	return errors.Join(tx.Dataspaces.Put(d), tx.Privileges.Put(after))
+}
+
+// roleOf is the name of the role that a privilege gives; "" for none.
+func roleOf(v *metadata.Privilege) string {
+	if v == nil || v.State == metadata.Deleted {
+		return ""
+	}
+	return v.Role.String()
+}
+
+// SaveSession stores a new session, which the caller of the change has from now on.
+func SaveSession(tx *metadata.Tx, c Change, s metadata.Session) error {
+	c.By.Session = s.Digest
+	_, err := c.Log(tx, s.Created, audit.Entry{}, audit.Changes{})
+	return errors.Join(err, tx.Sessions.Put(s))
+}
+
+// EndSession removes a session.
+func EndSession(tx *metadata.Tx, c Change, s metadata.Session) error {
+	c.By.Session = s.Digest
+	_, err := c.Log(tx, 0, audit.Entry{}, audit.Changes{})
+	return errors.Join(err, tx.Sessions.Remove(s.UserID, s.Digest))
+}
+
+// resourceEntry returns the entry about a resource, its texts, and the stamp of its change.
+func (c Change) resourceEntry(before *metadata.Resource, after metadata.Resource) (e audit.Entry, stamp metadata.Stamp, texts audit.Changes) {
+	old := before
+	if before == nil {
+		old = &metadata.Resource{}
+	}
+	e, stamp = about(audit.Resource, old.Record, after.Record, old.Entry)
+	if before == nil {
+		e.Set = after.SetID
+	}
+	if before == nil || before.Version != after.Version {
+		e.Digest, e.Before, e.Bytes, e.Version = after.Digest, old.Digest, uint64(after.Bytes), uint64(after.Version)+1
+	}
+	if after.Body == metadata.Purged {
+		e.Before, e.Bytes, e.Version = after.Digest, uint64(after.Bytes), uint64(after.Version)+1
+	}
+	texts = textChanges([][3]string{
+		{"name", old.Name, after.Name}, {"description", old.Description, after.Description}, {"format", old.Format, after.Format},
+		{"mimeType", old.MimeType, after.MimeType}, {"filename", old.Filename, after.Filename}, {"label", old.Label, after.Label},
+	})
+	return e, stamp, texts
+}
