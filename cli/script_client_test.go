@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,33 @@ func uploadCommand(ts *testscript.TestScript, _ bool, args []string) {
 func asCommand(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("LABSHELF_SERVER", ts.Getenv("BASE"))
 	ts.Setenv("LABSHELF_KEY", strings.TrimSpace(ts.ReadFile(args[0]+".key")))
+}
+
+// watched TEXT: waits until the command in the background, which writes to watch.out, has written the text.
+func watchedCommand(ts *testscript.TestScript, _ bool, args []string) {
+	s := stageOf(ts).service(ts, "watch")
+	eventually(ts, "watch has written "+args[0], func() bool {
+		return regexp.MustCompile(args[0]).MatchString(ts.ReadFile(s.out))
+	})
+}
+
+// watch PROGRAM ARG...: starts a program as the service "watch", with its output in watch.out and watch.err.
+func backgroundCommand(ts *testscript.TestScript, _ bool, args []string) {
+	s := &service{out: ts.MkAbs("watch.out"), err: ts.MkAbs("watch.err"), ended: make(chan error, 1)}
+	path := args[0]
+	if path == "labshelf" {
+		path = program
+	}
+	s.Cmd = exec.Command(path, args[1:]...)
+	s.Dir, s.Env = ts.MkAbs("."), append(os.Environ(), "LABSHELF_SERVER="+ts.Getenv("LABSHELF_SERVER"), "LABSHELF_KEY="+ts.Getenv("LABSHELF_KEY"), "HOME="+ts.Getenv("HOME"))
+	out, err := os.Create(s.out)
+	ts.Check(err)
+	problems, err := os.Create(s.err)
+	ts.Check(err)
+	s.Stdout, s.Stderr = out, problems
+	ts.Check(s.Start())
+	go func() { s.ended <- errors.Join(s.Wait(), out.Close(), problems.Close()) }()
+	stageOf(ts).services["watch"] = s
 }
 
 // interrupt CODE ARG...: runs labshelf on a service that never answers, at SILENT among the arguments and in the environment, and

@@ -84,6 +84,8 @@ func TestScript(t *testing.T) {
 			"upload":         uploadCommand,
 			"as":             asCommand,
 			"interrupt":      interruptCommand,
+			"watch":          backgroundCommand,
+			"watched":        watchedCommand,
 		},
 	})
 }

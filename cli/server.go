@@ -25,6 +25,7 @@ import (
 	"labshelf/metrics"
 	"labshelf/repository"
 	"labshelf/web"
+	"labshelf/webhooks"
 )
 
 // Limits of a connection. There is none for a whole request or answer: handlers move deadlines along with progress.
@@ -114,12 +115,20 @@ func (s *server) run(ctx context.Context) (err error) {
 	defer allocateBallast()()
 	defer s.watchClock(repo)()
 	s.ready(at)
-	return s.serve(ctx, listener, &http.Server{
-		Handler: handlers.New(repo, gateway), TLSConfig: secure, ConnContext: handlers.ConnContext,
-		ReadHeaderTimeout: min(headerTimeout, c.Stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: c.Stall},
+	server := s.http(handlers.New(repo, gateway), secure)
+	server.RegisterOnShutdown(repo.Events.Close) // streams of events have no end of their own
+	return s.serve(ctx, listener, server)
+}
+
+// http returns the HTTP server, with its limits.
+func (s *server) http(handler http.Handler, secure *tls.Config) *http.Server {
+	stall := s.config.Stall
+	return &http.Server{
+		Handler: handler, TLSConfig: secure, ConnContext: handlers.ConnContext,
+		ReadHeaderTimeout: min(headerTimeout, stall), IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: stall},
 		ErrorLog: stdlog.New(connectionLog{s.log}, "", 0),
-	})
+	}
 }
 
 // allocateBallast allocates the heap ballast after its delay. release frees it.
@@ -139,6 +148,7 @@ func (s *server) rules(measured *metrics.Metrics, room func() (blobs.FreeSpace, 
 		UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
 		PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
 		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: room,
+		Webhooks: webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
 	}
 }
 

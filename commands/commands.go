@@ -70,11 +70,13 @@ func All(p Process) []*cobra.Command {
 	return append([]*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
 		group(GroupUse, lsCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
-		group(GroupUse, harvestCommand(p)),
+		group(GroupUse, harvestCommand(p)), group(GroupUse, watchCommand(p)),
 		group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)),
+		group(GroupUse, auditCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
+		group(GroupPeople, webhookCommand(p)),
 		bashCommand(p),
 	}, topics()...)
 }

@@ -69,6 +69,7 @@ type service struct {
 	dir    string // of its data
 	repo   *repository.Service
 	server *httptest.Server
+	secret [32]byte       // of its metadata
 	key    string         // of the first sysadmin
 	client *client.Client // with that key
 
@@ -88,7 +89,7 @@ func start(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{dir: dir, repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
+	s := &service{dir: dir, secret: meta.Secret(), repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"labshelf/webhooks"
 )
 
 const defaultData = "./data"
@@ -23,6 +25,7 @@ type Config struct {
 	TrustedProxies        []netip.Prefix
 	AllowedHosts          []string
 	AllowedOrigins        []string
+	WebhookHosts          webhooks.Hosts
 	FailedKeys            int // in a minute; 0: no limit
 	SessionAge, UploadAge time.Duration
 	ViewDataURL           string
@@ -88,6 +91,8 @@ func serviceSettings() []setting {
 			into(hosts, func(c *Config) *[]string { return &c.AllowedHosts })},
 		{"allowed_origins", "", "`ORIGINS` of web pages whose scripts may use the service, such as https://app.example.org",
 			into(origins, func(c *Config) *[]string { return &c.AllowedOrigins })},
+		{"webhook_hosts", "", "`HOSTS` to which webhooks may send, such as hooks.example.org, *.example.org or 10.0.0.0/8 (default: none)",
+			into(webhookHosts, func(c *Config) *webhooks.Hosts { return &c.WebhookHosts })},
 		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
 			into(count, func(c *Config) *int { return &c.FailedKeys })},
 		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"labshelf/commands/exit"
+	"labshelf/webhooks"
 )
 
 // loadWith loads a configuration as a command would: args are flags, environ is VARIABLE=text, each but --config and --data
@@ -47,7 +48,7 @@ func TestExampleEqualsDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{}), cmpopts.EquateComparable()); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Config{}, webhooks.Hosts{}), cmpopts.EquateComparable()); diff != "" {
 		t.Errorf("the example differs from the defaults (-default +example):\n%s", diff)
 	}
 	if err := got.Check(); err != nil {
@@ -93,6 +94,7 @@ var another = map[string]struct {
 	"allowed_hosts":    {"data.example.org, 192.0.2.7,fd00::7", []string{"*", "a b", "https://a", "a/b", "a:80", "[::1]:80", "*.example.org", "-", "ä"}},
 	"allowed_origins": {"https://app.example.org,http://localhost:5173, http://[::1]:81", []string{"*", "null", "app.example.org", "https://a/", "https://a/b", "https://a:443",
 		"http://a:80", "https://A", "ftp://a", "https://u@a", "https://a?b", "https://a#", "https://*.a", "https://a:", "https://ä", "https://"}},
+	"webhook_hosts":          {"hooks.example.org, *.example.com,10.0.0.0/8", []string{"*", "https://a", "a:80", "10.0.0.0/33", "a b", "ä"}},
 	"failed_keys_per_minute": {"0", []string{"-1", "many", "1.5", "9999999999"}},
 	"scrub_period":           {"0", []string{"-1d", "30", "month", "1d-1h"}},
 	"trash_grace":            {"1d12h", []string{"-1d", "30", "1w"}},
@@ -150,7 +152,7 @@ func TestPrecedence(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s: %v", tt.name, err)
 				}
-				if changed := !cmp.Equal(base, got, cmp.AllowUnexported(Config{}), cmpopts.EquateComparable()); changed != tt.changed {
+				if changed := !cmp.Equal(base, got, cmp.AllowUnexported(Config{}, webhooks.Hosts{}), cmpopts.EquateComparable()); changed != tt.changed {
 					t.Errorf("%s: changed = %v", tt.name, changed)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 
 	"labshelf/paging"
 	"labshelf/repository"
+	"labshelf/webhooks"
 )
 
 // The parsers of settings. Their errors state the rule so that the name of the setting reads well before them.
@@ -213,6 +214,10 @@ func hosts(text string) (list []string, err error) {
 		list = append(list, item)
 	}
 	return list, nil
+}
+
+func webhookHosts(text string) (webhooks.Hosts, error) {
+	return webhooks.ParseHosts(slices.Collect(items(text)))
 }
 
 // isHostName reports whether a text is an address or a name as it stands in requests, where names are ASCII.
