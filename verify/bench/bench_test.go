@@ -123,6 +123,8 @@ func TestRun(t *testing.T) {
 	}{
 		{args: []string{"speed"}, code: 2, said: `no measurement "speed": there are all, uploads, replacements, large, downloads, listings, startup, delete`},
 		{args: []string{"-fast"}, code: 2, said: "-quick"},
+		{args: []string{"versus"}, code: 2, said: "versus takes the file of another labshelf"},
+		{args: []string{"-quick", "-dir", t.TempDir(), "-program", build(t), "versus", build(t)}, stdout: "| 4 KiB uploads, clients: 16 | 1/s |", said: "clients: 1, round 1"},
 		{args: []string{"-quick", "-dir", filepath.Join(t.TempDir(), "none"), "startup"}, code: 1, said: "none"},
 		{args: []string{"-quick", "-dir", t.TempDir(), "-program", build(t), "startup"}, stdout: "| start to first answer | ms |", said: "starts, round 1"},
 	} {

@@ -4,9 +4,10 @@
 //	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|harvest|peers|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] versus OTHER
 //
 // The second makes a large repository; the third measures such repositories, each beside the small one. They grow by what is
-// uploaded meanwhile.
+// uploaded meanwhile. The fourth measures uploads beside those to another labshelf, such as one built from an earlier commit.
 //
 // Exit codes: 0 ok, 1 failure or a target missed, 2 usage.
 package main
@@ -143,6 +144,9 @@ func exitCode(err error, stderr io.Writer) int {
 func choose(names []string) (chosen []measurement, err error) {
 	if len(names) > 0 && names[0] == "scale" {
 		return scaleOf(names[1:])
+	}
+	if len(names) > 0 && names[0] == "versus" {
+		return versusOf(names[1:])
 	}
 	all := len(names) == 0 || slices.Contains(names, "all")
 	known := []string{"all"}

@@ -105,7 +105,7 @@ func try(t *testing.T, r row) {
 }
 
 // rowNames are the rows in the order of the table.
-var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "syscalls", "errors", "full", "states"}
+var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "syscalls", "errors", "full", "states", "webhooks"}
 
 // TestKill: kill -9 while everything writes, reads, purges and backs up.
 func TestKill(t *testing.T) {
@@ -149,6 +149,11 @@ func TestFull(t *testing.T) {
 // TestCrashStates: what a disk may hold after a power cut at any call of the script.
 func TestCrashStates(t *testing.T) {
 	try(t, row{name: "states", unit: "states", tiny: 60, short: 500, long: 10_000, needs: []string{"linux", "root", "fuse"}, run: states})
+}
+
+// TestWebhooks: receivers that drop, stall, answer 429 and 500, under kills.
+func TestWebhooks(t *testing.T) {
+	try(t, row{name: "webhooks", unit: "changes", tiny: 60, short: 1000, long: 10_000, run: webhooks})
 }
 
 // TestUnits: a row with a size gets all units, one without a size each seventh unless it is long.

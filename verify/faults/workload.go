@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/audit"
 	"labshelf/verify/e2e"
 )
 
@@ -30,8 +31,9 @@ type workload struct {
 	readers       int
 	harvesters    []*harvester
 	stamps        stamps
-	purged        bool   // purges run all the time
-	backups       string // a folder that backups go to all the time; "" makes none
+	purged        bool        // purges run all the time
+	logged        audit.State // of the audit log, when the service was stopped last
+	backups       string      // a folder that backups go to all the time; "" makes none
 }
 
 // writers and readers of a workload.
@@ -278,7 +280,10 @@ func (w *workload) checkStopped(ctx context.Context) error {
 	if err := verifyModes(w.data); err != nil {
 		return err
 	}
-	return clean(ctx, w.program, w.data)
+	if err := clean(ctx, w.program, w.data); err != nil {
+		return err
+	}
+	return w.verifyLog(ctx)
 }
 
 // nonJSONLines returns the lines of the service's log that are no JSON, such as stack traces.

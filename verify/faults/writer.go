@@ -30,7 +30,8 @@ type writer struct {
 	chunks        chunkCount
 	revoked       []string // keys, since the last verification
 	answered      int64
-	observe       func(*object) // called after each change of a object
+	logged        []acknowledged // with the stamps that the answers told
+	observe       func(*object)  // called after each change of a object
 }
 
 // errEnded: the service was killed while, or before, a request was under way.
@@ -129,7 +130,11 @@ func (w *writer) try(c *change, want int, send func() (e2e.Answer, error)) error
 		}
 	}
 	w.answered++
-	w.observe(w.done(c, a.Header.Get("ETag")))
+	th := w.done(c, a.Header.Get("ETag"))
+	if stamp := stampOf(th.etag); stamp != 0 {
+		w.logged = append(w.logged, acknowledged{th.want.ID, stamp})
+	}
+	w.observe(th)
 	return nil
 }
 

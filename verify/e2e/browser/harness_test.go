@@ -214,7 +214,8 @@ func (v *visitor) watch(event any) {
 			v.complain(fmt.Sprintf("a script says: %v", e.Args))
 		}
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError {
+		cut := strings.HasPrefix(e.Entry.Text, "Failed to load resource: net::ERR_") && strings.Contains(e.Entry.URL, "/v1/events")
+		if e.Entry.Level == log.EntryLevelError && !cut { // a stream of events that a service has left behind is connected again
 			v.complain("the browser says: " + e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:

@@ -111,7 +111,7 @@ func TestRestoreContainerFirst(t *testing.T) {
 	if got := v.restorable(); got != "" {
 		t.Errorf("in a deleted dataspace is offered: %q", got)
 	}
-	click(v, chromedp.CSS("main .title .actions a"))
+	click(v, chromedp.CSS(`main .title .actions a[href="/dataspaces/`+did+`"]`))
 	v.isAt("/dataspaces/" + did)
 	v.press("Restore")
 	v.sees("New set")

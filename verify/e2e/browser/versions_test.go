@@ -178,6 +178,7 @@ func TestGoneVersions(t *testing.T) {
 	v.sees("its versions are numbered from 1 to 4", "Go to the file")
 	v.at("/resources/" + rid + "/versions/x")
 	v.sees("the resource has no such version")
+	mara.expect("status of 410") // it hears of the deletion
 	s.call(t, http.MethodDelete, "/resources/"+rid, nil)
 	v.at("/resources/" + rid + "/versions/3")
 	v.sees("the resource is deleted; restore it to have its versions")

@@ -57,6 +57,32 @@ func (r *reader) note(kind, name string, row any, shape ...any) {
 	r.state[key] = Line{Exact: fmt.Sprintf("%+v", row), Shape: fmt.Sprint(shape...)}
 }
 
+// history adds the entries of the audit log about an object, from its last one on, and returns how many there are. So an entry is there if
+// and only if the change is of which it is.
+func (r *reader) history(kind, name string, last uint64) (length int, err error) {
+	var entries []metadata.AuditEntry
+	for last != 0 {
+		row, err := r.tx.Audit.Get(last)
+		if err != nil {
+			return 0, err
+		}
+		e, err := row.Entry()
+		if err != nil {
+			return 0, err
+		}
+		entries, last = append(entries, row), e.Previous
+	}
+	slices.Reverse(entries)
+	for i, row := range entries {
+		e, err := row.Entry()
+		if err != nil {
+			return 0, err
+		}
+		r.note("entry", fmt.Sprint(kind, " ", name, " ", i), row, e.Action)
+	}
+	return len(entries), nil
+}
+
 func each[T any](rows iter.Seq2[T, error], fn func(T) error) error {
 	for row, err := range rows {
 		if err == nil {
@@ -72,7 +98,11 @@ func each[T any](rows iter.Seq2[T, error], fn func(T) error) error {
 func (r *reader) users() error {
 	return each(r.tx.Users.All(metadata.ID{}), func(u metadata.User) error {
 		r.names[u.ID] = u.Username
-		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin)
+		changes, err := r.history("user", u.Username, u.Entry)
+		if err != nil {
+			return err
+		}
+		r.note("user", u.Username, u, u.State, u.Fullname, u.Sysadmin, changes)
 		return each(r.tx.Keys.OfUser(u.ID, metadata.ID{}), func(k metadata.Key) error {
 			k.LastUsed = 0 // is recorded some time later
 			r.note("key", u.Username+"/"+k.Label, k, k.Gone != 0)
@@ -84,7 +114,11 @@ func (r *reader) users() error {
 func (r *reader) dataspaces() error {
 	return each(r.tx.Dataspaces.All(metadata.ID{}), func(d metadata.Dataspace) error {
 		r.names[d.ID] = d.Name
-		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility, d.Retention)
+		changes, err := r.history("dataspace", d.Name, d.Entry)
+		if err != nil {
+			return err
+		}
+		r.note("dataspace", d.Name, d, d.State, d.Title, d.Visibility, d.Retention, changes)
 		counters, err := r.tx.Usage.Get(d.ID)
 		r.note(usageKind, d.Name, counters, counters)
 		return err
@@ -94,8 +128,9 @@ func (r *reader) dataspaces() error {
 func (r *reader) sets() error {
 	return each(r.tx.Sets.Range(metadata.SetRange{States: paging.All}), func(s metadata.Set) error {
 		r.names[s.ID] = s.Name
-		r.note("set", s.Name, s, s.State, s.Title, r.names[s.DataspaceID])
-		return nil
+		changes, err := r.history("set", s.Name, s.Entry)
+		r.note("set", s.Name, s, s.State, s.Title, r.names[s.DataspaceID], changes)
+		return err
 	})
 }
 
@@ -106,8 +141,10 @@ func (r *reader) resources() error {
 			r.inline[o.Digest] = metadata.Blob{Digest: o.Digest, Bytes: o.Bytes}
 			o.Body = metadata.InBlob
 		}
-		r.note("resource", r.names[o.SetID]+"/"+o.Name, o, o.State, o.Body == metadata.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType)
-		return r.versions(o)
+		name := r.names[o.SetID] + "/" + o.Name
+		changes, err := r.history("resource", name, o.Entry)
+		r.note("resource", name, o, o.State, o.Body == metadata.Purged, o.Version, o.Digest, o.Bytes, o.Description, o.MimeType, " ", changes)
+		return errors.Join(err, r.versions(o))
 	})
 }
 
