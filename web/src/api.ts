@@ -142,6 +142,41 @@ export interface Usage extends Counters {
   dataspaces?: (Counters & { dataspaceId: string })[];
 }
 
+/** A value that was changed, or what it is now if there was none before. */
+export type Changed = string | { before: string; now: string };
+
+/** An entry of the audit log. What it does not say is absent. */
+export interface AuditEntry {
+  number: number;
+  time: string;
+  /** Such as resource.replace. */
+  action: string;
+  /** Unset for an operator with the data directory, or the service itself. */
+  userId?: string;
+  keyId?: string;
+  requestId?: string;
+  /** The number of the entry of which this is a consequence. */
+  cause?: number;
+  objectKind?: "dataspace" | "set" | "resource" | "user" | "key" | "webhook";
+  objectId?: string;
+  /** The user who has the role or the key. */
+  subjectId?: string;
+  bytes?: number;
+  version?: number;
+  values?: Record<string, Changed | number>;
+  texts?: Record<string, Changed>;
+  address?: string;
+  /** Texts or the address were erased. */
+  erased?: true;
+}
+
+/** A signed head of the audit log, and the public key of its signature. */
+export interface AuditHead {
+  size: number;
+  head: string;
+  key: string;
+}
+
 /** An error answer of the service; status 0 stands for no answer. */
 export class Problem extends Error {
   constructor(
@@ -330,6 +365,16 @@ export const versions = {
   label: (rid: string, version: number, label: string) => call<Version>("PUT", `${versionPath(rid, version)}/label`, { body: { label } }),
   /** Removes the bytes of a version for good. */
   erase: (rid: string, version: number) => call<Version>("DELETE", `${versionPath(rid, version)}/data`),
+};
+
+/** The newest first. */
+export const audit = {
+  list: (query = {}) => new Listing<AuditEntry>(`/audit${queryOf(query)}`),
+  history: (of: "dataspaces" | "sets" | "resources", oid: string, query = {}) => new Listing<AuditEntry>(`/${of}/${id(oid)}/history${queryOf(query)}`),
+  head: () => call<AuditHead>("GET", "/audit/head"),
+  exportAddress: `${root}/audit/export`,
+  /** Erases the texts and the address of an entry for good. */
+  erase: (number: number) => call<void>("DELETE", `/audit/entries/${number}/texts`),
 };
 
 export const users = {

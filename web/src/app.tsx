@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./api";
 import { listen } from "./events";
+import { follow } from "./live";
 import { DataspacePage } from "./pages/dataspace";
 import { Home } from "./pages/home";
 import type { PageProps } from "./pages/props";
@@ -42,6 +43,10 @@ const pages: Route[] = [
   { path: "/sets/:sid", page: SetPage },
   { path: "/resources/:rid", page: ResourcePage },
   { path: "/resources/:rid/versions/:number", ...lazy(() => import("./pages/version").then((m) => m.VersionPage)) },
+  { path: "/dataspaces/:did/history", ...lazy(() => import("./pages/history").then((m) => m.DataspaceHistory)) },
+  { path: "/sets/:sid/history", ...lazy(() => import("./pages/history").then((m) => m.SetHistory)) },
+  { path: "/resources/:rid/history", ...lazy(() => import("./pages/history").then((m) => m.ResourceHistory)) },
+  { path: "/audit", ...lazy(() => import("./pages/audit").then((m) => m.AuditPage)) },
   { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
@@ -57,6 +62,7 @@ const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = 
   { to: "/trash", label: "Trash", icon: "trash" },
   { to: "/usage", label: "Usage", icon: "chart" },
   { to: "/users", label: "Users", icon: "people", sysadmin: true },
+  { to: "/audit", label: "Audit log", icon: "clock", sysadmin: true },
   { to: "/service", label: "Service", icon: "server", sysadmin: true },
   { to: "/docs", label: "Help", icon: "book" },
 ];
@@ -76,6 +82,7 @@ function App() {
     if (user) queue.resume();
     else if (!ended) queue.drop();
   }, [user?.id, ended?.id]);
+  useEffect(() => (user ? follow(user.id) : undefined), [user?.id]);
   useEffect(() => () => queue.drop(), []); // another user has signed in
   const first = useRef(true);
   useEffect(() => {

@@ -62,6 +62,9 @@ export function DataspacePage({ params }: PageProps) {
           {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
         <div class="actions">
+          <Link to={`/dataspaces/${did}/history`} class="button">
+            <Icon name="clock" /> History
+          </Link>
           <Link to={`/dataspaces/${did}/members`} class="button">
             <Icon name="people" /> Members
           </Link>

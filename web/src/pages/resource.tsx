@@ -6,7 +6,7 @@ import { ResourceForm } from "../edit/forms";
 import { downloadName } from "../filename";
 import { size } from "../format";
 import { Preview } from "../preview/preview";
-import { useLeaveGuard } from "../router";
+import { Link, useLeaveGuard } from "../router";
 import { useMe } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
@@ -51,6 +51,9 @@ export function ResourcePage({ params }: PageProps) {
           {resource.description && <p class="preserve prose">{resource.description}</p>}
         </div>
         <div class="actions">
+          <Link to={`/resources/${rid}/history`} class="button">
+            <Icon name="clock" /> History
+          </Link>
           {mayWrite && (
             <Button icon="edit" onClick={() => setEditing(true)}>
               Edit

@@ -4,7 +4,7 @@ import { dataspaces, queryOf, sets } from "../api";
 import { Remove, Restore } from "../edit/deletion";
 import { SetForm } from "../edit/forms";
 import { SelectionBar } from "../edit/selection";
-import { setQuery, useLocation } from "../router";
+import { Link, setQuery, useLocation } from "../router";
 import { useMe } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
@@ -57,6 +57,9 @@ export function SetPage({ params }: PageProps) {
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">
+          <Link to={`/sets/${sid}/history`} class="button">
+            <Icon name="clock" /> History
+          </Link>
           {active && files.exist && (
             <a class="button" href={sets.archive(sid)} download>
               <Icon name="download" /> Download all

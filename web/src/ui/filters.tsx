@@ -70,17 +70,17 @@ export function between({ since, until }: { since: string; until: string }, inst
   return !(at < read(since)) && !(at >= read(until));
 }
 
-/** Filters by the day of the last change, in UTC. The service accepts them with the orders by time only. */
-export function TimeFilters() {
+/** Filters by a day in UTC, that of the last change unless `what` says another one. The service accepts them with the orders by time only. */
+export function TimeFilters({ what = "changed" }: { what?: string }) {
   const { query } = useLocation();
   const change = (name: string) => (e: Event) => setQuery({ [name]: (e.currentTarget as HTMLInputElement).value });
   return (
     <>
-      <label title="Only what was changed on or after this day (UTC)">
-        Changed since
+      <label title={`Only what was ${what} on or after this day (UTC)`}>
+        {what[0]!.toUpperCase() + what.slice(1)} since
         <input type="date" value={query.get("since")?.slice(0, 10) ?? ""} onChange={change("since")} />
       </label>
-      <label title="Only what was changed before this day (UTC)">
+      <label title={`Only what was ${what} before this day (UTC)`}>
         and before
         <input type="date" value={query.get("until")?.slice(0, 10) ?? ""} onChange={change("until")} />
       </label>

@@ -1,10 +1,11 @@
-// Automatic requests: when a window regains the focus, and when the service recovers.
+// Automatic requests: when a window regains the focus, when something has changed, and when the service recovers.
 import { useEffect, useRef } from "preact/hooks";
 import type { Problem } from "../api";
 import { service } from "../api";
 import { listen } from "../events";
+import { onChange } from "../live";
 
-/** Calls `refresh` when the window is shown or focused: other clients may have changed what it shows. */
+/** Calls `refresh` when other clients have changed what the page may show, and when the window is shown or focused: they may have done so unheard. */
 export function useRefreshOnFocus(refresh: () => void) {
   const latest = useRef(refresh);
   latest.current = refresh;
@@ -18,9 +19,11 @@ export function useRefreshOnFocus(refresh: () => void) {
       });
     };
     const remove = listen(window, "visibilitychange focus", schedule); // of two visible windows only one has the focus
+    const unfollow = onChange(schedule);
     return () => {
       clearTimeout(due);
       remove();
+      unfollow();
     };
   }, []);
 }

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-YLYRJNTD.js";import"./chunk-I4K5WWIG.js";import"./chunk-ZEMV4VRB.js";import"./chunk-FFABYMIX.js";import"./chunk-NFUGGCQN.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

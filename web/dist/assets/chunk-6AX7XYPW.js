@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-YLYRJNTD.js";import{a as r}from"./chunk-I4K5WWIG.js";import"./chunk-ZEMV4VRB.js";import"./chunk-FFABYMIX.js";import{J as t}from"./chunk-NFUGGCQN.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-EUQR3NZM.js";import{a as o}from"./chunk-FFABYMIX.js";import{C as s,J as t}from"./chunk-NFUGGCQN.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};

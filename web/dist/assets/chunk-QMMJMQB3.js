@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-7663S7AS.js";import"./chunk-TQMAJVJG.js";import"./chunk-HHJTP5BQ.js";import"./chunk-YLYRJNTD.js";import"./chunk-I4K5WWIG.js";import"./chunk-ZEMV4VRB.js";import"./chunk-FFABYMIX.js";import"./chunk-NFUGGCQN.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

@@ -1,0 +1,166 @@
+// What the entries of the audit log say, in words.
+import type { ComponentChildren } from "preact";
+import type { AuditEntry, Changed } from "../api";
+import { size } from "../format";
+import { Link } from "../router";
+import { Time } from "../ui/components";
+import { UserName } from "../ui/users";
+
+/** The kinds of actions that the log is filtered by. */
+export const actionKinds = [
+  ["", "everything"],
+  ["resource.*", "files"],
+  ["version.*", "versions of files"],
+  ["set.*", "sets"],
+  ["dataspace.*", "dataspaces"],
+  ["privilege.*", "roles"],
+  ["user.*", "users"],
+  ["key.*", "keys"],
+  ["session.*", "sessions"],
+  ["purge.*", "purges"],
+  ["request.*", "refused requests"],
+  ["audit.*", "erased texts"],
+  ["epoch.*", "restored backups"],
+] as const;
+
+/** The fields whose changes are listed below the words of an entry. */
+export const fieldLabels: Record<string, string> = {
+  name: "Name",
+  title: "Title",
+  description: "Description",
+  origin: "Origin",
+  format: "Format",
+  mimeType: "Type",
+  filename: "File name",
+  label: "Label",
+  username: "User name",
+  fullname: "Full name",
+  about: "About",
+  visibility: "Visibility",
+  retention: "Versions kept",
+  sysadmin: "Sysadmin",
+};
+
+/** What a field is after a change. */
+export const now = (c: Changed | number | undefined): string => (typeof c === "object" ? c.now : String(c ?? ""));
+const before = (c: Changed | number | undefined): string => (typeof c === "object" ? c.before : "");
+
+/** Whether an entry about a file says nothing but its new name. */
+export const isRename = (e: AuditEntry) => e.action === "resource.edit" && typeof e.texts?.name === "object" && Object.keys(e.texts).length === 1;
+
+function VersionLink({ of: e, number = e.version }: { of: AuditEntry; number?: number | undefined }) {
+  return <Link to={`/resources/${e.objectId}/versions/${number}`}>version {number}</Link>;
+}
+
+const bytes = (e: AuditEntry) => e.bytes !== undefined && `, ${size(e.bytes)}`;
+const subject = (e: AuditEntry) => (e.subjectId ? <UserName id={e.subjectId} /> : "a user");
+
+/** What was done; `about` stands for the object. */
+type Words = (e: AuditEntry, about: ComponentChildren) => ComponentChildren;
+
+const simple =
+  (verb: string): Words =>
+  (_, about) => (
+    <>
+      {verb} {about}
+    </>
+  );
+
+const words: Record<string, Words> = {
+  "epoch.begin": (e) => (Number(e.values?.size) ? `put the metadata back to an older state: restored at entry ${now(e.values?.size)}` : "began the audit log"),
+  "request.refuse": (e) => (
+    <>
+      refused requests within a minute: {now(e.values?.unauthenticated) || 0} without a valid key, {now(e.values?.forbidden) || 0} without permission
+    </>
+  ),
+  "audit.erase": (e) => `erased the texts of entry ${now(e.values?.entry)}`,
+  "dataspace.create": simple("created"),
+  "dataspace.update": simple("changed"),
+  "dataspace.delete": simple("deleted"),
+  "dataspace.restore": simple("restored"),
+  "set.create": simple("created"),
+  "set.update": simple("changed"),
+  "set.delete": simple("deleted"),
+  "set.restore": simple("restored"),
+  "resource.create": (e, about) => (
+    <>
+      uploaded {about}: <VersionLink of={e} />
+      {bytes(e)}
+    </>
+  ),
+  "resource.replace": (e, about) => (
+    <>
+      replaced {about}: <VersionLink of={e} />
+      {bytes(e)}
+    </>
+  ),
+  "resource.edit": (e, about) =>
+    isRename(e) ? (
+      <>
+        renamed {about} from <q>{before(e.texts!.name)}</q> to <q>{now(e.texts!.name)}</q>
+      </>
+    ) : (
+      <>changed the details of {about}</>
+    ),
+  "resource.delete": simple("deleted"),
+  "resource.restore": simple("restored"),
+  "resource.purge": (e, about) => (
+    <>
+      removed {about} for good{bytes(e)}
+    </>
+  ),
+  "version.restore": (e, about) => (
+    <>
+      restored <VersionLink of={e} number={Number(now(e.values?.restored)) || undefined} /> of {about}: it is <VersionLink of={e} /> now
+      {bytes(e)}
+    </>
+  ),
+  "version.label": (e, about) => (
+    <>
+      {now(e.texts?.label) ? "labelled" : e.erased ? "changed the label of" : "removed the label of"} <VersionLink of={e} /> of {about}
+    </>
+  ),
+  "version.erase": (e, about) => (
+    <>
+      erased <VersionLink of={e} /> of {about}
+      {bytes(e)}
+    </>
+  ),
+  "version.purge": (e, about) => (
+    <>
+      removed <VersionLink of={e} /> of {about} for good{bytes(e)}
+    </>
+  ),
+  "user.create": simple("created"),
+  "user.update": simple("changed"),
+  "user.delete": simple("deleted"),
+  "user.restore": simple("restored"),
+  "key.create": (e) => (
+    <>
+      created a key of {subject(e)}
+      {e.values?.expires && (
+        <>
+          , which expires <Time at={new Date(Number(now(e.values.expires)) / 1000).toISOString()} />
+        </>
+      )}
+    </>
+  ),
+  "key.revoke": (e) => <>revoked a key of {subject(e)}</>,
+  "session.begin": () => "signed in with a browser",
+  "session.end": () => "ended a session",
+  "privilege.grant": (e, about) => (
+    <>
+      gave {subject(e)} the role {now(e.values?.role)} in {about}
+      {before(e.values?.role) && `, before ${before(e.values?.role)}`}
+    </>
+  ),
+  "privilege.revoke": (e, about) => (
+    <>
+      took the role {before(e.values?.role)} in {about} from {subject(e)}
+    </>
+  ),
+  "purge.run": (e) => `purged what was deleted for longer than ${now(e.values?.olderThan)}`,
+};
+
+/** The words of an entry; of an action that a later version has added, its name. */
+export const wordsOf: Words = (e, about) => (words[e.action] ?? simple(`did ${e.action} on`))(e, about);
