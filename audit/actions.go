@@ -1,5 +1,7 @@
 package audit
 
+import "strings"
+
 // Action is what an entry says was done. The numbers are hashed: they never change.
 type Action uint8
 
@@ -84,4 +86,18 @@ func ParseAction(word string) (Action, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Known tells whether a pattern is the word of an action, or all of one kind, as resource.*
+func Known(pattern string) bool {
+	if _, ok := ParseAction(pattern); ok {
+		return true
+	}
+	kind, all := strings.CutSuffix(pattern, ".*")
+	for _, word := range words {
+		if all && kind != "" && strings.HasPrefix(word, kind+".") {
+			return true
+		}
+	}
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hkdf"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
@@ -149,6 +150,14 @@ func TestAuditTampering(t *testing.T) {
 		}
 	}
 	check(t, parseExport(t, export.out), 0, heads)
+	path := filepath.Join(t.TempDir(), "salted.jsonl")
+	write(t, path, intoSalts(t, export.out))
+	if got := s.run(t, "", "audit", "verify", path, "--head", heads); got.error == nil {
+		t.Errorf("verify takes texts that were moved into the salts: %v", got)
+	}
+	if out, err := exec.Command("python3", "../docs/examples/verify_audit.py", path, heads).CombinedOutput(); err == nil {
+		t.Errorf("Python takes texts that were moved into the salts\n%s", out)
+	}
 	for name, tamper := range tampering {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +168,25 @@ func TestAuditTampering(t *testing.T) {
 			check(t, x.signedAgain(t, signer), 1, heads) // of this nothing but an older head tells
 		})
 	}
+}
+
+// intoSalts moves the first bytes of each address into its salt, which leaves the digest as it is.
+func intoSalts(t *testing.T, export string) string {
+	t.Helper()
+	lines := strings.SplitAfter(export, "\n")
+	for i, line := range lines[:len(lines)-1] {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Fatal(err)
+		}
+		if address, ok := entry["address"].(map[string]any); ok {
+			salt := must[[]byte](t)(base64.StdEncoding.DecodeString(address["salt"].(string)))
+			text := address["text"].(string)
+			address["salt"], address["text"] = base64.StdEncoding.EncodeToString(append(salt, text[:2]...)), text[2:]
+			lines[i] = string(must[[]byte](t)(json.Marshal(entry))) + "\n"
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // TestAuditVerifyJSON: programs get what people are told.

@@ -37,10 +37,7 @@ func (a *api) listHistory(of paging.Listing) func(w http.ResponseWriter, r *requ
 
 // auditEntry is an entry as JSON.
 func auditEntry(e repository.AuditEntry) auditJSON {
-	stamp := metadata.Stamp(e.Stamp)
-	if epoch, err := audit.ParseEpoch(e.Values); e.Action == audit.EpochBegin && err == nil {
-		stamp = metadata.Stamp(epoch.Began) // its stamp is of the state that it continues
-	}
+	stamp := e.Time()
 	shown := auditJSON{
 		Number: e.Number, Time: encode.Instant(stamp), Epoch: stamp.Millis(), Action: actionWord(e.Action),
 		User: idText(e.User), Key: idText(e.Key), Cause: e.Cause, ObjectKind: e.Object.Kind.String(), Object: idText(e.Object.ID),

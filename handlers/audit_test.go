@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
 	"labshelf/audit"
 	"labshelf/errs"
 	"labshelf/handlers"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -85,7 +87,9 @@ func TestAuditListing(t *testing.T) {
 	same(t, "the first entry", all[0], "epoch.begin")
 	same(t, "resources", strings.Join(c.actions("/audit?action=resource.create"), " "), "resource.create resource.create")
 	same(t, "sets", strings.Join(c.actions("/audit?action=set.*"), " "), "set.create set.create")
-	same(t, "no such action", len(c.actions("/audit?action=set.explode")), 0)
+	for _, action := range []string{"set.explode", "set", "*", "none.*", ".*"} {
+		c.bad("GET", "/audit?action="+action, nil).problem(400, errs.CodeInvalidParameter, "action")
+	}
 	same(t, "what the admin did", strings.Join(c.actions("/audit?userId="+admin.id), " "), "resource.create")
 	same(t, "what the admin sees", strings.Join(admin.actions("/audit"), " "), "resource.create set.create privilege.grant privilege.grant dataspace.create")
 	same(t, "what a member sees", len(s.newMember("member").actions("/audit")), 0)
@@ -105,6 +109,31 @@ func TestAuditListing(t *testing.T) {
 }
 
 func (a *answer) text(field string) string { return a.object().text(field) }
+
+// TestHistoryOfPublicDataspace: whoever reads it without a role sees what was done, and not who has which role.
+func TestHistoryOfPublicDataspace(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(object{"visibility": "public"})
+	member, stranger := s.newMember("member"), s.newUser(nil)
+	s.send("PUT", "/dataspaces/"+s.dataspace, object{"title": "Lab"}).want(http.StatusOK)
+	path := "/dataspaces/" + s.dataspace + "/history?limit=1"
+	same(t, "with a role", strings.Join(member.actions(path), " "), "dataspace.update privilege.grant privilege.grant dataspace.create")
+	same(t, "without one", strings.Join(stranger.actions(path), " "), "dataspace.update dataspace.create")
+}
+
+// TestAuditOfEpoch: an epoch is listed under the time when it began, whatever state it continues.
+func TestAuditOfEpoch(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	c.newSpace(nil)
+	first := c.get("/audit?order=oldest&limit=1").data()[0]
+	since := time.Now().UTC().Format(time.RFC3339Nano)
+	if _, err := metadata.BeginEpoch(t.Context(), c.meta, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "since then", strings.Join(c.actions("/audit?action=epoch.begin&since="+since), " "), "epoch.begin")
+	same(t, "before the first", len(c.actions("/audit?until="+first.text("time"))), 0)
+}
 
 // TestAuditHead: a head is signed, entries and growth are proven against it by the functions of Go's checksum database, and an erasure
 // changes none of that.

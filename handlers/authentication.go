@@ -46,8 +46,12 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 // noteRefusal counts a request that is refused, for the audit log. One without any key has not failed: it has not tried.
 func (a *api) noteRefusal(r *http.Request, rt route, err error) {
 	tried := rt.audience == everybody || len(r.Header.Values("Authorization")) > 0 || sessionOf(r) != ""
-	if kind := publicError(err).Kind; kind == errs.Forbidden || kind == errs.Unauthenticated && tried {
-		a.repo.NoteRefusal(kind)
+	known := publicError(err)
+	switch {
+	case known.Code == errs.CodeTooManyFailures:
+		a.repo.NoteRefusal(errs.Unauthenticated)
+	case known.Kind == errs.Forbidden, known.Kind == errs.Unauthenticated && tried:
+		a.repo.NoteRefusal(known.Kind)
 	}
 }
 

@@ -211,10 +211,11 @@ func (f *fixture) newWebhook() (id string) {
 	f.t.Helper()
 	id = f.send("POST", "/webhooks", object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}).want(http.StatusCreated).object().text("id")
 	err := f.meta.Update(f.t.Context(), func(tx *metadata.Tx) error {
-		epoch, err := tx.Lineage.Epoch()
-		hook, _ := metadata.ParseID(id)
+		of, _ := metadata.ParseID(id)
+		hook, err := tx.Webhooks.Get(of)
 		return errors.Join(err, tx.Deliveries.Put(metadata.Delivery{
-			WebhookID: hook, MessageID: epoch.ID.String() + ".0", Event: "epoch.begin", Tries: 1, First: 1, Last: 1, Error: "no answer",
+			WebhookID: hook.ID, Entry: hook.Position, MessageID: fmt.Sprintf("%s.%d", hook.Epoch, hook.Position), Event: "webhook.create",
+			Tries: 1, First: 1, Last: 1, Error: "no answer",
 		}))
 	})
 	if err != nil {

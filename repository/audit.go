@@ -25,11 +25,23 @@ type AuditEntry struct {
 	Erased               bool   // something beside it was
 }
 
+// Time returns when it was done: the stamp of a change; of an epoch, whose stamp is that of the state which it continues, when it began.
+func (e AuditEntry) Time() metadata.Stamp {
+	if epoch, err := audit.ParseEpoch(e.Values); e.Action == audit.EpochBegin && err == nil {
+		return max(metadata.Stamp(e.Stamp), metadata.Stamp(epoch.Began))
+	}
+	return metadata.Stamp(e.Stamp)
+}
+
 // ListAudit lists entries of the audit log: sysadmins see all, admins those about their dataspaces and what is in them, others none. A page for which
 // much has to be passed over takes its time: only what is about one object, or in a window of time, is found without reading the rest.
 func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListRequest) (Page[AuditEntry], error) {
 	return list(ctx, s, p, paging.AuditEntries, req, lister[AuditEntry]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
+			if q.Action != "" && !audit.Known(q.Action) {
+				return nil, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "action",
+					Message: "action must be the word of an action, such as resource.create, or all of one kind, such as resource.*"}
+			}
 			managed, err := managedDataspaces(tx, p)
 			if err != nil {
 				return nil, err
@@ -47,13 +59,23 @@ func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListReque
 }
 
 // History lists the entries about a dataspace, a set or a resource, the newest first. Whoever may read the object sees who did what; with
-// which key and from where, the log alone tells.
+// which key and from where, the log alone tells. Roles in a public dataspace are seen by those who have one.
 func (s *Service) History(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest) (Page[AuditEntry], error) {
 	return list(ctx, s, p, listing, req, lister[AuditEntry]{
-		items: func(tx *metadata.Tx, _ auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[AuditEntry, error], error) {
 			q.Object = q.Parent
+			knows := true // who has which role
+			if listing == paging.DataspaceHistory && !p.Sysadmin {
+				role, err := roleIn(tx, p.UserID, q.Parent)
+				if err != nil {
+					return nil, err
+				}
+				knows = role != auth.None
+			}
 			numbers, err := auditNumbers(tx, q)
-			return withoutOrigin(entries(ctx, tx, numbers)), err
+			return filter(withoutOrigin(entries(ctx, tx, numbers)), func(e AuditEntry) bool {
+				return knows || e.Action != audit.PrivilegeGrant && e.Action != audit.PrivilegeRevoke
+			}), err
 		},
 		position: auditPosition,
 	})
@@ -139,26 +161,25 @@ func auditNumbers(tx *metadata.Tx, q paging.Query) (iter.Seq2[uint64, error], er
 }
 
 // auditWindow returns the numbers, from the first to the one after the last, of the entries within the times of a query that come after its
-// position. Stamps ascend.
+// position. Times ascend, unless the clock was put back.
 func auditWindow(tx *metadata.Tx, q paging.Query) (from, to uint64, err error) {
 	state, err := tx.Audit.State()
 	if err != nil {
 		return 0, 0, err
 	}
-	first := func(passes func(stamp int64) bool) uint64 {
+	first := func(passes func(metadata.Stamp) bool) uint64 {
 		return uint64(sort.Search(int(state.Size), func(n int) bool {
-			row, failed := tx.Audit.Get(uint64(n))
-			e, unread := row.Entry()
-			err = errors.Join(err, failed, unread)
-			return passes(e.Stamp)
+			e, failed := auditEntry(tx, uint64(n))
+			err = errors.Join(err, failed)
+			return passes(e.Time())
 		}))
 	}
 	to = state.Size
 	if q.Since.Set {
-		from = first(func(stamp int64) bool { return stamp > q.Since.At })
+		from = first(func(at metadata.Stamp) bool { return at > metadata.Stamp(q.Since.At) })
 	}
 	if q.Until.Set {
-		to = first(func(stamp int64) bool { return stamp >= q.Until.At })
+		to = first(func(at metadata.Stamp) bool { return at >= metadata.Stamp(q.Until.At) })
 	}
 	switch after := uint64(q.After.Stamp); {
 	case after == 0:

@@ -212,6 +212,9 @@ func (s *Service) UpdateWebhook(ctx context.Context, p auth.Principal, id string
 		if err != nil || !changed {
 			return err
 		}
+		if updated.URL != before.URL || updated.Events != before.Events { // what failed before says nothing of them
+			updated.Tries, updated.NextTry = 0, 0
+		}
 		return s.saveWebhook(tx, p, audit.WebhookUpdate, before, &updated)
 	})
 	s.hooks.Changed()
@@ -262,10 +265,10 @@ func (s *Service) RotateWebhook(ctx context.Context, p auth.Principal, id string
 	})
 }
 
-// ResumeWebhook lets a webhook that is paused send again, from where it stopped, for the caller. One that is not paused stays as it is.
+// ResumeWebhook lets a webhook that is paused send again, from where it stopped, for the caller. One that waits for its next try makes it now.
 func (s *Service) ResumeWebhook(ctx context.Context, p auth.Principal, id string) (metadata.Webhook, error) {
 	return s.changeWebhook(ctx, p, id, audit.WebhookResume, func(_ *metadata.Tx, w *metadata.Webhook) error {
-		if w.Paused != 0 {
+		if w.Paused != 0 || w.NextTry != 0 {
 			w.Paused, w.PauseReason, w.PausedBecause, w.Tries, w.NextTry = 0, metadata.NotPaused, "", 0, 0
 		}
 		return nil

@@ -88,6 +88,8 @@ func (s *Sender) CheckURL(ctx context.Context, text string) error {
 		return fmt.Errorf("it may have up to %d bytes", maxURL)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.Hostname() == "":
 		return errors.New("it must be an absolute http or https URL")
+	case !validPort(u):
+		return errors.New("its port must be a number from 1 to 65535")
 	case u.User != nil || strings.Contains(text, "#"):
 		return errors.New("it must have neither a username nor a fragment")
 	}
@@ -115,6 +117,13 @@ func (s *Sender) CheckURL(ctx context.Context, text string) error {
 	return err
 }
 
+// validPort tells whether a URL has no port, or one that there is.
+func validPort(u *url.URL) bool {
+	port := u.Port()
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" && !strings.HasSuffix(u.Host, ":") || err == nil && n > 0
+}
+
 // Message is what is sent. All tries of one message have the same ID and Body.
 type Message struct {
 	URL     string
@@ -134,6 +143,14 @@ type Answer struct {
 
 // Delivered tells whether the receiver has taken the message.
 func (a Answer) Delivered() bool { return a.Status >= 200 && a.Status <= 299 }
+
+// String says to people what came of the try.
+func (a Answer) String() string {
+	if a.Status == 0 {
+		return "had no answer: " + a.Err
+	}
+	return fmt.Sprintf("was answered with %d %s", a.Status, http.StatusText(a.Status))
+}
 
 // Gone tells whether the receiver wants no message any more.
 func (a Answer) Gone() bool { return a.Status == http.StatusGone }

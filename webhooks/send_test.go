@@ -167,6 +167,7 @@ func TestCheckURL(t *testing.T) {
 	names := resolver(t, func() netip.Addr { return netip.MustParseAddr("10.0.0.1") })
 	s := newSender(t, webhooks.Config{Resolver: names}, "*.example.org", "10.0.0.0/24")
 	for text, want := range map[string]string{
+		"https://a.example.org:0/": "port", "https://a.example.org:99999/": "port", "https://a.example.org:/": "port", "https://a.example.org:8443/": "",
 		"https://a.example.org/x?y=z": "", "http://10.0.0.7:8080/": "", "http://internal.test/": "", "https://[::ffff:10.0.0.7]/": "",
 		"https://10.1.0.7/": "webhook_hosts", "http://[::1]/": "webhook_hosts", "ftp://a.example.org/": "http or https", "//a.example.org/": "absolute",
 		"https://": "absolute", "https:a.example.org": "absolute", "https://u:p@a.example.org/": "username", "https://a.example.org/#x": "fragment",

@@ -18,6 +18,10 @@ FIELDS = [None, "user", "key", "session", "request", "cause", "kind", "object", 
           "digest", "before", "bytes", "version", "texts", "address", "values"]
 
 def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
+def once(pairs):
+    if len(dict(pairs)) != len(pairs): raise ValueError("a member comes twice")
+    return dict(pairs)
+
 def unbase(text): return base64.b64decode(text, validate=True)
 
 def leaf_fields(leaf):
@@ -74,7 +78,7 @@ def verify(export, notes, printing):
     if first["format"] != "labshelf audit export 1": raise ValueError("not an export of format 1")
     last, old = head(first["head"], first["key"]), [head(note, first["key"]) for note in notes]
     stack, size, stamp, roots, epochs, bare, bad = [], 0, 0, {0: sha()}, [], set(), []
-    for line in map(json.loads, export):
+    for line in (json.loads(text, object_pairs_hook=once) for text in export):
         leaf = unbase(line["leaf"])
         fields = leaf_fields(leaf)
         action, values = fields["action"], json.loads(fields.get("values", b"{}"))
@@ -83,7 +87,7 @@ def verify(export, notes, printing):
             if int.from_bytes(fields.get(refers, b""), "big") >= max(size, 1): bad.append("entry %d: its %s comes later" % (size, refers))
         for beside in "texts", "address":
             sealed, now = fields.get(beside), line.get(beside)
-            if now and sha(unbase(now["salt"]), now["text"].encode()) != sealed: bad.append("entry %d: %s" % (size, beside))
+            if now and (len(unbase(now["salt"])) != 16 or sha(unbase(now["salt"]), now["text"].encode()) != sealed): bad.append("entry %d: %s" % (size, beside))
             if sealed and not now: bare.add(size)
         if action == 1:
             if (values["size"], unbase(values["root"])) != (size, root(stack)): bad.append("entry %d: its epoch" % size)
@@ -117,6 +121,6 @@ if __name__ == "__main__":
     noted = re.split("(labshelf/.*\n.*\n.*\n\n(?:\u2014 .*\n)+)", "".join(open(name, encoding="utf-8").read() for name in names[1:]))
     if len(names) > 1 and len(noted) < 2 or "".join(noted[::2]).strip(): sys.exit("not only heads in " + " ".join(names[1:]))
     try:
-        sys.exit(verify(open(names[0], encoding="utf-8"), noted[1::2], "--print" in sys.argv))
+        sys.exit(verify(open(names[0], encoding="utf-8", newline="\n"), noted[1::2], "--print" in sys.argv))
     except (ValueError, KeyError, StopIteration, TypeError) as err:
         sys.exit("not a sound export: %r" % err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"labshelf/metadata"
@@ -38,10 +37,7 @@ func tried(d *metadata.Delivery, a webhooks.Answer, at metadata.Stamp) {
 
 // describe says what came of the last try, for people.
 func describe(a webhooks.Answer) string {
-	if a.Status == 0 {
-		return fmt.Sprintf("%d tries failed; the last one: %s", webhooks.MaxTries, a.Err)
-	}
-	return fmt.Sprintf("%d tries failed; the last one was answered with %d %s", webhooks.MaxTries, a.Status, http.StatusText(a.Status))
+	return fmt.Sprintf("%d tries failed; the last one %s", webhooks.MaxTries, a)
 }
 
 // behind is the place behind the entry that a delivery is about.
@@ -61,7 +57,7 @@ var ErrNothingToSkip = errors.New("no message waits for another try")
 // ErrNothingToSkip where none has failed.
 func Skip(tx *metadata.Tx, hook *metadata.Webhook, all bool) error {
 	d, err := tx.Deliveries.Get(metadata.DeliveryKey{Webhook: hook.ID, Number: hook.Deliveries})
-	waits := err == nil
+	waits := err == nil && d.Entry >= hook.Position // else the webhook has passed over it since
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
 	}
@@ -119,7 +115,7 @@ func (h *Hooks) Repeat(ctx context.Context, of metadata.DeliveryKey) (d metadata
 			return err
 		}
 		hook, err := tx.Webhooks.Get(of.Webhook)
-		if err != nil || hook.Deliveries != of.Number {
+		if err != nil || hook.Deliveries != of.Number || d.Entry < hook.Position {
 			return err
 		}
 		deliverNext(&hook, m.place)

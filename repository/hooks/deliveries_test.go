@@ -70,6 +70,59 @@ func TestSkipAndRepeat(t *testing.T) {
 	})
 }
 
+// TestSkipGoesNeverBack: a message that failed and was passed over, since the webhook hears of other events now, is none to skip or to go on
+// behind.
+func TestSkipGoesNeverBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		w.to.answers["https://a"] = always(500)
+		hook := w.hook("https://a", repository.Fields{"events": []any{"resource.create"}})
+		id := hook.ID.String()
+		w.Upload(w.Sets[0], "first")
+		synctest.Wait()
+		if got := w.now(hook); got.Tries != 1 || got.NextTry == 0 {
+			t.Fatalf("after a failure: %+v", got)
+		}
+		_, err := w.Service.UpdateWebhook(ctx, w.Admin, id, repository.Edit[metadata.Webhook]{Fields: repository.Fields{"events": []any{"user.create"}}})
+		w.OK(err)
+		if got := w.now(hook); got.Tries != 0 || got.NextTry != 0 {
+			t.Errorf("it hears of other events, and waits: %+v", got)
+		}
+		for i := range 1100 { // after 1,024 the position is written down
+			w.Upload(w.Sets[0], fmt.Sprint(i))
+		}
+		synctest.Wait()
+		before := w.now(hook).Position
+		_, err = w.Service.SkipWebhook(ctx, w.Admin, id, nil)
+		w.Refused(err, errs.CodeNothingToSkip)
+		w.to.mu.Lock()
+		w.to.answers["https://a"] = always(200)
+		w.to.mu.Unlock()
+		_, err = w.Service.RepeatDelivery(ctx, w.Admin, id, "0")
+		w.OK(err)
+		if after := w.now(hook).Position; after < before || before < 1024 {
+			t.Errorf("the position was %d, and is %d", before, after)
+		}
+	})
+}
+
+// TestResumeOneThatWaits: it makes its next try now.
+func TestResumeOneThatWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, w *world) {
+		w.to.answers["https://a"] = always(500)
+		hook := w.hook("https://a", nil)
+		w.Upload(w.Sets[0], "a")
+		synctest.Wait()
+		tries := len(w.to.at("https://a"))
+		_, err := w.Service.ResumeWebhook(t.Context(), w.Admin, hook.ID.String())
+		w.OK(err)
+		synctest.Wait()
+		if n := len(w.to.at("https://a")); n <= tries {
+			t.Errorf("%d tries, as before", n)
+		}
+	})
+}
+
 // TestFailingStore: what was sent while its commit failed is committed later, and not sent again.
 func TestFailingStore(t *testing.T) {
 	t.Parallel()

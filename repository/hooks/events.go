@@ -16,24 +16,11 @@ import (
 // a Webhook has them. The error states the rule.
 func ParseEvents(patterns []string) (string, error) {
 	for _, pattern := range patterns {
-		if !known(pattern) {
+		if !audit.Known(pattern) {
 			return "", fmt.Errorf("each must be a kind of event such as resource.create, or all of a noun such as resource.*")
 		}
 	}
 	return strings.Join(patterns, " "), nil
-}
-
-func known(pattern string) bool {
-	if _, ok := audit.ParseAction(pattern); ok {
-		return pattern != ""
-	}
-	noun, all := strings.CutSuffix(pattern, "*")
-	for code := range 256 {
-		if all && len(noun) > 1 && strings.HasSuffix(noun, ".") && strings.HasPrefix(audit.Action(code).String(), noun) {
-			return true
-		}
-	}
-	return false
 }
 
 // hears tells whether patterns have a kind among them.

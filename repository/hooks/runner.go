@@ -241,6 +241,9 @@ func (done report) apply(tx *metadata.Tx, hook metadata.Webhook, now metadata.St
 		}
 	}
 	if len(done.answers) == 0 {
+		if done.passed.position > hook.Position { // over a message that failed, if one did
+			hook.Tries, hook.NextTry = 0, 0
+		}
 		hook.Position, hook.Epoch = done.passed.position, done.passed.epoch
 	}
 	if hook.Paused == before.Paused {

@@ -73,23 +73,27 @@ func (r *Counter) round(ctx context.Context) background.Next {
 	return background.Idle()
 }
 
-// save writes down what was counted. After an error it is counted still.
+// save writes down what was counted. After an error it is counted still. Whoever is refused meanwhile does not wait for the commit.
 func (r *Counter) save(ctx context.Context) error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.began.IsZero() {
+	began, keys, allowed := r.began, r.keys, r.allowed
+	r.began, r.keys, r.allowed = time.Time{}, 0, 0
+	r.mu.Unlock()
+	if began.IsZero() {
 		return nil
 	}
 	err := r.stores.UpdateBackground(ctx, func(tx *metadata.Tx) error {
 		change := rows.Change{Action: audit.Refuse}
-		change.Values.Change("since", "", r.began.UTC().Format(time.RFC3339))
-		change.Values.Change("unauthenticated", "", strconv.Itoa(r.keys))
-		change.Values.Change("forbidden", "", strconv.Itoa(r.allowed))
+		change.Values.Change("since", "", began.UTC().Format(time.RFC3339))
+		change.Values.Change("unauthenticated", "", strconv.Itoa(keys))
+		change.Values.Change("forbidden", "", strconv.Itoa(allowed))
 		_, err := change.Log(tx, 0, audit.Entry{}, audit.Changes{})
 		return err
 	})
-	if err == nil {
-		r.began, r.keys, r.allowed = time.Time{}, 0, 0
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.began, r.keys, r.allowed = began, r.keys+keys, r.allowed+allowed
 	}
 	return err
 }

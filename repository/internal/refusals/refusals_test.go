@@ -35,6 +35,9 @@ func TestOneEntryAMinute(t *testing.T) {
 		if got := counted(t, meta); len(got) != 1 || !strings.HasSuffix(got[0], `"unauthenticated":"1000","forbidden":"1001"}`) {
 			t.Errorf("after it: %q", got)
 		}
+		if got := counted(t, meta); len(got) != 1 {
+			t.Errorf("%d entries", len(got))
+		}
 		time.Sleep(time.Hour)
 		counter.Note(errs.Unauthenticated)
 		counter.Close()
