@@ -177,6 +177,52 @@ export interface AuditHead {
   key: string;
 }
 
+/** Sends a message for each change. What it does not say is absent. */
+export interface Webhook {
+  id: string;
+  url: string;
+  label: string;
+  /** Unset if it hears of all changes of the service. */
+  dataspaceId?: string;
+  /** Such as resource.create or resource.*; none stand for everything. */
+  events: string[];
+  state: "active" | "paused";
+  /** The user who changed or resumed it last, for whom it acts. */
+  modifiedBy: string;
+  reason?: "failed" | "gone" | "role_lost" | "restored";
+  /** The reason in detail. */
+  because?: string;
+  paused?: string;
+  /** The first entry of the audit log that it has not dealt with. */
+  position: number;
+  deliveries: number;
+  /** How often the message that waits was tried. */
+  tries: number;
+  nextTry?: string;
+  formerSecretUntil?: string;
+  /** Only in the answers to its creation and to rotate. */
+  secret?: string;
+}
+
+/** A message of a webhook, and what came of its last try. */
+export interface Delivery {
+  number: number;
+  messageId: string;
+  /** The number in the audit log. */
+  entry: number;
+  event: string;
+  state: "delivered" | "failed" | "skipped";
+  tries: number;
+  first: string;
+  last: string;
+  /** 0 if no answer came. */
+  status: number;
+  milliseconds: number;
+  error?: string;
+  /** The beginning of the answer. */
+  answer?: string;
+}
+
 /** An error answer of the service; status 0 stands for no answer. */
 export class Problem extends Error {
   constructor(
@@ -375,6 +421,25 @@ export const audit = {
   exportAddress: `${root}/audit/export`,
   /** Erases the texts and the address of an entry for good. */
   erase: (number: number) => call<void>("DELETE", `/audit/entries/${number}/texts`),
+};
+
+const webhookPath = (wid: string) => `/webhooks/${id(wid)}`;
+
+export const webhooks = {
+  /** Those that the user may manage, by creation: 256 at most. */
+  list: (signal: AbortSignal) => call<{ data: Webhook[] }>("GET", "/webhooks", { signal }).then((a) => a.data),
+  get: (wid: string, signal: AbortSignal) => call<Webhook>("GET", webhookPath(wid), { signal }),
+  create: (fields: Partial<Webhook>) => call<Webhook>("POST", "/webhooks", { body: fields }),
+  edit: (wid: string, fields: Partial<Webhook>) => call<Webhook>("PUT", webhookPath(wid), { body: fields }),
+  remove: (wid: string) => call<void>("DELETE", webhookPath(wid)),
+  rotate: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/rotate`),
+  resume: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/resume`),
+  /** Passes over the message that failed, or with `all` over everything up to now. */
+  skip: (wid: string, all: boolean) => call<Webhook>("POST", `${webhookPath(wid)}/skip`, { body: { all } }),
+  /** The last 200, the newest first. */
+  deliveries: (wid: string, signal: AbortSignal) => call<{ data: Delivery[] }>("GET", `${webhookPath(wid)}/deliveries`, { signal }).then((a) => a.data),
+  /** Sends a message again, and waits for the receiver: 15 seconds at most. */
+  repeat: (wid: string, number: number) => call<Delivery>("POST", `${webhookPath(wid)}/deliveries/${number}/repeat`),
 };
 
 export const users = {

@@ -47,6 +47,8 @@ const pages: Route[] = [
   { path: "/sets/:sid/history", ...lazy(() => import("./pages/history").then((m) => m.SetHistory)) },
   { path: "/resources/:rid/history", ...lazy(() => import("./pages/history").then((m) => m.ResourceHistory)) },
   { path: "/audit", ...lazy(() => import("./pages/audit").then((m) => m.AuditPage)) },
+  { path: "/webhooks", ...lazy(() => import("./pages/webhooks").then((m) => m.WebhooksPage)) },
+  { path: "/webhooks/:wid", ...lazy(() => import("./pages/deliveries").then((m) => m.DeliveriesPage)) },
   { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
@@ -63,6 +65,7 @@ const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = 
   { to: "/usage", label: "Usage", icon: "chart" },
   { to: "/users", label: "Users", icon: "people", sysadmin: true },
   { to: "/audit", label: "Audit log", icon: "clock", sysadmin: true },
+  { to: "/webhooks", label: "Webhooks", icon: "link", sysadmin: true },
   { to: "/service", label: "Service", icon: "server", sysadmin: true },
   { to: "/docs", label: "Help", icon: "book" },
 ];

@@ -75,7 +75,7 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
 		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"dataspace-history", "/dataspaces/" + did + "/history"}, {"audit", "/audit"},
-		{"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
+		{"webhooks", "/webhooks"}, {"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"},
 	}

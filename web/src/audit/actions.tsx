@@ -18,6 +18,7 @@ export const actionKinds = [
   ["key.*", "keys"],
   ["session.*", "sessions"],
   ["purge.*", "purges"],
+  ["webhook.*", "webhooks"],
   ["request.*", "refused requests"],
   ["audit.*", "erased texts"],
   ["epoch.*", "restored backups"],
@@ -159,6 +160,13 @@ const words: Record<string, Words> = {
       took the role {before(e.values?.role)} in {about} from {subject(e)}
     </>
   ),
+  "webhook.create": simple("created"),
+  "webhook.update": simple("changed"),
+  "webhook.delete": simple("removed"),
+  "webhook.rotate": simple("gave another secret to"),
+  "webhook.pause": simple("paused"),
+  "webhook.resume": simple("resumed"),
+  "webhook.skip": simple("passed over messages of"),
   "purge.run": (e) => `purged what was deleted for longer than ${now(e.values?.olderThan)}`,
 };
 

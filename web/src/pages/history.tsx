@@ -29,9 +29,14 @@ function History({ name, path, manages, children }: Props) {
       <Breadcrumbs path={path} />
       <PageHeader title={`History of ${name}`} lead="Who did what, and when, the newest first.">
         {manages && (
-          <Link to="/audit" class="button">
-            Audit log
-          </Link>
+          <div class="actions">
+            <Link to="/audit" class="button">
+              Audit log
+            </Link>
+            <Link to="/webhooks" class="button">
+              Webhooks
+            </Link>
+          </div>
         )}
       </PageHeader>
       {children}

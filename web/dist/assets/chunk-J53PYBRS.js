@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-TVDOC5DJ.js";import{a as r}from"./chunk-LMSJWLY7.js";import"./chunk-RIZME6FV.js";import"./chunk-GLBJAAPH.js";import{L as t}from"./chunk-O2M65U6S.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

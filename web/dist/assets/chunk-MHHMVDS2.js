@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-FHSY5F2W.js";import{a as o}from"./chunk-GLBJAAPH.js";import{D as s,L as t}from"./chunk-O2M65U6S.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};

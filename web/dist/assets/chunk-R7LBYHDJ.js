@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-TVDOC5DJ.js";import"./chunk-LMSJWLY7.js";import"./chunk-RIZME6FV.js";import"./chunk-GLBJAAPH.js";import"./chunk-O2M65U6S.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-AGVMVXJR.js";import"./chunk-BITF26IQ.js";import"./chunk-JDACTTGO.js";import"./chunk-TVDOC5DJ.js";import"./chunk-LMSJWLY7.js";import"./chunk-RIZME6FV.js";import"./chunk-GLBJAAPH.js";import"./chunk-O2M65U6S.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};
