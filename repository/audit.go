@@ -51,7 +51,12 @@ func (s *Service) ListAudit(ctx context.Context, p auth.Principal, req ListReque
 			}
 			numbers, err := auditNumbers(tx, q)
 			return filter(entries(ctx, tx, numbers), func(e AuditEntry) bool {
-				return matchesAudit(e, q) && (p.Sysadmin || slices.Contains(managed, dataspaceOf(tx, e.Entry)))
+				matches := matchesAudit(e, q)
+				if p.Sysadmin || !matches {
+					return matches
+				}
+				in, _ := rows.ContainersOf(tx, e.Entry) // of an object that cannot be read only sysadmins see the entries
+				return slices.Contains(managed, in.Dataspace)
 			}), err
 		},
 		position: auditPosition,
@@ -111,23 +116,6 @@ func managedDataspaces(tx *metadata.Tx, p auth.Principal) (ids []metadata.ID, er
 		}
 	}
 	return ids, nil
-}
-
-// dataspaceOf returns the dataspace that the object of an entry is in, or is; zero for one that is in none.
-func dataspaceOf(tx *metadata.Tx, e audit.Entry) metadata.ID {
-	switch o := e.Object; o.Kind {
-	case audit.Dataspace:
-		return o.ID
-	case audit.Set:
-		set, _ := tx.Sets.Get(o.ID) // of one that cannot be read only sysadmins see the entries
-		return set.DataspaceID
-	case audit.Resource:
-		r, _ := tx.Resources.Get(o.ID)
-		return r.DataspaceID
-	case audit.Webhook:
-		return e.Dataspace // which it never leaves
-	}
-	return metadata.ID{}
 }
 
 // matchesAudit tells whether an entry passes the filters of a query.
