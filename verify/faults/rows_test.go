@@ -153,7 +153,7 @@ func TestCrashStates(t *testing.T) {
 
 // TestWebhooks: receivers that drop, stall, answer 429 and 500, under kills.
 func TestWebhooks(t *testing.T) {
-	try(t, row{name: "webhooks", unit: "changes", tiny: 60, short: 1000, long: 10_000, run: webhooks})
+	try(t, row{name: "webhooks", unit: "changes", tiny: 60, short: 1000, long: 100_000, run: webhooks})
 }
 
 // TestUnits: a row with a size gets all units, one without a size each seventh unless it is long.
