@@ -17,7 +17,7 @@ import (
 // compressed. bytes/page is what crosses the line; at 10 Mbit/s, 1,250 of them take a millisecond.
 func BenchmarkSendPage(b *testing.B) {
 	const base = "https://data.example.org/v1"
-	layout := encode.NewLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
+	layout := encode.ResourceLayout(base, "https://data.example.org/resources/{id}", encode.ItemIndent)
 	for _, rows := range []int{10, 100, 1000} {
 		a := &api{}
 		built := a.pages.Begin(base + "/resources" + results)
@@ -25,7 +25,7 @@ func BenchmarkSendPage(b *testing.B) {
 			r := metadata.Resource{Record: metadata.Record{ID: metadata.NewID(metadata.Stamp(i))}, Name: "measurements/2026/run-17.csv", Bytes: 4096}
 			r.Digest = sha256.Sum256([]byte{byte(i), byte(i >> 8)})
 			r.Created, r.Modified, r.Description = metadata.Stamp(i*1_001), metadata.Stamp(i*1_001), "Run 17, sample at 293 K, 40 kV"
-			built.Add(layout, &r)
+			encode.Add(built, layout, &r)
 		}
 		page := bytes.Clone(built.Finish(repository.PageEnds{Current: "current", Next: "next"}))
 		for _, line := range []struct{ name, from, accept string }{

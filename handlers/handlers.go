@@ -125,10 +125,11 @@ func (a *api) base(r *http.Request) string {
 	return a.hosts.Origin(r) + version
 }
 
-// layouts are how resources are written under one base URL: alone, and in a page.
+// layouts are how resources and their versions are written under one base URL: alone, and in a page.
 type layouts struct {
-	base          string
-	single, paged encode.Layout
+	base                    string
+	single, paged           encode.Layout[metadata.Resource]
+	version, versionInPages encode.Layout[encode.Version]
 }
 
 // layouts returns those of the request before, unless that had another base URL.
@@ -141,7 +142,10 @@ func (a *api) layouts(r *request) *layouts {
 	if view == "" {
 		view = strings.TrimSuffix(base, version) + "/resources/{id}"
 	}
-	l := &layouts{base: base, single: encode.NewLayout(base, view, ""), paged: encode.NewLayout(base, view, encode.ItemIndent)}
+	l := &layouts{base: base,
+		single: encode.ResourceLayout(base, view, ""), paged: encode.ResourceLayout(base, view, encode.ItemIndent),
+		version: encode.VersionLayout(base, ""), versionInPages: encode.VersionLayout(base, encode.ItemIndent),
+	}
 	a.layout.Store(l)
 	return l
 }

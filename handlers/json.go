@@ -99,7 +99,6 @@ type historyJSON struct {
 	ModifiedBy    string `json:"modifiedBy"`
 }
 
-// versionJSON is a version of a resource. What it has of a resource has the same names as there.
 // auditJSON leaves out what an entry does not say.
 type auditJSON struct {
 	Number     uint64          `json:"number"` // from 0
@@ -125,33 +124,6 @@ type auditJSON struct {
 	Texts      json.RawMessage `json:"texts,omitempty"`
 	Address    string          `json:"address,omitempty"`
 	Erased     bool            `json:"erased,omitempty"` // its texts or its address
-}
-
-type versionJSON struct {
-	Version       int64  `json:"version"` // from 1
-	URL           string `json:"url"`
-	DataURL       string `json:"dataUrl"`
-	ResourceID    string `json:"resourceId"`
-	Name          string `json:"name"`
-	Description   string `json:"description"`
-	Format        string `json:"format"`
-	MimeType      string `json:"mimetype"`
-	Bytes         int64  `json:"bytes"`
-	SHA256        string `json:"sha256"`
-	Filename      string `json:"filename"`
-	Created       string `json:"created"`
-	CreatedEpoch  int64  `json:"created_epoch"` // ms
-	CreatedBy     string `json:"createdBy"`
-	Label         string `json:"label"`
-	Current       bool   `json:"current"`
-	Replaced      string `json:"replaced,omitempty"`
-	ReplacedEpoch int64  `json:"replaced_epoch,omitempty"` // ms
-	ReplacedBy    string `json:"replacedBy,omitempty"`
-	Removed       string `json:"removed,omitempty"`
-	Rule          string `json:"rule,omitempty"`
-	RemovedBy     string `json:"removedBy,omitempty"`
-	Damaged       bool   `json:"damaged,omitempty"`
-	Shared        bool   `json:"shared,omitempty"` // only in the answer that erased it
 }
 
 type userJSON struct {
@@ -214,27 +186,6 @@ func (s presenter) dataspace(d metadata.Dataspace) dataspaceJSON {
 		Origin: d.Origin, Resources: address + "/resources", Sets: address + "/sets", State: d.State.String(), historyJSON: history(d.Record),
 		Retention: d.Retention.String(),
 	}
-}
-
-func (s presenter) version(v metadata.Version) versionJSON {
-	number := int64(v.Number) + 1
-	address := s.url("resources", v.ResourceID.String()) + "/versions/" + strconv.FormatInt(number, 10)
-	shown := versionJSON{
-		Version: number, URL: address, DataURL: address + "/data", ResourceID: v.ResourceID.String(),
-		Name: v.Name, Description: v.Description, Format: v.Format, MimeType: v.MimeType, Bytes: v.Bytes, SHA256: v.Digest.String(), Filename: v.Filename,
-		Created: encode.Instant(v.Created), CreatedEpoch: v.Created.Millis(), CreatedBy: v.CreatedBy.String(),
-		Label: v.Label, Current: v.Present(), Rule: v.Removed.String(), Damaged: v.Damaged,
-	}
-	if !v.Present() {
-		shown.Replaced, shown.ReplacedEpoch, shown.ReplacedBy = encode.Instant(v.Replaced), v.Replaced.Millis(), v.ReplacedBy.String()
-	}
-	if v.Removed.Rule != metadata.NotRemoved {
-		shown.Removed = encode.Instant(v.Removed.At)
-	}
-	if v.Removed.Rule == metadata.Erased {
-		shown.RemovedBy = v.Removed.By.String()
-	}
-	return shown
 }
 
 func history(r metadata.Record) historyJSON {

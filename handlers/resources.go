@@ -16,18 +16,23 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 		layouts := a.layouts(r)
 		page := a.pages.Begin(layouts.base + r.path + results)
 		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
-			page.Add(layouts.paged, resource)
+			encode.Add(page, layouts.paged, resource)
 		})
-		switch {
-		case err != nil:
-		case page.Empty():
-			_ = a.sendPage(w, r, encode.JSON(encode.End{End: true})) // a client that went away gets no error
-		case a.sendPage(w, r, page.Finish(ends)) != nil:
-			return nil // the page is not reused; see sendBody
-		}
-		a.pages.Done(page)
-		return err
+		return a.finishPage(w, r, page, ends, err)
 	}
+}
+
+// finishPage sends a page, or returns the error that ended it, and takes its memory back.
+func (a *api) finishPage(w http.ResponseWriter, r *request, page *encode.Page, ends repository.PageEnds, err error) error {
+	switch {
+	case err != nil:
+	case page.Empty():
+		_ = a.sendPage(w, r, encode.JSON(encode.End{End: true})) // a client that went away gets no error
+	case a.sendPage(w, r, page.Finish(ends)) != nil:
+		return nil // the page is not reused; see sendBody
+	}
+	a.pages.Done(page)
+	return err
 }
 
 func (a *api) createResource(w http.ResponseWriter, r *request) error {
@@ -110,18 +115,18 @@ func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
 }
 
 func (a *api) listVersions(w http.ResponseWriter, r *request) error {
-	page, err := a.repo.ListVersions(r.Context(), r.caller, r.list())
-	if err != nil {
-		return err
+	layouts := a.layouts(r)
+	page := a.pages.Begin(layouts.base + r.path + results)
+	found, err := a.repo.ListVersions(r.Context(), r.caller, r.list())
+	for _, v := range found.Items {
+		encode.Add(page, layouts.versionInPages, &encode.Version{Version: v})
 	}
-	presenter := a.presenter(r)
-	writePage(a, w, r, page, presenter.version)
-	return nil
+	return a.finishPage(w, r, page, found.PageEnds, err)
 }
 
 func (a *api) getVersion(w http.ResponseWriter, r *request) error {
 	found, err := a.repo.GetVersion(r.Context(), r.caller, r.id(), r.number())
-	return a.sendVersion(w, r, found, err)
+	return a.sendVersion(w, r, encode.Version{Version: found}, err)
 }
 
 func (a *api) restoreVersion(w http.ResponseWriter, r *request) error {
@@ -135,24 +140,18 @@ func (a *api) labelVersion(w http.ResponseWriter, r *request) error {
 		return err
 	}
 	labelled, err := a.repo.LabelVersion(r.Context(), r.caller, r.id(), r.number(), fields, preconditions(r))
-	return a.sendVersion(w, r, labelled, err)
+	return a.sendVersion(w, r, encode.Version{Version: labelled}, err)
 }
 
 // eraseVersion removes the file of a version at once.
 func (a *api) eraseVersion(w http.ResponseWriter, r *request) error {
 	erased, shared, err := a.repo.EraseVersion(r.Context(), r.caller, r.id(), r.number())
-	if err != nil {
-		return err
-	}
-	shown := a.presenter(r).version(erased)
-	shown.Shared = shared
-	writeJSON(w, http.StatusOK, shown)
-	return nil
+	return a.sendVersion(w, r, encode.Version{Version: erased, Shared: shared}, err)
 }
 
-func (a *api) sendVersion(w http.ResponseWriter, r *request, v metadata.Version, err error) error {
+func (a *api) sendVersion(w http.ResponseWriter, r *request, v encode.Version, err error) error {
 	if err == nil {
-		writeJSON(w, http.StatusOK, a.presenter(r).version(v))
+		writeBody(w, http.StatusOK, jsonType, append(a.layouts(r).version.Append(nil, &v), '\n'))
 	}
 	return err
 }

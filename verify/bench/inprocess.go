@@ -84,3 +84,42 @@ func fill(ctx context.Context, data string, sets []string, n, deleteEach int) (e
 		return nil
 	})
 }
+
+// fillVersions makes a resource of n versions or a few more, in a data directory that no service has open, and returns its id. The first two
+// have files of their own; each that follows restores one of them.
+func fillVersions(ctx context.Context, data, set string, n int) (id string, err error) {
+	in, err := openInProcess(ctx, data, blobstest.NewMemory(), repository.Config{})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, in.close()) }()
+	made, err := in.upload(ctx, set, filenameOf(0), body(smallFile, 0))
+	if err != nil {
+		return "", err
+	}
+	id = made.ID.String()
+	if err := in.replace(ctx, id, filenameOf(0), body(smallFile, 1)); err != nil {
+		return "", err
+	}
+	return id, parallel(fillers, func(worker int) error {
+		for latest := 0; latest < n; worker++ {
+			restored, err := in.repo.RestoreVersion(ctx, in.caller, id, []string{"1", "2"}[worker%2], repository.Match{})
+			if err != nil {
+				return err
+			}
+			latest = int(restored.Version)
+		}
+		return nil
+	})
+}
+
+// replace does what the service does with a replacement once its request has been read.
+func (in *inProcess) replace(ctx context.Context, id, filename string, body []byte) (err error) {
+	upload := in.repo.NewUpload(in.caller)
+	defer func() { err = errors.Join(err, upload.Discard()) }()
+	if err := upload.Receive(ctx, bytes.NewReader(body)); err != nil {
+		return err
+	}
+	_, err = upload.Replace(ctx, id, repository.UploadFields{Filename: filename})
+	return err
+}

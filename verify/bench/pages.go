@@ -35,6 +35,10 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 	if err != nil {
 		return nil, err
 	}
+	replaced, versions, err := b.replaced(ctx, open)
+	if err != nil {
+		return nil, err
+	}
 	at := len(known.pages) * 9 / 10
 	kinds := []*kind{
 		{what: "first page", of: many.peer, url: "/resources", within: 1.3},
@@ -43,6 +47,7 @@ func (b *bench) kindsOfPages(ctx context.Context, open *closers, many *subject, 
 		{what: "first page by name", of: many.peer, url: "/sets/" + many.set + "/resources?order=name", within: 1.3},
 		{what: "state=all, half deleted", of: half.peer, url: "/resources?state=all", within: 1.5},
 		{what: fmt.Sprintf("caller with %d dataspaces", dataspaces), of: caller, url: "/resources", within: 1.5},
+		{what: "versions of one resource", of: replaced, url: versions, within: 1.5},
 	}
 	for _, k := range kinds {
 		rows = append(rows, row{what: "page of 100: " + k.what, unit: "µs", reference: "the fastest of the first four",
@@ -86,6 +91,25 @@ func (b *bench) spread(ctx context.Context, open *closers) (peer, error) {
 		return peer{}, err
 	}
 	return peerAt(s.Base(), key.Key), nil
+}
+
+// replaced makes a repository of one resource that was replaced many times, and returns the address of the listing of its versions.
+func (b *bench) replaced(ctx context.Context, open *closers) (of peer, url string, err error) {
+	b.say("a resource of %d versions", b.many)
+	var made closers
+	s, err := b.start(ctx, &made, "replaced")
+	made.close(&err)
+	var id string
+	if err == nil {
+		id, err = fillVersions(ctx, s.data, s.set, b.many)
+	}
+	if err == nil {
+		err = s.run(ctx, open, b.program)
+	}
+	if err != nil {
+		return peer{}, "", err
+	}
+	return s.peer, "/resources/" + id + "/versions", nil
 }
 
 // inARow is how often a page is read before the next one: with fewer reads the caches of the processor would hold the others.

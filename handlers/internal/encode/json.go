@@ -1,4 +1,4 @@
-// Package encode writes JSON as the interface has it: any value by encoding/json, resources and pages of them, which are many, by a
+// Package encode writes JSON as the interface has it: any value by encoding/json; resources and versions, of which pages are full, by a
 // template of their JSON.
 package encode
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository"
 )
@@ -25,7 +24,7 @@ type End struct {
 // ItemIndent begins each line of an item in a page but the first.
 const ItemIndent = "    "
 
-// Page is one page of resources while it is built. What precedes its items is known after them: room is left for it, so that the page
+// Page is one page of a listing while it is built. What precedes its items is known after them: room is left for it, so that the page
 // is contiguous, and sent by one Write.
 type Page struct {
 	address string // of the listing's pages, without a token
@@ -34,15 +33,15 @@ type Page struct {
 	items   int
 }
 
-// Add appends a resource.
-func (p *Page) Add(l Layout, r *metadata.Resource) {
+// Add appends an item to a page.
+func Add[T any](p *Page, l Layout[T], item *T) {
 	if p.items++; p.items > 1 {
 		p.bytes = append(p.bytes, ',')
 	}
-	p.bytes = l.Append(append(p.bytes, "\n"+ItemIndent...), r)
+	p.bytes = l.Append(append(p.bytes, "\n"+ItemIndent...), item)
 }
 
-// Empty tells whether no resource has been added.
+// Empty tells whether no item has been added.
 func (p *Page) Empty() bool { return p.items == 0 }
 
 // Finish returns the page, which has items. It is valid until the page is given to [Pages.Done].

@@ -103,7 +103,7 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 			"{id}", "{setId}", "{dataspaceId}", "{", "}", "{name}", "{purged}", "{base}", `"`, "https://catalogue/", "ä", "&",
 		})).Draw(t, "view"), "")
 		path := rapid.SampledFrom([]string{"/resources", "/sets/x/resources"}).Draw(t, "path")
-		single, paged := NewLayout(base, view, ""), NewLayout(base, view, ItemIndent)
+		single, paged := ResourceLayout(base, view, ""), ResourceLayout(base, view, ItemIndent)
 		ends := repository.PageEnds{Current: rapid.StringMatching("[A-Za-z0-9_-]{0,600}").Draw(t, "current"), Next: strings.Repeat("n", rapid.IntRange(1, 6144).Draw(t, "next"))}
 		address := base + path + "/query/results/"
 		want := Listing[resourceJSON]{NextPage: address + ends.Next, CurrentPage: address + ends.Current}
@@ -111,7 +111,7 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "items") {
 			r := drawResource(t)
 			want.Data = append(want.Data, reference(base, view, r))
-			page.Add(paged, &r)
+			Add(page, paged, &r)
 			if got, want := append(single.Append(nil, &r), '\n'), JSON(want.Data[len(want.Data)-1]); !bytes.Equal(got, want) {
 				t.Fatalf("a resource is\n%s\nwant\n%s", got, want)
 			}
@@ -157,23 +157,23 @@ func sample(n int) []metadata.Resource {
 func BenchmarkPageAssembly(b *testing.B) {
 	const base = "http://127.0.0.1:8080/v1"
 	var buffers Pages
-	rows, l := sample(100), NewLayout(base, "http://127.0.0.1:8080/resources/{id}", ItemIndent)
+	rows, l := sample(100), ResourceLayout(base, "http://127.0.0.1:8080/resources/{id}", ItemIndent)
 	stored := make([][]byte, len(rows))
 	for i := range rows {
 		stored[i] = l.Append(nil, &rows[i])
 	}
-	verbatim := func(i int) Layout { return Layout{{text: string(stored[i])}} }
-	ready := make([]Layout, len(rows))
+	verbatim := func(i int) Layout[metadata.Resource] { return Layout[metadata.Resource]{{text: string(stored[i])}} }
+	ready := make([]Layout[metadata.Resource], len(rows))
 	for i := range rows {
 		ready[i] = verbatim(i)
 	}
-	for name, of := range map[string]func(i int) Layout{"from=records": func(int) Layout { return l }, "from=stored": func(i int) Layout { return ready[i] }} {
+	for name, of := range map[string]func(i int) Layout[metadata.Resource]{"from=records": func(int) Layout[metadata.Resource] { return l }, "from=stored": func(i int) Layout[metadata.Resource] { return ready[i] }} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				page := buffers.Begin(base + "/resources/query/results/")
 				for i := range rows {
-					page.Add(of(i), &rows[i])
+					Add(page, of(i), &rows[i])
 				}
 				b.SetBytes(int64(len(page.Finish(repository.PageEnds{Current: "c", Next: "n"}))))
 				buffers.Done(page)
@@ -185,7 +185,7 @@ func BenchmarkPageAssembly(b *testing.B) {
 // BenchmarkAppend writes one of each.
 func BenchmarkAppend(b *testing.B) {
 	r := &sample(1)[0]
-	whole := NewLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", ItemIndent)
+	whole := ResourceLayout("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/resources/{id}", ItemIndent)
 	for name, write := range map[string]func([]byte){
 		"resource": func(b []byte) { whole.Append(b[:0], r) },
 		"id":       func(b []byte) { putID(b, &r.ID) },

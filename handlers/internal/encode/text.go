@@ -38,6 +38,13 @@ func putID(b []byte, id *metadata.ID) {
 	putPair(text[24:], idPairs[low&1023])
 }
 
+// appendID appends the text of an id.
+func appendID(b []byte, id *metadata.ID) []byte {
+	b = append(b, make([]byte, idLength)...)
+	putID(b[len(b)-idLength:], id)
+	return b
+}
+
 // putPair writes two letters.
 func putPair(b []byte, pair uint16) { b[0], b[1] = byte(pair), byte(pair>>8) }
 

@@ -1,0 +1,103 @@
+package encode
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"labshelf/metadata"
+)
+
+// The reference: versions as encoding/json writes them.
+type versionJSON struct {
+	Version       int64  `json:"version"`
+	URL           string `json:"url"`
+	DataURL       string `json:"dataUrl"`
+	ResourceID    string `json:"resourceId"`
+	Name          string `json:"name"`
+	Description   string `json:"description"`
+	Format        string `json:"format"`
+	MimeType      string `json:"mimetype"`
+	Bytes         int64  `json:"bytes"`
+	SHA256        string `json:"sha256"`
+	Filename      string `json:"filename"`
+	Created       string `json:"created"`
+	CreatedEpoch  int64  `json:"created_epoch"`
+	CreatedBy     string `json:"createdBy"`
+	Label         string `json:"label"`
+	Current       bool   `json:"current"`
+	Replaced      string `json:"replaced,omitempty"`
+	ReplacedEpoch int64  `json:"replaced_epoch,omitempty"`
+	ReplacedBy    string `json:"replacedBy,omitempty"`
+	Removed       string `json:"removed,omitempty"`
+	Rule          string `json:"rule,omitempty"`
+	RemovedBy     string `json:"removedBy,omitempty"`
+	Damaged       bool   `json:"damaged,omitempty"`
+	Shared        bool   `json:"shared,omitempty"`
+}
+
+// referenceVersion is one version as the interface writes it.
+func referenceVersion(base string, v Version) versionJSON {
+	instant := func(s metadata.Stamp) string {
+		if s == 0 {
+			return ""
+		}
+		return s.Time().Format("2006-01-02T15:04:05.000Z")
+	}
+	number := int64(v.Number) + 1
+	address := fmt.Sprintf("%s/resources/%s/versions/%d", base, v.ResourceID, number)
+	shown := versionJSON{
+		Version: number, URL: address, DataURL: address + "/data", ResourceID: v.ResourceID.String(),
+		Name: v.Name, Description: v.Description, Format: v.Format, MimeType: v.MimeType, Bytes: v.Bytes, SHA256: v.Digest.String(), Filename: v.Filename,
+		Created: instant(v.Created), CreatedEpoch: v.Created.Millis(), CreatedBy: v.CreatedBy.String(),
+		Label: v.Label, Current: v.Replaced == 0, Damaged: v.Damaged, Shared: v.Shared,
+	}
+	if v.Replaced != 0 {
+		shown.Replaced, shown.ReplacedEpoch, shown.ReplacedBy = instant(v.Replaced), v.Replaced.Millis(), v.ReplacedBy.String()
+	}
+	if v.Removed.Rule != metadata.NotRemoved {
+		shown.Removed, shown.Rule = instant(v.Removed.At), v.Removed.String()
+	}
+	if v.Removed.Rule == metadata.Erased {
+		shown.RemovedBy = v.Removed.By.String()
+	}
+	return shown
+}
+
+func drawVersion(t *rapid.T) (v Version) {
+	r := drawResource(t)
+	v.Version = metadata.VersionOf(r)
+	v.Number, v.Label = uint32(rapid.IntRange(0, 1e9).Draw(t, "number")), text().Draw(t, "label")
+	v.Created, v.CreatedBy, v.ReplacedBy = r.Created, r.CreatedBy, r.ModifiedBy
+	v.Shared = rapid.Bool().Draw(t, "shared")
+	if rapid.Bool().Draw(t, "replaced") {
+		v.Replaced = metadata.Stamp(rapid.Int64Range(1000, 4e15).Draw(t, "when"))
+	}
+	rule := rapid.SampledFrom([]metadata.RemovalRule{metadata.NotRemoved, metadata.ByRetention, metadata.WithResource, metadata.Erased}).Draw(t, "rule")
+	if rule != metadata.NotRemoved {
+		v.Removed = metadata.Removal{At: metadata.Stamp(rapid.Int64Range(1000, 4e15).Draw(t, "removed")), Rule: rule, By: r.SetID}
+	}
+	return v
+}
+
+// TestVersionsAsEncodingJSONWritesThem compares each byte of a version, alone and in a page, with what encoding/json makes.
+func TestVersionsAsEncodingJSONWritesThem(t *testing.T) {
+	t.Parallel()
+	var buffers Pages
+	rapid.Check(t, func(t *rapid.T) {
+		base := rapid.SampledFrom([]string{"http://127.0.0.1:8080/v1", "https://labör.example/a\"b/v1", "https://x/{version}{name}/v1"}).Draw(t, "base")
+		v := drawVersion(t)
+		want := referenceVersion(base, v)
+		if got, want := append(VersionLayout(base, "").Append(nil, &v), '\n'), JSON(want); !bytes.Equal(got, want) {
+			t.Fatalf("a version is\n%s\nwant\n%s", got, want)
+		}
+		page := buffers.Begin(base)
+		Add(page, VersionLayout(base, ItemIndent), &v)
+		if got, want := page.bytes[page.room:], JSON(Listing[versionJSON]{Data: []versionJSON{want}}); !bytes.Contains(want, got) {
+			t.Fatalf("an item of a page is\n%s\nwhich is not in\n%s", got, want)
+		}
+		buffers.Done(page)
+	})
+}
