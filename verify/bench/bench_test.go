@@ -61,7 +61,7 @@ func TestMeasurements(t *testing.T) {
 		"replacements": {always: 2},
 		"large":        {always: 2, onLinux: 1, nginx: 1},
 		"downloads":    {always: 2},
-		"listings":     {always: 6, nginx: 1},
+		"listings":     {always: 7, nginx: 1},
 		"startup":      {always: 2, onLinux: 1},
 		"delete":       {always: 1},
 		"put":          {onLinux: 1, curl: 2},
