@@ -1,0 +1,72 @@
+package descriptive
+
+// member is one row of the JSON form.
+type member struct {
+	name      string
+	of        [3]bool                            // by Kind: what may have it
+	mandatory bool                               // for a publication
+	append    func(b []byte, m *Metadata) []byte // appends the value, nothing if there is none
+	check     func(c *checker, m *Metadata)      // is called when there is one
+}
+
+// What may have a member.
+var (
+	sets    = [3]bool{Set: true}
+	spaces  = [3]bool{Dataspace: true, Set: true}
+	objects = [3]bool{Dataspace: true, Set: true, Resource: true}
+)
+
+const properties = "properties"
+
+// members are in the order of the canonical form.
+var members = [...]member{
+	{
+		name: "creators", of: spaces, mandatory: true,
+		append: func(b []byte, m *Metadata) []byte { return appendList(b, m.Creators, Creator.append) },
+		check:  func(c *checker, m *Metadata) { checkList(c, m.Creators, maxMany, Creator.check) },
+	}, {
+		name: "publisher", of: spaces, mandatory: true,
+		append: func(b []byte, m *Metadata) []byte { return appendText(b, m.Publisher) },
+		check:  func(c *checker, m *Metadata) { c.line(m.Publisher, maxLine) },
+	}, {
+		name: "publicationYear", of: sets, mandatory: true,
+		append: func(b []byte, m *Metadata) []byte { return appendYear(b, m.PublicationYear) },
+		check:  func(c *checker, m *Metadata) { c.year(m.PublicationYear) },
+	}, {
+		name: "resourceType", of: sets, mandatory: true,
+		append: func(b []byte, m *Metadata) []byte { return appendText(b, m.ResourceType) },
+		check:  func(c *checker, m *Metadata) { c.oneOf(m.ResourceType, resourceTypes) },
+	}, {
+		name: "licence", of: spaces,
+		append: func(b []byte, m *Metadata) []byte { return appendText(b, m.Licence) },
+		check:  func(c *checker, m *Metadata) { c.licence(m.Licence) },
+	}, {
+		name: "keywords", of: spaces,
+		append: func(b []byte, m *Metadata) []byte { return appendTexts(b, m.Keywords) },
+		check:  func(c *checker, m *Metadata) { checkUnique(c, m.Keywords, checkKeyword) },
+	}, {
+		name: "related", of: sets,
+		append: func(b []byte, m *Metadata) []byte { return appendList(b, m.Related, Related.append) },
+		check:  func(c *checker, m *Metadata) { checkList(c, m.Related, maxMany, Related.check) },
+	}, {
+		name: "dates", of: sets,
+		append: func(b []byte, m *Metadata) []byte { return appendList(b, m.Dates, Date.append) },
+		check:  func(c *checker, m *Metadata) { checkList(c, m.Dates, maxSome, Date.check) },
+	}, {
+		name: "funding", of: spaces,
+		append: func(b []byte, m *Metadata) []byte { return appendList(b, m.Funding, Funding.append) },
+		check:  func(c *checker, m *Metadata) { checkList(c, m.Funding, maxSome, Funding.check) },
+	}, {
+		name: "places", of: sets,
+		append: func(b []byte, m *Metadata) []byte { return appendList(b, m.Places, Place.append) },
+		check:  func(c *checker, m *Metadata) { checkList(c, m.Places, maxSome, Place.check) },
+	}, {
+		name: "tags", of: objects,
+		append: func(b []byte, m *Metadata) []byte { return appendTexts(b, m.Tags) },
+		check:  func(c *checker, m *Metadata) { checkUnique(c, m.Tags, checkTag) },
+	}, {
+		name: properties, of: objects,
+		append: func(b []byte, m *Metadata) []byte { return appendProperties(b, m.Properties) },
+		check:  func(c *checker, m *Metadata) { m.Properties.check(c, 1) },
+	},
+}

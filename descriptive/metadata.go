@@ -1,0 +1,127 @@
+// Package descriptive has what people say about a dataspace, a set or a file: creators, a licence, tags, properties and what else a
+// publication needs, in the words of the DataCite kernel 4.6. Title and description are fields of the record itself and not repeated here.
+//
+// The JSON form is what clients send and what is stored:
+//
+//	{"creators":[{"name":"Curie, Marie","givenName":"Marie","familyName":"Curie","type":"person","orcid":"0000-0002-1825-0097",
+//	              "affiliations":["Université de Paris"]}],
+//	 "publisher":"Example University","publicationYear":2026,"resourceType":"Dataset","licence":"CC-BY-4.0","keywords":["radium"],
+//	 "related":[{"identifier":"10.5072/x","type":"DOI","relation":"IsSupplementTo"}],
+//	 "dates":[{"date":"2026-01/2026-03","type":"Collected","information":"in winter"}],
+//	 "funding":[{"funder":"…","funderId":"…","award":"…","title":"…","uri":"…"}],
+//	 "places":[{"name":"Paris","latitude":48.85,"longitude":2.35},{"box":{"west":2,"east":3,"south":48,"north":49}}],
+//	 "tags":["raw"],"properties":{"temperature":{"value":20,"unit":"°C"},"operator":"Ada","ok":true,"n":3,"runs":[1,2],"sample":{"id":"S1"}}}
+//
+// All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks a rule: what was stored under older
+// rules can always be read.
+package descriptive
+
+import "bytes"
+
+// MaxBytes bounds the canonical form of the metadata of one object.
+const MaxBytes = 64 << 10
+
+// Metadata describes one object. The zero value says nothing. Who changes what a slice or a group holds changes it for all copies.
+type Metadata struct {
+	Creators        []Creator `json:"creators"`        // at most 500
+	Publisher       string    `json:"publisher"`       // at most 500 bytes, like all texts of one line unless another bound is stated
+	PublicationYear int       `json:"publicationYear"` // 1000 to 9999; 0 for none
+	ResourceType    string    `json:"resourceType"`    // of ResourceTypes
+	Licence         string    `json:"licence"`         // an SPDX identifier
+	Keywords        []string  `json:"keywords"`        // at most 100, unique
+	Related         []Related `json:"related"`         // at most 500
+	Dates           []Date    `json:"dates"`           // at most 100
+	Funding         []Funding `json:"funding"`         // at most 100
+	Places          []Place   `json:"places"`          // at most 100
+	Tags            []string  `json:"tags"`            // at most 100, each of at most 100 bytes, unique, in NFC, without commas
+	Properties      Group     `json:"properties"`
+}
+
+// Creator is a person or an organization who made the data.
+type Creator struct {
+	Name         string   `json:"name"` // of a person "Family, Given"; there must be one
+	GivenName    string   `json:"givenName"`
+	FamilyName   string   `json:"familyName"`
+	Type         string   `json:"type"`         // of CreatorTypes, or ""
+	ORCID        string   `json:"orcid"`        // 0000-0002-1825-0097, of a person
+	Affiliations []string `json:"affiliations"` // at most 20
+}
+
+// Related names something else that the data have to do with.
+type Related struct {
+	Identifier string `json:"identifier"` // at most 2,000 bytes
+	Type       string `json:"type"`       // of IdentifierTypes
+	Relation   string `json:"relation"`   // of RelationTypes: what the data are to it
+}
+
+// Date is a time, or a period, that matters to the data.
+type Date struct {
+	Date        string `json:"date"`        // a year, a month, a day or a time of ISO 8601 in its extended form, or two of these with a slash between
+	Type        string `json:"type"`        // of DateTypes
+	Information string `json:"information"` // at most 2,000 bytes; may have several lines
+}
+
+// Funding says who paid.
+type Funding struct {
+	Funder   string `json:"funder"`   // there must be one
+	FunderID string `json:"funderId"` // of ROR, Crossref Funder, ISNI or GRID; at most 2,000 bytes
+	Award    string `json:"award"`    // the number of the grant
+	Title    string `json:"title"`    // of the grant
+	URI      string `json:"uri"`      // of the grant, http or https; at most 2,000 bytes
+}
+
+// Place is a point or a box on the earth in degrees of WGS 84, or a name alone.
+type Place struct {
+	Name      string `json:"name"`
+	Latitude  Number `json:"latitude"`  // -90 to 90; there with Longitude or not at all
+	Longitude Number `json:"longitude"` // -180 to 180
+	Box       Box    `json:"box"`       // not together with a point
+}
+
+// Box is bounded by two meridians and two parallels; one whose west is greater than its east crosses the antimeridian.
+type Box struct {
+	West  Number `json:"west"`
+	East  Number `json:"east"`
+	South Number `json:"south"`
+	North Number `json:"north"`
+}
+
+// IsZero tells whether m says nothing.
+func (m Metadata) IsZero() bool {
+	return len(m.Creators) == 0 && m.Publisher == "" && m.PublicationYear == 0 && m.ResourceType == "" && m.Licence == "" &&
+		len(m.Keywords) == 0 && len(m.Related) == 0 && len(m.Dates) == 0 && len(m.Funding) == 0 && len(m.Places) == 0 &&
+		len(m.Tags) == 0 && len(m.Properties) == 0
+}
+
+// Equal tells whether both say the same: their canonical forms are equal.
+func (m Metadata) Equal(other Metadata) bool { return bytes.Equal(m.Append(nil), other.Append(nil)) }
+
+// Missing returns the members that the DataCite kernel demands for a publication and that are not there, in the order of the JSON form.
+func (m Metadata) Missing() (missing []string) {
+	for _, member := range members {
+		if member.mandatory && len(member.append(nil, &m)) == 0 {
+			missing = append(missing, member.name)
+		}
+	}
+	return missing
+}
+
+// Kind says what the metadata are about.
+type Kind uint8
+
+// The kinds of objects that have metadata.
+const (
+	Dataspace Kind = iota
+	Set
+	Resource
+)
+
+var kindNames = [...]string{"a dataspace", "a set", "a file"}
+
+// Error says which rule a part of metadata breaks. Read after each other, Field and Rule make a sentence.
+type Error struct {
+	Field string // such as metadata.creators.0.orcid or metadata.properties.temperature.unit, shortened if it is long
+	Rule  string // such as: must have at most 100 bytes
+}
+
+func (e *Error) Error() string { return e.Field + " " + e.Rule }

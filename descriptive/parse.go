@@ -1,0 +1,199 @@
+package descriptive
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxDepth bounds lists and groups within each other, the object of all properties included. A quantity is none.
+const maxDepth = 8
+
+// Root is the first name in each [Error]'s Field: the member of a record that holds its metadata.
+const Root = "metadata"
+
+// Parse reads the JSON form. It refuses, with an [*Error], unknown members and ones that are there twice, null, values of the wrong type, invalid UTF-8,
+// numbers that are not finite as a float64, and properties that nest deeper than 8 levels. Tags, keywords, units and the names of properties come out in
+// NFC. Other rules are left to [Metadata.Validate]. Nothing of data is kept.
+func Parse(data []byte) (m Metadata, err error) {
+	if err := json.Unmarshal(data, &m, strict); err != nil {
+		return Metadata{}, parseError(err)
+	}
+	normalize(m.Tags)
+	normalize(m.Keywords)
+	return m, nil
+}
+
+func normalize(texts []string) {
+	for i := range texts {
+		texts[i] = norm.NFC.String(texts[i])
+	}
+}
+
+// strict refuses what json by itself accepts.
+var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(
+	json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ any) error {
+		if d.PeekKind() == jsontext.KindNull {
+			_ = d.SkipValue() // it is there, and the pointer is to lead to it
+			return refuse(d, "must not be null")
+		}
+		return errors.ErrUnsupported // as without this function
+	})))
+
+// UnmarshalJSONFrom reads a number of a place.
+func (n *Number) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	*n = Number(value)
+	if !n.isNumber() {
+		return refuse(d, "must be a number")
+	}
+	return nil
+}
+
+// UnmarshalJSONFrom reads the object of all properties.
+func (g *Group) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != jsontext.KindBeginObject {
+		if err := d.SkipValue(); err != nil {
+			return err
+		}
+		return refuse(d, "must be an object")
+	}
+	value, err := readGroup(d, 1)
+	*g = value.group
+	if value.form == Quantity { // of all properties it is none
+		*g = Group{{"unit", TextOf(value.unit)}, {"value", NumberOf(Number(value.text))}}
+	}
+	return err
+}
+
+func readValue(d *jsontext.Decoder, depth int) (Value, error) {
+	switch kind := d.PeekKind(); {
+	case (kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray) && depth >= maxDepth:
+		return Value{}, refuse(d, "must not hold lists and groups deeper than %d levels", maxDepth)
+	case kind == jsontext.KindBeginObject:
+		return readGroup(d, depth+1)
+	case kind == jsontext.KindBeginArray:
+		return readList(d, depth+1)
+	}
+	token, err := d.ReadToken()
+	if err != nil {
+		return Value{}, err
+	}
+	switch token.Kind() {
+	case jsontext.KindNull:
+		return Value{}, refuse(d, "must not be null")
+	case jsontext.KindTrue, jsontext.KindFalse:
+		return TruthOf(token.Bool()), nil
+	case jsontext.KindString:
+		return TextOf(token.String()), nil
+	}
+	n := Number(token.String())
+	if !n.isNumber() {
+		return Value{}, refuse(d, "must be a number that fits into 64 bits of floating point")
+	}
+	return NumberOf(n), nil
+}
+
+func readList(d *jsontext.Decoder, depth int) (Value, error) {
+	if _, err := d.ReadToken(); err != nil {
+		return Value{}, err
+	}
+	list := []Value{}
+	for d.PeekKind() != jsontext.KindEndArray {
+		v, err := readValue(d, depth)
+		if err != nil {
+			return Value{}, err
+		}
+		list = append(list, v)
+	}
+	_, err := d.ReadToken()
+	return ListOf(list...), err
+}
+
+func readGroup(d *jsontext.Decoder, depth int) (Value, error) {
+	if _, err := d.ReadToken(); err != nil {
+		return Value{}, err
+	}
+	group := Group{}
+	for d.PeekKind() != jsontext.KindEndObject {
+		name, err := d.ReadToken()
+		if err != nil {
+			return Value{}, err
+		}
+		p := Property{Name: norm.NFC.String(name.String())}
+		if p.Value, err = readValue(d, depth); err != nil {
+			return Value{}, err
+		}
+		group = append(group, p)
+	}
+	slices.SortFunc(group, byName)
+	for i := 1; i < len(group); i++ {
+		if group[i].Name == group[i-1].Name { // only before normalization they differed
+			return Value{}, &Error{fieldOf(d.StackPointer().Parent().AppendToken(group[i].Name)), "must not be there twice"}
+		}
+	}
+	_, err := d.ReadToken()
+	v := GroupOf(group)
+	v.unit = norm.NFC.String(v.unit)
+	return v, err
+}
+
+// refuse makes an Error about the value that was read last.
+func refuse(d *jsontext.Decoder, format string, args ...any) error {
+	return &Error{fieldOf(d.StackPointer()), fmt.Sprintf(format, args...)}
+}
+
+// fieldOf writes a pointer as the Field of an Error.
+func fieldOf(at jsontext.Pointer) string {
+	field := Root
+	for name := range at.Tokens() {
+		field += "." + shorten(name)
+	}
+	return field
+}
+
+// shorten cuts a text that breaks all bounds.
+func shorten(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// wanted says what a Go type is in JSON.
+var wanted = map[reflect.Kind]string{
+	reflect.String: "must be a string",
+	reflect.Int:    "must be a whole number",
+	reflect.Slice:  "must be a list",
+	reflect.Struct: "must be an object",
+}
+
+// parseError returns the Error for what the decoder says.
+func parseError(err error) error {
+	var known *Error
+	var syntax *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
+		return &Error{fieldOf(syntax.JSONPointer), "must not be there twice"}
+	case errors.As(err, &syntax):
+		return &Error{fieldOf(syntax.JSONPointer), fmt.Sprintf("must be valid JSON; at byte %d there is: %v", syntax.ByteOffset, syntax.Err)}
+	case errors.Is(err, json.ErrUnknownName) && errors.As(err, &semantic):
+		return &Error{fieldOf(semantic.JSONPointer), "is unknown"}
+	case errors.As(err, &semantic) && semantic.GoType != nil && wanted[semantic.GoType.Kind()] != "":
+		return &Error{fieldOf(semantic.JSONPointer), wanted[semantic.GoType.Kind()]}
+	}
+	return &Error{Root, "must be valid JSON"}
+}
