@@ -27,7 +27,7 @@ var members = [...]member{
 	}, {
 		name: "publisher", of: spaces, mandatory: true,
 		append: func(b []byte, m *Metadata) []byte { return appendText(b, m.Publisher) },
-		check:  func(c *checker, m *Metadata) { c.line(m.Publisher, maxLine) },
+		check:  func(c *checker, m *Metadata) { c.name(m.Publisher, maxLine) },
 	}, {
 		name: "publicationYear", of: sets, mandatory: true,
 		append: func(b []byte, m *Metadata) []byte { return appendYear(b, m.PublicationYear) },

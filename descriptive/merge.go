@@ -1,6 +1,10 @@
 package descriptive
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
@@ -9,34 +13,44 @@ import (
 // Merge returns what a JSON Merge Patch (RFC 7396) makes of m: null removes a member or a property, an object is merged into the one that is there, lists
 // are replaced whole. The patch null removes everything. It refuses what [Parse] refuses of the result; rules are left to [Metadata.Validate].
 func (m Metadata) Merge(patch []byte) (Metadata, error) {
-	p := jsontext.Value(patch)
+	p := jsontext.Value(bytes.TrimSpace(patch))
 	if err := checkPatch(p); err != nil {
-		return Metadata{}, err
+		return Metadata{}, parseError(err)
 	}
 	if p.Kind() == jsontext.KindNull {
 		return Metadata{}, nil
 	}
-	merged, err := merge(m.Append(nil), p, maxDepth+2)
+	merged, err := merge(m.Append(nil), p)
 	if err != nil {
-		return Metadata{}, err
+		return Metadata{}, parseError(err)
 	}
 	return Parse(merged)
 }
 
-// checkPatch tells what is wrong with the JSON itself.
+// checkPatch tells what is wrong with the JSON itself, and bounds its depth.
 func checkPatch(patch jsontext.Value) error {
-	if err := json.Unmarshal(patch, new(jsontext.Value)); err != nil {
-		return parseError(err)
+	d := jsontext.NewDecoder(bytes.NewBuffer(patch))
+	for {
+		_, err := d.ReadToken()
+		switch {
+		case err == io.EOF && d.InputOffset() > 0:
+			return nil
+		case err != nil:
+			return err
+		case d.StackDepth() > maxDepth+2: // around the properties is the object of all members, and within them there may be a quantity
+			return refuse(d, "must not hold lists and groups deeper than %d levels", maxDepth)
+		case d.StackDepth() == 0 && len(bytes.TrimSpace(patch[d.InputOffset():])) > 0:
+			return &Error{Root, fmt.Sprintf("must have nothing after it; there is something at byte %d", d.InputOffset())}
+		}
 	}
-	return nil
 }
 
-// merge merges patch into target, which may be nil. Below depth it leaves the patch as it is: Parse refuses that.
-func merge(target, patch jsontext.Value, depth int) (jsontext.Value, error) {
-	if patch.Kind() != jsontext.KindBeginObject || depth == 0 {
+// merge merges patch into target, which may be nil.
+func merge(target, patch jsontext.Value) (jsontext.Value, error) {
+	if patch.Kind() != jsontext.KindBeginObject {
 		return patch, nil
 	}
-	var changes, merged map[string]jsontext.Value
+	changes, merged := map[string]jsontext.Value{}, map[string]jsontext.Value{}
 	if err := json.Unmarshal(patch, &changes); err != nil {
 		return nil, err
 	}
@@ -44,21 +58,19 @@ func merge(target, patch jsontext.Value, depth int) (jsontext.Value, error) {
 		if err := json.Unmarshal(target, &merged); err != nil {
 			return nil, err
 		}
-	} else {
-		merged = make(map[string]jsontext.Value, len(changes))
 	}
 	seen := make(map[string]bool, len(changes))
 	for name, change := range changes {
 		name = norm.NFC.String(name)
 		if seen[name] {
-			return nil, &Error{Root, "must not have " + shorten(name) + " twice"}
+			return nil, &Error{Root, fmt.Sprintf("must not have %q twice", shorten(name))}
 		}
 		seen[name] = true
 		if change.Kind() == jsontext.KindNull {
 			delete(merged, name)
 			continue
 		}
-		value, err := merge(merged[name], change, depth-1)
+		value, err := merge(merged[name], change)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package descriptive
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -82,8 +83,8 @@ func (c *checker) in(name string, check func()) {
 // line checks a text of one line.
 func (c *checker) line(text string, most int) {
 	c.text(text, most)
-	if strings.ContainsAny(text, "\n\t") {
-		c.refuse("must not have control characters")
+	if strings.ContainsAny(text, "\n\r\t") {
+		c.refuse("must not have line breaks or tabs")
 	}
 }
 
@@ -94,12 +95,35 @@ func (c *checker) text(text string, most int) {
 		c.refuse("must be valid UTF-8")
 	case len(text) > most:
 		c.refuse("must have at most %d bytes", most)
-	case strings.ContainsFunc(text, isControl):
-		c.refuse("must not have control characters but line feed and tab")
+	case strings.ContainsFunc(text, hides):
+		c.refuse("must not have control or text-direction characters")
 	}
 }
 
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+// hides tells whether r can hide or forge something, as in the other texts of a record: control characters but line breaks and tabs, and those that
+// turn the direction of writing.
+func hides(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// oneOf checks a word of a vocabulary.
+func (c *checker) oneOf(text string, words []string) {
+	switch {
+	case text == "":
+		c.refuse("must be there")
+	case !slices.Contains(words, text):
+		c.refuse("must be one of %s", strings.Join(words, ", "))
+	}
+}
+
+// optional checks a word of a vocabulary that need not be there.
+func (c *checker) optional(text string, words []string) {
+	if text != "" {
+		c.oneOf(text, words)
+	}
+}
+
+func checkKeyword(c *checker, keyword string) { c.word(keyword, maxLine) }
 
 func checkTag(c *checker, tag string) {
 	c.word(tag, maxTag)
@@ -108,16 +132,22 @@ func checkTag(c *checker, tag string) {
 	}
 }
 
-// word checks a text that is compared with others.
+// word checks a text of one line that is compared with others.
 func (c *checker) word(text string, most int) {
+	c.name(text, most)
+	if !norm.NFC.IsNormalString(text) {
+		c.refuse("must be in Unicode's normal form C")
+	}
+}
+
+// name checks a text of one line that must be there.
+func (c *checker) name(text string, most int) {
 	c.line(text, most)
 	switch {
 	case text == "":
-		c.refuse("must not be empty")
+		c.refuse("must be there, and not empty")
 	case strings.TrimSpace(text) != text:
 		c.refuse("must not begin or end with white space")
-	case !norm.NFC.IsNormalString(text):
-		c.refuse("must be in Unicode's normal form C")
 	}
 }
 

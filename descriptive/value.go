@@ -189,23 +189,6 @@ func (v Value) leaves(path string, yield func(string, Value) bool) bool {
 	return yield(path, v)
 }
 
-// timeLayouts are the forms of a day and of a time; the time package takes fractions of seconds by itself.
-var timeLayouts = []string{
-	time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00",
-}
-
-func parseTime(text string) (t time.Time, ok bool) {
-	if len(text) < len(time.DateOnly) || text[4] != '-' || text[7] != '-' || strings.ContainsRune(text, ',') {
-		return t, false
-	}
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return t, false
-}
-
 // isNumber tells whether n can stand in JSON and is finite.
 func (n Number) isNumber() bool {
 	value := jsontext.Value(n)
