@@ -1,0 +1,117 @@
+package units
+
+// A unit is its factor times what of says, which uses rows above it. Where there is an offset, the factor is of a difference, and the offset is the
+// value in SI of 0.
+type unit struct {
+	symbols  string // all with the same meaning, with spaces between
+	factor   float64
+	of       string
+	prefixes string // with spaces between
+	offset   float64
+}
+
+// Which prefixes a unit has. Some have few, so that no symbol has two meanings.
+const (
+	none   = ""
+	si     = "q r y z a f p n µ μ u m c d da h k M G T P E Z Y R Q"
+	down   = "n µ μ u m"
+	up     = "k M G"
+	binary = "k M G T P E Ki Mi Gi Ti Pi Ei"
+)
+
+var units = [...]unit{
+	{"m", 1, "metre", si, 0},
+	{"g", 1e-3, "kilogram", si, 0},
+	{"s", 1, "second", si, 0},
+	{"A", 1, "ampere", si, 0},
+	{"K", 1, "kelvin", si, 0},
+	{"mol", 1, "mole", si, 0},
+	{"cd", 1, "candela", si, 0},
+	{"rad", 1, "radian", si, 0},
+	{"bit", 1, "bits", binary, 0},
+
+	{"Hz", 1, "s^-1", si, 0},
+	{"Bq", 1, "s^-1", si, 0},
+	{"N", 1, "kg m s^-2", si, 0},
+	{"Pa", 1, "N/m^2", si, 0},
+	{"J", 1, "N m", si, 0},
+	{"W", 1, "J/s", si, 0},
+	{"C", 1, "A s", si, 0},
+	{"V", 1, "W/A", si, 0},
+	{"F", 1, "C/V", si, 0},
+	{"Ω ohm", 1, "V/A", si, 0},
+	{"S", 1, "A/V", si, 0},
+	{"Wb", 1, "V s", si, 0},
+	{"T", 1, "Wb/m^2", si, 0},
+	{"H", 1, "Wb/A", si, 0},
+	{"sr", 1, "rad^2", si, 0},
+	{"lm", 1, "cd sr", si, 0},
+	{"lx", 1, "lm/m^2", si, 0},
+	{"Gy", 1, "J/kg", si, 0},
+	{"Sv", 1, "J/kg", si, 0},
+	{"kat", 1, "mol/s", si, 0},
+
+	{"°C ℃ degC", 1, "K", none, 273.15},
+	{"°F ℉ degF", 5.0 / 9, "K", none, 459.67 * 5 / 9},
+
+	{"min", 60, "s", none, 0},
+	{"h hr", 60, "min", none, 0},
+	{"d day", 24, "h", none, 0},
+	{"wk", 7, "d", none, 0},
+	{"a yr", 365.25, "d", up, 0}, // of Julius Caesar
+	{"L l", 1, "dm^3", si, 0},
+	{"ha", 1, "hm^2", none, 0},
+	{"t", 1000, "kg", up, 0},
+	{"Da", 1.66053906892e-27, "kg", "m " + up, 0}, // CODATA 2022
+	{"u", 1, "Da", none, 0},
+	{"eV", 1.602176634e-19, "J", si, 0},
+	{"Å", 1e-10, "m", none, 0},
+	{"au", 149597870700, "m", none, 0},
+	{"pc", 648000 / pi, "au", up, 0},
+	{"ly", 299792458, "m a/s", none, 0},
+	{"barn", 1e-28, "m^2", si, 0},
+
+	{"bar", 1e5, "Pa", si, 0},
+	{"atm", 101325, "Pa", none, 0},
+	{"Torr torr", 1.0 / 760, "atm", down, 0},
+	{"mmHg", 133.322387415, "Pa", none, 0},
+	{"cmH2O", 98.0665, "Pa", none, 0},
+	{"psi", 6894.757293168361, "Pa", none, 0},
+
+	{"M", 1, "mol/L", si, 0},
+	{"U", 1, "µmol/min", down + " k", 0}, // of enzymes
+	{"P", 0.1, "Pa s", "c d m", 0},
+	{"St", 1e-4, "m^2/s", "c m", 0},
+	{"Wh", 1, "W h", si, 0},
+	{"Ah", 1, "A h", si, 0},
+	{"cal", 4.184, "J", si, 0},
+	{"erg", 1e-7, "J", si, 0},
+	{"dyn", 1e-5, "N", si, 0},
+	{"G", 1e-4, "T", down + " k", 0},
+	{"Ci", 3.7e10, "Bq", si, 0},
+
+	{"° deg", pi / 180, "rad", none, 0},
+	{"arcmin", 1.0 / 60, "°", none, 0},
+	{"arcsec", 1.0 / 60, "arcmin", "m µ μ u", 0},
+	{"rpm", 2 * pi / 60, "rad/s", "k", 0},
+	{"B", 8, "bit", binary, 0},
+
+	{"%", 1e-2, "1", none, 0},
+	{"‰", 1e-3, "1", none, 0},
+	{"ppm", 1e-6, "1", none, 0},
+	{"ppb", 1e-9, "1", none, 0},
+
+	{"in", 0.0254, "m", none, 0},
+	{"ft", 12, "in", none, 0},
+	{"mi", 5280, "ft", none, 0},
+	{"lb", 0.45359237, "kg", none, 0},
+	{"oz", 1.0 / 16, "lb", none, 0},
+}
+
+const pi = 3.14159265358979323846264338327950288
+
+var prefixes = map[string]float64{
+	"q": 1e-30, "r": 1e-27, "y": 1e-24, "z": 1e-21, "a": 1e-18, "f": 1e-15, "p": 1e-12, "n": 1e-9, "µ": 1e-6, "μ": 1e-6, "u": 1e-6, "m": 1e-3,
+	"c": 1e-2, "d": 1e-1, "da": 1e1, "h": 1e2, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18, "Z": 1e21, "Y": 1e24, "R": 1e27,
+	"Q": 1e30, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "Pi": 1 << 50, "Ei": 1 << 60,
+}

@@ -1,0 +1,131 @@
+// Package units compares quantities: it knows units by their symbols and converts to SI.
+//
+// It knows the units of SI with all prefixes (µ also as μ or u), those in use with it (min, h, d, L, t, Da, eV, °C, bar, M for mol/L, %, ppm, …), and
+// some of laboratories (°F, atm, Torr, mmHg, G, cal, rpm, psi, …). Units are multiplied by a space, · * or . and divided by /, which divides by the next factor
+// only: J/kg K is J K/kg, and J/(kg K) is not. Powers are m2, m^2, m**2 or m², and s-1, s^-1 or s⁻¹. Case matters.
+//
+// An angle has a dimension here, so that revolutions and oscillations are not taken for each other: rpm is no Hz.
+package units
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// MaxBytes is the longest unit that is looked at.
+const MaxBytes = 100
+
+// SI returns a quantity in the coherent unit of SI, and that unit as the dimension: base units (m kg s A K mol cd rad bit, in this order) with their
+// powers, such as m^2 kg s^-2, or 1. Quantities can
+// be compared if their dimensions are equal. It is not ok if the unit is unknown, or the result not finite.
+//
+// The Celsius and Fahrenheit degrees are temperatures where they stand alone, and differences as factors. C is the coulomb.
+func SI(value float64, unit string) (inSI float64, dimension string, ok bool) {
+	known, ok := parse(normalize(unit), index)
+	if !ok {
+		return 0, "", false
+	}
+	inSI = value*known.factor + known.offset
+	if math.IsInf(inSI, 0) || math.IsNaN(inSI) || known.factor == 0 {
+		return 0, "", false
+	}
+	return inSI, known.dimension.String(), true
+}
+
+// tolerance is the greatest difference of equal values, relative to the larger one.
+const tolerance = 1e-9
+
+// Equal tells whether two finite values of one dimension differ by no more than the errors of conversion: a billionth.
+func Equal(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b))
+}
+
+// Compare returns 0 if Equal does, else -1 if a is less than b, and 1 if it is not.
+func Compare(a, b float64) int {
+	switch {
+	case Equal(a, b):
+		return 0
+	case a < b:
+		return -1
+	}
+	return 1
+}
+
+// Symbols returns each symbol with each of its prefixes: the symbols in the order of the table, each first without a prefix.
+func Symbols() (symbols []string) {
+	for _, row := range units {
+		for _, symbol := range strings.Fields(row.symbols) {
+			symbols = append(symbols, symbol)
+			for _, prefix := range strings.Fields(row.prefixes) {
+				symbols = append(symbols, prefix+symbol)
+			}
+		}
+	}
+	return symbols
+}
+
+// The base units, by what the table calls them, in the order in which a dimension names them.
+var (
+	bases  = [...]string{"metre", "kilogram", "second", "ampere", "kelvin", "mole", "candela", "radian", "bits"}
+	called = [...]string{"m", "kg", "s", "A", "K", "mol", "cd", "rad", "bit"}
+)
+
+// dimension holds the powers of the base units.
+type dimension [len(bases)]int
+
+// kelvin is the only dimension whose units have offsets.
+var kelvin = dimension{4: 1}
+
+func (d dimension) String() string {
+	var b []byte
+	for i, power := range d {
+		if power == 0 {
+			continue
+		}
+		if b != nil {
+			b = append(b, ' ')
+		}
+		b = append(b, called[i]...)
+		if power != 1 {
+			b = strconv.AppendInt(append(b, '^'), int64(power), 10)
+		}
+	}
+	if b == nil {
+		return "1"
+	}
+	return string(b)
+}
+
+// scale is what a unit is in SI.
+type scale struct {
+	factor, offset float64
+	dimension      dimension
+}
+
+// index has the scale of each symbol with each of its prefixes.
+var index = makeIndex()
+
+func makeIndex() map[string]scale {
+	known := make(map[string]scale, 2048)
+	for i, base := range bases {
+		s := scale{factor: 1}
+		s.dimension[i] = 1
+		known[base] = s
+	}
+	for _, row := range units {
+		s, _ := parse(row.of, known) // a test asks for every row
+		s.factor *= row.factor
+		s.offset = row.offset
+		for _, symbol := range strings.Fields(row.symbols) {
+			known[symbol] = s
+			for _, prefix := range strings.Fields(row.prefixes) {
+				known[prefix+symbol] = scale{factor: s.factor * prefixes[prefix], dimension: s.dimension}
+			}
+		}
+	}
+	for _, base := range bases {
+		delete(known, base)
+	}
+	return known
+}
