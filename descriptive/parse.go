@@ -27,13 +27,25 @@ func Parse(data []byte) (m Metadata, err error) {
 	if bytes.Contains(data, []byte("null")) { // else there is none, and looking for it takes half of the time
 		options = refusingNull
 	}
-	if err := json.Unmarshal(data, &m, options); err != nil {
+	if err := json.Unmarshal(data, (*fields)(&m), options); err != nil {
 		return Metadata{}, parseError(err)
 	}
 	normalize(m.Tags)
 	normalize(m.Keywords)
 	return m, nil
 }
+
+// fields is Metadata without its methods.
+type fields Metadata
+
+// UnmarshalJSON is Parse.
+func (m *Metadata) UnmarshalJSON(data []byte) (err error) {
+	*m, err = Parse(data)
+	return err
+}
+
+// MarshalJSON returns the canonical form.
+func (m Metadata) MarshalJSON() ([]byte, error) { return m.Append(nil), nil }
 
 func normalize(texts []string) {
 	for i := range texts {

@@ -1,6 +1,7 @@
 package descriptive_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -132,6 +133,22 @@ func TestChanges(t *testing.T) {
 	}
 	if changes := descriptive.Changes(before, before); changes != nil {
 		t.Errorf("none: %q", changes)
+	}
+}
+
+func TestWithinOtherJSON(t *testing.T) {
+	t.Parallel()
+	var record struct {
+		Metadata descriptive.Metadata `json:"metadata"`
+	}
+	if err := json.Unmarshal([]byte(`{"metadata":`+typical+`}`), &record); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(record); err != nil || string(text) != `{"metadata":`+typical+`}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := json.Unmarshal([]byte(`{"metadata":{"tags":[1]}}`), &record); !errors.As(err, new(*descriptive.Error)) {
+		t.Error(err)
 	}
 }
 

@@ -265,3 +265,31 @@ func TestLicences(t *testing.T) {
 		}
 	}
 }
+
+// TestORCID compares with what another program says of checksums, which testdata/vocabularies.py writes.
+func TestORCID(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/orcid.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := 0
+	for line := range strings.Lines(string(text)) {
+		id, verdict, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		m := descriptive.Metadata{Creators: []descriptive.Creator{{Name: "a", ORCID: id}}}
+		if got := m.Validate(descriptive.Set) == nil; got != (verdict == "yes") {
+			t.Errorf("%s: %t, want %s", id, got, verdict)
+		} else if got {
+			valid++
+		}
+	}
+	if valid < 20 {
+		t.Errorf("%d of the numbers are valid", valid)
+	}
+	for _, id := range []string{"0000000218250097", "0000-0002-1825-009", "0000-0002-1825-00977", "0000-0002-1825_0097", "000X-0002-1825-0097", "https://orcid.org/0000-0002-1825-0097"} {
+		m := descriptive.Metadata{Creators: []descriptive.Creator{{Name: "a", ORCID: id}}}
+		if m.Validate(descriptive.Set) == nil {
+			t.Errorf("%s is valid", id)
+		}
+	}
+}
