@@ -69,6 +69,8 @@ type Clause struct {
 	Span *Span
 	// Within holds ids of dataspaces and sets.
 	Within [][16]byte
+	// Source is the clause in canonical form, without the "-" of Not. It is for people, and for Query.String.
+	Source string
 }
 
 // Span is a half-open range of integers, From ≤ x < To. math.MinInt64 and math.MaxInt64 leave a side open.

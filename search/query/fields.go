@@ -1,0 +1,105 @@
+package query
+
+import (
+	"strings"
+
+	"labshelf/search"
+	"labshelf/search/words"
+)
+
+// reader makes a clause of the value of a field.
+type reader func(value) (Clause, error)
+
+// fields are the names that are no properties, folded.
+var fields = map[string]reader{
+	"name":     func(v value) (Clause, error) { return readWords(Name, v) },
+	"creator":  func(v value) (Clause, error) { return readWords(Creator, v) },
+	"tag":      func(v value) (Clause, error) { return readText(Tag, v) },
+	"by":       func(v value) (Clause, error) { return readText(By, v) },
+	"in":       readIn,
+	"type":     readType,
+	"is":       readIs,
+	"size":     func(v value) (Clause, error) { return readSpan(Size, v, sizePoint, sizeRule) },
+	"modified": func(v value) (Clause, error) { return readSpan(Modified, v, datePoint, dateRule) },
+	"created":  func(v value) (Clause, error) { return readSpan(Created, v, datePoint, dateRule) },
+}
+
+// What the fields of ranges take, as their errors say it.
+const (
+	sizeRule = "a size is a number and kB, MB, GB, TB, KiB, MiB, GiB, TiB or nothing, as in >1.5GB, 10kB..2MB or 0"
+	dateRule = "a date is a year, month, day or time of day in UTC, as in 2026, >2026-01, 2026-01-05.. or 2026-01-05T10:30"
+)
+
+// kinds are the values of "type:" that are no type of a file.
+var kinds = map[string]search.Kind{
+	"dataspace": search.Dataspace,
+	"set":       search.Set,
+	"file":      search.Resource,
+}
+
+func readWords(field Field, v value) (Clause, error) {
+	c, ok := wordsOf(field, v)
+	if !ok {
+		return Clause{}, v.refuse("there is no letter or digit to search for")
+	}
+	return c, nil
+}
+
+func readText(field Field, v value) (Clause, error) {
+	return Clause{Field: field, Text: words.Fold(v.text)}, nil
+}
+
+func readIn(v value) (Clause, error) {
+	return Clause{Field: In, Text: v.text}, nil
+}
+
+func readType(v value) (Clause, error) {
+	text := strings.ToLower(v.text)
+	if kind, ok := kinds[text]; ok {
+		return Clause{Field: OfKind, Kind: kind}, nil
+	}
+	return Clause{Field: Type, Text: strings.TrimSuffix(text, "/*")}, nil
+}
+
+func readIs(v value) (Clause, error) {
+	if words.Fold(v.text) != "incomplete" {
+		return Clause{}, v.refuse("is: knows incomplete only")
+	}
+	return Clause{Field: Incomplete}, nil
+}
+
+func readSpan(field Field, v value, point func(string) (Span, bool), rule string) (Clause, error) {
+	span, ok := spanOf(v.text, point)
+	switch {
+	case !ok:
+		return Clause{}, v.refuse("%s", rule)
+	case span.From >= span.To:
+		return Clause{}, v.refuse("the range ends before it begins")
+	}
+	return Clause{Field: field, Span: &span}, nil
+}
+
+// readProperty returns the readings of the value of a property.
+func readProperty(v value) (Clause, error) {
+	c := Clause{Field: Property, Whole: true}
+	if span, ok := spanOf(v.text, datePoint); ok {
+		c.Span = &span
+	}
+	if numbers, ok := numbersOf(v.text); ok {
+		c.Numbers = &numbers
+	}
+	isRange := c.Span != nil || c.Numbers != nil
+	compared := comparisonOf(v.text) != ""
+	switch {
+	case c.Span != nil && c.Span.From >= c.Span.To, c.Numbers != nil && c.Numbers.isEmpty():
+		return Clause{}, v.refuse("the range ends before it begins")
+	case compared && !isRange:
+		return Clause{}, v.refuse("a number, a quantity as 20C, or a date is what can be compared")
+	case !compared && (!isRange || !strings.Contains(v.text, "..")):
+		c.Words = foldedWords(v.text)
+	}
+	if len(c.Words) == 0 && !isRange {
+		return Clause{}, v.refuse("there is no letter or digit to search for")
+	}
+	return c, nil
+}

@@ -1,0 +1,318 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"labshelf/search/words"
+)
+
+// MaxBytes is the length of the longest query.
+const MaxBytes = 500
+
+// Error is a query that breaks a rule of the language.
+type Error struct {
+	At   int    // where the part begins that breaks the rule, in bytes
+	Part string // as written; "" is the whole query
+	Rule string
+}
+
+// Error returns the part and the rule.
+func (e *Error) Error() string {
+	if e.Part == "" {
+		return e.Rule
+	}
+	return fmt.Sprintf("%s (at byte %d): %s", e.Part, e.At, e.Rule)
+}
+
+// Parse reads a query, of at most MaxBytes of UTF-8. An empty one holds of every document. The error is an *Error.
+func Parse(text string) (Query, error) {
+	switch {
+	case len(text) > MaxBytes:
+		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d bytes; this one has %d", MaxBytes, len(text))}
+	case !utf8.ValidString(text):
+		return Query{}, &Error{Rule: "a query is valid UTF-8"}
+	}
+	p := parser{text: text}
+	var q Query
+	for p.skipSpace(); p.at < len(text); p.skipSpace() {
+		clause, ok, err := p.clause()
+		if err != nil {
+			return Query{}, err
+		}
+		if ok {
+			q.Clauses = append(q.Clauses, clause)
+		}
+	}
+	switch {
+	case len(q.Clauses) == 0 && strings.TrimSpace(text) != "":
+		return Query{}, &Error{Part: text, Rule: "there is no letter or digit to search for"}
+	case len(q.String()) > MaxBytes:
+		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d bytes with a space after each quotation", MaxBytes)}
+	}
+	return q, nil
+}
+
+// String returns the query in canonical form: what it was parsed from, with single spaces, straight quotes, the names of fields in
+// lower case, and without what holds no word. It parses to the same clauses.
+func (q Query) String() string {
+	parts := make([]string, len(q.Clauses))
+	for i, c := range q.Clauses {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, " ")
+}
+
+// String returns the clause as it stands in the query's canonical form.
+func (c Clause) String() string {
+	if c.Not {
+		return "-" + c.Source
+	}
+	return c.Source
+}
+
+// value is a text of the query, a word or what follows a field's colon.
+type value struct {
+	text   string // without quotes
+	quoted bool
+	at     int // where it begins in the query
+}
+
+// String returns the value as a query has it.
+func (v value) String() string {
+	if v.quoted {
+		return quote(v.text)
+	}
+	return v.text
+}
+
+func quote(text string) string {
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+}
+
+// refuse returns an error that blames the value.
+func (v value) refuse(format string, args ...any) error {
+	return &Error{At: v.at, Part: v.String(), Rule: fmt.Sprintf(format, args...)}
+}
+
+// parser reads a query from its beginning to its end.
+type parser struct {
+	text string
+	at   int
+}
+
+func (p *parser) rest() string { return p.text[p.at:] }
+
+func (p *parser) skipSpace() {
+	p.at = len(p.text) - len(strings.TrimLeftFunc(p.rest(), unicode.IsSpace))
+}
+
+// clause reads one clause. It is not ok where there is no word in it, as in a lone dash.
+func (p *parser) clause() (c Clause, ok bool, err error) {
+	not := p.negation()
+	if not {
+		p.at++
+	}
+	c, ok, err = p.condition()
+	c.Not = not
+	return c, ok, err
+}
+
+// negation reports whether a dash comes next that negates: one before anything but a space or another dash.
+func (p *parser) negation() bool {
+	after, dash := strings.CutPrefix(p.rest(), "-")
+	r, _ := utf8.DecodeRuneInString(after)
+	return dash && after != "" && r != '-' && !unicode.IsSpace(r)
+}
+
+// condition reads a word, a phrase, or a field and its value.
+func (p *parser) condition() (Clause, bool, error) {
+	if closing(p.rest()) != "" {
+		return p.quotation()
+	}
+	name, after, colon := strings.Cut(p.bare(), ":")
+	field, known := fields[words.Fold(name)]
+	switch {
+	case !colon || isNoValue(after), !known && (after == "" || !isBareName(name)):
+	case known:
+		return p.field(words.Fold(name), field)
+	default:
+		return p.property(value{name, false, p.at})
+	}
+	word := value{p.bare(), false, p.at}
+	p.at += len(word.text)
+	c, ok := wordsOf(Any, word)
+	return c, ok, nil
+}
+
+// bare returns what comes next, up to a space.
+func (p *parser) bare() string {
+	if i := strings.IndexFunc(p.rest(), unicode.IsSpace); i >= 0 {
+		return p.rest()[:i]
+	}
+	return p.rest()
+}
+
+// isNoValue reports whether what stands after a colon makes no field of what stands before it: an address (http://x), a path
+// (C:\x), a name of a program's (std::map).
+func isNoValue(after string) bool {
+	return strings.HasPrefix(after, "//") || strings.HasPrefix(after, `\`) || strings.HasPrefix(after, ":")
+}
+
+// quotation reads a phrase, or the name of a property in quotes and its value.
+func (p *parser) quotation() (Clause, bool, error) {
+	v, err := p.quoted()
+	if err != nil {
+		return Clause{}, false, err
+	}
+	after, colon := strings.CutPrefix(p.rest(), ":")
+	if r, _ := utf8.DecodeRuneInString(after); !colon || after == "" || unicode.IsSpace(r) {
+		c, ok := wordsOf(Any, v)
+		return c, ok, nil
+	}
+	if !isName(v.text) {
+		return Clause{}, false, v.refuse("the name of a property begins with a letter or digit, and has letters, digits, spaces and _-()/%%° only; put a space before the colon if it is a phrase")
+	}
+	p.at = v.at
+	return p.property(v)
+}
+
+// quoted reads a text in quotes. A doubled quote stands for one.
+func (p *parser) quoted() (value, error) {
+	start := p.at
+	end := closing(p.rest())
+	_, size := utf8.DecodeRuneInString(p.rest())
+	p.at += size
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(p.rest(), end)
+		if !found {
+			return value{}, &Error{At: start, Part: p.text[start:], Rule: "the closing quote is missing"}
+		}
+		b.WriteString(before)
+		p.at = len(p.text) - len(after)
+		if end != `"` || !strings.HasPrefix(after, `"`) {
+			return value{b.String(), true, start}, nil
+		}
+		b.WriteByte('"')
+		p.at++
+	}
+}
+
+// quotes are the quotes that begin a quotation, with those that end it: word processors and phones set typographic ones.
+var quotes = map[rune]string{'"': `"`, '“': "”", '„': "“"}
+
+// closing returns the quote that ends the quotation with which s begins, "" if it begins with none.
+func closing(s string) string {
+	r, _ := utf8.DecodeRuneInString(s)
+	return quotes[r]
+}
+
+// field reads a known field and its value. The name stands next.
+func (p *parser) field(name string, read reader) (Clause, bool, error) {
+	start := p.at
+	p.at += strings.IndexByte(p.rest(), ':') + 1
+	v, err := p.value()
+	if err != nil {
+		return Clause{}, false, err
+	}
+	if strings.TrimSpace(v.text) == "" {
+		return Clause{}, false, &Error{At: start, Part: p.text[start:p.at], Rule: "a value follows the colon, without a space"}
+	}
+	c, err := read(v)
+	c.Source = name + ":" + v.String()
+	return c, true, err
+}
+
+// value reads what follows the colon of a field: a text in quotes, with or without a comparison before it, or all up to a space.
+func (p *parser) value() (value, error) {
+	comparison := comparisonOf(p.rest())
+	if closing(p.rest()[len(comparison):]) == "" {
+		v := value{p.bare(), false, p.at}
+		p.at += len(v.text)
+		return v, nil
+	}
+	start := p.at
+	p.at += len(comparison)
+	v, err := p.quoted()
+	return value{comparison + v.text, true, start}, err
+}
+
+// property reads the name of a property, which stands next, and its value.
+func (p *parser) property(name value) (Clause, bool, error) {
+	start := p.at
+	if name.quoted {
+		if _, err := p.quoted(); err != nil {
+			return Clause{}, false, err
+		}
+	} else {
+		p.at += len(name.text)
+	}
+	p.at++ // the colon
+	v, err := p.value()
+	if err != nil {
+		return Clause{}, false, err
+	}
+	if !name.quoted && !v.quoted && isMute(v.text) {
+		word := value{p.text[start:p.at], false, start}
+		c, ok := wordsOf(Any, word)
+		return c, ok, nil
+	}
+	c, err := readProperty(v)
+	c.Path = words.Fold(name.text)
+	c.Source = propertyName(name.text, v.String()) + ":" + v.String()
+	return c, true, err
+}
+
+// isMute reports whether text neither holds a word nor compares, as in a smile:) in a text.
+func isMute(text string) bool {
+	return comparisonOf(text) == "" && len(foldedWords(text)) == 0
+}
+
+// propertyName returns the name of a property as a query has it before the value: in quotes where it would be read as something
+// else.
+func propertyName(name, value string) string {
+	if _, known := fields[words.Fold(name)]; known || !isBareName(name) || isNoValue(value) {
+		return quote(name)
+	}
+	return name
+}
+
+// isBareName reports whether name can be that of a property without quotes. One that begins with a digit cannot: 12:30 is a time.
+func isBareName(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsLetter(first) && isName(name) && !strings.ContainsFunc(name, unicode.IsSpace)
+}
+
+// isName reports whether name can be the path of a property: names that begin with a letter or digit, separated by dots.
+func isName(name string) bool {
+	for part := range strings.SplitSeq(name, ".") {
+		first, _ := utf8.DecodeRuneInString(part)
+		if !unicode.IsLetter(first) && !unicode.IsDigit(first) || strings.ContainsFunc(part, isForeign) {
+			return false
+		}
+	}
+	return true
+}
+
+// isForeign reports whether r cannot stand in the name of a property.
+func isForeign(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" _-()/%°", r)
+}
+
+// wordsOf returns a clause of words. It is not ok where the value holds none.
+func wordsOf(field Field, v value) (Clause, bool) {
+	c := Clause{Field: field, Whole: v.quoted, Source: v.String(), Words: foldedWords(v.text)}
+	return c, len(c.Words) > 0
+}
+
+func foldedWords(text string) []string {
+	var all []string
+	for w := range words.Words(text) {
+		all = append(all, w.Text)
+	}
+	return slices.Clip(all)
+}
