@@ -1,0 +1,185 @@
+// Package searchtest says what a query finds by reading every document, as docs/search.md describes it and with no index, and
+// makes documents and queries at random. An index is right where it agrees.
+package searchtest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"labshelf/search"
+	"labshelf/search/query"
+	"labshelf/search/words"
+)
+
+// SI converts a value of a unit, as units.SI does.
+type SI func(value float64, unit string) (si float64, dimension string, ok bool)
+
+// Document is a document whose texts are split into words. It is not changed by matching.
+type Document struct {
+	search.Document
+	texts    []text // what Any looks at
+	name     text
+	creators []text
+	values   [][]string // the words of each property's text
+	si       SI
+}
+
+// text is one text of a document: its words, and what a match in it is worth.
+type text struct {
+	words  []string
+	weight int
+	isName bool
+}
+
+// Weights of the texts, and of the ways to match a word of them.
+const (
+	nameWeight  = 4
+	titleWeight = 3 // and tags, creators, keywords
+	proseWeight = 2 // descriptions and properties
+	bodyWeight  = 1
+
+	wholeMatch  = 3
+	prefixMatch = 2
+	innerMatch  = 1
+)
+
+// Prepare returns d, to be matched with any number of queries.
+func Prepare(d search.Document, si SI) *Document {
+	p := &Document{Document: d, name: text{split(d.Name), nameWeight, true}, si: si}
+	add := func(weight int, texts ...string) {
+		for _, t := range texts {
+			p.texts = append(p.texts, text{split(t), weight, false})
+		}
+	}
+	p.texts = append(p.texts, p.name)
+	add(titleWeight, d.Title)
+	add(titleWeight, d.Tags...)
+	add(titleWeight, d.Keywords...)
+	add(titleWeight, d.Creators...)
+	add(proseWeight, d.Description)
+	for _, property := range d.Properties {
+		add(proseWeight, property.Path, property.Text)
+		p.values = append(p.values, split(property.Text))
+	}
+	add(bodyWeight, d.Body)
+	for _, creator := range d.Creators {
+		p.creators = append(p.creators, text{split(creator), titleWeight, false})
+	}
+	return p
+}
+
+func split(s string) []string {
+	var all []string
+	for w := range words.Words(s) {
+		all = append(all, w.Text)
+	}
+	return all
+}
+
+// Matches reports whether q holds of d, and how relevant d is.
+func Matches(q query.Query, d search.Document, si SI) (matched bool, score int) {
+	return Prepare(d, si).Matches(q)
+}
+
+// Matches reports whether q holds of the document, and how relevant it is.
+func (d *Document) Matches(q query.Query) (matched bool, score int) {
+	for _, c := range q.Clauses {
+		holds, points := d.holds(c)
+		if holds == c.Not {
+			return false, 0
+		}
+		if !c.Not {
+			score += points
+		}
+	}
+	return true, score
+}
+
+// holds reports whether the condition of c holds, whatever its Not, and what that is worth.
+func (d *Document) holds(c query.Clause) (bool, int) {
+	isFile := d.Kind == search.Resource
+	switch c.Field {
+	case query.Any:
+		points := best(d.texts, c)
+		return points > 0, points
+	case query.Name:
+		points := best([]text{d.name}, c)
+		return points > 0, points
+	case query.Tag:
+		return slices.ContainsFunc(d.Tags, func(tag string) bool { return words.Fold(tag) == c.Text }), 0
+	case query.Type:
+		return isFile && slices.Contains(search.Types(d.MediaType, d.Format), c.Text), 0
+	case query.OfKind:
+		return d.Kind == c.Kind, 0
+	case query.In:
+		return slices.Contains(c.Within, d.Dataspace) || slices.Contains(c.Within, d.Set), 0
+	case query.By:
+		return words.Fold(d.Uploader) == c.Text, 0
+	case query.Creator:
+		return slices.ContainsFunc(d.creators, func(t text) bool { return hasAll(t, c) }), 0
+	case query.Size:
+		return isFile && c.Span.Holds(d.Size), 0
+	case query.Modified:
+		return c.Span.Holds(int64(d.Stamp)), 0
+	case query.Created:
+		return c.Span.Holds(int64(d.Document.Created)), 0
+	case query.Incomplete:
+		return d.Document.Incomplete, 0
+	case query.Property:
+		return d.hasProperty(c), 0
+	}
+	return false, 0
+}
+
+// best returns what the best match of the clause's words in one of texts is worth, 0 for none.
+func best(texts []text, c query.Clause) int {
+	points := 0
+	for _, t := range texts {
+		for start := 0; start+len(c.Words) <= len(t.words); start++ {
+			found := t.words[start : start+len(c.Words)]
+			points = max(points, t.weight*quality(found, c.Words, c.Whole, t.isName))
+		}
+	}
+	return points
+}
+
+// quality says how the words of a query match as many of a text, 0 for not at all.
+func quality(found, wanted []string, whole, inName bool) int {
+	switch {
+	case slices.Equal(found, wanted):
+		return wholeMatch
+	case whole:
+		return 0
+	}
+	first, last := wanted[0], len(wanted)-1
+	if slices.Equal(found[:last], wanted[:last]) && strings.HasPrefix(found[last], wanted[last]) {
+		return prefixMatch
+	}
+	if !inName || len([]rune(first)) < 2 {
+		return 0
+	}
+	if last == 0 && strings.Contains(found[0], first) {
+		return innerMatch
+	}
+	if last > 0 && strings.HasSuffix(found[0], first) && slices.Equal(found[1:last], wanted[1:last]) &&
+		strings.HasPrefix(found[last], wanted[last]) {
+		return innerMatch
+	}
+	return 0
+}
+
+// hasAll reports whether each word of the clause is in the text, in any order.
+func hasAll(t text, c query.Clause) bool {
+	for _, wanted := range c.Words {
+		if best([]text{t}, query.Clause{Words: []string{wanted}, Whole: c.Whole}) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Compare orders hits by relevance: score, then stamp, both descending, then id ascending.
+func Compare(a search.Document, scoreA int, b search.Document, scoreB int) int {
+	return cmp.Or(cmp.Compare(scoreB, scoreA), cmp.Compare(b.Stamp, a.Stamp), slices.Compare(a.ID[:], b.ID[:]))
+}
