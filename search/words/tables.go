@@ -16,6 +16,7 @@ var variants = map[rune]string{
 const (
 	tatweel        = '\u0640' // lengthens Arabic words
 	zeroWidthSpace = '\u200b' // separates words
+	firstUnspaced  = '\u0e01' // Thai
 	prolongedSound = '\u30fc' // of both kana, and of no script to Unicode
 )
 
@@ -53,5 +54,8 @@ func isWord(r rune) bool {
 
 // isUnspaced reports whether r, folded, is a word of its own, with the marks that follow it.
 func isUnspaced(r rune) bool {
+	if r < firstUnspaced {
+		return false
+	}
 	return r == prolongedSound || unicode.In(r, unspaced...) && !unicode.IsMark(r)
 }
