@@ -3,7 +3,10 @@ package query_test
 import (
 	"errors"
 	"math"
+	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,4 +318,28 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: error %v", text, err)
 		}
 	})
+}
+
+// TestDocumentedQueries parses what docs/search.md has in code, but for what is no query.
+func TestDocumentedQueries(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/search.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs := strings.Fields(`* // \ : ≥ ≤`)
+	found := 0
+	for _, match := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+		if slices.Contains(signs, match[1]) {
+			continue
+		}
+		found++
+		_, err := query.Parse(match[1])
+		if isWrong := match[1] == "tag: x"; (err != nil) != isWrong {
+			t.Errorf("%s: error %v", match[1], err)
+		}
+	}
+	if found < 80 {
+		t.Errorf("only %d queries are in the page", found)
+	}
 }
