@@ -84,8 +84,8 @@ func (s Span) Holds(x int64) bool { return s.From <= x && x < s.To }
 // Numbers is a range of numbers or quantities. A nil bound leaves its side open; at least one is there.
 //
 // A bound without a unit is compared with the number as written, whatever the unit of the property. A bound with a unit is
-// compared in SI with numbers and quantities of the same dimension; of the units that [Readings] gives for its unit, the one of
-// that dimension counts. Where none of these is known, the range holds of a quantity with the same unit as written and the
+// compared in SI with numbers and quantities of the same dimension, that of a number without a unit being "1", as of package
+// units; of the units that [Readings] gives for its unit, the one of that dimension counts. Where none of these is known, the range holds of a quantity with the same unit as written and the
 // same number if it is [Numbers.Exact], and of nothing otherwise: an unknown unit equals only itself.
 type Numbers struct {
 	Low, High *Bound

@@ -12,7 +12,7 @@ import (
 	"labshelf/search/words"
 )
 
-// SI converts a value of a unit, as units.SI does.
+// SI converts a value of a unit, as units.SI does: numbers have the dimension "1", and "" is no unit.
 type SI func(value float64, unit string) (si float64, dimension string, ok bool)
 
 // Document is a document whose texts are split into words. It is not changed by matching.

@@ -16,7 +16,7 @@ func si(value float64, unit string) (float64, string, bool) {
 		factor, offset float64
 		dimension      string
 	}{
-		"": {1, 0, ""}, "%": {.01, 0, ""}, "K": {1, 0, "temperature"}, "°C": {1, 273.15, "temperature"}, "C": {1, 0, "charge"},
+		"%": {.01, 0, "1"}, "°F": {5. / 9, 459.67 * 5 / 9, "temperature"}, "K": {1, 0, "temperature"}, "°C": {1, 273.15, "temperature"}, "C": {1, 0, "charge"},
 		"m": {1, 0, "length"}, "mm": {1e-3, 0, "length"}, "µm": {1e-6, 0, "length"},
 	}
 	u, ok := known[unit]
@@ -77,7 +77,7 @@ func TestMatches(t *testing.T) {
 		"modified:2026-02-01": 0, "modified:2026-01": -1, "modified:2026-01..": 0, "created:2026": 0, "created:>2026-01-01": -1,
 		// Properties.
 		"temperature:20C": 0, "temperature:>19.99C": 0, "temperature:>20C": -1, "temperature:>=293.15K": 0, "temperature:<21": 0,
-		"temperature:68..70F": -1, "temperature:>5mm": -1, "width:500µm": 0, "width:<0.4mm": -1, "width:0.0004..0.0006m": 0, "width:.5": 0,
+		"temperature:68..70F": 0, "temperature:>68F": -1, "temperature:>67.9F": 0, "temperature:20%": -1, "share:>50%": -1, "share:.5K": -1, "temperature:>5mm": -1, "width:500µm": 0, "width:<0.4mm": -1, "width:0.0004..0.0006m": 0, "width:.5": 0,
 		"share:50%": 0, "share:>0.4": 0, "speed:3zork": 0, "speed:2..4zork": -1, "speed:>2": 0, "speed:3K": -1, "width:.5zork": -1,
 		`"sample id":S1`: 0, `"sample id":S`: -1, `"sample id":"s1 left"`: 0, `"sample id":"left s1"`: -1, "sample.n:17": 0, "sample.n:1": -1,
 		"ok:true": 0, "ok:false": -1, "-ok:false": 0, "sampled:2026-01": 0, "sampled:>2026-01-01": -1, "missing:x": -1, "-missing:x": 0,

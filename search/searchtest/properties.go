@@ -55,7 +55,10 @@ func (d *Document) within(property search.Property, b *query.Bound, side func(x,
 	case b.Unit == "":
 		return side(property.Number, b.Value, b.Closed)
 	}
-	x, dimension, known := d.si(property.Number, property.Unit)
+	x, dimension, known := property.Number, "1", true
+	if property.Unit != "" {
+		x, dimension, known = d.si(property.Number, property.Unit)
+	}
 	if !known {
 		return false
 	}

@@ -101,7 +101,7 @@ func (c *Corpus) date() string {
 
 // quantity returns a condition on a number, with a unit of the same dimension, another one, an unknown one or none.
 func (c *Corpus) quantity() string {
-	unit := oneOf(c, []string{"", "", "C", "K", "mm", "µm", "zork"})
+	unit := oneOf(c, []string{"", "", "C", "K", "mm", "µm", "zork", "%"})
 	number := float64(c.random.IntN(60)-10) / oneOf(c, []float64{1, 2, 10})
 	low := strconv.FormatFloat(number, 'g', -1, 64)
 	high := strconv.FormatFloat(number+float64(c.random.IntN(50)), 'g', -1, 64)
