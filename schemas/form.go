@@ -1,0 +1,299 @@
+package schemas
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Limits of a form; what is beyond them is of KindJSON.
+const (
+	maxFields   = 500 // with those in groups
+	maxNested   = 4   // groups and lists within each other
+	shortLength = 200 // characters up to which a text has one line
+)
+
+// Form is what a page draws to fill in an object of a schema. What depends on other values (if, anyOf, patternProperties) is not in it.
+type Form struct {
+	Title  string  `json:"title,omitempty"`
+	Help   string  `json:"help,omitempty"`
+	Fields []Field `json:"fields"` // those with x-order first, by it; then the others as they follow each other in properties
+	Open   bool    `json:"open"`   // the object may have properties that are no fields
+}
+
+// Field is one property of a form, or the item of a list.
+type Field struct {
+	Name     string   `json:"name,omitempty"`  // of the property; "" for an item
+	Label    string   `json:"label"`           // title, or the name
+	Help     string   `json:"help,omitempty"`  // description
+	Kind     Kind     `json:"kind"`            // what it is filled in with
+	Units    []string `json:"units,omitempty"` // of a quantity; none: any text
+	Choices  []Choice `json:"choices,omitempty"`
+	Required bool     `json:"required,omitempty"`
+	Default  any      `json:"default,omitempty"` // a value as encoding/json decodes it, numbers as json.Number; nil: none
+
+	// Min and Max bound a number or the number of a quantity, the characters of a text, and the items of a list. Those of numbers may be
+	// exclusive, which only Validate checks.
+	Min     *json.Number `json:"min,omitempty"`
+	Max     *json.Number `json:"max,omitempty"`
+	Pattern string       `json:"pattern,omitempty"` // a regular expression of Go that a text must match
+
+	Fields []Field `json:"fields,omitempty"` // of a group
+	Item   *Field  `json:"item,omitempty"`   // of a list; a group is repeatable so
+}
+
+// Choice is one of the values that a field may have.
+type Choice struct {
+	Value any    `json:"value"` // as Default
+	Label string `json:"label"`
+}
+
+// Kind says what a field is filled in with.
+type Kind string
+
+// The kinds of fields.
+const (
+	KindText     Kind = "text"
+	KindLongText Kind = "longText"
+	KindNumber   Kind = "number"
+	KindInteger  Kind = "integer"
+	KindTruth    Kind = "truth"
+	KindDate     Kind = "date"
+	KindDateTime Kind = "dateTime"
+	KindChoice   Kind = "choice"
+	KindQuantity Kind = "quantity" // {"value": number, "unit": text}
+	KindList     Kind = "list"
+	KindGroup    Kind = "group"
+	KindJSON     Kind = "json" // what no form can draw
+)
+
+// drawer draws one form.
+type drawer struct {
+	document document
+	left     int // fields
+}
+
+// drawForm draws the form of a schema that check has found to be free of cycles.
+func drawForm(root *jsonschema.Schema, doc document) Form {
+	d := &drawer{document: doc, left: maxFields}
+	same := unconditional(root)
+	form := Form{Open: true, Fields: d.fields(same, 0)}
+	form.Title, form.Help = text(same, title), text(same, help)
+	for _, s := range same {
+		if closed, ok := s.AdditionalProperties.(bool); ok && !closed || isFalse(s.UnevaluatedProperties) {
+			form.Open = false
+		}
+	}
+	return form
+}
+
+func isFalse(s *jsonschema.Schema) bool { return s != nil && s.Bool != nil && !*s.Bool }
+
+// unconditional returns s and the schemas that apply wherever it does, each once: what it refers to, allOf, and the only alternative to null.
+func unconditional(s *jsonschema.Schema) []*jsonschema.Schema {
+	var all []*jsonschema.Schema
+	var add func(s *jsonschema.Schema)
+	add = func(s *jsonschema.Schema) {
+		if s == nil || slices.Contains(all, s) || len(all) == MaxChain {
+			return
+		}
+		all = append(all, s)
+		add(s.Ref)
+		for _, sub := range s.AllOf {
+			add(sub)
+		}
+		for _, alternatives := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+			add(orNull(alternatives))
+		}
+	}
+	add(s)
+	return all
+}
+
+// orNull returns the one of two alternatives that is not null.
+func orNull(alternatives []*jsonschema.Schema) *jsonschema.Schema {
+	if len(alternatives) != 2 {
+		return nil
+	}
+	for i, s := range alternatives {
+		if s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) {
+			return alternatives[1-i]
+		}
+	}
+	return nil
+}
+
+func title(s *jsonschema.Schema) string { return s.Title }
+func help(s *jsonschema.Schema) string  { return s.Description }
+
+// text returns the first text that is not empty.
+func text(same []*jsonschema.Schema, of func(*jsonschema.Schema) string) string {
+	for _, s := range same {
+		if t := of(s); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// fields draws the properties of an object.
+func (d *drawer) fields(same []*jsonschema.Schema, depth int) []Field {
+	fields := []Field{}
+	order := map[string]*big.Rat{}
+	for _, s := range same {
+		for _, name := range d.document.names(s) {
+			property := s.Properties[name]
+			if property == nil || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+				continue
+			}
+			f := d.field(property, depth)
+			f.Name, f.Required = name, slices.ContainsFunc(same, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
+			if f.Label == "" {
+				f.Label = name
+			}
+			order[name] = d.document.order(property)
+			fields = append(fields, f)
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b Field) int { return compareOrder(order[a.Name], order[b.Name]) })
+	return fields
+}
+
+// compareOrder puts what has no order behind what has one.
+func compareOrder(a, b *big.Rat) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return a.Cmp(b)
+}
+
+// field draws one property or item, without its name.
+func (d *drawer) field(s *jsonschema.Schema, depth int) Field {
+	same := unconditional(s)
+	f := Field{Label: text(same, title), Help: text(same, help), Kind: KindJSON}
+	for _, s := range same {
+		if f.Default == nil && s.Default != nil {
+			f.Default = *s.Default
+		}
+	}
+	d.left--
+	if d.left < 0 || depth > maxNested {
+		return f
+	}
+	if f.Choices = choices(same); f.Choices != nil {
+		f.Kind = KindChoice
+		return f
+	}
+	d.draw(&f, same, depth)
+	return f
+}
+
+// soleType returns the only type of the values apart from null, or "".
+func soleType(same []*jsonschema.Schema) string {
+	for _, s := range same {
+		if s.Types == nil {
+			continue
+		}
+		types := slices.DeleteFunc(s.Types.ToStrings(), func(t string) bool { return t == "null" })
+		if len(types) != 1 {
+			return ""
+		}
+		return types[0]
+	}
+	for _, s := range same {
+		if s.Properties != nil {
+			return "object"
+		}
+	}
+	return ""
+}
+
+// choices returns the values of an enum, a const, or alternatives that are each a const, if none of them is an object or a list.
+func choices(same []*jsonschema.Schema) []Choice {
+	var all []Choice
+	for _, s := range same {
+		switch {
+		case s.Enum != nil:
+			for _, v := range s.Enum.Values {
+				all = append(all, Choice{v, label(v)})
+			}
+		case s.Const != nil:
+			all = []Choice{{*s.Const, label(*s.Const)}}
+		case len(s.OneOf) > 0:
+			all = constants(s.OneOf)
+		case len(s.AnyOf) > 0:
+			all = constants(s.AnyOf)
+		}
+		if all != nil {
+			break
+		}
+	}
+	if slices.ContainsFunc(all, func(c Choice) bool { return !scalar(c.Value) }) {
+		return nil
+	}
+	return all
+}
+
+// constants returns the choices that alternatives are, or nil when one is none.
+func constants(alternatives []*jsonschema.Schema) []Choice {
+	var all []Choice
+	for _, s := range alternatives {
+		if s.Const == nil {
+			return nil
+		}
+		c := Choice{*s.Const, s.Title}
+		if c.Label == "" {
+			c.Label = label(c.Value)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func scalar(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return true
+}
+
+// label returns what a choice without a title is called.
+func label(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return show(v)
+}
+
+// names returns the names of the properties of s in the order of the text, for a schema of the metaschema by name.
+func (d document) names(s *jsonschema.Schema) []string {
+	if names, ok := d.orders[pointerIn(s.Location)+"/properties"]; ok && strings.HasPrefix(s.Location, address+"#") {
+		return names
+	}
+	var names []string
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// order returns the x-order of a schema, or nil.
+func (d document) order(s *jsonschema.Schema) *big.Rat {
+	object, _ := d.of(s).(map[string]any)
+	number, ok := object["x-order"].(json.Number)
+	if !ok {
+		return nil
+	}
+	r, _ := new(big.Rat).SetString(number.String())
+	return r
+}

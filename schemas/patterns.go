@@ -1,0 +1,102 @@
+package schemas
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	// maxPattern bounds the instructions of a regular expression. A character of a text takes at most one step for each.
+	maxPattern = 2000
+
+	// maxPatterns bounds the instructions of all regular expressions of a schema, which stay in memory.
+	maxPatterns = 20_000
+)
+
+// pattern is a regular expression that knows how expensive it is.
+type pattern struct {
+	*regexp.Regexp
+	size int // about the number of its instructions
+}
+
+// unsupported says of the errors of Go what they mean for who knows the regular expressions of ECMAScript.
+var unsupported = map[syntax.ErrorCode]string{
+	syntax.ErrInvalidPerlOp:         "looking ahead or behind, as by (?= (?! (?<= (?<!, is not supported",
+	syntax.ErrInvalidNamedCapture:   "a group is named as in (?<name>; looking behind, as by (?<= (?<!, is not supported",
+	syntax.ErrMissingRepeatArgument: "nothing stands before the repetition",
+	syntax.ErrInvalidEscape:         `this escape is not supported; neither are \1 and \k for what a group has matched, nor \c; write \x{00B5} for \u00B5`,
+	syntax.ErrInvalidRepeatSize:     "a repetition is at most {1000}, with all that are within each other",
+}
+
+// newEngine returns what compiles the regular expressions of one schema, each once. They are those of Go: matching takes time that is linear
+// in the text.
+func newEngine() jsonschema.RegexpEngine {
+	left, compiled := maxPatterns, map[string]*pattern{}
+	return func(text string) (jsonschema.Regexp, error) {
+		if p := compiled[text]; p != nil {
+			return p, nil
+		}
+		size, err := checkPattern(text)
+		if err != nil {
+			return nil, err
+		}
+		if left -= size; left < 0 {
+			return nil, fmt.Errorf("the regular expressions of the schema need more than %d instructions together", maxPatterns)
+		}
+		e, err := regexp.Compile(text)
+		if err != nil {
+			return nil, err
+		}
+		compiled[text] = &pattern{e, size}
+		return compiled[text], nil
+	}
+}
+
+// checkPattern returns the size of a regular expression without the memory that compiling it would take.
+func checkPattern(text string) (size int, err error) {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	var failed *syntax.Error
+	if errors.As(err, &failed) {
+		if explained := unsupported[failed.Code]; explained != "" {
+			return 0, fmt.Errorf("at %q: %s", failed.Expr, explained)
+		}
+		return 0, fmt.Errorf("at %q: %s", failed.Expr, failed.Code)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if size = patternSize(parsed); size > maxPattern {
+		return 0, fmt.Errorf("the regular expression needs some %d instructions, and may have %d", size, maxPattern)
+	}
+	return size, nil
+}
+
+// patternSize returns about the number of instructions that e compiles to.
+func patternSize(e *syntax.Regexp) int {
+	size := 1
+	for _, sub := range e.Sub {
+		size += patternSize(sub)
+	}
+	switch e.Op {
+	case syntax.OpLiteral:
+		return len(e.Rune)
+	case syntax.OpCharClass:
+		return 1 + len(e.Rune)/16
+	case syntax.OpRepeat:
+		return (size - 1) * max(e.Min+1, e.Max)
+	}
+	return size
+}
+
+// validPattern is the format "regex".
+func validPattern(v any) error {
+	if text, ok := v.(string); ok {
+		_, err := checkPattern(text)
+		return err
+	}
+	return nil
+}
