@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -211,6 +212,12 @@ func FuzzSchema(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text, value []byte) {
+		start := time.Now()
+		defer func() {
+			if took := time.Since(start); took > 3*most {
+				t.Errorf("took %v", took)
+			}
+		}()
 		s, err := schemas.Compile(text)
 		if err != nil {
 			if err.Error() == "" {
@@ -222,7 +229,7 @@ func FuzzSchema(f *testing.F) {
 			t.Error(err)
 		}
 		first, second := s.Validate(t.Context(), value), s.Validate(t.Context(), value)
-		if diff := cmp.Diff(first, second); diff != "" {
+		if diff := cmp.Diff(first, second); diff != "" && !givenUp(first) && !givenUp(second) {
 			t.Error("two validations differ:", diff)
 		}
 		for _, p := range first {
