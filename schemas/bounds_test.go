@@ -46,6 +46,8 @@ var worst = []struct {
 	{"regular expressions of large programs", `{"items":{"format":"regex"}}`, "[" + repeat(`"((a{30}){30}){1,1}"`, 3000, ",") + "]", false},
 	{"references to places that are no schemas", `{"allOf":[` + list(490, `{"$ref":"#/x/%d"}`) + `],"x":[` + repeat(`{"type":"integer"}`, 1000, ",") + `]}`, `1`, false},
 	{"many ids", `{"$defs":{` + list(600, `"%[1]d":{"$id":"s%[1]d","$dynamicAnchor":"a"}`) + `}}`, `1`, false},
+	{"dynamic anchors in data", `{"examples":[` + list(1900, `{"$dynamicAnchor":"a%d"}`) + `]}`, `1`, false},
+	{"dynamic anchors", `{"$defs":{` + list(1500, `"%[1]d":{"$dynamicAnchor":"a%[1]d"}`) + `},"$dynamicRef":"#a7"}`, `1`, false},
 	{"long names", `{"properties":{"` + strings.Repeat("n", 2000) + `":{"allOf":[` + repeat("{}", 500, ",") + `]}}}`, object(3000, "1"), false},
 	{"many patterns", `{"allOf":[` + list(100, `{"pattern":"[a-z]{150}%d"}`) + `]}`, `"a"`, false},
 	{"the metaschema", `{"items":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}`, "[" + repeat(doubled(`"allOf":[%s,%[1]s]`), 10, ",") + "]", false},
