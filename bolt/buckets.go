@@ -41,6 +41,7 @@ const (
 	auditBucket
 	webhooksBucket
 	deliveriesBucket
+	descriptiveBucket
 	bucketCount
 )
 
@@ -88,6 +89,7 @@ var buckets = [bucketCount]struct {
 	auditBucket:           {"audit", growing, 9},
 	webhooksBucket:        {"webhooks", growing, 9},
 	deliveriesBucket:      {"deliveries", growing, 9},
+	descriptiveBucket:     {"descriptive", growing, 10},
 }
 
 const (

@@ -108,6 +108,7 @@ func (c *checker) run() {
 	checkTable(c, &unreferencedTable, func(metadata.Unreferenced) metadata.Stamp { return 0 }) // may be a clock reading
 	checkTable(c, &webhookTable, func(w metadata.Webhook) metadata.Stamp { return w.Modified })
 	checkTable(c, &deliveryTable, func(metadata.Delivery) metadata.Stamp { return 0 }) // clock readings
+	checkTable(c, &descriptiveTable, func(metadata.Descriptive) metadata.Stamp { return 0 })
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)

@@ -45,6 +45,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
 			tx.Webhooks.Put(metadata.Webhook{Record: record('W'), URL: "https://hooks.example.org"}),
 			tx.Deliveries.Put(metadata.Delivery{WebhookID: idAt('W', 1), MessageID: "e.1"}),
+			tx.Descriptive.Put(metadata.Descriptive{ObjectID: idAt('R', 1), JSON: "{}"}),
 			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
 			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
 		)
@@ -107,7 +108,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket: // nothing points there
+		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}

@@ -241,6 +241,11 @@ func deliveryFields(c *codec, d *metadata.Delivery) {
 	c.truth(&d.Skipped)
 }
 
+func descriptiveFields(c *codec, d *metadata.Descriptive) {
+	c.fixed(d.ObjectID[:])
+	c.text(&d.JSON)
+}
+
 func epochFields(c *codec, e *metadata.Epoch) {
 	c.fixed(e.ID[:])
 	c.stamp(&e.Base)

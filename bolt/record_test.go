@@ -91,6 +91,7 @@ func nouns() map[string]noun {
 			WebhookID: id, Number: 1, Entry: 2, MessageID: "m", Event: "e", Tries: 3, First: 4, Last: 5, Status: 200, Micros: 6, Error: "x", Answer: "a", Skipped: true,
 		}, idHex+"0000000000000001"+"0000000000000002"+"016d"+"0165"+"00000003"+"0000000000000004"+"0000000000000005"+"00000000000000c8"+
 			"0000000000000006"+"0178"+"0161"+"01"),
+		"descriptive": nounOf(descriptiveFields, metadata.Descriptive{ObjectID: id, JSON: "{}"}, idHex+"027b7d"),
 		"privilege": nounOf(privilegeFields, metadata.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),

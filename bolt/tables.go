@@ -159,6 +159,11 @@ var (
 		key:     func(d *metadata.Delivery) []byte { return deliveryKey(d.Key()) },
 		entries: func(metadata.Delivery) []entry { return nil },
 	}
+	descriptiveTable = table[metadata.Descriptive]{
+		bucket: descriptiveBucket, fields: descriptiveFields,
+		key:     func(d *metadata.Descriptive) []byte { return borrowedKey(&d.ObjectID) },
+		entries: func(metadata.Descriptive) []entry { return nil },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.

@@ -127,6 +127,7 @@ type Tx struct {
 	Audit        AuditLog
 	Webhooks     Webhooks
 	Deliveries   Deliveries
+	Descriptive  Descriptives
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

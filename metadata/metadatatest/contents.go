@@ -74,6 +74,7 @@ func contents(tx *metadata.Tx, p probe) (map[string]any, error) {
 	a.askResources(tx, p)
 	a.askVersions(tx, p)
 	a.askWebhooks(tx, p)
+	a.askDescriptive(tx, p)
 	return a.to, a.err
 }
 

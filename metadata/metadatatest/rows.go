@@ -68,6 +68,8 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.Webhooks.Put(row)
 	case metadata.Delivery:
 		return tx.Deliveries.Put(row)
+	case metadata.Descriptive:
+		return tx.Descriptive.Put(row)
 	}
 	return fmt.Errorf("no table holds a %T", row)
 }
@@ -145,6 +147,8 @@ func waysTo(row any) []way {
 		return []way{{"Damages.Get", func(tx *metadata.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
 	case metadata.Unreferenced:
 		return []way{{"Unreferenced.Get", func(tx *metadata.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
+	case metadata.Descriptive:
+		return []way{{"Descriptive.Get", func(tx *metadata.Tx) (any, error) { return tx.Descriptive.Get(row.ObjectID) }}}
 	}
 	return waysToWebhooks(row)
 }

@@ -33,6 +33,7 @@ type state struct {
 	bodies       map[versionKey]bodyRow
 	webhooks     map[metadata.ID]metadata.Webhook
 	deliveries   map[deliveryKey]metadata.Delivery
+	descriptive  map[metadata.ID]metadata.Descriptive
 	scrub        metadata.ScrubState
 	epoch        metadata.Epoch
 	entries      []metadata.AuditEntry
@@ -60,6 +61,7 @@ func newState(now time.Time) *state {
 		bodies:       map[versionKey]bodyRow{},
 		webhooks:     map[metadata.ID]metadata.Webhook{},
 		deliveries:   map[deliveryKey]metadata.Delivery{},
+		descriptive:  map[metadata.ID]metadata.Descriptive{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -77,7 +79,7 @@ func (s *state) clone() *state {
 	c.usage, c.days, c.blobs = maps.Clone(s.usage), maps.Clone(s.days), maps.Clone(s.blobs)
 	c.damages, c.unreferenced, c.bodies = maps.Clone(s.damages), maps.Clone(s.unreferenced), maps.Clone(s.bodies)
 	c.entries = slices.Clone(s.entries)
-	c.webhooks, c.deliveries = maps.Clone(s.webhooks), maps.Clone(s.deliveries)
+	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
 	return &c
 }
 
@@ -118,6 +120,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Audit:        auditLog{mode, s},
 		Webhooks:     newTable(mode, s.webhooks, func(w metadata.Webhook) metadata.ID { return w.ID }),
 		Deliveries:   deliveries{newTable(mode, s.deliveries, func(d metadata.Delivery) deliveryKey { return deliveryKey(d.Key()) })},
+		Descriptive:  newTable(mode, s.descriptive, func(d metadata.Descriptive) metadata.ID { return d.ObjectID }),
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

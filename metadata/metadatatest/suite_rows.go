@@ -25,6 +25,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"references outlast replacements":                testReferences,
 		"deliveries come the newest first":               testDeliveries,
 		"webhooks come in the order of their ids":        testWebhooks,
+		"descriptive metadata come in the order of ids":  testDescriptive,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -38,7 +39,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
 		filled[metadata.Unreferenced](other),
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
-		filled[metadata.Webhook](other), filled[metadata.Delivery](other),
+		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
 	}
 }
 
@@ -162,6 +163,7 @@ func testSizes(t *testing.T, s *store) {
 		bodyRow{metadata.VersionKey{Resource: maxID(), Version: math.MaxUint32}, strings.Repeat(name, 256)},
 	}
 	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
+	rows = append(rows, sizesOfDescriptive()...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
 		t.Error(err)
@@ -219,6 +221,8 @@ func identityOf(row any) []string {
 		return []string{"ResourceID", "Number"}
 	case metadata.Delivery:
 		return []string{"WebhookID", "Number"}
+	case metadata.Descriptive:
+		return []string{"ObjectID"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:
