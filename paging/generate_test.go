@@ -37,6 +37,7 @@ func anyQuery(t *rapid.T) paging.Query {
 	if takes("state") {
 		q.States = rapid.SampledFrom([]paging.States{paging.Active, paging.Deleted, paging.All}).Draw(t, "states")
 	}
+	q.Descriptive = takes("fields")
 	if takes("objectId") {
 		q.Object = anyID(t)
 	}

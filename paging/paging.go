@@ -129,6 +129,9 @@ type Query struct {
 	Name       *string
 	NamePrefix string
 
+	// Descriptive asks for the descriptive metadata of each object.
+	Descriptive bool
+
 	// Object and Action filter entries of the audit log; zero and "" mean no filter. An action has up to MaxAction bytes.
 	Object ulid.ULID
 	Action string
@@ -136,9 +139,9 @@ type Query struct {
 	After Position
 }
 
-// part is a set of the optional parts of a query. The bits up to partAfter are
-// in tokens, so their places never change.
-type part uint16
+// part is a set of the optional parts of a query. The lower 16 bits are in
+// tokens, so their places never change.
+type part uint32
 
 const (
 	partParent part = 1 << iota
@@ -152,13 +155,15 @@ const (
 	partName
 	partNamePrefix
 	partAfter
+	partFields
+	_
+	_
+	partObject
+	partAction
 	// From here on: always in a token, so no bit of it is needed.
 	partState
 	partOrder
 	partLimit
-	// These two are in tokens again.
-	partObject
-	partAction
 )
 
 // rule is what one listing accepts.
@@ -175,12 +180,12 @@ var (
 	newest  = []Order{Newest}
 )
 
-const partsByStamp = partState | partSince | partUntil | partOrder | partLimit
+const partsByStamp = partState | partSince | partUntil | partOrder | partLimit | partFields
 
 var rules = [...]rule{
-	Dataspaces:         {partState | partVisibility | partOrigin | partName | partLimit, 0, Active, byID},
-	Sets:               {partDataspace | partState | partName | partLimit, 0, Active, byID},
-	DataspaceSets:      {partState | partName | partLimit, partParent, Active, byID},
+	Dataspaces:         {partState | partVisibility | partOrigin | partName | partLimit | partFields, 0, Active, byID},
+	Sets:               {partDataspace | partState | partName | partLimit | partFields, 0, Active, byID},
+	DataspaceSets:      {partState | partName | partLimit | partFields, partParent, Active, byID},
 	Resources:          {partsByStamp | partDataspace | partSet, 0, Active, byStamp},
 	DataspaceResources: {partsByStamp, partParent, Active, byStamp},
 	SetResources: {
@@ -226,6 +231,7 @@ func (q *Query) parts() part {
 		{partName, q.Name != nil},
 		{partNamePrefix, q.NamePrefix != ""},
 		{partAfter, q.After != Position{}},
+		{partFields, q.Descriptive},
 		{partObject, q.Object != none},
 		{partAction, q.Action != ""},
 	} {

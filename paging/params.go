@@ -34,6 +34,7 @@ func resolved(*Query, string) bool { return true }
 var parameters = [...]parameter{
 	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
 	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
+	{partFields, "fields", "metadata, for the descriptive metadata of each object", readFields},
 	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
 	{partName, "name", nameRule, readName},
 	{partNamePrefix, "namePrefix", nameRule, readNamePrefix},
@@ -195,6 +196,11 @@ func readLimit(q *Query, value string) bool {
 	n, err := strconv.Atoi(value)
 	q.Limit = n
 	return err == nil && 1 <= n && n <= MaxLimit
+}
+
+func readFields(q *Query, value string) bool {
+	q.Descriptive = true
+	return value == "metadata"
 }
 
 // A NUL cannot be part of a stored name, where it ends the name in the index.

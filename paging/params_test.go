@@ -21,12 +21,12 @@ var (
 
 // accepted is decisions.md, sections 3 and 4, by listing.
 var accepted = map[paging.Listing]string{
-	paging.Dataspaces:         "limit name origin state visibility",
-	paging.Sets:               "dataspaceId limit name state",
-	paging.DataspaceSets:      "limit name state",
-	paging.Resources:          "dataspaceId limit order setId since state until",
-	paging.DataspaceResources: "limit order since state until",
-	paging.SetResources:       "limit name namePrefix order since state until",
+	paging.Dataspaces:         "fields limit name origin state visibility",
+	paging.Sets:               "dataspaceId fields limit name state",
+	paging.DataspaceSets:      "fields limit name state",
+	paging.Resources:          "dataspaceId fields limit order setId since state until",
+	paging.DataspaceResources: "fields limit order since state until",
+	paging.SetResources:       "fields limit name namePrefix order since state until",
 	paging.Users:              "limit state",
 	paging.UserKeys:           "limit",
 	paging.Privileges:         "dataspaceId limit state userId",
@@ -106,6 +106,8 @@ func TestParseAccepts(t *testing.T) {
 		{paging.UserKeys, "limit=1", func(q *paging.Query) { q.Limit = 1 }},
 		{paging.Privileges, "limit=1000&userId=me&dataspaceId=y", func(q *paging.Query) { q.Limit = 1000 }},
 		{paging.Resources, "limit=0042&setId=a&dataspaceId=b", func(q *paging.Query) { q.Limit = 42 }},
+		{paging.Resources, "fields=metadata", func(q *paging.Query) { q.Descriptive = true }},
+		{paging.Sets, "fields=metadata&dataspaceId=x", func(q *paging.Query) { q.Descriptive = true }},
 		{paging.Resources, "order=oldest", func(q *paging.Query) {}},
 		{paging.DataspaceResources, "order=newest&since=1970", func(q *paging.Query) {
 			q.Order, q.Since.Set = paging.Newest, true
@@ -155,8 +157,11 @@ func TestParseRefusesParameters(t *testing.T) {
 	t.Parallel()
 	const r, s, d = paging.Resources, paging.SetResources, paging.Dataspaces
 	for _, c := range []refusal{
-		{r, "name=x", "name", `"name"`, "accepted: dataspaceId, limit, order, setId, since, state, until"},
-		{paging.DataspaceResources, "dataspaceId=x", "dataspaceId", "unknown here", "accepted: limit, order, since, state, until"},
+		{r, "name=x", "name", `"name"`, "accepted: dataspaceId, fields, limit, order, setId, since, state, until"},
+		{paging.DataspaceResources, "dataspaceId=x", "dataspaceId", "unknown here", "accepted: fields, limit, order, since, state, until"},
+		{r, "fields=name", "fields", "", "metadata, for"},
+		{r, "fields=metadata,metadata", "fields", "", "metadata, for"},
+		{paging.Users, "fields=metadata", "fields", "unknown here", "accepted: limit, state"},
 		{paging.Users, "since=2015", "since", "unknown here", "accepted: limit, state"},
 		{paging.UserKeys, "state=all", "state", "unknown here", "accepted: limit"},
 		{r, "State=all", "State", "unknown here", ""},

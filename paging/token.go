@@ -109,7 +109,8 @@ func (s *scratch) sign(raw []byte) []byte {
 
 // appendTo appends the layout of version 1, numbers big-endian: version,
 // listing, states, order, limit (2 bytes), parts (2 bytes), then those parts in
-// the order of their bits, but the position last. Texts go after their length (2 bytes), except for
+// the order of their bits, but the position last; the fields that are asked for
+// are one bit and nothing else. Texts go after their length (2 bytes), except for
 // the name of the position: it is last, and only what follows the name or
 // prefix that the query has anyway.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
@@ -215,6 +216,7 @@ func readQuery(b []byte) (q Query) {
 	if have&partAction != 0 {
 		q.Action = r.text()
 	}
+	q.Descriptive = have&partFields != 0
 	if have&partAfter == 0 {
 		return q
 	}
