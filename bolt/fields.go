@@ -143,6 +143,7 @@ func uploadFields(c *codec, t *metadata.ResumableUpload) {
 	c.text((*string)(&t.Refusal.Code))
 	c.text(&t.Refusal.Field)
 	c.text(&t.Refusal.Message)
+	added(c, &t.Descriptive, (*codec).text)
 }
 
 func privilegeFields(c *codec, p *metadata.Privilege) {

@@ -66,6 +66,7 @@ type Dataspace struct {
 	Origin                   string // free text; "" is none
 	Retention                Retention
 	Entry                    uint64 // number of the last entry of the audit log about it; 0: none, it has not been changed since there is a log
+	Descriptive              string // JSON of its Descriptive; told to callers, "" where there is none or it was not asked for, never stored with the rest
 }
 
 // Set holds resources.
@@ -74,6 +75,7 @@ type Set struct {
 	DataspaceID              ID
 	Name, Title, Description string
 	Entry                    uint64 // as in Dataspace
+	Descriptive              string // as in Dataspace
 }
 
 // Resource is one file: this record and the blob that Digest names.
@@ -88,6 +90,7 @@ type Resource struct {
 	Body                      BodyLocation // where the bytes are
 	Label                     string       // of the present version; "": none
 	Entry                     uint64       // as in Dataspace
+	Descriptive               string       // as in Dataspace
 	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 
@@ -135,6 +138,7 @@ type ResumableUpload struct {
 	Name, Format, Description, Filename, ContentType string
 	Expected                                         blobs.Digest // as announced; zero: it was not
 	Match                                            string       // the tag that a resource to be replaced must have; "": any
+	Descriptive                                      string       // a merge patch of the descriptive metadata; "": they stay as they are
 
 	Announced string // what the client sent about it, as the protocol has it, for handlers
 	Made      ID     // the resource that it made, or whose file it replaced; zero: none yet

@@ -8,6 +8,7 @@ import (
 
 	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
@@ -22,6 +23,7 @@ var dataspaceFields = setters[metadata.Dataspace]{
 	"origin":      textSetter(text{max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
 	"visibility":  setVisibility,
 	"retention":   setRetention,
+	"metadata":    metadataSetter(descriptive.Dataspace, func(d *metadata.Dataspace) *string { return &d.Descriptive }),
 }
 
 func setVisibility(d *metadata.Dataspace, field string, value any) error {
@@ -93,7 +95,7 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 }
 
 // CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title, description, visibility,
-// origin.
+// origin, retention, metadata.
 func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
@@ -137,19 +139,19 @@ func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string)
 		if d, err = lookupDataspace(tx, id, ""); err != nil {
 			return err
 		}
-		return authorise(tx, p, d, auth.Read)
+		return admit(tx, p, &d, auth.Read)
 	})
 	return d, err
 }
 
-// UpdateDataspace changes title, description, visibility or origin.
+// UpdateDataspace changes title, description, visibility, origin, retention or descriptive metadata.
 func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := lookupDataspace(tx, id, "")
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, d, auth.Manage); err != nil {
+		if err := admit(tx, p, &d, auth.Manage); err != nil {
 			return err
 		}
 		before := d
@@ -198,7 +200,7 @@ func (s *Service) passDataspace(ctx context.Context, p auth.Principal, id string
 		if d, err = lookupDataspace(tx, id, ""); err != nil {
 			return err
 		}
-		if err := authorise(tx, p, d, auth.Manage); err != nil {
+		if err := admit(tx, p, &d, auth.Manage); err != nil {
 			return err
 		}
 		before := d

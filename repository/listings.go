@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -83,14 +84,18 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		}
 		items, last := 0, position{byName: q.Order == paging.ByName}
 		damaged := s.stores.Damaged(tx)
+		var failed error
 		err = tx.Resources.Page(within, func(r *metadata.Resource) (more bool) {
 			r.Damaged = damaged(r)
+			if q.Descriptive {
+				failed = rows.Described(tx, r.ID, &r.Descriptive)
+			}
 			add(r)
 			last.at(r)
 			items++
-			return items < q.Limit
+			return items < q.Limit && failed == nil
 		})
-		if err != nil || items == 0 {
+		if err = cmp.Or(err, failed); err != nil || items == 0 {
 			return err
 		}
 		ends, err = s.ends(q, last.position())
@@ -154,7 +159,7 @@ func (s *Service) ListSets(ctx context.Context, p auth.Principal, listing paging
 			default:
 				within, err = readable(tx, p, metadata.ID{})
 			}
-			return listedSets(tx, within, q), err
+			return withDescriptive(tx, q, listedSets(tx, within, q), func(set *metadata.Set) (metadata.ID, *string) { return set.ID, &set.Descriptive }), err
 		},
 		position: func(set metadata.Set) paging.Position { return paging.Position{ID: set.ID} },
 	})
@@ -168,10 +173,11 @@ func (s *Service) ListDataspaces(ctx context.Context, p auth.Principal, req List
 			if err != nil {
 				return nil, err
 			}
-			return filter(all, func(d metadata.Dataspace) bool {
+			matching := filter(all, func(d metadata.Dataspace) bool {
 				return hasState(q.States, d.Record) && (q.Visibility == "" || d.Visibility.String() == q.Visibility) &&
 					(q.Origin == nil || d.Origin == *q.Origin)
-			}), nil
+			})
+			return withDescriptive(tx, q, matching, func(d *metadata.Dataspace) (metadata.ID, *string) { return d.ID, &d.Descriptive }), nil
 		},
 		position: func(d metadata.Dataspace) paging.Position { return paging.Position{ID: d.ID} },
 	})
@@ -267,6 +273,24 @@ func filter[T any](items iter.Seq2[T, error], pass func(T) bool) iter.Seq2[T, er
 	return func(yield func(T, error) bool) {
 		for item, err := range items {
 			if (err != nil || pass(item)) && !yield(item, err) {
+				return
+			}
+		}
+	}
+}
+
+// withDescriptive yields the items with their descriptive metadata, if the query asks for them. of returns where those of an item belong.
+func withDescriptive[T any](tx *metadata.Tx, q paging.Query, items iter.Seq2[T, error], of func(*T) (metadata.ID, *string)) iter.Seq2[T, error] {
+	if !q.Descriptive {
+		return items
+	}
+	return func(yield func(T, error) bool) {
+		for item, err := range items {
+			if err == nil {
+				id, into := of(&item)
+				err = rows.Described(tx, id, into)
+			}
+			if !yield(item, err) || err != nil {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
@@ -29,6 +30,14 @@ func byID[T any](get func(metadata.ID) (T, error), id string) (object T, err err
 func lookupDataspace(tx *metadata.Tx, id, field string) (metadata.Dataspace, error) {
 	d, err := byID(tx.Dataspaces.Get, id)
 	return orNotFound(d, err, errs.CodeDataspaceNotFound, "dataspace", field)
+}
+
+// admit authorises the caller, then reads the descriptive metadata, which the dataspace is to be shown or changed with.
+func admit(tx *metadata.Tx, p auth.Principal, d *metadata.Dataspace, action auth.Action) error {
+	if err := authorise(tx, p, *d, action); err != nil {
+		return err
+	}
+	return rows.Described(tx, d.ID, &d.Descriptive)
 }
 
 func lookupUser(tx *metadata.Tx, id, field string) (metadata.User, error) {
@@ -79,6 +88,14 @@ func (s resolvedSet) shown() metadata.Set {
 	return set
 }
 
+// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown or changed with.
+func (s *resolvedSet) admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
+	if err := authorise(tx, p, s.dataspace, action); err != nil {
+		return err
+	}
+	return rows.Described(tx, s.ID, &s.Descriptive)
+}
+
 // resolvedResource is a resource with what its state depends on.
 type resolvedResource struct {
 	metadata.Resource
@@ -92,6 +109,14 @@ func lookupResource(tx *metadata.Tx, id string) (resolvedResource, error) {
 	}
 	resolved, err := resolveSet(tx, r.SetID)
 	return resolvedResource{Resource: r, set: resolved}, err
+}
+
+// admit authorises the caller, then reads the descriptive metadata, which the record is to be shown or changed with.
+func (r *resolvedResource) admit(tx *metadata.Tx, p auth.Principal, action auth.Action) error {
+	if err := authorise(tx, p, r.set.dataspace, action); err != nil {
+		return err
+	}
+	return rows.Described(tx, r.ID, &r.Descriptive)
 }
 
 // due returns the cascade that will still change the resource, or nil.

@@ -11,6 +11,7 @@ import (
 	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/inline"
@@ -24,6 +25,7 @@ var resourceFields = setters[metadata.Resource]{
 	"name":        textSetter(nameText, func(r *metadata.Resource) *string { return &r.Name }),
 	"description": textSetter(proseText, func(r *metadata.Resource) *string { return &r.Description }),
 	"format":      textSetter(formText, func(r *metadata.Resource) *string { return &r.Format }),
+	"metadata":    metadataSetter(descriptive.Resource, func(r *metadata.Resource) *string { return &r.Descriptive }),
 }
 
 // refuseResourceField is readOnly, with a code of its own for what people try.
@@ -37,7 +39,10 @@ func refuseResourceField(field string) error {
 // GetResource returns the record of one resource.
 func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		resolved, err := readableResource(tx, p, id)
+		resolved, err := lookupResource(tx, id)
+		if err == nil {
+			err = resolved.admit(tx, p, auth.Read)
+		}
 		r = resolved.shown()
 		s.stores.SetDamaged(tx, &r)
 		return err
@@ -137,14 +142,14 @@ func (s *Service) sound(tx *metadata.Tx, r metadata.Resource) error {
 	return err
 }
 
-// EditResource changes name, description or format.
+// EditResource changes name, description, format or descriptive metadata.
 func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Resource]) (edited metadata.Resource, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupResource(tx, id)
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+		if err := resolved.admit(tx, p, auth.Write); err != nil {
 			return err
 		}
 		r := resolved.shown()
@@ -196,7 +201,7 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+		if err := resolved.admit(tx, p, auth.Write); err != nil {
 			return err
 		}
 		r := resolved.shown()

@@ -29,6 +29,7 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
 		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
 		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
+		Descriptive: valueOf(start.Fields.Metadata),
 	}
 	for _, t.Expected = range start.Fields.Expected {
 		if t.Expected == (blobs.Digest{}) { // no content has it, and the row of an upload has it for none
@@ -58,6 +59,9 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 		t.ResourceID = resolved.ID
 		if match := start.Fields.Match; err == nil && (match.IfMatch.Set && !match.IfMatch.Any || !match.IfUnmodifiedSince.IsZero()) {
 			t.Match = resolved.shown().Tag()
+		}
+		if err == nil {
+			err = start.Fields.describe(&resolved.Resource)
 		}
 		return blame(err, "resourceId")
 	}
@@ -97,7 +101,7 @@ func (s *Service) acceptable(start UploadStart) error {
 
 // fieldsOf is what came with the announcement.
 func fieldsOf(t metadata.ResumableUpload) UploadFields {
-	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableUploadNames()}
+	f := UploadFields{Name: &t.Name, Format: &t.Format, Description: &t.Description, Metadata: &t.Descriptive, Filename: t.Filename, ContentType: t.ContentType, Names: ResumableUploadNames()}
 	if t.SetID != (metadata.ID{}) {
 		set := t.SetID.String()
 		f.SetID = &set

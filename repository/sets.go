@@ -5,6 +5,7 @@ import (
 
 	"labshelf/audit"
 	"labshelf/auth"
+	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
@@ -14,6 +15,7 @@ import (
 var setFields = setters[metadata.Set]{
 	"title":       textSetter(titleText, func(s *metadata.Set) *string { return &s.Title }),
 	"description": textSetter(proseText, func(s *metadata.Set) *string { return &s.Description }),
+	"metadata":    metadataSetter(descriptive.Set, func(s *metadata.Set) *string { return &s.Descriptive }),
 }
 
 // refuseSetField is readOnly, with a code of its own for what people try.
@@ -24,7 +26,7 @@ func refuseSetField(field string) error {
 	return readOnly(field)
 }
 
-// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description.
+// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description, metadata.
 func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created metadata.Set, err error) {
 	dataspaceID, err := f.required("dataspaceId")
 	if err != nil {
@@ -69,20 +71,21 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 		if err != nil {
 			return err
 		}
+		err = resolved.admit(tx, p, auth.Read)
 		set = resolved.shown()
-		return authorise(tx, p, resolved.dataspace, auth.Read)
+		return err
 	})
 	return set, err
 }
 
-// UpdateSet changes title or description.
+// UpdateSet changes title, description or descriptive metadata.
 func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, resolved.dataspace, auth.Write); err != nil {
+		if err := resolved.admit(tx, p, auth.Write); err != nil {
 			return err
 		}
 		set := resolved.shown()
@@ -135,7 +138,7 @@ func (s *Service) passSet(ctx context.Context, p auth.Principal, id string, matc
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, resolved.dataspace, auth.Write); err != nil {
+		if err := resolved.admit(tx, p, auth.Write); err != nil {
 			return err
 		}
 		set = resolved.shown()

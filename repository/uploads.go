@@ -11,6 +11,7 @@ import (
 	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
+	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/rows"
@@ -34,8 +35,9 @@ type FormUpload struct {
 type UploadFields struct {
 	SetID                     *string
 	Name, Format, Description *string
-	Filename                  string // as sent, with folders perhaps
-	ContentType               string // as sent; "" is unknown
+	Metadata                  *string // a merge patch of the descriptive metadata
+	Filename                  string  // as sent, with folders perhaps
+	ContentType               string  // as sent; "" is unknown
 	Expected                  []blobs.Digest
 	Match                     Match // of a replacement
 	Names                     FieldNames
@@ -186,7 +188,8 @@ func openSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, error) 
 	return set, nil
 }
 
-// Replace gives the resource another file, with the name, format and description that come with it.
+// Replace gives the resource another file, with the name, format and description that come with it. The descriptive metadata stay, but for
+// what comes with it.
 func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (replaced metadata.Resource, err error) {
 	if err := u.Over(ctx, id); err != nil {
 		return metadata.Resource{}, err
@@ -200,8 +203,12 @@ func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (re
 		if err != nil {
 			return nil, err
 		}
+		next := nextVersion(resolved.shown(), file)
+		if err := f.describe(&next); err != nil {
+			return nil, err
+		}
 		return func() error {
-			r := nextVersion(resolved.shown(), file)
+			r := next
 			err := errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, &r), u.record(tx, r))
 			replaced = r
 			return err
@@ -216,7 +223,7 @@ func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (
 	if err != nil {
 		return resolved, err
 	}
-	if err := authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+	if err := resolved.admit(tx, p, auth.Write); err != nil {
 		return resolved, err
 	}
 	r := resolved.shown()
@@ -341,7 +348,15 @@ func described(f UploadFields) (r metadata.Resource, err error) {
 			return r, err
 		}
 	}
-	return r, nil
+	return r, f.describe(&r)
+}
+
+// describe merges what came with the file into the descriptive metadata of a resource.
+func (f UploadFields) describe(r *metadata.Resource) error {
+	if f.Metadata == nil || *f.Metadata == "" {
+		return nil
+	}
+	return describe(descriptive.Resource, &r.Descriptive, []byte(*f.Metadata))
 }
 
 // nameOf checks the file name and returns the resource's name: the one sent, else the file name.

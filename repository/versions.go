@@ -190,7 +190,7 @@ func changeableVersion(tx *metadata.Tx, p auth.Principal, id, number string, mat
 	if resolved, err = lookupResource(tx, id); err != nil {
 		return resolved, v, err
 	}
-	if err = authorise(tx, p, resolved.set.dataspace, auth.Write); err != nil {
+	if err = resolved.admit(tx, p, auth.Write); err != nil {
 		return resolved, v, err
 	}
 	if _, err = lookupVersion(tx, resolved, number); err != nil {

@@ -24,7 +24,7 @@ func Paged(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[metadata.Resourc
 // CloneResource returns a copy of a borrowed row that stays valid.
 func CloneResource(borrowed *metadata.Resource) metadata.Resource {
 	r := *borrowed
-	for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename} {
+	for _, text := range []*string{&r.Name, &r.Description, &r.Format, &r.MimeType, &r.Filename, &r.Descriptive} {
 		*text = strings.Clone(*text)
 	}
 	return r

@@ -179,8 +179,12 @@ func filled[T any](other bool) (row T) {
 	}
 	f.fill(reflect.ValueOf(&row).Elem())
 	switch row := any(&row).(type) { // no part of a stored row: it is found out when a record is answered
+	case *metadata.Dataspace:
+		row.Descriptive = ""
+	case *metadata.Set:
+		row.Descriptive = ""
 	case *metadata.Resource:
-		row.Damaged = false
+		row.Damaged, row.Descriptive = false, ""
 	case *metadata.Version:
 		row.Damaged = false
 	}

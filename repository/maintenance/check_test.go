@@ -82,6 +82,21 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			c.ActiveFiles++
 			return errors.Join(err, tx.Usage.Put(h.Space.ID, h.Space.Created.Day(), c))
 		},
+		"its object is not there": func(tx tables, h *repositorytest.World) error {
+			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Admin.UserID, JSON: `{"tags":["a"]}`})
+		},
+		"it is not in the canonical form": func(tx tables, h *repositorytest.World) error {
+			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Sets[0].ID, JSON: `{"tags": ["a"]}`})
+		},
+		"or empty": func(tx tables, h *repositorytest.World) error {
+			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Space.ID, JSON: `{}`})
+		},
+		"metadata.colour": func(tx tables, h *repositorytest.World) error {
+			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Sets[0].ID, JSON: `{"colour":"red"}`})
+		},
+		"metadata.publisher is not there for a file": func(tx tables, h *repositorytest.World) error {
+			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Resources[0].ID, JSON: `{"publisher":"Curie"}`})
+		},
 		"its container is not deleted": func(tx tables, h *repositorytest.World) error {
 			return tx.Cascades.Put(metadata.Cascade{Container: h.Sets[0].ID, DataspaceID: h.Space.ID})
 		},

@@ -78,6 +78,7 @@ func (w *watched) tables() *metadata.Tx {
 	}
 	tx.Dataspaces, tx.Sets, tx.Resources = watchedDataspaces{tx.Dataspaces, w}, watchedSets{tx.Sets, w}, watchedResources{tx.Resources, w}
 	tx.Versions, tx.Users, tx.Keys = watchedVersions{tx.Versions, w}, watchedUsers{tx.Users, w}, watchedKeys{tx.Keys, w}
+	tx.Descriptive = watchedDescriptives{tx.Descriptive, w}
 	tx.Privileges, tx.Sessions = watchedPrivileges{tx.Privileges, w}, watchedSessions{tx.Sessions, w}
 	tx.Uploads, tx.Damages, tx.Unreferenced = excusedUploads{tx.Uploads, w}, excusedDamages{tx.Damages, w}, excusedUnreferenced{tx.Unreferenced, w}
 	return &tx
@@ -189,6 +190,27 @@ func (t watchedVersions) Put(row metadata.Version) error {
 	}
 	err = put(t.watched, "a version of "+row.Name, row, present, err, 0, about(audit.Resource, row.ResourceID))
 	return errors.Join(err, t.Versions.Put(row))
+}
+
+type watchedDescriptives struct {
+	metadata.Descriptives
+	*watched
+}
+
+// described tells entries about an object of any kind.
+func described(id metadata.ID) func(audit.Entry) bool {
+	return func(e audit.Entry) bool { return e.Object.ID == id }
+}
+
+func (t watchedDescriptives) Put(row metadata.Descriptive) error {
+	present, err := t.Get(row.ObjectID)
+	err = put(t.watched, "metadata of "+row.ObjectID.String(), row, present, err, 0, described(row.ObjectID))
+	return errors.Join(err, t.Descriptives.Put(row))
+}
+
+func (t watchedDescriptives) Remove(id metadata.ID) error {
+	t.changes = append(t.changes, change{"metadata of " + id.String(), 0, described(id), 0})
+	return t.Descriptives.Remove(id)
 }
 
 type watchedUsers struct {

@@ -44,7 +44,8 @@ func textChanges(texts [][3]string) (c audit.Changes) {
 	return c
 }
 
-// SaveDataspace stores a dataspace, new (before is nil) or changed; after gets the number of the entry.
+// SaveDataspace stores a dataspace with its descriptive metadata, new (before is nil) or changed; after gets the number of the entry. The
+// descriptive metadata are in both, or in neither.
 func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace) (err error) {
 	old := before
 	if before == nil {
@@ -57,10 +58,15 @@ func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace)
 		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
 		{"origin", old.Origin, after.Origin},
 	})
+	if err := changeDescriptive(tx, after.ID, old.Descriptive, after.Descriptive, &texts); err != nil {
+		return err
+	}
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
 		return err
 	}
-	return tx.Dataspaces.Put(*after)
+	row := *after
+	row.Descriptive = ""
+	return tx.Dataspaces.Put(row)
 }
 
 // SaveSet is SaveDataspace for a set.
@@ -76,10 +82,15 @@ func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error)
 	texts := textChanges([][3]string{
 		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
 	})
+	if err := changeDescriptive(tx, after.ID, old.Descriptive, after.Descriptive, &texts); err != nil {
+		return err
+	}
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
 		return err
 	}
-	return tx.Sets.Put(*after)
+	row := *after
+	row.Descriptive = ""
+	return tx.Sets.Put(row)
 }
 
 // SaveUser is SaveDataspace for a user.

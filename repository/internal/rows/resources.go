@@ -10,10 +10,18 @@ import (
 	"labshelf/paging"
 )
 
-// SaveResource stores a resource, new (before is nil) or changed, with an entry in the audit log. All writing of resources comes through here,
+// SaveResource stores a resource with its descriptive metadata, new (before is nil) or changed, with an entry in the audit log. The descriptive
+// metadata are in both, or in neither. All writing of resources comes through here,
 // but that of RecordFlushed, which changes nothing that anybody sees.
 func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (err error) {
 	e, stamp, texts := c.resourceEntry(before, *after)
+	was := ""
+	if before != nil {
+		was = before.Descriptive
+	}
+	if err := changeDescriptive(tx, after.ID, was, after.Descriptive, &texts); err != nil {
+		return err
+	}
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
 		return err
 	}
@@ -24,7 +32,7 @@ func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (
 // inline body goes that it no longer needs, because there is a file, or nothing any more. A blob that thereby loses its last reference is
 // recorded as unreferenced since the last change of the resource, its deletion.
 func storeResource(tx *metadata.Tx, before *metadata.Resource, after metadata.Resource) error {
-	after.Damaged = false
+	after.Damaged, after.Descriptive = false, ""
 	replaced := before != nil && after.Version != before.Version
 	if replaced {
 		if err := keepVersion(tx, *before, after); err != nil {
