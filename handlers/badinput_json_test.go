@@ -103,8 +103,8 @@ var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061
 // fixedField is the code with which an operation refuses another value of a field that cannot be changed; "" if it can be.
 func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
-		"updateDataspace": {"title", "description", "visibility", "origin", "retention"}, "updateSet": {"title", "description"},
-		"editResource": {"name", "description", "format"}, "updateUser": {"fullname", "about", "sysadmin"},
+		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "metadata"}, "updateSet": {"title", "description", "metadata"},
+		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin"},
 		"updateWebhook": {"url", "label", "events"},
 	}
 	switch fields, changes := may[operation]; {
@@ -147,7 +147,11 @@ func TestBadFieldsAreRefused(t *testing.T) {
 				cases = append(cases, bad{good.what, good.method, good.path, with(field, "another value"), http.StatusConflict, code, field, nil})
 				continue
 			}
-			for _, value := range []any{nil, 1, 1.5, []string{"x"}, object{}} {
+			wrong := []any{1, 1.5, []string{"x"}, nil, object{}}
+			if field == "metadata" { // which is merged: null removes it
+				wrong = wrong[:3]
+			}
+			for _, value := range wrong {
 				add(field, value)
 			}
 			if slices.Contains([]string{"sysadmin", "dryRun", "noData", "all"}, field) {

@@ -72,6 +72,7 @@ type setJSON struct {
 	Resources    string `json:"resources"`
 	State        string `json:"state"`
 	historyJSON
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 type dataspaceJSON struct {
@@ -86,7 +87,8 @@ type dataspaceJSON struct {
 	Sets        string `json:"sets"`
 	State       string `json:"state"`
 	historyJSON
-	Retention string `json:"retention"`
+	Retention string          `json:"retention"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
 }
 
 // historyJSON is when and by whom an object was created and modified.
@@ -174,7 +176,7 @@ func (s presenter) set(set metadata.Set) setJSON {
 	return setJSON{
 		ID: id, URL: address, Name: set.Name, Title: set.Title, Description: set.Description,
 		DataspaceID: dataspace, DataspaceURL: s.url("dataspaces", dataspace), Resources: address + "/resources",
-		State: set.State.String(), historyJSON: history(set.Record),
+		State: set.State.String(), historyJSON: history(set.Record), Metadata: json.RawMessage(set.Descriptive),
 	}
 }
 
@@ -184,7 +186,7 @@ func (s presenter) dataspace(d metadata.Dataspace) dataspaceJSON {
 	return dataspaceJSON{
 		ID: id, URL: address, Name: d.Name, Title: d.Title, Description: d.Description, Visibility: d.Visibility.String(),
 		Origin: d.Origin, Resources: address + "/resources", Sets: address + "/sets", State: d.State.String(), historyJSON: history(d.Record),
-		Retention: d.Retention.String(),
+		Retention: d.Retention.String(), Metadata: json.RawMessage(d.Descriptive),
 	}
 }
 

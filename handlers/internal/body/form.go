@@ -26,7 +26,7 @@ const (
 )
 
 // parts are the parts that an upload may have, each at most once.
-var parts = []string{"file", "setId", "name", "format", "description", "sha256"}
+var parts = []string{"file", "setId", "name", "format", "description", "metadata", "sha256"}
 
 // Form is a multipart upload while it is read. Its parts may come in any order.
 type Form struct {
@@ -146,6 +146,8 @@ func (f *Form) setText(name, text string, begin func(setID string) error) error 
 		f.fields.Format = &text
 	case "description":
 		f.fields.Description = &text
+	case "metadata":
+		f.fields.Metadata = &text
 	case "sha256":
 		digest, err := blobs.ParseDigest(text)
 		if err != nil {

@@ -66,6 +66,9 @@ func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
+// descriptiveMember is the member of the outermost object that is not decoded, but handed on as it is: the use case merges it.
+const descriptiveMember = jsontext.Pointer("/metadata")
+
 // strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the package is a copy until Go has it, by
 // itself refuses invalid UTF-8, half a surrogate pair and names that come twice.
 var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *jsontext.Decoder, v *any) error {
@@ -73,6 +76,10 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 	case kind == jsontext.KindNumber:
 		number, err := decoder.ReadValue()
 		*v = json.Number(number)
+		return err
+	case kind != jsontext.KindInvalid && decoder.StackDepth() == 1 && decoder.StackPointer() == descriptiveMember:
+		value, err := decoder.ReadValue()
+		*v = json.RawMessage(bytes.Clone(value))
 		return err
 	case (kind == jsontext.KindBeginObject || kind == jsontext.KindBeginArray) && decoder.StackDepth() >= maxDepth:
 		return invalidMember(decoder.StackPointer(), "the body nests deeper than %d levels", maxDepth)

@@ -36,7 +36,7 @@ const resourceTemplate = `{
   "dataspaceId": "{dataspaceId}",
   "createdBy": "{createdBy}",
   "modifiedBy": "{modifiedBy}",
-  "version": {version}{purged}{damaged}
+  "version": {version}{purged}{damaged}{metadata}
 }`
 
 var resourceValues = map[string]value[metadata.Resource]{
@@ -79,6 +79,8 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 			b.template(escaped(view), viewNames, b.field)
 		case "purged":
 			b.end(memberIf(",\n"+indent+`  "purged": true`, func(r *metadata.Resource) bool { return r.Body == metadata.Purged }))
+		case "metadata":
+			b.end(metadataOf(",\n" + indent + `  "metadata": `))
 		case "damaged":
 			b.end(memberIf(",\n"+indent+`  "damaged": true`, func(r *metadata.Resource) bool { return r.Damaged }))
 		default:
@@ -86,6 +88,16 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 		}
 	})
 	return b.finish()
+}
+
+// metadataOf is the descriptive metadata, as they are stored.
+func metadataOf(member string) value[metadata.Resource] {
+	return func(b []byte, r *metadata.Resource) []byte {
+		if r.Descriptive != "" {
+			b = append(append(b, member...), r.Descriptive...)
+		}
+		return b
+	}
 }
 
 // kilobytes rounds to the nearest KiB, but never a file with something in it to nothing.

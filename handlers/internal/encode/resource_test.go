@@ -123,6 +123,21 @@ func TestResourcesAsEncodingJSONWritesThem(t *testing.T) {
 	})
 }
 
+// TestDescriptive: descriptive metadata come last, as they are stored; without any there is no member.
+func TestDescriptive(t *testing.T) {
+	t.Parallel()
+	const stored = `{"tags":["ä <&> \u0001"],"properties":{"n":1e400}}`
+	for _, indent := range []string{"", ItemIndent} {
+		layout, r := ResourceLayout("https://x/v1", "https://x/{id}", indent), metadata.Resource{Damaged: true, Body: metadata.Purged}
+		without := string(layout.Append(nil, &r))
+		r.Descriptive = stored
+		want := strings.TrimSuffix(without, "\n"+indent+"}") + ",\n" + indent + `  "metadata": ` + stored + "\n" + indent + "}"
+		if got := string(layout.Append(nil, &r)); got != want || strings.Contains(without, "metadata") {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 // FuzzText holds appendText against encoding/json.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "plain", "a\"b\\c", "\x00\x1f\x7f\u2028\xff<>&", `\u2028`} {

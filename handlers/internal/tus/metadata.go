@@ -11,7 +11,7 @@ import (
 )
 
 // metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath in addition to filename and filetype.
-const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, sha256, type, relativePath"
+const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, metadata, sha256, type, relativePath"
 
 // null is what Uppy writes for a relativePath, or a type, that a file does not have.
 const null = "null"
@@ -60,6 +60,7 @@ func takeMetadata(texts map[string]string, start *repository.UploadStart) error 
 	}
 	for key, field := range map[string]**string{
 		"setId": &fields.SetID, "resourceId": &start.ResourceID, "name": &fields.Name, "format": &fields.Format, "description": &fields.Description,
+		"metadata": &fields.Metadata,
 	} {
 		if text := texts[key]; text != "" {
 			*field = &text
