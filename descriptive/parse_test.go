@@ -1,9 +1,11 @@
 package descriptive_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,6 +32,8 @@ func TestParseAndAppend(t *testing.T) {
 		{"a quantity's unit first", `{"properties":{"t":{"unit":"K","value":1}}}`, `{"properties":{"t":{"value":1,"unit":"K"}}}`},
 		{"no quantity at the top", `{"properties":{"value":1,"unit":"K"}}`, `{"properties":{"unit":"K","value":1}}`},
 		{"no quantity with more", `{"properties":{"t":{"value":1,"unit":"K","sensor":2}}}`, `{"properties":{"t":{"sensor":2,"unit":"K","value":1}}}`},
+		{"no quantity without a unit", `{"properties":{"t":{"value":1,"a":2},"u":{"value":1}}}`, `{"properties":{"t":{"a":2,"value":1},"u":{"value":1}}}`},
+		{"no quantity without a number", `{"properties":{"t":{"value":"1","unit":"K"}}}`, `{"properties":{"t":{"unit":"K","value":"1"}}}`},
 		{"a composed letter", "{\"tags\":[\"e\u0301\"],\"properties\":{\"e\u0301\":1}}", "{\"tags\":[\"\u00e9\"],\"properties\":{\"\u00e9\":1}}"},
 		{"escapes", `{"tags":["\u0041\u00e9"]}`, `{"tags":["Aé"]}`},
 	} {
@@ -119,6 +123,31 @@ func TestMerge(t *testing.T) {
 		if _, err := parse(t, typical).Merge([]byte(patch)); !errors.As(err, new(*descriptive.Error)) {
 			t.Errorf("%.50s: %v", patch, err)
 		}
+	}
+}
+
+// TestMergeReference compares with what another program makes of patches, which testdata/merge.py writes.
+func TestMergeReference(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/merge.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := 0
+	for line := range bytes.Lines(text) {
+		var row [3]json.RawMessage
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		before, want := parse(t, string(row[0])), parse(t, string(row[2]))
+		got, err := before.Merge(row[1])
+		if err != nil || !got.Equal(want) {
+			t.Errorf("%s to %s: %s, %v, want %s", row[1], row[0], got.Append(nil), err, row[2])
+		}
+		changed += min(1, len(descriptive.Changes(before, got)))
+	}
+	if changed < 200 {
+		t.Errorf("%d patches changed anything", changed)
 	}
 }
 

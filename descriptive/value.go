@@ -79,8 +79,8 @@ func ListOf(values ...Value) Value { return Value{form: List, list: values} }
 func GroupOf(g Group) Value {
 	if len(g) == 2 {
 		value, _ := g.Get("value")
-		unit, _ := g.Get("unit")
-		if value.form == Decimal && (unit.form == Text || unit.form == Time) {
+		unit, ok := g.Get("unit")
+		if ok && value.form == Decimal && (unit.form == Text || unit.form == Time) {
 			return QuantityOf(Number(value.text), unit.text)
 		}
 	}
