@@ -2,7 +2,11 @@ package descriptive_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"reflect"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 
 	"labshelf/descriptive"
 )
@@ -10,6 +14,7 @@ import (
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(typical))
 	f.Add([]byte(`{"properties":{"a":[{"value":1e3,"unit":"K"},{"value":1},{},[],"2026-01-02"]},"places":[{"box":{"west":-0.0}}]}`))
+	f.Add([]byte(`{"properties":{"a":{"value":1,"b":2}}}`))
 	f.Add([]byte("{\"tags\":[\"e\u0301\"],\"properties\":{\"\u2126\":{\"unit\":\"\u212b\",\"value\":1}}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := descriptive.Parse(data)
@@ -18,6 +23,11 @@ func FuzzParse(f *testing.F) {
 		}
 		_ = m.Validate(descriptive.Set)
 		canonical := m.Append(nil)
+		if norm.NFC.IsNormal(data) && !bytes.Contains(data, []byte(`\u`)) { // else texts may change
+			if before, after := properties(t, data), properties(t, canonical); !reflect.DeepEqual(before, after) {
+				t.Fatalf("%s: the properties became %v", data, after)
+			}
+		}
 		again, err := descriptive.Parse(canonical)
 		if err != nil {
 			t.Fatalf("%s: %v", canonical, err)
@@ -37,6 +47,20 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// properties reads the properties with another decoder, numbers as they are written.
+func properties(t *testing.T, text []byte) map[string]any {
+	var m struct{ Properties map[string]any }
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&m); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if len(m.Properties) == 0 {
+		return nil // empty ones are left out
+	}
+	return m.Properties
 }
 
 // FuzzMerge holds merging against the rules of RFC 7396 that can be told without doing it again.
