@@ -23,11 +23,7 @@ func (m Metadata) Append(b []byte) []byte {
 
 func (c Creator) append(b []byte) []byte {
 	o := beginObject(b)
-	o.text("name", c.Name)
-	o.text("givenName", c.GivenName)
-	o.text("familyName", c.FamilyName)
-	o.text("type", c.Type)
-	o.text("orcid", c.ORCID)
+	o.texts("name", c.Name, "givenName", c.GivenName, "familyName", c.FamilyName, "type", c.Type, "orcid", c.ORCID)
 	start := o.begin("affiliations")
 	o.b = appendTexts(o.b, c.Affiliations)
 	o.end(start)
@@ -36,33 +32,25 @@ func (c Creator) append(b []byte) []byte {
 
 func (r Related) append(b []byte) []byte {
 	o := beginObject(b)
-	o.text("identifier", r.Identifier)
-	o.text("type", r.Type)
-	o.text("relation", r.Relation)
+	o.texts("identifier", r.Identifier, "type", r.Type, "relation", r.Relation)
 	return o.close()
 }
 
 func (d Date) append(b []byte) []byte {
 	o := beginObject(b)
-	o.text("date", d.Date)
-	o.text("type", d.Type)
-	o.text("information", d.Information)
+	o.texts("date", d.Date, "type", d.Type, "information", d.Information)
 	return o.close()
 }
 
 func (f Funding) append(b []byte) []byte {
 	o := beginObject(b)
-	o.text("funder", f.Funder)
-	o.text("funderId", f.FunderID)
-	o.text("award", f.Award)
-	o.text("title", f.Title)
-	o.text("uri", f.URI)
+	o.texts("funder", f.Funder, "funderId", f.FunderID, "award", f.Award, "title", f.Title, "uri", f.URI)
 	return o.close()
 }
 
 func (p Place) append(b []byte) []byte {
 	o := beginObject(b)
-	o.text("name", p.Name)
+	o.texts("name", p.Name)
 	o.number("latitude", p.Latitude)
 	o.number("longitude", p.Longitude)
 	start := o.begin("box")
@@ -162,10 +150,13 @@ func (o *object) end(start int) {
 	}
 }
 
-func (o *object) text(name, text string) {
-	if text != "" {
-		o.begin(name)
-		o.b = quote(o.b, text)
+// texts writes texts, each behind its name; those that are there.
+func (o *object) texts(named ...string) {
+	for i := 0; i < len(named); i += 2 {
+		if named[i+1] != "" {
+			o.begin(named[i])
+			o.b = quote(o.b, named[i+1])
+		}
 	}
 }
 

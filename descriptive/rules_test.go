@@ -179,6 +179,33 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	var g descriptive.Group
+	for i, name := range []string{"b", "a", "c", "b"} {
+		before := fmt.Sprint(g)
+		next := g.With(name, descriptive.NumberOf(descriptive.Number(fmt.Sprint(i))))
+		if fmt.Sprint(g) != before {
+			t.Errorf("With changed %s", before)
+		}
+		g = next
+	}
+	m := descriptive.Metadata{Properties: g}
+	if got := string(m.Append(nil)); got != `{"properties":{"a":1,"b":3,"c":2}}` {
+		t.Error(got)
+	}
+	without := descriptive.Metadata{Properties: g.Without("a").Without("x")}
+	if got := string(without.Append(nil)); got != `{"properties":{"b":3,"c":2}}` {
+		t.Error(got)
+	}
+	if v, ok := g.Get("b"); !ok || !v.Equal(descriptive.NumberOf("3")) || v.Equal(descriptive.NumberOf("3.0")) {
+		t.Errorf("%v %t", v, ok)
+	}
+	if v, ok := g.Get("x"); ok || !v.Equal(descriptive.Value{}) {
+		t.Errorf("%v %t", v, ok)
+	}
+}
+
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	m := parse(t, `{"properties":{"a":{"b":"text","c":[1,[2.0,{"d":true}]]},"d":"2026-01-02","e":"2026-01-02T10:20:30+02:00","q":{"value":-1e3,"unit":"µm"},"z":[]}}`)
