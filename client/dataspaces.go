@@ -30,7 +30,8 @@ type Dataspace struct {
 	CreatedBy   string    `json:"createdBy"`  // id of a user
 	ModifiedBy  string    `json:"modifiedBy"` // id of a user
 	Retention   string    `json:"retention"`  // which versions are kept: "everything", "last 5", "90 days"
-	ETag        string    `json:"-"`          // for IfMatch and IfNoneMatch; "" in listings
+	Metadata    Metadata  `json:"metadata,omitempty"`
+	ETag        string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
 }
 
 func (d *Dataspace) identify(etag string) string {
@@ -46,6 +47,8 @@ type NewDataspace struct {
 	Visibility  string `json:"visibility,omitempty"`  // "": Private
 	Origin      string `json:"origin,omitempty"`      // up to 500 characters, free
 	Retention   string `json:"retention,omitempty"`   // "": everything
+
+	Metadata Metadata `json:"metadata,omitempty"`
 }
 
 // DataspaceEdit is what to change in a dataspace; what is nil stays.
@@ -55,6 +58,8 @@ type DataspaceEdit struct {
 	Visibility  *string `json:"visibility,omitempty"`
 	Origin      *string `json:"origin,omitempty"`
 	Retention   *string `json:"retention,omitempty"`
+
+	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
 // Dataspaces lists the dataspaces that the caller may read, by creation. It takes State, Name, Visibility, Origin

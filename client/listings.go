@@ -24,6 +24,8 @@ type ListOptions struct {
 	State string // Active, Deleted or All; "": Active
 	Limit int    // of a page, 1 to 1000; 0: as the service is configured
 
+	Metadata bool // dataspaces, sets and resources come with their Metadata
+
 	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name"; "": oldest, or by name where Name or
 	// NamePrefix is given. These two are for one set and go with neither Since nor Until. Safe times are the Modified of what was
 	// received; to follow changes, keep the URL of the last page (see Pages).
@@ -56,6 +58,9 @@ func (o ListOptions) At(listing string) string {
 	}
 	if o.Limit != 0 {
 		q.Set("limit", strconv.Itoa(o.Limit))
+	}
+	if o.Metadata {
+		q.Set("fields", "metadata")
 	}
 	if o.Origin != nil {
 		q.Set("origin", *o.Origin)

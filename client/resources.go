@@ -36,7 +36,8 @@ type Resource struct {
 	Version     int64        `json:"version"`           // number of the current version, from 1
 	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
 	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
-	ETag        string       `json:"-"`                 // of the record, for IfMatch and IfNoneMatch; "" in listings
+	Metadata    Metadata     `json:"metadata,omitempty"`
+	ETag        string       `json:"-"` // of the record, for IfMatch and IfNoneMatch; "" in listings
 }
 
 func (r *Resource) identify(etag string) string {
@@ -79,6 +80,7 @@ type NewResource struct {
 	Description string       // up to 16 KiB
 	Format      string       // up to 100 characters; "": from the extension
 	Mimetype    string       // "": found by the service
+	Metadata    Metadata     // of a file that replaces another one a merge patch
 	Digest      blobs.Digest // that the file must have; zero: it is hashed while it is sent, and the service compares
 }
 
@@ -87,6 +89,8 @@ type ResourceEdit struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`
 	Format      *string `json:"format,omitempty"`
+
+	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
 // Resources lists the resources that the caller may read, by modification. It takes State, Since, Until, Order, DataspaceID, SetID
@@ -124,7 +128,8 @@ func (c *Client) CreateResource(ctx context.Context, r NewResource, body io.Read
 }
 
 // ReplaceResource replaces a resource by an upload, as CreateResource does it, except that it may be made again also where the
-// service may have stored the file. Name, Description and Format that are left out take their defaults.
+// service may have stored the file. Name, Description and Format that are left out take their defaults; the
+// metadata stay, but for what Metadata changes.
 func (c *Client) ReplaceResource(ctx context.Context, id string, r NewResource, body io.Reader, size int64, when ...Condition) (Resource, error) {
 	form, err := newForm(r, body, size)
 	if err != nil {

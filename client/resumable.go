@@ -58,7 +58,7 @@ func uploadMetadata(r NewResource, replaces string) string {
 	var pairs []string
 	for _, pair := range [][2]string{
 		{"setId", r.SetID}, {"resourceId", replaces}, {"filename", r.Filename}, {"filetype", r.Mimetype},
-		{"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"sha256", digest},
+		{"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"metadata", string(r.Metadata)}, {"sha256", digest},
 	} {
 		if pair[1] != "" {
 			pairs = append(pairs, pair[0]+" "+base64.StdEncoding.EncodeToString([]byte(pair[1])))

@@ -23,7 +23,8 @@ type Set struct {
 	Modified     time.Time `json:"modified"`   // UTC, to the millisecond
 	CreatedBy    string    `json:"createdBy"`  // id of a user
 	ModifiedBy   string    `json:"modifiedBy"` // id of a user
-	ETag         string    `json:"-"`          // for IfMatch and IfNoneMatch; "" in listings
+	Metadata     Metadata  `json:"metadata,omitempty"`
+	ETag         string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
 }
 
 func (s *Set) identify(etag string) string {
@@ -37,12 +38,16 @@ type NewSet struct {
 	DataspaceID string `json:"dataspaceId"`
 	Title       string `json:"title,omitempty"`       // up to 500 characters
 	Description string `json:"description,omitempty"` // up to 16 KiB
+
+	Metadata Metadata `json:"metadata,omitempty"`
 }
 
 // SetEdit changes a set; nil fields stay.
 type SetEdit struct {
 	Title       *string `json:"title,omitempty"`
 	Description *string `json:"description,omitempty"`
+
+	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 
 // Sets lists the sets that the caller may read, by creation. It takes State, Name, DataspaceID and Limit.

@@ -29,7 +29,7 @@ type form struct {
 func newForm(r NewResource, body io.Reader, size int64) (*form, error) {
 	var text bytes.Buffer
 	w := multipart.NewWriter(&text)
-	fields := [][2]string{{"setId", r.SetID}, {"name", r.Name}, {"format", r.Format}, {"description", r.Description}}
+	fields := [][2]string{{"setId", r.SetID}, {"name", r.Name}, {"format", r.Format}, {"description", r.Description}, {"metadata", string(r.Metadata)}}
 	known := r.Digest != blobs.Digest{}
 	if known {
 		fields = append(fields, [2]string{"sha256", r.Digest.String()})

@@ -1,0 +1,181 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"labshelf/client"
+	"labshelf/commands/completion"
+	"labshelf/commands/describe"
+	"labshelf/commands/display"
+	"labshelf/commands/exit"
+)
+
+func describeCommand(p Process) *cobra.Command {
+	var e describe.Edit
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "describe DATASPACE|SET|RESOURCE",
+		Short: "Show or change what is said about a dataspace, set or resource",
+		Long: `describe shows the descriptive metadata of an object: tags, properties, and of
+sets and dataspaces creators, licence, keywords and what else a publication needs.
+With flags it changes them, and leaves all others as they are.
+
+--set NAME=TEXT sets a property to a text. --set NAME:=VALUE sets it to a number,
+true, false, a list or a group in JSON, or to a quantity: a number with its unit.
+A dot in NAME leads into a group. --metadata merges a JSON file, in which null
+removes (RFC 7396); members such as creators are changed so.
+
+Replacing a file keeps what is said about it. A change is refused where somebody
+else has changed the tags in the same moment; it is then tried again.`,
+		Example: `  labshelf describe runs-2026:run-1.csv
+  labshelf describe runs-2026:run-1.csv --tag raw --set operator=Ada --set "temperature:=20 °C"
+  labshelf describe runs-2026:run-1.csv --unset operator --untag raw
+  labshelf describe runs-2026 --metadata creators.json`,
+		Args: exactly(1, "a dataspace, a set or a resource, such as runs-2026:run-1.csv"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		return p.describe(ctx, c, args[0], e, asJSON)
+	})
+	flags := cmd.Flags()
+	flags.StringArrayVar(&e.Set, "set", nil, "set a property: `NAME=TEXT`, or NAME:=VALUE for a number, true, false, 20 °C or JSON")
+	flags.StringArrayVar(&e.Unset, "unset", nil, "remove the property `NAME`")
+	flags.StringArrayVar(&e.Tag, "tag", nil, "add the tag `WORD`")
+	flags.StringArrayVar(&e.Untag, "untag", nil, "remove the tag `WORD`")
+	flags.StringVar(&e.File, "metadata", "", "merge the JSON object in `FILE`, or - for standard input")
+	jsonFlag(cmd, &asJSON)
+	return p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
+}
+
+// describedObject is an object of one of the three kinds.
+type describedObject struct {
+	what     string // for people
+	record   any
+	metadata client.Metadata
+	etag     string
+	edit     func(patch client.Metadata, when ...client.Condition) (describedObject, error)
+}
+
+func describedDataspace(ctx context.Context, c *client.Client, d client.Dataspace) describedObject {
+	return describedObject{"dataspace " + display.Printable(d.Name), d, d.Metadata, d.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Metadata: patch}, when...)
+		return describedDataspace(ctx, c, edited), err
+	}}
+}
+
+func describedSet(ctx context.Context, c *client.Client, s client.Set) describedObject {
+	return describedObject{"set " + display.Printable(s.Name), s, s.Metadata, s.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{Metadata: patch}, when...)
+		return describedSet(ctx, c, edited), err
+	}}
+}
+
+func describedResource(ctx context.Context, c *client.Client, r client.Resource) describedObject {
+	return describedObject{"resource " + display.Printable(r.Name), r, r.Metadata, r.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+		edited, err := c.EditResource(ctx, r.ID, client.ResourceEdit{Metadata: patch}, when...)
+		return describedResource(ctx, c, edited), err
+	}}
+}
+
+// describedAs finds an object, and reads it with its metadata.
+func describedAs(ctx context.Context, c *client.Client, ref string) (describedObject, error) {
+	d, s, r, err := findAny(ctx, c, ref)
+	switch {
+	case err != nil:
+		return describedObject{}, err
+	case d != nil:
+		read, err := c.Dataspace(ctx, d.ID)
+		return describedDataspace(ctx, c, read), err
+	case s != nil:
+		read, err := c.Set(ctx, s.ID)
+		return describedSet(ctx, c, read), err
+	}
+	read, err := c.Resource(ctx, r.ID)
+	return describedResource(ctx, c, read), err
+}
+
+// describeTries is how often a change of tags is tried that others have changed meanwhile.
+const describeTries = 5
+
+func (p Process) describe(ctx context.Context, c *client.Client, ref string, e describe.Edit, asJSON bool) error {
+	file, err := p.readPatch(e.File)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		o, err := describedAs(ctx, c, ref)
+		switch {
+		case err != nil:
+			return err
+		case e.IsZero():
+			return p.showDescribed(o, asJSON)
+		}
+		patch, err := e.Patch(bytes.NewReader(file), o.metadata)
+		if err != nil {
+			return err
+		}
+		var when []client.Condition
+		if e.ChangesTags() {
+			when = append(when, client.IfMatch(o.etag))
+		}
+		edited, err := o.edit(patch, when...)
+		var problem *client.Problem
+		if errors.As(err, &problem) && problem.Status == http.StatusPreconditionFailed && try < describeTries {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return p.done(edited.record, asJSON, "Described the %s.\n", edited.what)
+	}
+}
+
+// readPatch reads the file that a flag names; nothing for none.
+func (p Process) readPatch(path string) ([]byte, error) {
+	const most = 1 << 20 // bytes, as the service reads
+	from := p.In
+	switch path {
+	case "":
+		return nil, nil
+	case "-":
+	default:
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		from = file
+	}
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	if err == nil && len(text) > most {
+		err = exit.Usagef("%s has more than %d bytes", path, most)
+	}
+	return text, err
+}
+
+// showDescribed shows the metadata of an object, or its whole record as JSON.
+func (p Process) showDescribed(o describedObject, asJSON bool) error {
+	if asJSON {
+		return display.WriteJSON(p.Out, o.record)
+	}
+	rows, err := describe.Rows(o.metadata)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		_, err := fmt.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what)
+		return err
+	}
+	var t display.Table
+	for _, row := range rows {
+		t.Add(row[0], row[1])
+	}
+	return t.Write(p.Out, display.Unlimited)
+}

@@ -1,0 +1,77 @@
+package describe
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"labshelf/client"
+)
+
+// Rows are metadata for people: name and value, each property by itself, in the order in which the service sends them.
+func Rows(m client.Metadata) (rows [][2]string, err error) {
+	err = eachMember([]byte(m), func(name string, value json.RawMessage) error {
+		if name != "properties" {
+			rows = append(rows, [2]string{name, textOf(value)})
+			return nil
+		}
+		return eachMember(value, func(name string, value json.RawMessage) error {
+			rows = append(rows, [2]string{name, textOf(value)})
+			return nil
+		})
+	})
+	return rows, err
+}
+
+// eachMember calls fn for the members of a JSON object, in their order; of "" for none.
+func eachMember(object []byte, fn func(name string, value json.RawMessage) error) error {
+	if len(object) == 0 {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	if _, err := decoder.Token(); err != nil {
+		return err
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return err
+		}
+		text, _ := name.(string)
+		if err := fn(text, value); err != nil {
+			return err
+		}
+	}
+	_, err := decoder.Token()
+	return err
+}
+
+// textOf is a value for people: texts as they are, a quantity with its unit, a list with commas, and anything else as JSON.
+func textOf(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		texts := make([]string, len(list))
+		for i, element := range list {
+			texts[i] = textOf(element)
+		}
+		return strings.Join(texts, ", ")
+	}
+	var q struct {
+		Value json.Number `json:"value"`
+		Unit  string      `json:"unit"`
+	}
+	strict := json.NewDecoder(bytes.NewReader(value))
+	strict.DisallowUnknownFields()
+	if strict.Decode(&q) == nil && q.Value != "" && q.Unit != "" {
+		return q.Value.String() + " " + q.Unit
+	}
+	return string(value)
+}
