@@ -24,13 +24,14 @@ var ErrContent = errors.New("the content does not have the recorded SHA-256")
 
 // Set is the content of an archive, for its manifest.
 type Set struct {
-	ID   string `json:"setId"`
-	Name string `json:"setName"`
+	ID, Name string
+	Metadata string // descriptive metadata as JSON; "": none
 }
 
 // File is a file to be added.
 type File struct {
 	ID, Name, MimeType string
+	Metadata           string // as in Set
 	Bytes              int64
 	SHA256             [sha256.Size]byte
 	Modified           time.Time
@@ -44,6 +45,8 @@ type listed struct {
 	SHA256   string `json:"sha256"`
 	MimeType string `json:"mimetype"`
 	Modified string `json:"modified"`
+
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 // Writer writes an archive to a stream. It takes some 500 bytes of memory for each file, and the length of its path: the directory at
@@ -72,7 +75,11 @@ func NewWriter(to io.Writer, set Set) *Writer {
 		deflater.Reset(to)
 		return deflater, nil
 	})
-	w.manifest.add("{\n  \"setId\": %s,\n  \"setName\": %s,\n  \"files\": {", quoted(set.ID), quoted(set.Name))
+	w.manifest.add("{\n  \"setId\": %s,\n  \"setName\": %s,\n", quoted(set.ID), quoted(set.Name))
+	if set.Metadata != "" {
+		w.manifest.add("  \"metadata\": %s,\n", set.Metadata)
+	}
+	w.manifest.add("  \"files\": {")
 	return w
 }
 
@@ -99,6 +106,7 @@ func (w *Writer) Add(file File, body io.Reader) error {
 	w.sums.add("%s  %s\n", sum, path)
 	w.manifest.add("\n    %s: %s", quoted(file.ID), quoted(listed{
 		path, file.Name, file.Bytes, sum, file.MimeType, file.Modified.UTC().Format("2006-01-02T15:04:05.000Z"),
+		json.RawMessage(file.Metadata),
 	}))
 	return nil
 }

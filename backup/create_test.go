@@ -2,6 +2,7 @@ package backup_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -330,6 +331,31 @@ func TestServiceIsRunning(t *testing.T) {
 	wantError(t, err, bolt.ErrLocked, "in use")
 	_, err = backup.Repair(t.Context(), w.dir, t.TempDir(), backup.RepairEvents{})
 	wantError(t, err, bolt.ErrLocked, "in use")
+}
+
+// TestDescriptiveMetadata: they are in the backup, and come back with their objects.
+func TestDescriptiveMetadata(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made, want := w.upload("first", "second")[1], `{"tags":["kept"],"properties":{"n":1}}`
+	w.with(func(ctx context.Context, s *repository.Service) {
+		_, err := s.EditResource(ctx, w.admin(ctx, s), made.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"metadata": json.RawMessage(want)}})
+		check(t, err)
+	})
+	dest := t.TempDir()
+	w.backUp(dest)
+	restored := mustRestore(t, dest)
+	wantSame(t, w.dir, restored)
+	meta, err := bolt.Open(filepath.Join(restored, "meta.db"), bolt.Options{ReadOnly: true})
+	check(t, err)
+	defer func() { check(t, meta.Close()) }()
+	check(t, meta.View(t.Context(), func(tx *metadata.Tx) error {
+		row, err := tx.Descriptive.Get(made.ID)
+		if row.JSON != want {
+			t.Errorf("restored: %q", row.JSON)
+		}
+		return err
+	}))
 }
 
 // TestReplacedFiles: what was replaced and not purged yet is in the backup too, so that nothing is missing from what was restored.

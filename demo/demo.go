@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"path"
 	"time"
@@ -120,7 +121,7 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set) {
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
 		made, err := f.repo.CreateSet(ctx, f.admin, repository.Fields{
-			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description,
+			"name": s.name, "dataspaceId": dataspaceID, "title": s.title, "description": s.description, "metadata": json.RawMessage(s.metadata),
 		})
 		id = made.ID.String()
 		return err
@@ -142,7 +143,7 @@ func (f *filler) file(ctx context.Context, setID string, file file) error {
 		return err
 	}
 	made, err := upload.Create(ctx, repository.UploadFields{
-		SetID: &setID, Name: &file.name, Description: &file.description, Filename: file.name,
+		SetID: &setID, Name: &file.name, Description: &file.description, Filename: file.name, Metadata: &file.metadata,
 	})
 	if err != nil || !file.deleted {
 		return err

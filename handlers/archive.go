@@ -56,7 +56,7 @@ func (b *startedWriter) Write(p []byte) (int, error) {
 // sendArchive writes every file, then the directory of the archive. After an error, which is no *errs.Error where it came from the
 // connection, no part of the directory has been written.
 func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.Archive) error {
-	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name})
+	zip := archive.NewWriter(to, archive.Set{ID: files.Set.ID.String(), Name: files.Set.Name, Metadata: files.Set.Descriptive})
 	for {
 		resource, file, err := files.Next(ctx)
 		if err == io.EOF {
@@ -66,7 +66,7 @@ func (a *api) sendArchive(ctx context.Context, to io.Writer, files *repository.A
 			return err
 		}
 		err = zip.Add(archive.File{
-			ID: resource.ID.String(), Name: resource.Name, MimeType: resource.MimeType,
+			ID: resource.ID.String(), Name: resource.Name, MimeType: resource.MimeType, Metadata: resource.Descriptive,
 			Bytes: resource.Bytes, SHA256: resource.Digest, Modified: resource.Modified.Time(),
 		}, file)
 		_ = file.Close() // only read from

@@ -1,7 +1,11 @@
 package handlers_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"reflect"
 	"strings"
@@ -164,6 +168,48 @@ func TestMetadataUploaded(t *testing.T) {
 		problem(http.StatusBadRequest, "invalid_field", "metadata.publisher")
 	s.bad("POST", "/uploads", nil, inTus, "Upload-Length: 4", uploadMetadata("resourceId", s.resource, "filename", "t", "metadata", `{"tags":1}`)).
 		problem(http.StatusBadRequest, "invalid_field", "metadata.tags")
+}
+
+// TestMetadataArchived: the manifest of an archive has those of the set and of its files, and no member where there are none.
+func TestMetadataArchived(t *testing.T) {
+	t.Parallel()
+	s := newDescribedSpace(t, sysadmin(t))
+	plain := s.upload(s.set, "b.txt", "content").text("id")
+	var manifest struct {
+		Metadata any
+		Files    map[string]object
+	}
+	if err := json.Unmarshal(s.manifest(s.set), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	wantMetadata(t, "the set", object{"metadata": manifest.Metadata}, ofSet)
+	wantMetadata(t, "the file", manifest.Files[s.resource], ofResource)
+	wantMetadata(t, "the other file", manifest.Files[plain], "")
+	without := s.newSet()
+	s.upload(without, "a.txt", "content")
+	if text := s.manifest(without); bytes.Contains(text, []byte("metadata")) {
+		t.Errorf("of a set without any: %s", text)
+	}
+}
+
+// manifest is the last entry of the archive of a set.
+func (s *space) manifest(set string) []byte {
+	s.t.Helper()
+	body := s.get("/sets/" + set + "/archive").want(http.StatusOK).body
+	unzipped(s.t, body)
+	reader, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	file, err := reader.File[len(reader.File)-1].Open()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := io.ReadAll(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+	return text
 }
 
 // TestMetadataInHistory: an entry says what they were before and what they became.

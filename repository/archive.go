@@ -12,6 +12,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/rows"
 )
 
 // MaxArchived is how many files may be named for one archive.
@@ -40,7 +41,7 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 		if err != nil {
 			return err
 		}
-		if err := authorise(tx, p, resolved.dataspace, auth.Read); err != nil {
+		if err := resolved.admit(tx, p, auth.Read); err != nil {
 			return err
 		}
 		a.Set = resolved.shown()
@@ -124,7 +125,12 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	}
 	id := a.rest[0].String()
 	a.rest = a.rest[1:]
-	return a.service.open(ctx, a.caller, id, presentFile)
+	return a.service.open(ctx, a.caller, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+		if err := rows.Described(tx, r.ID, &r.Descriptive); err != nil {
+			return metadata.Resource{}, err
+		}
+		return presentFile(tx, r)
+	})
 }
 
 // Close makes room for other archives. It may be called again.

@@ -77,5 +77,5 @@ func (h *harvest) addDataspace(id, name string) {
 	}
 	_, query, _ := strings.Cut(s.Listing, "?")
 	s.Dataspaces[id] = name
-	s.Walks[id] = fmt.Sprintf("%s/%s/%s/resources?%s", h.Client.Base(), reference.DataspaceKind, id, query)
+	s.Walks[id] = h.firstPage(fmt.Sprintf("%s/%s/resources?%s", reference.DataspaceKind, id, query))
 }

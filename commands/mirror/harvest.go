@@ -71,8 +71,13 @@ func (h *harvest) checkListing(ctx context.Context, ref string) error {
 
 // initState makes the state of a new mirror, if there is such a listing.
 func (h *harvest) initState(ctx context.Context, what, ref string) error {
-	h.state = state{Format: mirrorFormat, Service: h.Client.Base(), Listing: what, Asked: []string{ref}, Next: h.Client.Base() + "/" + what}
-	if _, err := client.FetchPage[client.Resource](ctx, h.Client, h.state.Next); err != nil {
+	h.state = state{Format: mirrorFormat, Service: h.Client.Base(), Listing: what, Asked: []string{ref}, Next: h.firstPage(what)}
+	_, err := client.FetchPage[client.Resource](ctx, h.Client, h.state.Next)
+	if isOlder(err) {
+		h.state.Next = strings.TrimSuffix(h.state.Next, withMetadata)
+		_, err = client.FetchPage[client.Resource](ctx, h.Client, h.state.Next)
+	}
+	if err != nil {
 		return err
 	}
 	if kind, _ := listingOf(what); kind != reference.ResourceKind {
@@ -151,7 +156,7 @@ func (h *harvest) prepare(ctx context.Context) error {
 // restart begins the walk anew.
 func (h *harvest) restart() {
 	h.state.FromStart, h.state.Walks, h.state.Dataspaces = true, nil, nil
-	h.state.Next = h.Client.Base() + "/" + h.state.Listing
+	h.state.Next = h.firstPage(h.state.Listing)
 }
 
 // recover applies the last lines of the log, where the last run was interrupted before that was complete.

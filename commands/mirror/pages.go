@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"labshelf/client"
 	"labshelf/commands/fetch"
@@ -44,6 +45,21 @@ func notReadable(err error) bool {
 	return errors.As(err, &problem) && problem.Code != "" && (problem.Status == 403 || problem.Status == 404)
 }
 
+// withMetadata asks a listing for the descriptive metadata, which become part of the records. It is no part of which listing that is: a
+// mirror that was begun without goes on, and gets them from the next walk from the start on.
+const withMetadata = "&fields=metadata"
+
+// firstPage returns the URL of the first page of a listing, which has parameters.
+func (h *harvest) firstPage(listing string) string {
+	return h.Client.Base() + "/" + listing + withMetadata
+}
+
+// isOlder tells whether a service does not know withMetadata.
+func isOlder(err error) bool {
+	var problem *client.Problem
+	return errors.As(err, &problem) && problem.Code == "invalid_parameter" && problem.Field == "fields"
+}
+
 // walk follows the pages from where the last run stopped: those of the listing, or of a dataspace that has become readable.
 func (h *harvest) walk(ctx context.Context, dataspace string) error {
 	from := h.state.Next
@@ -51,7 +67,11 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 		from = h.state.Walks[dataspace]
 	}
 	for page, err := range client.Pages[client.Resource](ctx, h.Client, from) {
+		plain, asked := strings.CutSuffix(from, withMetadata)
 		switch {
+		case asked && isOlder(err):
+			h.state.goOn(dataspace, plain)
+			return h.walk(ctx, dataspace)
 		case notReadable(err) && dataspace != "": // it was lost again; the next run notices
 			delete(h.state.Walks, dataspace)
 			return nil
@@ -64,18 +84,20 @@ func (h *harvest) walk(ctx context.Context, dataspace string) error {
 		if err := h.loadIndex(); err != nil {
 			return err
 		}
-		err := h.applyRecords(ctx, page.Data, func(s *state) {
-			if dataspace == "" {
-				s.Next = page.Next
-			} else {
-				s.Walks[dataspace] = page.Next
-			}
-		})
-		if err != nil {
+		if err := h.applyRecords(ctx, page.Data, func(s *state) { s.goOn(dataspace, page.Next) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// goOn has a walk go on at a page: that of the listing, or that of a dataspace.
+func (s *state) goOn(dataspace, page string) {
+	if dataspace == "" {
+		s.Next = page
+	} else {
+		s.Walks[dataspace] = page
+	}
 }
 
 // pageError adds to an error of a page what it means for a mirror.
