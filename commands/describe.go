@@ -24,19 +24,20 @@ func describeCommand(p Process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe DATASPACE|SET|RESOURCE",
 		Short: "Show or change what is said about a dataspace, set or resource",
-		Long: `describe shows the descriptive metadata of an object: tags, properties, and of
-sets and dataspaces creators, licence, keywords and what else a publication needs.
-With flags it changes them, and leaves all others as they are.
+		Long: `describe shows the descriptive metadata of an object: tags, properties, and
+of sets and dataspaces creators, licence, keywords and what else a publication
+needs. With flags it changes them, and leaves all others as they are.
 
---set NAME=TEXT sets a property to a text. --set NAME:=VALUE sets it to a number,
-true, false, a list or a group in JSON, or to a quantity: a number with its unit.
-A dot in NAME leads into a group. --metadata merges a JSON file, in which null
-removes (RFC 7396); members such as creators are changed so.
+--set NAME=TEXT sets a property to a text. --set NAME:=VALUE sets it to a
+number, true, false, a list or a group in JSON, or to a quantity: a number with
+its unit. A dot in NAME leads into a group. --metadata merges a JSON file, in
+which null removes (RFC 7396); members such as creators are changed so.
 
 Replacing a file keeps what is said about it. A change is refused where somebody
 else has changed the tags in the same moment; it is then tried again.`,
 		Example: `  labshelf describe runs-2026:run-1.csv
-  labshelf describe runs-2026:run-1.csv --tag raw --set operator=Ada --set "temperature:=20 °C"
+  labshelf describe runs-2026:run-1.csv --tag raw --set operator=Ada
+  labshelf describe runs-2026:run-1.csv --set "temperature:=20 °C" --set "n:=3"
   labshelf describe runs-2026:run-1.csv --unset operator --untag raw
   labshelf describe runs-2026 --metadata creators.json`,
 		Args: exactly(1, "a dataspace, a set or a resource, such as runs-2026:run-1.csv"),

@@ -9,6 +9,15 @@ import (
 	"labshelf/metadata"
 )
 
+// waysToDescriptive returns every way to find the row of descriptive metadata by itself.
+func waysToDescriptive(row any) []way {
+	d, ok := row.(metadata.Descriptive)
+	if !ok {
+		return nil
+	}
+	return []way{{"Descriptive.Get", func(tx *metadata.Tx) (any, error) { return tx.Descriptive.Get(d.ObjectID) }}}
+}
+
 func (a *answers) askDescriptive(tx *metadata.Tx, p probe) {
 	noteAll(a, "Descriptive.All", tx.Descriptive.All(metadata.ID{}))
 	for _, id := range p.ids {

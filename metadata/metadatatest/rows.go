@@ -147,8 +147,6 @@ func waysTo(row any) []way {
 		return []way{{"Damages.Get", func(tx *metadata.Tx) (any, error) { return tx.Damages.Get(row.Digest) }}}
 	case metadata.Unreferenced:
 		return []way{{"Unreferenced.Get", func(tx *metadata.Tx) (any, error) { return tx.Unreferenced.Get(row.Digest) }}}
-	case metadata.Descriptive:
-		return []way{{"Descriptive.Get", func(tx *metadata.Tx) (any, error) { return tx.Descriptive.Get(row.ObjectID) }}}
 	}
 	return waysToWebhooks(row)
 }

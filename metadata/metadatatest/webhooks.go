@@ -42,7 +42,7 @@ func waysToWebhooks(row any) []way {
 	case metadata.Delivery:
 		return []way{{"Deliveries.Get", func(tx *metadata.Tx) (any, error) { return tx.Deliveries.Get(row.Key()) }}}
 	}
-	return nil
+	return waysToDescriptive(row)
 }
 
 // sizesOfWebhooks are the least and the most that a webhook and a delivery may be.
