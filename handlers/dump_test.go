@@ -25,6 +25,7 @@ func (c *client) dump() string {
 		rows(&out, tx.Resources.Range(metadata.ResourceRange{States: paging.All, Order: paging.Oldest}))
 		rows(&out, tx.Users.All(metadata.ID{}))
 		rows(&out, tx.Privileges.All(metadata.ID{}))
+		rows(&out, tx.Descriptive.All(metadata.ID{}))
 		rows(&out, tx.Cascades.All())
 		for hook, err := range tx.Webhooks.All(metadata.ID{}) {
 			fmt.Fprintln(&out, hook.Record, hook.URL, hook.Label, hook.Events, hook.Secret, hook.FormerSecret, hook.Paused, err) // the rest changes by itself
