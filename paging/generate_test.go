@@ -53,6 +53,10 @@ func anyQuery(t *rapid.T) paging.Query {
 	if strings.Contains(accepted[l], "since") {
 		q.Order = rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest}).Draw(t, "by stamp")
 	}
+	if l == paging.Search {
+		placeOfSearch(t, &q)
+		return q
+	}
 	if l == paging.SetResources && rapid.Bool().Draw(t, "by name") {
 		q.Order = paging.ByName
 	}
@@ -76,6 +80,24 @@ func anyQuery(t *rapid.T) paging.Query {
 		}
 	}
 	return q
+}
+
+// placeOfSearch gives a search its text, order and position.
+func placeOfSearch(t *rapid.T, q *paging.Query) {
+	q.Text, q.Counts = rapid.StringN(0, -1, paging.MaxText).Draw(t, "text"), rapid.Bool().Draw(t, "counted")
+	q.Order = rapid.SampledFrom([]paging.Order{paging.ByRelevance, paging.Newest, paging.Oldest, paging.ByName}).Draw(t, "order")
+	if rapid.Bool().Draw(t, "from the beginning") {
+		return
+	}
+	q.After.ID = anyID(t)
+	if q.Order == paging.ByName {
+		q.After.Name = rapid.StringN(0, -1, paging.MaxName).Draw(t, "a name")
+		return
+	}
+	q.After.Stamp = anyBound(t).At
+	if q.Order == paging.ByRelevance {
+		q.After.Score = rapid.Uint32().Draw(t, "score")
+	}
 }
 
 // placeByName gives a query by name its filter and its position.

@@ -26,6 +26,8 @@ const (
 	MaxOrigin = 500
 	// MaxAction is the longest Action, in bytes.
 	MaxAction = 64
+	// MaxText is the longest Text, in bytes.
+	MaxText = 500
 )
 
 // ErrQuery marks a Query that breaks the rules stated at its fields. Parse and
@@ -63,6 +65,7 @@ const (
 	ResourceHistory    Listing = 12 // /resources/{id}/history
 	SetHistory         Listing = 13 // /sets/{id}/history
 	DataspaceHistory   Listing = 14 // /dataspaces/{id}/history
+	Search             Listing = 15 // /search
 )
 
 // States is a set of states, as bits. The numbers are part of every token.
@@ -78,19 +81,22 @@ const (
 // Order is the order of a listing. The numbers are part of every token.
 type Order uint8
 
-// The orders. Resource listings are Oldest by default, all others are ByID.
+// The orders. Resource listings are Oldest by default, the search is ByRelevance, most others are ByID.
 const (
-	ByID   Order = 0 // by id, which is the order of creation
-	Oldest Order = 1 // by stamp of last modification, then id
-	Newest Order = 2 // Oldest backwards; of versions and entries by number
-	ByName Order = 3 // by the bytes of the name, then id
+	ByID        Order = 0 // by id, which is the order of creation
+	Oldest      Order = 1 // by stamp of last modification, then id
+	Newest      Order = 2 // Oldest backwards; of versions and entries by number
+	ByName      Order = 3 // by the bytes of the name, then id; of the search by the folded name
+	ByRelevance Order = 4 // by score, the highest first, then Newest
 )
 
 // Position is where a page starts: just after the object that it describes, in
 // the order of the query. The zero Position is the start of the listing. ByID
-// uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID. Fields
-// that the order does not use are zero.
+// uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID;
+// ByRelevance uses Score, Stamp and ID. Fields that the order does not use are
+// zero.
 type Position struct {
+	Score uint32
 	Stamp int64 // microseconds since 1970, not negative; of a version its number, of an entry one more
 	ID    ulid.ULID
 	Name  string // up to MaxName bytes; fits the query's Name or NamePrefix
@@ -136,6 +142,11 @@ type Query struct {
 	Object ulid.ULID
 	Action string
 
+	// Text is a query in the language of the search, of up to MaxText bytes of
+	// UTF-8; "" finds everything. Counts asks for how many hits there are.
+	Text   string
+	Counts bool
+
 	After Position
 }
 
@@ -156,8 +167,8 @@ const (
 	partNamePrefix
 	partAfter
 	partFields
-	_
-	_
+	partText
+	partCounts
 	partObject
 	partAction
 	// From here on: always in a token, so no bit of it is needed.
@@ -201,6 +212,8 @@ var rules = [...]rule{
 	ResourceHistory:  {partLimit, partParent, All, newest},
 	SetHistory:       {partLimit, partParent, All, newest},
 	DataspaceHistory: {partLimit, partParent, All, newest},
+
+	Search: {partText | partCounts | partOrder | partLimit | partFields, 0, Active, []Order{ByRelevance, Newest, Oldest, ByName}},
 }
 
 // rule returns one without orders, which no query satisfies, for a number that
@@ -232,6 +245,8 @@ func (q *Query) parts() part {
 		{partNamePrefix, q.NamePrefix != ""},
 		{partAfter, q.After != Position{}},
 		{partFields, q.Descriptive},
+		{partText, q.Text != ""},
+		{partCounts, q.Counts},
 		{partObject, q.Object != none},
 		{partAction, q.Action != ""},
 	} {
@@ -264,6 +279,8 @@ func (q *Query) check() error {
 		return fmt.Errorf("%w: origin too long", ErrQuery)
 	case len(q.Action) > MaxAction:
 		return fmt.Errorf("%w: action too long", ErrQuery)
+	case len(q.Text) > MaxText || !utf8.ValidString(q.Text):
+		return fmt.Errorf("%w: text", ErrQuery)
 	case have&(partName|partNamePrefix) != 0 && !q.validName():
 		return fmt.Errorf("%w: name", ErrQuery)
 	case have&partAfter != 0 && !q.validAfter():
@@ -299,6 +316,9 @@ func (l Listing) maxName() int {
 }
 
 func (q *Query) validAfter() bool {
+	if q.Order != ByRelevance && q.After.Score != 0 {
+		return false
+	}
 	switch q.Order {
 	case ByID:
 		return q.After.Stamp == 0 && q.After.Name == ""

@@ -33,14 +33,16 @@ func resolved(*Query, string) bool { return true }
 // parameters is sorted by name.
 var parameters = [...]parameter{
 	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
+	{partCounts, "counts", "true or false", readCounts},
 	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
 	{partFields, "fields", "metadata, for the descriptive metadata of each object", readFields},
 	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
 	{partName, "name", nameRule, readName},
 	{partNamePrefix, "namePrefix", nameRule, readNamePrefix},
 	{partObject, "objectId", "the id of one object", readObject},
-	{partOrder, "order", "oldest or newest; for the resources of one set also name", readOrder},
+	{partOrder, "order", "oldest or newest; for the resources of one set also name; for a search relevance and name, too", readOrder},
 	{partOrigin, "origin", "up to 500 characters of UTF-8; empty for those without an origin", readOrigin},
+	{partText, "q", "1 to 500 bytes of UTF-8 in the language of the search", readQueryText},
 	{partSet, "setId", "the id of one set", resolved},
 	{partSince, "since", dateRule, readSince},
 	{partState, "state", "active, deleted or all, in any case", readState},
@@ -50,7 +52,7 @@ var parameters = [...]parameter{
 }
 
 var (
-	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name"}
+	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name", ByRelevance: "relevance"}
 	stateWords   = [...]string{Active: "active", Deleted: "deleted", All: "all"}
 	visibilities = [...]string{"private", "public"}
 )
@@ -196,6 +198,16 @@ func readLimit(q *Query, value string) bool {
 	n, err := strconv.Atoi(value)
 	q.Limit = n
 	return err == nil && 1 <= n && n <= MaxLimit
+}
+
+func readCounts(q *Query, value string) bool {
+	q.Counts = value == "true"
+	return q.Counts || value == "false"
+}
+
+func readQueryText(q *Query, value string) bool {
+	q.Text = value
+	return len(value) <= MaxText && utf8.ValidString(value)
 }
 
 func readFields(q *Query, value string) bool {

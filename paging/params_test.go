@@ -35,6 +35,7 @@ var accepted = map[paging.Listing]string{
 	paging.ResourceHistory:    "limit",
 	paging.SetHistory:         "limit",
 	paging.DataspaceHistory:   "limit",
+	paging.Search:             "counts fields limit order q",
 }
 
 // start is what a caller hands to Parse: every id resolved.
@@ -78,6 +79,8 @@ func TestParseDefaults(t *testing.T) {
 			want.States, want.Order = paging.All, paging.Newest
 		case paging.Resources, paging.DataspaceResources, paging.SetResources:
 			want.Order = paging.Oldest
+		case paging.Search:
+			want.Order = paging.ByRelevance
 		}
 		q.Limit, q.NamePrefix, q.After.Stamp = 5000, "of no account", 9
 		got, err := paging.Parse(q, nil, 77)
@@ -96,6 +99,8 @@ func TestParseAccepts(t *testing.T) {
 		set     func(*paging.Query)
 	}{
 		{paging.Resources, "state=DELETED", func(q *paging.Query) { q.States = paging.Deleted }},
+		{paging.Search, "q=salt%20%E6%9D%B1&counts=true&order=name", func(q *paging.Query) { q.Text, q.Counts, q.Order = "salt 東", true, paging.ByName }},
+		{paging.Search, "counts=false&fields=metadata", func(q *paging.Query) { q.Descriptive = true }},
 		{paging.Users, "state=All", func(q *paging.Query) { q.States = paging.All }},
 		{paging.Sets, "state=active&dataspaceId=x", func(q *paging.Query) {}},
 		{paging.Dataspaces, "visibility=Private", func(q *paging.Query) { q.Visibility = "private" }},
@@ -186,6 +191,9 @@ func TestParseRefusesValues(t *testing.T) {
 	const r, s, d = paging.Resources, paging.SetResources, paging.Dataspaces
 	for _, c := range []refusal{
 		{r, "limit=0", "limit", `"0"`, "1 to 1000"},
+		{paging.Search, "counts=yes", "counts", `"yes"`, "true or false"},
+		{paging.Search, "q=%ff", "q", "is", "500 bytes of UTF-8"},
+		{paging.Search, "q=" + strings.Repeat("n", 501), "q", "is", "500 bytes of UTF-8"},
 		{r, "limit=1001", "limit", `"1001"`, "1 to 1000"},
 		{r, "limit=%2B5", "limit", `"+5"`, ""},
 		{r, "limit=-5", "limit", `"-5"`, ""},

@@ -17,8 +17,8 @@ import (
 const (
 	// MaxToken is the longest token of a query without names and origin.
 	MaxToken = 512
-	// MaxNamedToken is the longest token of a query in order ByName or with an
-	// Origin.
+	// MaxNamedToken is the longest token of a query in order ByName, with an
+	// Origin or with a Text.
 	MaxNamedToken = 6144
 )
 
@@ -99,6 +99,9 @@ func (c *Codec) Decode(listing Listing, parent ulid.ULID, token string) (Query, 
 	return q, nil
 }
 
+// byStamp tells whether a position has a stamp.
+func (o Order) byStamp() bool { return o == Oldest || o == Newest || o == ByRelevance }
+
 // sign returns the authentication code of raw, valid until the next call.
 func (s *scratch) sign(raw []byte) []byte {
 	s.mac.Reset()
@@ -109,8 +112,8 @@ func (s *scratch) sign(raw []byte) []byte {
 
 // appendTo appends the layout of version 1, numbers big-endian: version,
 // listing, states, order, limit (2 bytes), parts (2 bytes), then those parts in
-// the order of their bits, but the position last; the fields that are asked for
-// are one bit and nothing else. Texts go after their length (2 bytes), except for
+// the order of their bits, but the position last; the fields that are asked for,
+// and the counts, are one bit each and nothing else. Texts go after their length (2 bytes), except for
 // the name of the position: it is last, and only what follows the name or
 // prefix that the query has anyway.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
@@ -143,10 +146,16 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 	if q.Action != "" {
 		b = append(binary.BigEndian.AppendUint16(b, uint16(len(q.Action))), q.Action...)
 	}
+	if q.Text != "" {
+		b = append(binary.BigEndian.AppendUint16(b, uint16(len(q.Text))), q.Text...)
+	}
 	if have&partAfter == 0 {
 		return b, nil
 	}
-	if q.Order == Oldest || q.Order == Newest {
+	if q.Order == ByRelevance {
+		b = binary.BigEndian.AppendUint32(b, q.After.Score)
+	}
+	if q.Order.byStamp() {
 		b = binary.BigEndian.AppendUint64(b, uint64(q.After.Stamp))
 	}
 	b = append(b, q.After.ID[:]...)
@@ -216,11 +225,17 @@ func readQuery(b []byte) (q Query) {
 	if have&partAction != 0 {
 		q.Action = r.text()
 	}
-	q.Descriptive = have&partFields != 0
+	if have&partText != 0 {
+		q.Text = r.text()
+	}
+	q.Descriptive, q.Counts = have&partFields != 0, have&partCounts != 0
 	if have&partAfter == 0 {
 		return q
 	}
-	if q.Order == Oldest || q.Order == Newest {
+	if q.Order == ByRelevance {
+		q.After.Score = binary.BigEndian.Uint32(r.take(4))
+	}
+	if q.Order.byStamp() {
 		q.After.Stamp = r.stamp()
 	}
 	q.After.ID = r.id()

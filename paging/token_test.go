@@ -107,6 +107,10 @@ func goldens() []golden {
 			Listing: paging.Privileges, Dataspace: id1, User: id2, States: paging.Active, Limit: 1000,
 			After: paging.Position{ID: id3},
 		}},
+		{"search", "AQ8BBAAUPAAADnJ1bjE3IHRhZzpzYWx0AAAAGAAFEoO10eIAAV9L_81zUzStp47cHUpvH9m4I0dXUyVrMQUFEABh4Uo", paging.Query{
+			Listing: paging.Search, States: paging.Active, Order: paging.ByRelevance, Limit: 20, Text: "run17 tag:salt", Counts: true, Descriptive: true,
+			After: paging.Position{Score: 24, Stamp: sample, ID: id2},
+		}},
 		{"versions", "AQoDAgBkBAEBVj46tdPWdkxh77mTAr1bAAAAAAAAAAcBVj46tdPWdkxh77mTAr1b7XaIxAOFGJOGJGcOcsUZbQ", paging.Query{
 			Listing: paging.ResourceVersions, Parent: id1, States: paging.All, Order: paging.Newest, Limit: 100,
 			After: paging.Position{Stamp: 7, ID: id1},
