@@ -1,0 +1,275 @@
+package index
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"unicode/utf8"
+
+	"labshelf/search/query"
+)
+
+// How well a word of a query fits a word of a document.
+const (
+	inside = 1
+	prefix = 2
+	whole  = 3
+)
+
+// fit is a word of a zone, by its number, that fits a word of a query.
+type fit struct {
+	word, quality int
+}
+
+// appendFits appends the words of a zone that fit the one word of a clause.
+func appendFits(to []fit, z *zone, word []byte, exact, substring bool) []fit {
+	switch {
+	case z.words.n == 0:
+		return to
+	case exact:
+		if i, ok := z.words.find(word); ok {
+			to = append(to, fit{i, whole})
+		}
+		return to
+	case substring:
+		return appendHolding(to, &z.words, word)
+	default:
+		return appendPrefixed(to, &z.words, word)
+	}
+}
+
+// appendPrefixed appends the words that begin with a word.
+func appendPrefixed(to []fit, words *table, word []byte) []fit {
+	begin := words.lower(word)
+	end := begin + sort.Search(words.n-begin, func(i int) bool { return !bytes.HasPrefix(words.at(begin+i), word) })
+	for i := begin; i < end; i++ {
+		quality := prefix
+		if i == begin && len(words.at(i)) == len(word) {
+			quality = whole
+		}
+		to = append(to, fit{i, quality})
+	}
+	return to
+}
+
+// appendHolding appends the words that hold a word: at their beginning, or inside.
+func appendHolding(to []fit, words *table, word []byte) []fit {
+	last, offset := 0, 0
+	for {
+		next := bytes.Index(words.texts[offset:], word)
+		if next < 0 {
+			return to
+		}
+		offset += next
+		last = words.holding(offset, last)
+		begin, end := int(words.offsets.at(last)), int(words.offsets.at(last+1))
+		quality := inside
+		switch {
+		case offset == begin && end-begin-1 == len(word):
+			quality = whole
+		case offset == begin:
+			quality = prefix
+		}
+		to = append(to, fit{last, quality})
+		offset = end
+	}
+}
+
+// isSubstring reports whether a word of a query is found inside words of names.
+func isSubstring(word string) bool {
+	return utf8.RuneCountInString(word) >= 2
+}
+
+// scratch is what one goroutine needs to evaluate shards. It is used again for each.
+type scratch struct {
+	fits    [][zoneCount][]fit // of each clause
+	quality []uint8            // of the clause at hand, by document
+	hit     bitmap             // documents of which quality is not 0
+	result  bitmap
+	scores  []uint16
+	runs    [3][]uint32
+	counts  []uint32
+}
+
+// reset prepares for a shard of n documents.
+func (w *scratch) reset(n int) {
+	if len(w.quality) < n {
+		w.quality, w.scores = make([]uint8, n), make([]uint16, n)
+		w.hit, w.result = newBitmap(n), newBitmap(n)
+	}
+	w.hit, w.result = w.hit[:(n+63)/64], w.result[:(n+63)/64]
+	w.result.fill(n)
+	clear(w.scores[:n])
+}
+
+// mark notes how much the clause at hand counts for in a document, the greatest number of all that are said of it.
+func (w *scratch) mark(doc int, points uint8) {
+	if w.quality[doc] < points {
+		w.quality[doc] = points
+		w.hit.set(doc)
+	}
+}
+
+// zonesOf returns the zones in which a clause looks: all up to the last.
+func zonesOf(c *query.Clause) int {
+	if c.Field == query.Name {
+		return nameZone + 1
+	}
+	return zoneCount
+}
+
+// lookUp finds the words that fit the first word of a clause, or its only one, and reports whether the clause may hold of any document.
+func (w *scratch) lookUp(s *shard, c *query.Clause, fits *[zoneCount][]fit) bool {
+	any := false
+	for z := range zonesOf(c) {
+		zone := s.zone(z)
+		word := []byte(c.Words[0])
+		fits[z] = fits[z][:0]
+		if len(c.Words) == 1 {
+			fits[z] = appendFits(fits[z], &zone, word, c.Whole, z == nameZone && isSubstring(c.Words[0]))
+			any = any || len(fits[z]) > 0
+			continue
+		}
+		any = any || phrasePossible(&zone, c.Words)
+	}
+	return any
+}
+
+// phrasePossible reports whether a zone has every word of a phrase that has to be there as it is: all but the first and the last.
+func phrasePossible(z *zone, words []string) bool {
+	if z.words.n == 0 {
+		return false
+	}
+	for _, word := range words[1 : len(words)-1] {
+		if _, ok := z.words.find([]byte(word)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// markWords marks the documents of which a clause of words holds.
+func (w *scratch) markWords(s *shard, c *query.Clause, fits *[zoneCount][]fit) {
+	if len(c.Words) > 1 {
+		w.markPhrase(s, c)
+		return
+	}
+	for z := range zonesOf(c) {
+		zone := s.zone(z)
+		for _, f := range fits[z] {
+			w.markList(&zone, zone.list(f.word), uint8(f.quality*weights[z]))
+		}
+	}
+}
+
+// markList marks the documents of a posting list.
+func (w *scratch) markList(z *zone, list []byte, points uint8) {
+	position, at, end := uint32(0), 0, uint64(0)
+	for len(list) > 0 {
+		var gap uint32
+		gap, list = takeGap(list)
+		position += gap
+		if uint64(position) < end {
+			continue // the same document once more
+		}
+		at = z.locate(position, at)
+		end = z.starts.at(at + 1)
+		w.mark(z.doc(at), points)
+	}
+}
+
+// markPhrase marks the documents in which words follow each other.
+func (w *scratch) markPhrase(s *shard, c *query.Clause) {
+	for z := range zonesOf(c) {
+		zone := s.zone(z)
+		if !phrasePossible(&zone, c.Words) {
+			continue
+		}
+		for quality := whole; quality >= inside; quality-- {
+			if quality < whole && c.Whole || quality == inside && (z != nameZone || !isSubstring(c.Words[0])) {
+				break
+			}
+			at := 0
+			for _, p := range w.phrase(&zone, c.Words, quality) {
+				at = zone.locate(p, at)
+				w.mark(zone.doc(at), uint8(quality*weights[z]))
+			}
+		}
+	}
+}
+
+// phrase returns the positions at which a phrase begins: with whole words; with prefix the last may be longer; with inside the first,
+// too, at its front.
+func (w *scratch) phrase(z *zone, words []string, quality int) []uint32 {
+	found := w.runs[0][:0]
+	for i, text := range words {
+		word := []byte(text)
+		list := &found
+		if i > 0 {
+			list = &w.runs[1]
+			*list = (*list)[:0]
+		}
+		switch {
+		case i == 0 && quality == inside:
+			*list = w.appendEnding(*list, z, word)
+		case i == len(words)-1 && quality <= prefix:
+			fits := appendPrefixed(nil, &z.words, word)
+			for _, f := range fits {
+				*list = z.appendPositions(*list, f.word)
+			}
+			sortUnion(*list, len(fits))
+		default:
+			if n, ok := z.words.find(word); ok {
+				*list = z.appendPositions(*list, n)
+			}
+		}
+		if i > 0 {
+			found = followed(found, *list, uint32(i))
+		}
+		if len(found) == 0 {
+			break
+		}
+	}
+	w.runs[0] = found
+	return found
+}
+
+// appendEnding appends the positions of the words that end with a word.
+func (w *scratch) appendEnding(to []uint32, z *zone, word []byte) []uint32 {
+	// A separator follows each word, and no word holds one.
+	end := append(slices.Clone(word), separator)
+	lists, last, offset := 0, 0, 0
+	for {
+		next := bytes.Index(z.words.texts[offset:], end)
+		if next < 0 {
+			sortUnion(to, lists)
+			return to
+		}
+		last = z.words.holding(offset+next, last)
+		to = z.appendPositions(to, last)
+		lists++
+		offset += next + len(end)
+	}
+}
+
+// sortUnion sorts what was appended from a number of sorted lists.
+func sortUnion(positions []uint32, lists int) {
+	if lists > 1 {
+		slices.Sort(positions)
+	}
+}
+
+// followed keeps the positions which the others follow at a distance.
+func followed(positions, others []uint32, distance uint32) []uint32 {
+	kept := positions[:0]
+	i := 0
+	for _, p := range positions {
+		for i < len(others) && others[i] < p+distance {
+			i++
+		}
+		if i < len(others) && others[i] == p+distance {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,147 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"labshelf/search/query"
+)
+
+// Request is what a search is for.
+type Request struct {
+	Query      query.Query // with its In clauses resolved
+	All        bool        // every dataspace, else:
+	Dataspaces [][16]byte  // those that the caller may read, sorted
+	Order      Order
+	After      *Position // of the last hit of the page before; nil begins with the first
+	Limit      int       // hits, at most
+	Counts     int       // values of each kind, at most; 0 counts nothing
+}
+
+// Result is what was found.
+type Result struct {
+	Hits   []Hit // in order
+	Total  int   // of all hits, on whichever page
+	Counts Counts
+}
+
+// task is one shard to search.
+type task struct {
+	part  *part
+	shard int
+}
+
+// docsPerWorker is how many documents make a second goroutine worth while.
+const docsPerWorker = 10_000
+
+// Search returns the hits of a query among the documents that are there when it begins. Its only errors are those of ctx,
+// ErrDamaged, and that the index is closed.
+func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
+	s, err := x.acquire()
+	if err != nil {
+		return Result{}, err
+	}
+	defer x.release(s)
+	tasks, docs := r.tasks(s)
+	workers := make([]worker, min(runtime.GOMAXPROCS(0), 1+docs/docsPerWorker))
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for i := range workers {
+		w := &workers[i]
+		w.collector, w.counter = newCollector(&r), newCounter()
+		run := func() {
+			w.err = guard(func() error { return w.run(ctx, &r, tasks, &next) })
+		}
+		if i == len(workers)-1 {
+			run()
+		} else {
+			running.Go(run)
+		}
+	}
+	running.Wait()
+	first := &workers[0]
+	for i := range workers[1:] {
+		first.collector.merge(workers[i+1].collector)
+		first.counter.merge(workers[i+1].counter)
+		first.err = cmp.Or(first.err, workers[i+1].err)
+	}
+	if first.err != nil {
+		return Result{}, first.err
+	}
+	first.collector.trim()
+	result := Result{Hits: first.collector.hits, Total: first.collector.total}
+	if r.Counts > 0 {
+		result.Counts = first.counter.top(r.Counts)
+	}
+	return result, nil
+}
+
+// tasks returns the shards of the dataspaces of a request, the largest first, and how many documents they hold.
+func (r *Request) tasks(s *snapshot) ([]task, int) {
+	var all []task
+	docs := 0
+	for i := range s.parts {
+		p := &s.parts[i]
+		for at := range p.shards {
+			if r.reads(p.shards[at].dataspace) {
+				all = append(all, task{p, at})
+				docs += p.shards[at].docs
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b task) int {
+		return cmp.Compare(b.part.shards[b.shard].docs, a.part.shards[a.shard].docs)
+	})
+	return all, docs
+}
+
+func (r *Request) reads(dataspace [16]byte) bool {
+	if r.All {
+		return true
+	}
+	_, ok := slices.BinarySearchFunc(r.Dataspaces, dataspace, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+	return ok
+}
+
+// worker searches shards.
+type worker struct {
+	collector *collector
+	counter   *counter
+	err       error
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// run searches shards until there are no more.
+func (w *worker) run(ctx context.Context, r *Request, tasks []task, next *atomic.Int64) error {
+	memory := scratches.Get().(*scratch)
+	for {
+		i := int(next.Add(1)) - 1
+		if i >= len(tasks) {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err // what a scratch holds is not clean now
+		}
+		t := tasks[i]
+		s, err := t.part.shard(t.shard)
+		if err != nil {
+			return err
+		}
+		dataspace := t.part.shards[t.shard].dataspace
+		if !memory.evaluate(&s, dataspace, t.part.dead[t.shard], &r.Query) {
+			continue
+		}
+		w.collector.collect(memory, &s, dataspace)
+		if r.Counts > 0 {
+			w.counter.count(memory, &s, dataspace)
+		}
+	}
+	scratches.Put(memory)
+	return nil
+}
