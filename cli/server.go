@@ -10,13 +10,13 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"labshelf/blobs"
 	"labshelf/cli/config"
 	"labshelf/cli/datadir"
 	"labshelf/cli/listener"
@@ -91,7 +91,7 @@ func (s *server) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { _ = listener.Close() }() // for early ends; the HTTP server has closed it otherwise
-	repo := repository.New(data.Metadata, data.Blobs, s.rules(measured, data.Blobs.FreeSpace))
+	repo := repository.New(data.Metadata, data.Blobs, s.rules(measured, data))
 	defer repo.Close()
 	gateway, err := s.gateway(measured)
 	if err != nil {
@@ -142,12 +142,12 @@ func allocateBallast() (release func()) {
 }
 
 // rules returns the configuration of the repository. room reports how much of the disk is free.
-func (s *server) rules(measured *metrics.Metrics, room func() (blobs.FreeSpace, error)) repository.Config {
+func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.Config {
 	c := s.config
 	return repository.Config{
 		UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
-		PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
-		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: room,
+		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
+		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Blobs.FreeSpace,
 		Webhooks: webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
 	}
 }

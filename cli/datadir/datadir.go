@@ -26,6 +26,7 @@ const (
 	MetadataFile = "meta.db"
 	HolderFile   = "server.pid"        // which process runs the service, for people
 	KeyFile      = "initial-admin.key" // the key that the first start made
+	IndexFolder  = "index"             // of the search: a cache, which is in no backup and is made anew where it is missing
 )
 
 // ClockTolerance is how far the clock may be behind the last stamp without a warning: leap seconds and corrections.

@@ -18,7 +18,7 @@ func WrongModes(data string) (wrong []metadata.Violation) {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	for _, name := range []string{".", MetadataFile, KeyFile, "blobs", "tmp", "parts", "trash"} {
+	for _, name := range []string{".", MetadataFile, KeyFile, IndexFolder, "blobs", "tmp", "parts", "trash"} {
 		info, err := os.Stat(filepath.Join(data, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

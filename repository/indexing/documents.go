@@ -1,0 +1,114 @@
+package indexing
+
+import (
+	"errors"
+	"strings"
+
+	"labshelf/descriptive"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+	"labshelf/search"
+)
+
+// Documents makes documents of what a transaction reads.
+type Documents struct {
+	tx    *metadata.Tx
+	names map[metadata.ID]string // of users, by id
+}
+
+// NewDocuments returns Documents of a transaction.
+func NewDocuments(tx *metadata.Tx) Documents {
+	return Documents{tx: tx, names: map[metadata.ID]string{}}
+}
+
+// Dataspace returns the document of a dataspace.
+func (m Documents) Dataspace(d metadata.Dataspace) (search.Document, error) {
+	return m.complete(search.Document{
+		ID: d.ID, Kind: search.Dataspace, Dataspace: d.ID, Name: d.Name, Title: d.Title, Description: d.Description,
+	}, d.Record)
+}
+
+// Set returns the document of a set.
+func (m Documents) Set(s metadata.Set) (search.Document, error) {
+	return m.complete(search.Document{
+		ID: s.ID, Kind: search.Set, Dataspace: s.DataspaceID, Set: s.ID, Name: s.Name, Title: s.Title, Description: s.Description,
+	}, s.Record)
+}
+
+// Resource returns the document of a resource, without the text of its file.
+func (m Documents) Resource(r metadata.Resource) (search.Document, error) {
+	return m.complete(search.Document{
+		ID: r.ID, Kind: search.Resource, Dataspace: r.DataspaceID, Set: r.SetID, Size: r.Bytes,
+		Name: r.Name, Description: r.Description, Format: r.Format, MediaType: r.MimeType,
+	}, r.Record)
+}
+
+// complete adds what all objects have, of objects that are active: of others nothing but the id is wanted.
+func (m Documents) complete(d search.Document, r metadata.Record) (search.Document, error) {
+	if r.State != metadata.Active {
+		return d, nil
+	}
+	d.Stamp, d.Created = uint64(r.Modified), uint64(r.Created)
+	d.Year = r.Created.Time().Year()
+	var err error
+	if d.Uploader, err = m.username(r.CreatedBy); err != nil {
+		return d, err
+	}
+	return d, m.describe(&d)
+}
+
+// username returns the name of a user, or the id where there is none.
+func (m Documents) username(id metadata.ID) (string, error) {
+	if name, ok := m.names[id]; ok {
+		return name, nil
+	}
+	u, err := m.tx.Users.Get(id)
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		u.Username = id.String()
+	case err != nil:
+		return "", err
+	}
+	m.names[id] = u.Username
+	return u.Username, nil
+}
+
+// describe adds the descriptive metadata of the object to its document.
+func (m Documents) describe(d *search.Document) error {
+	var stored string
+	if err := rows.Described(m.tx, d.ID, &stored); err != nil || stored == "" {
+		return err
+	}
+	said, err := rows.ParseDescriptive(stored)
+	if err != nil {
+		return err
+	}
+	d.Tags, d.Keywords = said.Tags, said.Keywords
+	if said.PublicationYear != 0 {
+		d.Year = said.PublicationYear
+	}
+	for _, c := range said.Creators {
+		d.Creators = append(d.Creators, strings.TrimSpace(c.Name+" "+c.ORCID))
+	}
+	for path, value := range said.Properties.Leaves() {
+		d.Properties = append(d.Properties, property(path, value))
+	}
+	return nil
+}
+
+// kinds are the kinds of properties that the forms of values have.
+var kinds = map[descriptive.Form]search.PropertyKind{
+	descriptive.Text: search.Text, descriptive.Decimal: search.Number, descriptive.Truth: search.Bool,
+	descriptive.Time: search.Date, descriptive.Quantity: search.Quantity,
+}
+
+func property(path string, v descriptive.Value) search.Property {
+	p := search.Property{Path: path, Kind: kinds[v.Form()], Text: v.Text(), Number: v.Float(), Unit: v.Unit()}
+	switch p.Kind {
+	case search.Date:
+		p.Number = float64(v.Time().UnixMicro())
+	case search.Quantity:
+		p.Text += " " + p.Unit
+	}
+	return p
+}

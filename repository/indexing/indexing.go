@@ -1,0 +1,233 @@
+// Package indexing keeps the index of the search up to date: it follows the audit log, whose order is that of all changes, and gives the index
+// what has changed. The index is a cache. Its position says up to which entry it has followed which epoch; an index without a position, of
+// another epoch, or from beyond the end of the log, is made anew from the tables. Nothing is in it that a power cut could take back.
+//
+// A change is followed in two steps. Its record is found at once; the text of its file, which takes longer to read, afterwards: behind the
+// log comes a second position, by the stamp of the last modification.
+package indexing
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"labshelf/metadata"
+	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/storage"
+	"labshelf/search/index"
+)
+
+const (
+	interval   = 150 * time.Millisecond // between two reads of the log, so that what grows it often is read together
+	maxEntries = 4096                   // that one read transaction looks at
+	maxScanned = 2000                   // objects that one reads when all are indexed
+	retryAfter = 10 * time.Second
+)
+
+// Status of the index.
+type Status struct {
+	Epoch    string // of the audit log that it follows
+	Entries  uint64 // of the log that it has followed
+	Behind   uint64 // entries of the log that it has not
+	Scanning bool   // it is being made anew: objects are missing
+	Texts    bool   // the texts of some files are missing
+	Failure  error  // why it is not followed at the moment; nil while all is well
+	index.Status
+}
+
+// Indexing follows the log into an index. It is safe for concurrent use.
+type Indexing struct {
+	stores *storage.Stores
+	dir    string
+	worker *background.Worker
+
+	swap  sync.RWMutex // read while the index is used, written while another one is put in its place
+	index *index.Index // nil: it could not be opened
+
+	mu      sync.Mutex
+	at      position
+	failure error
+	moved   chan struct{} // closed when at moves
+}
+
+// Start opens the index in a directory, which is made where it is not there, and begins to follow the log; "": there is no index. Where it
+// cannot be opened, that is tried again in the background. The caller closes the Indexing.
+func Start(stores *storage.Stores, dir string) *Indexing {
+	x := &Indexing{stores: stores, dir: dir, moved: make(chan struct{})}
+	if dir == "" {
+		return x
+	}
+	if ix, at, err := index.Open(dir); err == nil { // else the first run makes it anew
+		x.index, x.at = ix, parsePosition(at)
+	}
+	x.worker = background.Start(background.Next{}, x.run)
+	return x
+}
+
+// Grown is called when the audit log has grown, and that is on stable storage.
+func (x *Indexing) Grown() {
+	if x.worker != nil {
+		x.worker.Wake()
+	}
+}
+
+// Close ends following, and brings what was followed to files. It may be called again.
+func (x *Indexing) Close() {
+	if x.worker == nil {
+		return
+	}
+	x.worker.Close()
+	x.swap.Lock()
+	defer x.swap.Unlock()
+	if x.index != nil {
+		_ = x.index.Close() // what it could not save is followed again at the next start
+	}
+	x.index = nil
+}
+
+// Search asks the index. Besides the errors of the index there is errAway, while it is made anew and cannot be opened.
+func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, error) {
+	x.swap.RLock()
+	defer x.swap.RUnlock()
+	if x.index == nil {
+		return index.Result{}, errAway
+	}
+	return x.index.Search(ctx, r)
+}
+
+var errAway = errors.New("the index of the search is not open")
+
+// Status returns how far the index is. log is the present size of the audit log.
+func (x *Indexing) Status(log uint64) Status {
+	x.swap.RLock()
+	defer x.swap.RUnlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := Status{
+		Epoch: x.at.epoch.String(), Entries: x.at.next, Scanning: x.at.phase != following, Texts: x.at.textsBehind(), Failure: x.failure,
+	}
+	if x.index != nil {
+		s.Status = x.index.Status()
+	}
+	if log > x.at.next {
+		s.Behind = log - x.at.next
+	}
+	return s
+}
+
+// Rebuild throws the index away; it is made anew in the background.
+func (x *Indexing) Rebuild() (err error) {
+	if x.worker == nil {
+		return errAway
+	}
+	x.swap.Lock()
+	defer x.swap.Unlock()
+	defer x.worker.Wake()
+	if x.index != nil {
+		_ = x.index.Close() // what it could not save is of no use any more
+	}
+	x.index = nil
+	x.moveTo(position{})
+	if err := os.RemoveAll(x.dir); err != nil {
+		return err
+	}
+	x.index, _, err = index.Open(x.dir)
+	return err
+}
+
+// run takes one step: of the log, then of the texts.
+func (x *Indexing) run(ctx context.Context) background.Next {
+	next, err := x.step(ctx)
+	if ctx.Err() != nil {
+		return background.Idle()
+	}
+	if errors.Is(err, index.ErrDamaged) || errors.Is(err, errAway) {
+		x.stores.Background.Report(background.TaskIndex, err)
+		err = x.Rebuild()
+	}
+	x.mu.Lock()
+	x.failure = err
+	x.mu.Unlock()
+	x.stores.Background.Report(background.TaskIndex, err)
+	if err != nil {
+		return background.Backoff(retryAfter)
+	}
+	return next
+}
+
+// step follows the log by a batch, then reads some texts where the log has no more.
+func (x *Indexing) step(ctx context.Context) (background.Next, error) {
+	var b batch
+	at := x.position()
+	err := x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
+		b = newBatch(tx, at)
+		return b.read()
+	})
+	if err == nil {
+		err = x.apply(b)
+	}
+	if err != nil || b.more {
+		return background.Next{}, err
+	}
+	more, err := x.readTexts(ctx)
+	switch {
+	case err != nil:
+		return background.Next{}, err
+	case more:
+		return background.After(0), nil
+	}
+	if !background.Sleep(ctx, interval) { // what grows the log meanwhile is followed together
+		return background.Idle(), nil
+	}
+	return background.Idle(), nil
+}
+
+func (x *Indexing) position() position {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.at
+}
+
+func (x *Indexing) moveTo(at position) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.at = at
+	close(x.moved)
+	x.moved = make(chan struct{})
+}
+
+// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files.
+func (x *Indexing) Followed(ctx context.Context, log uint64) error {
+	for {
+		x.mu.Lock()
+		moved, reached := x.moved, x.at.phase == following && x.at.next >= log && !x.at.textsBehind()
+		x.mu.Unlock()
+		if reached {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// apply gives a batch to the index, unless the index was thrown away while the batch was read.
+func (x *Indexing) apply(b batch) error {
+	x.swap.RLock()
+	defer x.swap.RUnlock()
+	if x.index == nil {
+		return errAway
+	}
+	if x.position() != b.from || b.at == b.from {
+		return nil
+	}
+	if err := x.index.Apply(b.changes, b.at.append(nil)); err != nil {
+		return err
+	}
+	x.moveTo(b.at)
+	return nil
+}

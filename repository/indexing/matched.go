@@ -1,0 +1,110 @@
+package indexing
+
+import (
+	"strings"
+
+	"labshelf/search"
+	"labshelf/search/query"
+	"labshelf/search/words"
+)
+
+// The parts of a document that Matched names.
+const (
+	InName        = "name"
+	InTitle       = "title"
+	InDescription = "description"
+	InTags        = "tags"
+	InKeywords    = "keywords"
+	InCreators    = "creators"
+	InProperties  = "properties"
+	InText        = "text" // of the file
+)
+
+// Matched names the parts of a document, without its text, that a query has found it by: in the order of the constants, each once. It says where
+// to look, and decides nothing.
+func Matched(q query.Query, d search.Document) []string {
+	parts := partsOf(d)
+	matched := []string{}
+	hit := map[string]bool{}
+	for _, c := range q.Clauses {
+		if c.Not {
+			continue
+		}
+		switch c.Field {
+		case query.Tag:
+			hit[InTags] = true
+		case query.Creator:
+			hit[InCreators] = true
+		case query.Property:
+			hit[InProperties] = true
+		case query.Name, query.Any:
+			found := false
+			for _, p := range parts {
+				if (c.Field == query.Any || p.name == InName) && p.holds(c) {
+					hit[p.name], found = true, true
+				}
+			}
+			hit[InText] = hit[InText] || !found && c.Field == query.Any
+		}
+	}
+	for _, name := range []string{InName, InTitle, InDescription, InTags, InKeywords, InCreators, InProperties, InText} {
+		if hit[name] {
+			matched = append(matched, name)
+		}
+	}
+	return matched
+}
+
+// part is a part of a document: its texts, each as folded words with a space before and behind each.
+type part struct {
+	name  string
+	texts []string
+}
+
+func partsOf(d search.Document) []part {
+	parts := []part{
+		{InName, []string{d.Name}}, {InTitle, []string{d.Title}}, {InDescription, []string{d.Description}},
+		{InTags, d.Tags}, {InKeywords, d.Keywords}, {InCreators, d.Creators},
+	}
+	var properties []string
+	for _, p := range d.Properties {
+		properties = append(properties, p.Path, p.Text)
+	}
+	parts = append(parts, part{InProperties, properties})
+	for i, p := range parts {
+		folded := make([]string, len(p.texts))
+		for j, text := range p.texts {
+			folded[j] = spaced(text)
+		}
+		parts[i].texts = folded
+	}
+	return parts
+}
+
+// spaced returns the folded words of a text with a space before and behind each.
+func spaced(text string) string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	for word := range words.Words(text) {
+		b.WriteString(word.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// holds tells whether one of the texts holds the words of a clause.
+func (p part) holds(c query.Clause) bool {
+	wanted := strings.Join(c.Words, " ")
+	switch {
+	case c.Whole:
+		wanted = " " + wanted + " "
+	case p.name != InName:
+		wanted = " " + wanted
+	}
+	for _, text := range p.texts {
+		if strings.Contains(text, wanted) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package indexing
+
+import (
+	"encoding/binary"
+
+	"labshelf/metadata"
+)
+
+// phase is what the next batch reads.
+type phase uint8
+
+// The phases, in their order. An index without a position begins with the first one. The numbers are stored: they never change.
+const (
+	dataspaces phase = iota // all of them, by id
+	sets
+	resources // by stamp of their last modification, up to that of the beginning
+	following // the entries of the log
+)
+
+// position is how far the index is. The zero position is that of an empty index.
+type position struct {
+	epoch metadata.EpochID
+	next  uint64         // number of the entry that was not followed yet
+	stamp metadata.Stamp // of the entry before it, or where the first phase began: texts are read up to there
+
+	phase phase
+	after metadata.ID    // of the first three phases
+	since metadata.Stamp // of the phase of resources
+
+	text      metadata.Stamp // the texts of resources modified up to here, and
+	textAfter metadata.ID    // at this stamp up to this id, are there
+}
+
+// textsBehind tells whether there may be texts that were not read.
+func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
+
+const positionVersion = 1
+
+// positionSize is the length of a stored position, in bytes.
+const positionSize = 1 + len(metadata.EpochID{}) + 8 + 8 + 1 + 16 + 8 + 8 + 16
+
+// append appends the stored form: a version, and the fields in their order, numbers big-endian.
+func (p position) append(b []byte) []byte {
+	b = append(append(b, positionVersion), p.epoch[:]...)
+	b = binary.BigEndian.AppendUint64(b, p.next)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.stamp))
+	b = append(append(b, byte(p.phase)), p.after[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(p.since))
+	b = binary.BigEndian.AppendUint64(b, uint64(p.text))
+	return append(b, p.textAfter[:]...)
+}
+
+// parsePosition undoes append. What is no position is that of an empty index.
+func parsePosition(b []byte) (p position) {
+	if len(b) != positionSize || b[0] != positionVersion {
+		return position{}
+	}
+	b = b[1+copy(p.epoch[:], b[1:]):]
+	number := func() uint64 {
+		n := binary.BigEndian.Uint64(b)
+		b = b[8:]
+		return n
+	}
+	p.next, p.stamp = number(), metadata.Stamp(number())
+	p.phase = phase(b[0])
+	b = b[1+copy(p.after[:], b[1:]):]
+	p.since, p.text = metadata.Stamp(number()), metadata.Stamp(number())
+	copy(p.textAfter[:], b)
+	return p
+}

@@ -1,0 +1,180 @@
+package indexing
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"labshelf/blobs"
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+const (
+	// MaxText is how much of the beginning of a file is searched, in bytes.
+	MaxText = 64 << 10
+	// maxNotebook is the largest notebook that is read, in bytes: it is read whole, since its pictures may come first.
+	maxNotebook = 4 << 20
+
+	maxTexts     = 256     // files that one step reads
+	maxTextBytes = 2 << 20 // of them together, about
+)
+
+// readTexts reads the texts of the next files whose records are in the index. more is whether there may be others.
+func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
+	at := x.position()
+	if !at.textsBehind() {
+		return false, nil
+	}
+	var b batch
+	var bodies []body
+	err = x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
+		b = newBatch(tx, at)
+		bodies, err = b.texts()
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, body := range bodies {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if b.changes[body.change].Document.Body, err = x.read(body); err != nil {
+			return false, err
+		}
+	}
+	return b.more, x.apply(b)
+}
+
+// body is a file whose text belongs to a document of the batch.
+type body struct {
+	change   int
+	resource metadata.Resource
+	inline   []byte // nil: it is a blob
+}
+
+// texts reads the records of the next files that have a text.
+func (b *batch) texts() (bodies []body, err error) {
+	within := metadata.ResourceRange{
+		States: paging.Active, Order: paging.Oldest, Until: b.at.stamp + 1,
+		After: paging.Position{Stamp: int64(b.at.text), ID: b.at.textAfter},
+	}
+	looked, length := 0, int64(0)
+	for r, err := range b.tx.Resources.Range(within) {
+		if err != nil {
+			return nil, err
+		}
+		if looked++; looked > maxScanned || len(bodies) == maxTexts || length > maxTextBytes {
+			b.more = true
+			return bodies, nil
+		}
+		b.at.text, b.at.textAfter = r.Modified, r.ID
+		if !hasText(r) {
+			continue
+		}
+		of := body{change: len(b.changes), resource: r}
+		if r.Body == metadata.Inline {
+			if of.inline, err = b.tx.InlineBodies.Get(r.VersionKey()); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.putResource(r); err != nil {
+			return nil, err
+		}
+		bodies, length = append(bodies, of), length+min(r.Bytes, MaxText)
+	}
+	b.at.text, b.at.textAfter = b.at.stamp, metadata.ID{}
+	for i := range b.at.textAfter {
+		b.at.textAfter[i] = 0xff // behind every resource of that stamp
+	}
+	return bodies, nil
+}
+
+// notebook is what the names of Jupyter's notebooks end with.
+const notebook = ".ipynb"
+
+// textTypes are the media types other than text/* whose files are texts.
+var textTypes = map[string]bool{
+	"application/json": true, "application/xml": true, "application/x-ndjson": true, "application/yaml": true, "application/toml": true,
+	"application/javascript": true, "application/x-sh": true, "application/x-python": true, "application/sql": true, "application/ld+json": true,
+	"application/geo+json": true, "application/x-ipynb+json": true, "image/svg+xml": true,
+}
+
+func hasText(r metadata.Resource) bool {
+	bare, _, _ := strings.Cut(r.MimeType, ";")
+	return r.Bytes > 0 && r.Body != metadata.Purged && (strings.HasPrefix(bare, "text/") || textTypes[bare])
+}
+
+// read returns the text of a file: "" where it is not there or is none, which is for a check to say.
+func (x *Indexing) read(of body) (string, error) {
+	if of.inline != nil {
+		return textOf(of.resource, bytes.NewReader(of.inline))
+	}
+	file, err := x.stores.Blobs.Open(of.resource.Digest, of.resource.Bytes)
+	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := textOf(of.resource, file)
+	return text, errors.Join(err, file.Close())
+}
+
+// textOf returns what is searched of a file.
+func textOf(r metadata.Resource, file io.Reader) (string, error) {
+	isNotebook := strings.HasSuffix(strings.ToLower(r.Filename), notebook)
+	most := int64(MaxText)
+	if isNotebook {
+		most = maxNotebook
+	}
+	raw, err := io.ReadAll(io.LimitReader(file, most))
+	if err != nil {
+		return "", err
+	}
+	if isNotebook {
+		raw = cells(raw)
+	}
+	return decode(raw), nil
+}
+
+// cells returns what people wrote into a notebook, without what came out of it; of what is no notebook the beginning.
+func cells(raw []byte) []byte {
+	var book struct {
+		Cells []struct {
+			Source any `json:"source"`
+		} `json:"cells"`
+	}
+	if json.Unmarshal(raw, &book) != nil {
+		return raw[:min(len(raw), MaxText)]
+	}
+	var text bytes.Buffer
+	for _, cell := range book.Cells {
+		switch source := cell.Source.(type) {
+		case string:
+			text.WriteString(source)
+		case []any:
+			for _, line := range source {
+				line, _ := line.(string)
+				text.WriteString(line)
+			}
+		}
+		text.WriteByte('\n')
+	}
+	return text.Bytes()[:min(text.Len(), MaxText)]
+}
+
+// decode returns a text in UTF-8: of UTF-16 with a byte order mark, and of UTF-8. What is neither, as text in an
+// older encoding, is searched for what is ASCII in it.
+func decode(raw []byte) string {
+	if bytes.HasPrefix(raw, []byte("\xff\xfe")) || bytes.HasPrefix(raw, []byte("\xfe\xff")) {
+		raw, _ = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
+	}
+	return strings.ToValidUTF8(string(raw), " ")
+}

@@ -1,0 +1,279 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/indexing"
+	"labshelf/repository/internal/rows"
+	"labshelf/repository/internal/storage"
+	"labshelf/search"
+	"labshelf/search/index"
+	"labshelf/search/query"
+)
+
+// Hit is an object that a search has found, as it is now.
+type Hit struct {
+	Kind      search.Kind
+	Matched   []string // the parts of it that were found, as indexing.Matched names them
+	Dataspace metadata.Dataspace
+	Set       metadata.Set
+	Resource  metadata.Resource
+}
+
+// Found is one page of a search.
+type Found struct {
+	Page[Hit]
+	Counted bool // the query asked for counts: only then there is what follows
+	Total   int  // hits on all pages together
+	Counts  index.Counts
+	Names   map[metadata.ID]string // of the dataspaces in Counts
+	Behind  uint64                 // changes that the index has not followed yet
+}
+
+// Search finds dataspaces, sets and resources that the caller may read. Neither hits nor counts tell of others: the index looks at nothing but
+// the dataspaces that the caller may read in the transaction that reads the hits. CodeUnavailable where there is no index, or it cannot be opened.
+func (s *Service) Search(ctx context.Context, p auth.Principal, req ListRequest) (found Found, err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		found = Found{}
+		q, err := s.query(tx, p, paging.Search, req)
+		if err != nil {
+			return err
+		}
+		wanted, err := request(tx, p, q)
+		if err != nil {
+			return err
+		}
+		log, err := tx.Audit.State()
+		if err != nil {
+			return err
+		}
+		found.Behind = s.indexing.Status(log.Size).Behind
+		return s.find(ctx, tx, q, wanted, &found)
+	})
+	return found, err
+}
+
+// maxCounts is how many values of each kind are counted: those that most hits have.
+const maxCounts = 20
+
+// request asks the index for what a query says.
+func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request, err error) {
+	parsed, err := query.Parse(q.Text)
+	if err != nil {
+		return r, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "q", Message: "q: " + err.Error()}
+	}
+	readableBy, err := readable(tx, p, metadata.ID{})
+	if err != nil {
+		return r, err
+	}
+	r = index.Request{Limit: q.Limit, Order: orders[q.Order], All: p.Sysadmin}
+	if q.Counts && q.After == (paging.Position{}) {
+		r.Counts = maxCounts
+	}
+	if q.After != (paging.Position{}) {
+		r.After = &index.Position{Score: int(q.After.Score), Stamp: uint64(q.After.Stamp), Name: q.After.Name, ID: q.After.ID}
+	}
+	for _, id := range readableBy {
+		r.Dataspaces = append(r.Dataspaces, id)
+	}
+	r.Query, err = parsed.Resolve(func(path string) ([][16]byte, error) { return within(tx, path) })
+	return r, err
+}
+
+// orders are those of the index.
+var orders = map[paging.Order]index.Order{
+	paging.ByRelevance: index.ByRelevance, paging.Newest: index.Newest, paging.Oldest: index.Oldest, paging.ByName: index.ByName,
+}
+
+// within returns the container that "in:" names: a dataspace, a set, or a set in a dataspace. What the caller may not read is found in no
+// dataspace that it may read, as what does not exist.
+func within(tx *metadata.Tx, path string) (ids [][16]byte, err error) {
+	dataspace, set, nested := strings.Cut(path, "/")
+	of, err := tx.Dataspaces.ByName(dataspace)
+	switch {
+	case errors.Is(err, metadata.ErrNotFound):
+		return nil, nil
+	case err != nil || !nested || set == "":
+		return [][16]byte{of}, err
+	}
+	id, err := tx.Sets.ByName(set)
+	if err == nil {
+		var found metadata.Set
+		if found, err = tx.Sets.Get(id); err == nil && found.DataspaceID == of {
+			ids = append(ids, id)
+		}
+	}
+	return ids, errs.Ignore(err, metadata.ErrNotFound)
+}
+
+// find reads hits until there is one that is still there, or no other.
+func (s *Service) find(ctx context.Context, tx *metadata.Tx, q paging.Query, wanted index.Request, found *Found) error {
+	for {
+		result, err := s.indexing.Search(ctx, wanted)
+		if err != nil {
+			return indexError(err)
+		}
+		reader := hitReader{s: s, tx: tx, wanted: wanted, described: q.Descriptive, documents: indexing.NewDocuments(tx)}
+		for _, hit := range result.Hits {
+			if err := reader.read(hit, found); err != nil {
+				return err
+			}
+		}
+		if wanted.Counts > 0 {
+			wanted.Counts = 0
+			if err := found.count(tx, result); err != nil {
+				return err
+			}
+		}
+		if len(result.Hits) == 0 {
+			return nil
+		}
+		last := result.Hits[len(result.Hits)-1].Position
+		if wanted.After = &last; len(found.Items) == 0 {
+			continue
+		}
+		found.PageEnds, err = s.ends(q, positionOf(q.Order, last))
+		return err
+	}
+}
+
+// positionOf is the position of a hit in an order, with nothing that the order does not use.
+func positionOf(order paging.Order, at index.Position) paging.Position {
+	position := paging.Position{ID: at.ID}
+	switch order {
+	case paging.ByName:
+		position.Name = at.Name
+	case paging.ByRelevance:
+		position.Score, position.Stamp = uint32(at.Score), int64(at.Stamp)
+	default:
+		position.Stamp = int64(at.Stamp)
+	}
+	return position
+}
+
+// count takes what was counted.
+func (f *Found) count(tx *metadata.Tx, result index.Result) error {
+	f.Counted, f.Total, f.Counts, f.Names = true, result.Total, result.Counts, map[metadata.ID]string{}
+	for _, c := range result.Counts.Dataspaces {
+		d, err := tx.Dataspaces.Get(c.Value)
+		if err != nil {
+			return err
+		}
+		f.Names[d.ID] = d.Name
+	}
+	return nil
+}
+
+// hitReader reads what the hits of one search are now.
+type hitReader struct {
+	s         *Service
+	tx        *metadata.Tx
+	wanted    index.Request
+	described bool // with their descriptive metadata
+	documents indexing.Documents
+}
+
+// read adds a hit, unless it has been deleted since the index has heard of it.
+func (r *hitReader) read(hit index.Hit, found *Found) error {
+	h := Hit{Kind: hit.Kind}
+	document, record, err := r.object(metadata.ID(hit.ID), &h)
+	var told *errs.Error
+	if errors.As(err, &told) && told.Kind == errs.NotFound {
+		return nil
+	}
+	if err != nil || record.State != metadata.Active {
+		return err
+	}
+	if _, ok := slices.BinarySearchFunc(r.wanted.Dataspaces, document.Dataspace, compareIDs); !ok && !r.wanted.All {
+		return nil
+	}
+	h.Matched = indexing.Matched(r.wanted.Query, document)
+	found.Items = append(found.Items, h)
+	return nil
+}
+
+// object reads an object into its hit, and returns its document and the record as it is shown.
+func (r *hitReader) object(id metadata.ID, h *Hit) (d search.Document, record metadata.Record, err error) {
+	switch h.Kind {
+	case search.Dataspace:
+		if h.Dataspace, err = lookupDataspace(r.tx, id.String(), ""); err == nil {
+			d, err = r.documents.Dataspace(h.Dataspace)
+		}
+		return d, h.Dataspace.Record, errors.Join(err, r.describe(id, &h.Dataspace.Descriptive))
+	case search.Set:
+		var set resolvedSet
+		if set, err = lookupSet(r.tx, id.String(), ""); err == nil {
+			h.Set = set.shown()
+			d, err = r.documents.Set(h.Set)
+		}
+		return d, h.Set.Record, errors.Join(err, r.describe(id, &h.Set.Descriptive))
+	}
+	resource, err := lookupResource(r.tx, id.String())
+	if err == nil {
+		h.Resource = resource.shown()
+		r.s.stores.SetDamaged(r.tx, &h.Resource)
+		d, err = r.documents.Resource(h.Resource)
+	}
+	return d, h.Resource.Record, errors.Join(err, r.describe(id, &h.Resource.Descriptive))
+}
+
+// describe reads the descriptive metadata of a hit where the request asks for them.
+func (r *hitReader) describe(id metadata.ID, into *string) error {
+	if !r.described {
+		return nil
+	}
+	return rows.Described(r.tx, id, into)
+}
+
+func compareIDs(a, b [16]byte) int { return slices.Compare(a[:], b[:]) }
+
+// indexError says what an error of the index means to a caller.
+func indexError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return storage.Error(err)
+	}
+	return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the index of the search cannot be read; try again in a moment", Err: err}
+}
+
+// IndexStatus is how far the index of the search is. Sysadmins only.
+func (s *Service) IndexStatus(ctx context.Context, p auth.Principal) (status indexing.Status, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := onlySysadmin(p); err != nil {
+			return err
+		}
+		log, err := tx.Audit.State()
+		status = s.indexing.Status(log.Size)
+		return err
+	})
+	return status, err
+}
+
+// RebuildIndex throws the index of the search away; it is made anew in the background. Sysadmins only.
+func (s *Service) RebuildIndex(ctx context.Context, p auth.Principal) error {
+	err := s.view(ctx, p, func(_ *metadata.Tx, p auth.Principal) error { return onlySysadmin(p) })
+	if err == nil {
+		err = s.indexing.Rebuild()
+	}
+	return err
+}
+
+// Indexed returns when a search finds everything that is committed when it is called; for tests and measurements.
+func (s *Service) Indexed(ctx context.Context) error {
+	var size uint64
+	err := s.stores.View(ctx, func(tx *metadata.Tx) error {
+		log, err := tx.Audit.State()
+		size = log.Size
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.indexing.Followed(ctx, size)
+}

@@ -1,0 +1,194 @@
+package repository_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+	"labshelf/search"
+)
+
+// searched is a world with an index.
+type searched struct {
+	*repositorytest.World
+	meta  metadata.Store
+	files *blobstest.Memory
+	dir   string
+}
+
+func newSearched(t *testing.T, counts ...int) *searched {
+	t.Helper()
+	s := &searched{meta: metadatatest.NewMemory(time.Now), files: blobstest.NewMemory(), dir: t.TempDir()}
+	svc := repository.New(s.meta, s.files, repository.Config{IndexDir: s.dir, PageSize: 100, UsersCreateDataspaces: true})
+	t.Cleanup(func() { s.Service.Close() })
+	s.World = repositorytest.NewWorld(t, svc, counts...)
+	return s
+}
+
+// reopen opens the repository anew.
+func (s *searched) reopen() {
+	s.Service.Close()
+	s.Service = repository.New(s.meta, s.files, repository.Config{IndexDir: s.dir, PageSize: 100, UsersCreateDataspaces: true})
+}
+
+// names are those of what a caller finds, on pages of a limit.
+func (s *searched) names(p auth.Principal, limit int, params ...string) (names []string) {
+	s.T.Helper()
+	s.OK(s.Service.Indexed(s.T.Context()))
+	req := repository.ListRequest{Params: map[string][]string{"limit": {fmt.Sprint(limit)}}}
+	for i := 0; i < len(params); i += 2 {
+		req.Params[params[i]] = []string{params[i+1]}
+	}
+	for {
+		found, err := s.Service.Search(s.T.Context(), p, req)
+		s.OK(err)
+		if len(found.Items) == 0 {
+			return names
+		}
+		for _, h := range found.Items {
+			names = append(names, nameOf(h))
+		}
+		req = repository.ListRequest{Token: found.Next}
+	}
+}
+
+func nameOf(h repository.Hit) string {
+	switch h.Kind {
+	case search.Dataspace:
+		return h.Dataspace.Name
+	case search.Set:
+		return h.Set.Name
+	}
+	return h.Resource.Name
+}
+
+func (s *searched) want(p auth.Principal, q string, want ...string) {
+	s.T.Helper()
+	params := []string{"order", "name"}
+	if q != "" {
+		params = append(params, "q", q)
+	}
+	if got := s.names(p, 100, params...); strings.Join(got, ", ") != strings.Join(want, ", ") {
+		s.T.Errorf("%s finds %q, want %q", q, got, want)
+	}
+}
+
+func (s *searched) user(name string) auth.Principal {
+	s.T.Helper()
+	user, err := s.Service.CreateUser(s.T.Context(), s.Admin, repository.Fields{"username": name})
+	s.OK(err)
+	_, key, err := s.Service.CreateKey(s.T.Context(), s.Admin, user.ID.String(), repository.Fields{})
+	s.OK(err)
+	p, err := s.Service.Authenticate(s.T.Context(), key)
+	s.OK(err)
+	return p
+}
+
+// TestSearchFollows: what is created, edited, described, replaced, deleted and restored is found as it is, by names and contents, also after a restart
+// and a rebuild.
+func TestSearchFollows(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 2, 1)
+	ctx, first := t.Context(), s.Resources[0]
+	s.want(s.Admin, "file", "file 0 0", "file 0 1", "file 1 0")
+	s.want(s.Admin, "ile -1", "file 0 0")
+	s.want(s.Admin, "type:set", "set-0", "set-1")
+	s.want(s.Admin, "in:space/set-1 type:file", "file 1 0")
+	s.want(s.Admin, "in:nowhere")
+
+	_, err := s.Service.EditResource(ctx, s.Admin, first.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+		"description": "at low temperature", "metadata": json.RawMessage(`{"tags":["salt"],"properties":{"width":{"value":0.5,"unit":"mm"}}}`),
+	}})
+	s.OK(err)
+	s.want(s.Admin, "temper", "file 0 0")
+	s.want(s.Admin, "tag:salt -name:1", "file 0 0")
+	s.want(s.Admin, "width:500µm", "file 0 0")
+	s.want(s.Admin, "width:>1mm")
+
+	s.OK(s.replace(first, "crystal,phase\nquartz,alpha\n", "text/csv"))
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.want(s.Admin, "tag:salt quartz", "file 0 0")
+	s.reopen()
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.want(s.Admin, "quartz width:>0.1mm", "file 0 0")
+
+	_, err = s.Service.DeleteSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "file", "file 1 0")
+	_, err = s.Service.RestoreSet(ctx, s.Admin, s.Sets[0].ID.String(), repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "quartz", "file 0 0")
+}
+
+// replace replaces the file of a resource.
+func (s *searched) replace(r metadata.Resource, content, contentType string) error {
+	up := s.Service.NewUpload(s.Admin)
+	defer func() { s.OK(up.Discard()) }()
+	s.OK(up.Receive(s.T.Context(), strings.NewReader(content)))
+	_, err := up.Replace(s.T.Context(), r.ID.String(), repository.UploadFields{Name: &r.Name, Description: &r.Description, ContentType: contentType})
+	return err
+}
+
+// TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that is granted or revoked counts at once.
+func TestSearchTellsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 3)
+	ctx, reader := t.Context(), s.user("reader")
+	s.want(reader, "file")
+	s.want(reader, "in:space")
+	s.want(reader, "")
+	role, _, err := s.Service.Grant(ctx, s.Admin, repository.Fields{
+		"userId": reader.UserID.String(), "dataspaceId": s.Space.ID.String(), "role": "member",
+	})
+	s.OK(err)
+	s.want(reader, "file", "file 0 0", "file 0 1", "file 0 2")
+	page, err := s.Service.Search(ctx, reader, repository.ListRequest{Params: map[string][]string{"q": {"file"}, "limit": {"2"}, "counts": {"true"}}})
+	s.OK(err)
+	if page.Total != 3 || len(page.Counts.Dataspaces) != 1 || page.Names[s.Space.ID] != "space" {
+		t.Errorf("total %d, counts %+v, names %v", page.Total, page.Counts, page.Names)
+	}
+	_, err = s.Service.Revoke(ctx, s.Admin, role.ID.String(), repositorytest.Always)
+	s.OK(err)
+	page, err = s.Service.Search(ctx, reader, repository.ListRequest{Token: page.Next})
+	s.OK(err)
+	if len(page.Items) != 0 {
+		t.Errorf("the next page shows %d hits after the role was revoked", len(page.Items))
+	}
+}
+
+// TestSearchPages: a walk shows each hit once, in any order and page size.
+func TestSearchPages(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 7, 5)
+	for _, order := range []string{"relevance", "newest", "oldest", "name"} {
+		whole := s.names(s.Admin, 100, "order", order, "q", "file")
+		for _, limit := range []int{1, 5} {
+			if got := s.names(s.Admin, limit, "order", order, "q", "file"); fmt.Sprint(got) != fmt.Sprint(whole) || len(whole) != 12 {
+				t.Errorf("%s in pages of %d: %q, want %q", order, limit, got, whole)
+			}
+		}
+	}
+}
+
+// TestSearchRefuses what is no query, and without an index.
+func TestSearchRefuses(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t)
+	_, err := s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"size:big"}}})
+	s.Refused(err, errs.CodeInvalidParameter)
+	without := repository.New(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), repository.Config{PageSize: 100})
+	defer without.Close()
+	w := repositorytest.NewWorld(t, without)
+	_, err = without.Search(t.Context(), w.Admin, repository.ListRequest{})
+	s.Refused(err, errs.CodeUnavailable)
+}
