@@ -17,7 +17,7 @@ import (
 func (f *fixture) listingOperations() map[string]string {
 	paths := map[string]string{}
 	for _, op := range operations() {
-		if route := routeOf(op.id); strings.HasPrefix(op.id, "list") && !op.self {
+		if route := routeOf(op.id); (strings.HasPrefix(op.id, "list") || op.id == "search") && !op.self {
 			paths[op.id] = f.path(route, f.ids)
 		}
 	}
@@ -29,6 +29,8 @@ func wrongParameters() map[string][]string {
 	wrong := map[string][]string{
 		"state":      {"both", "active,deleted", "actıve", " active", "activ\u212a"},
 		"limit":      {"0", "-1", "1001", "1.0", "1e2", "0x10", "+5", " 5", "5 ", "99999999999999999999", "all", "٣"},
+		"q":          {"\xff", strings.Repeat("a", 501), "size:big", `"open`},
+		"counts":     {"yes", "1", "True"},
 		"order":      {"random", "Newest", "id", "newest "},
 		"visibility": {"both", "secret"},
 		"name":       {"\x00", "a\x00b", "\xff", strings.Repeat("a", 4097)},

@@ -47,6 +47,7 @@ func TestListingsAreCompressed(t *testing.T) {
 		f.send("POST", "/sets", object{"name": f.name("more"), "dataspaceId": f.dataspace}).want(http.StatusCreated)
 		f.send("POST", "/users/"+f.ids["UserId"]+"/keys", object{"label": strings.Repeat("x", 100)}).want(http.StatusCreated)
 	}
+	f.find("")
 	for id, path := range f.listingOperations() {
 		page := f.get(path).want(http.StatusOK)
 		near := f.get(path, "Accept-Encoding: gzip").want(http.StatusOK)

@@ -60,6 +60,9 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
 	}
+	if rules.IndexDir == "" {
+		rules.IndexDir = filepath.Join(dir, "index")
+	}
 	if rules.Webhooks == nil {
 		here, err := webhooks.ParseHosts([]string{"127.0.0.1"})
 		if err != nil {

@@ -153,6 +153,10 @@ func operations() []operation {
 		{"restoreUser", false, nil},
 
 		{"followEvents", false, nil},
+		{"search", false, nil},
+		{"pageSearch", false, nil},
+		{"getIndex", false, nil},
+		{"rebuildIndex", false, nil},
 		{"listAudit", false, nil},
 		{"pageAudit", false, nil},
 		{"getAuditHead", false, nil},

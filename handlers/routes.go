@@ -166,6 +166,8 @@ func (a *api) routesOfUsers() []route {
 
 		{"GET", "/events", keyed, a.followEvents, following},
 
+		{"GET", "/search", keyed, a.search, listing},
+
 		{"GET", "/audit", keyed, a.listAudit, listing},
 		{"GET", "/audit/head", keyed, a.getAuditHead, sized},
 		{"GET", "/audit/proof", keyed, a.getAuditProof, proving},
@@ -175,6 +177,8 @@ func (a *api) routesOfUsers() []route {
 		{"GET", "/admin/snapshot", sysadmins, a.getSnapshot, plain},
 		{"GET", "/admin/blobs/:digest", sysadmins, a.getBlob, plain},
 		{"POST", "/admin/check", sysadmins, a.check, plain},
+		{"GET", "/admin/index", sysadmins, a.getIndex, plain},
+		{"POST", "/admin/index/rebuild", sysadmins, a.rebuildIndex, plain},
 		{"POST", "/admin/purge", sysadmins, a.purge, plain},
 	}
 }
