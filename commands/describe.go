@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -128,7 +127,7 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 		}
 		edited, err := o.edit(patch, when...)
 		var problem *client.Problem
-		if errors.As(err, &problem) && problem.Status == http.StatusPreconditionFailed && try < describeTries {
+		if errors.As(err, &problem) && problem.Code == "precondition_failed" && try < describeTries {
 			continue
 		}
 		if err != nil {

@@ -184,8 +184,8 @@ type hitReader struct {
 func (r *hitReader) read(hit index.Hit, found *Found) error {
 	h := Hit{Kind: hit.Kind}
 	document, record, err := r.object(metadata.ID(hit.ID), &h)
-	var told *errs.Error
-	if errors.As(err, &told) && told.Kind == errs.NotFound {
+	var refusal *errs.Error
+	if errors.As(err, &refusal) && refusal.Kind == errs.NotFound {
 		return nil
 	}
 	if err != nil || record.State != metadata.Active {

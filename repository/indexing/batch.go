@@ -16,8 +16,7 @@ type batch struct {
 	from    position // where it begins
 	at      position // behind what it holds
 	changes []index.Change
-	more    bool                   // there is more to read at once
-	names   map[metadata.ID]string // of users, by id
+	more    bool // there is more to read at once
 }
 
 func newBatch(tx *metadata.Tx, at position) batch {
@@ -72,8 +71,8 @@ func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	return b.scanDataspaces()
 }
 
-// turn begins the next phase.
-func (b *batch) turn() {
+// advance begins the next phase.
+func (b *batch) advance() {
 	b.at.phase++
 	b.at.after, b.more = metadata.ID{}, true
 }
@@ -87,7 +86,7 @@ func (b *batch) scanDataspaces() error {
 			return err
 		}
 	}
-	b.turn()
+	b.advance()
 	return nil
 }
 
@@ -100,7 +99,7 @@ func (b *batch) scanSets() error {
 			return err
 		}
 	}
-	b.turn()
+	b.advance()
 	return nil
 }
 
@@ -121,7 +120,7 @@ func (b *batch) scanResources() error {
 			return nil
 		}
 	}
-	b.turn()
+	b.advance()
 	return nil
 }
 

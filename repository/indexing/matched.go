@@ -24,35 +24,41 @@ const (
 // to look, and decides nothing.
 func Matched(q query.Query, d search.Document) []string {
 	parts := partsOf(d)
-	matched := []string{}
-	hit := map[string]bool{}
+	found := map[string]bool{}
 	for _, c := range q.Clauses {
-		if c.Not {
-			continue
-		}
-		switch c.Field {
-		case query.Tag:
-			hit[InTags] = true
-		case query.Creator:
-			hit[InCreators] = true
-		case query.Property:
-			hit[InProperties] = true
-		case query.Name, query.Any:
-			found := false
-			for _, p := range parts {
-				if (c.Field == query.Any || p.name == InName) && p.holds(c) {
-					hit[p.name], found = true, true
-				}
-			}
-			hit[InText] = hit[InText] || !found && c.Field == query.Any
+		if !c.Not {
+			note(found, c, parts)
 		}
 	}
+	matched := []string{}
 	for _, name := range []string{InName, InTitle, InDescription, InTags, InKeywords, InCreators, InProperties, InText} {
-		if hit[name] {
+		if found[name] {
 			matched = append(matched, name)
 		}
 	}
 	return matched
+}
+
+// fields are the parts that clauses other than words speak of.
+var fields = map[query.Field]string{query.Tag: InTags, query.Creator: InCreators, query.Property: InProperties}
+
+// note adds the parts by which a clause holds: of words all that hold them, or where none does the text.
+func note(found map[string]bool, c query.Clause, parts []part) {
+	if name, ok := fields[c.Field]; ok {
+		found[name] = true
+	}
+	if c.Field != query.Name && c.Field != query.Any {
+		return
+	}
+	somewhere := false
+	for _, p := range parts {
+		if (c.Field == query.Any || p.name == InName) && p.holds(c) {
+			found[p.name], somewhere = true, true
+		}
+	}
+	if !somewhere && c.Field == query.Any {
+		found[InText] = true
+	}
 }
 
 // part is a part of a document: its texts, each as folded words with a space before and behind each.
