@@ -12,12 +12,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"labshelf/descriptive/units"
 	"labshelf/search"
+	"labshelf/search/query"
 	"labshelf/search/searchtest"
 	"labshelf/search/words"
 )
@@ -54,6 +56,11 @@ func newWorld(t *testing.T, seed uint64, dataspaces, resources int) *world {
 	w := &world{
 		t: t, corpus: searchtest.NewCorpus(seed, dataspaces, resources), random: newRandom(seed),
 		dir: t.TempDir(), docs: map[[16]byte]*searchtest.Document{},
+	}
+	for i := range w.corpus.Documents {
+		if d := &w.corpus.Documents[i]; i%2 == 0 {
+			d.Stamp -= d.Stamp % (30 * 86400e6) // the same as of others
+		}
 	}
 	w.open()
 	t.Cleanup(func() { w.close() })
@@ -153,6 +160,9 @@ func (w *world) change() {
 func (w *world) request() Request {
 	w.t.Helper()
 	q, err := w.corpus.Query()
+	if err == nil && w.random.IntN(4) == 0 {
+		q, err = query.Parse(w.excerpt())
+	}
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -164,6 +174,29 @@ func (w *world) request() Request {
 	}
 	slices.SortFunc(r.Dataspaces, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
 	return r
+}
+
+// excerpt returns a query for a part of any text of some document, cut anywhere.
+func (w *world) excerpt() string {
+	d := &w.corpus.Documents[w.random.IntN(len(w.corpus.Documents))]
+	var texts []string
+	for z := range zoneCount {
+		zoneTextsOf(d, z, func(text string) {
+			if text != "" {
+				texts = append(texts, text)
+			}
+		})
+	}
+	text := []rune(texts[w.random.IntN(len(texts))])
+	begin := w.random.IntN(len(text))
+	part := string(text[begin:min(len(text), begin+1+w.random.IntN(12))])
+	part = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '.' // joins words to a phrase that is not whole
+	}, part)
+	return strings.Trim(part, ".")
 }
 
 // found is a document that brute force has found.

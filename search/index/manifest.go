@@ -62,7 +62,7 @@ func openPart(path string) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read, and the mapping stays
+	defer func() { _ = f.Close() }() // it was only read, and the mapping stays
 	info, err := f.Stat()
 	if err != nil {
 		return part{}, err

@@ -14,7 +14,7 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 		return nil, err
 	}
 	// The view keeps the mapping alive.
-	defer windows.CloseHandle(mapping) //nolint:errcheck // nothing depends on it
+	defer func() { _ = windows.CloseHandle(mapping) }()
 	address, err := windows.MapViewOfFile(mapping, windows.FILE_MAP_READ, 0, 0, uintptr(size))
 	if err != nil {
 		return nil, err
