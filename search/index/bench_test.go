@@ -145,6 +145,12 @@ func TestScale(t *testing.T) {
 	}
 	x := l.build(t, dir, records, 1000)
 	t.Logf("built %d in %v, %+v", records, time.Since(begin), x.Status())
+	if os.Getenv("SEARCH_COMPACT") != "" {
+		if err := x.Compact(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("compacted in %v", time.Since(begin))
+	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +167,11 @@ func TestScale(t *testing.T) {
 	for i := 0; i < len(l.dataspaces); i += 2 {
 		half = append(half, l.dataspaces[i])
 	}
-	for _, text := range []string{"temperature run17", "temperat 42", "csv sample", "annealing vacuum", "nowhere atall", `"sample a042"`, "temperature:>20C csv", "tag:vacuum", ""} {
+	queries := []string{"temperature run17", "temperat 42", "csv sample", "annealing vacuum", "nowhere atall", `"sample a042"`, "temperature:>20C csv", "tag:vacuum", ""}
+	if q, ok := os.LookupEnv("SEARCH_QUERY"); ok {
+		queries = []string{q}
+	}
+	for _, text := range queries {
 		q, err := query.Parse(text)
 		if err != nil {
 			t.Fatal(err)

@@ -346,7 +346,7 @@ func TestSearchAgreesWithBruteForce(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 300:
-			if err := w.index.mergeToFile(chooseFiles, false); err != nil {
+			if err := w.index.Compact(); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -18,9 +18,14 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 	for len(w.fits) < len(q.Clauses) {
 		w.fits = append(w.fits, [zoneCount][]fit{})
 	}
+	if slices.ContainsFunc(q.Clauses, isWords) {
+		for z := range w.zones {
+			w.zones[z] = s.zone(z)
+		}
+	}
 	for i := range q.Clauses {
 		c := &q.Clauses[i]
-		if isWords(c) && !w.lookUp(s, c, &w.fits[i]) && !c.Not {
+		if isWords(*c) && !w.lookUp(c, &w.fits[i]) && !c.Not {
 			return false
 		}
 	}
@@ -31,8 +36,8 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 	for i := range q.Clauses {
 		c := &q.Clauses[i]
 		switch {
-		case isWords(c):
-			w.markWords(s, c, &w.fits[i])
+		case isWords(*c):
+			w.markWords(c, &w.fits[i])
 		case c.Field == query.In:
 			w.markWithin(s, c, dataspace)
 		case c.Field == query.Property:
@@ -40,14 +45,14 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 		case columnClauses[c.Field] != nil:
 			columnClauses[c.Field](w, s, c)
 		}
-		if !w.narrow(c.Not, isWords(c)) {
+		if !w.narrow(c.Not, isWords(*c)) {
 			return false
 		}
 	}
 	return w.narrow(true, false)
 }
 
-func isWords(c *query.Clause) bool {
+func isWords(c query.Clause) bool {
 	return c.Field == query.Any || c.Field == query.Name
 }
 

@@ -83,6 +83,7 @@ func isSubstring(word string) bool {
 // scratch is what one goroutine needs to evaluate shards. It is used again for each.
 type scratch struct {
 	fits    [][zoneCount][]fit // of each clause
+	zones   [zoneCount]zone    // of the shard
 	quality []uint8            // of the clause at hand, by document
 	hit     bitmap             // documents of which quality is not 0
 	result  bitmap
@@ -119,18 +120,18 @@ func zonesOf(c *query.Clause) int {
 }
 
 // lookUp finds the words that fit the first word of a clause, or its only one, and reports whether the clause may hold of any document.
-func (w *scratch) lookUp(s *shard, c *query.Clause, fits *[zoneCount][]fit) bool {
+func (w *scratch) lookUp(c *query.Clause, fits *[zoneCount][]fit) bool {
 	any := false
+	word := []byte(c.Words[0])
 	for z := range zonesOf(c) {
-		zone := s.zone(z)
-		word := []byte(c.Words[0])
+		zone := &w.zones[z]
 		fits[z] = fits[z][:0]
 		if len(c.Words) == 1 {
-			fits[z] = appendFits(fits[z], &zone, word, c.Whole, z == nameZone && isSubstring(c.Words[0]))
+			fits[z] = appendFits(fits[z], zone, word, c.Whole, z == nameZone && isSubstring(c.Words[0]))
 			any = any || len(fits[z]) > 0
 			continue
 		}
-		any = any || phrasePossible(&zone, c.Words)
+		any = any || phrasePossible(zone, c.Words)
 	}
 	return any
 }
@@ -149,15 +150,15 @@ func phrasePossible(z *zone, words []string) bool {
 }
 
 // markWords marks the documents of which a clause of words holds.
-func (w *scratch) markWords(s *shard, c *query.Clause, fits *[zoneCount][]fit) {
+func (w *scratch) markWords(c *query.Clause, fits *[zoneCount][]fit) {
 	if len(c.Words) > 1 {
-		w.markPhrase(s, c)
+		w.markPhrase(c)
 		return
 	}
 	for z := range zonesOf(c) {
-		zone := s.zone(z)
+		zone := &w.zones[z]
 		for _, f := range fits[z] {
-			w.markList(&zone, zone.list(f.word), uint8(f.quality*weights[z]))
+			w.markList(zone, zone.list(f.word), uint8(f.quality*weights[z]))
 		}
 	}
 }
@@ -179,10 +180,10 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) {
 }
 
 // markPhrase marks the documents in which words follow each other.
-func (w *scratch) markPhrase(s *shard, c *query.Clause) {
+func (w *scratch) markPhrase(c *query.Clause) {
 	for z := range zonesOf(c) {
-		zone := s.zone(z)
-		if !phrasePossible(&zone, c.Words) {
+		zone := &w.zones[z]
+		if !phrasePossible(zone, c.Words) {
 			continue
 		}
 		for quality := whole; quality >= inside; quality-- {
@@ -190,7 +191,7 @@ func (w *scratch) markPhrase(s *shard, c *query.Clause) {
 				break
 			}
 			at := 0
-			for _, p := range w.phrase(&zone, c.Words, quality) {
+			for _, p := range w.phrase(zone, c.Words, quality) {
 				at = zone.locate(p, at)
 				w.mark(zone.doc(at), uint8(quality*weights[z]))
 			}
