@@ -1,0 +1,67 @@
+package index
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestFullText measures what the full text of the files of a folder, SEARCH_TEXT, takes in the index: at most 0.3 of the text.
+func TestFullText(t *testing.T) {
+	root := os.Getenv("SEARCH_TEXT")
+	if root == "" {
+		t.Skip("SEARCH_TEXT is not set")
+	}
+	l := newLab(10)
+	var sizes [2]int
+	text := 0
+	for i, withBody := range []bool{false, true} {
+		x, _, err := Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var batch []Change
+		err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil || !utf8.Valid(data) {
+				return err
+			}
+			d := l.document()
+			d.Name, d.Dataspace = e.Name(), l.dataspaces[len(batch)%10]
+			if withBody {
+				d.Body = string(data[:min(len(data), 1<<18)])
+				text += len(d.Body)
+			}
+			batch = append(batch, Change{Document: &d})
+			if len(batch) == 500 {
+				err = x.Apply(batch, nil)
+				batch = nil
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Apply(batch, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Compact(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%+v", x.Status())
+		sizes[i] = x.Status().Bytes
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ratio := float64(sizes[1]-sizes[0]) / float64(text)
+	t.Logf("%d bytes of text take %.3f of that", text, ratio)
+	if ratio > 0.3 {
+		t.Errorf("%.3f of the text", ratio)
+	}
+}
