@@ -100,7 +100,7 @@ func (c column) at(i int) uint64 {
 	return c.base + binary.LittleEndian.Uint64(c.data[i*c.width:])&c.mask
 }
 
-// separator follows each text of a table. No folded word contains it, so that a search through all texts meets no two at once.
+// separator follows each text of a table, and each word. No folded word contains it.
 const separator = 0
 
 // table is a list of texts with a number each, in byte order where find is used.
@@ -163,15 +163,4 @@ func (t *table) lower(text []byte) int {
 func (t *table) find(text []byte) (int, bool) {
 	i := t.lower(text)
 	return i, i < t.n && bytes.Equal(t.at(i), text)
-}
-
-// holding returns the number of the text that holds the byte at an offset of all texts. It is not less than from.
-func (t *table) holding(offset, from int) int {
-	step := 1
-	for from+step < t.n && int(t.offsets.at(from+step)) <= offset {
-		from += step
-		step *= 2
-	}
-	step = min(step, t.n-from)
-	return from + sort.Search(step-1, func(i int) bool { return int(t.offsets.at(from+i+1)) > offset })
 }

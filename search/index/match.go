@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"slices"
-	"sort"
 	"unicode/utf8"
 
 	"labshelf/search/query"
@@ -39,38 +38,37 @@ func appendFits(to []fit, z *zone, word []byte, exact, substring bool) []fit {
 }
 
 // appendPrefixed appends the words that begin with a word.
-func appendPrefixed(to []fit, words *table, word []byte) []fit {
-	begin := words.lower(word)
-	end := begin + sort.Search(words.n-begin, func(i int) bool { return !bytes.HasPrefix(words.at(begin+i), word) })
-	for i := begin; i < end; i++ {
+func appendPrefixed(to []fit, words *wordList, word []byte) []fit {
+	i, rest := words.lower(word)
+	for bytes.HasPrefix(rest, word) {
 		quality := prefix
-		if i == begin && len(words.at(i)) == len(word) {
+		if rest[len(word)] == separator {
 			quality = whole
 		}
 		to = append(to, fit{i, quality})
+		i, rest = i+1, rest[bytes.IndexByte(rest, separator)+1:]
 	}
 	return to
 }
 
 // appendHolding appends the words that hold a word: at their beginning, or inside.
-func appendHolding(to []fit, words *table, word []byte) []fit {
-	last, offset := 0, 0
+func appendHolding(to []fit, words *wordList, word []byte) []fit {
+	offset := 0
 	for {
 		next := bytes.Index(words.texts[offset:], word)
 		if next < 0 {
 			return to
 		}
 		offset += next
-		last = words.holding(offset, last)
-		begin, end := int(words.offsets.at(last)), int(words.offsets.at(last+1))
+		i, begin, end := words.holding(offset)
 		quality := inside
 		switch {
-		case offset == begin && end-begin-1 == len(word):
+		case offset == begin && end-begin == len(word):
 			quality = whole
 		case offset == begin:
 			quality = prefix
 		}
-		to = append(to, fit{last, quality})
+		to = append(to, fit{i, quality})
 		offset = end
 	}
 }
@@ -158,14 +156,14 @@ func (w *scratch) markWords(c *query.Clause, fits *[zoneCount][]fit) {
 	for z := range zonesOf(c) {
 		zone := &w.zones[z]
 		for _, f := range fits[z] {
-			w.markList(zone, zone.list(f.word), uint8(f.quality*weights[z]))
+			w.markList(zone, zone.words.list(f.word), uint8(f.quality*weights[z]))
 		}
 	}
 }
 
 // markList marks the documents of a posting list.
 func (w *scratch) markList(z *zone, list []byte, points uint8) {
-	position, at, end := uint32(0), 0, uint64(0)
+	position, at, end := beforeFirst, 0, uint64(0)
 	for len(list) > 0 {
 		var gap uint32
 		gap, list = takeGap(list)
@@ -239,15 +237,15 @@ func (w *scratch) phrase(z *zone, words []string, quality int) []uint32 {
 func (w *scratch) appendEnding(to []uint32, z *zone, word []byte) []uint32 {
 	// A separator follows each word, and no word holds one.
 	end := append(slices.Clone(word), separator)
-	lists, last, offset := 0, 0, 0
+	lists, offset := 0, 0
 	for {
 		next := bytes.Index(z.words.texts[offset:], end)
 		if next < 0 {
 			sortUnion(to, lists)
 			return to
 		}
-		last = z.words.holding(offset+next, last)
-		to = z.appendPositions(to, last)
+		i, _, _ := z.words.holding(offset + next)
+		to = z.appendPositions(to, i)
 		lists++
 		offset += next + len(end)
 	}

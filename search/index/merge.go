@@ -94,7 +94,7 @@ type zoneSource struct {
 const dropped = int64(-1) << 40
 
 // mergeZone merges the words of one zone of all sources, and fills texts.
-func mergeZone(sources []*mergeSource, z int, texts *zoneTexts, n int) *postingsWriter {
+func mergeZone(sources []*mergeSource, z int, texts *zoneTexts, n int) *wordWriter {
 	lengths := make([]uint64, n)
 	var cursors wordHeap
 	zones := make([]*zoneSource, len(sources))
@@ -129,8 +129,8 @@ func mergeZone(sources []*mergeSource, z int, texts *zoneTexts, n int) *postings
 }
 
 // mergeWords merges words with their positions.
-func mergeWords(cursors wordHeap) *postingsWriter {
-	w := new(postingsWriter)
+func mergeWords(cursors wordHeap) *wordWriter {
+	w := new(wordWriter)
 	heap.Init(&cursors)
 	var word []byte
 	var positions, scratch []uint32

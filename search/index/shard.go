@@ -60,7 +60,7 @@ type shardWriter struct {
 	tags, creators                       lists
 	properties                           map[string]*values
 	texts                                [zoneCount]zoneTexts
-	postings                             [zoneCount]*postingsWriter
+	postings                             [zoneCount]*wordWriter
 }
 
 // numbering gives different texts numbers as they come; bytes sorts them.

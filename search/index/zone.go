@@ -20,15 +20,13 @@ var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1
 
 // zone is the inverted index of one zone of a shard. The words of all its documents are numbered in one row, by positions: those of a
 // text follow each other, and a number is left out behind each text, so that no phrase crosses its end. A posting list holds the positions
-// of one word, each as its difference to the one before. Both where a word is and in which documents follow from that.
+// of one word. Both where a word is and in which documents follow from that.
 type zone struct {
-	words    table
-	ends     column // of the posting lists
-	postings []byte
-	count    int    // of documents with a text in this zone
-	docs     column // their numbers; of no use where every document has a text
-	sparse   bool
-	starts   column // of their positions: count+1 of them
+	words  wordList
+	count  int    // of documents with a text in this zone
+	docs   column // their numbers; of no use where every document has a text
+	sparse bool
+	starts column // of their positions: count+1 of them
 }
 
 // zoneTexts is what the positions of a zone are made of: which documents have texts, and how many positions each takes.
@@ -49,27 +47,9 @@ func (t *zoneTexts) add(doc int, positions uint64) uint64 {
 	return begin
 }
 
-// postingsWriter makes the words and posting lists of a zone.
-type postingsWriter struct {
-	words    tableWriter
-	ends     []uint64
-	postings []byte
-}
-
-// add adds a word, greater than the last, with its positions in ascending order.
-func (w *postingsWriter) add(word string, positions []uint32) {
-	w.words.add(word)
-	last := uint32(0)
-	for _, p := range positions {
-		w.postings = binary.AppendUvarint(w.postings, uint64(p-last))
-		last = p
-	}
-	w.ends = append(w.ends, uint64(len(w.postings)))
-}
-
 // zoneBytes returns a zone of a shard with n documents. A zone without words is no bytes.
-func zoneBytes(w *postingsWriter, t *zoneTexts, n int) []byte {
-	if w.words.len() == 0 {
+func zoneBytes(w *wordWriter, t *zoneTexts, n int) []byte {
+	if w.n == 0 {
 		return nil
 	}
 	var docs []byte
@@ -77,39 +57,28 @@ func zoneBytes(w *postingsWriter, t *zoneTexts, n int) []byte {
 		docs = columnOf(t.docs)
 	}
 	count := binary.LittleEndian.AppendUint32(nil, uint32(len(t.docs)))
-	return appendBundle(nil, w.words.bytes(), columnOf(w.ends), w.postings, count, docs, columnOf(append(t.starts, t.next)))
+	return appendBundle(nil, w.bytes(), count, docs, columnOf(append(t.starts, t.next)))
 }
 
 func openZone(b []byte) zone {
 	if len(b) == 0 {
 		return zone{}
 	}
-	p := openBundle(b, 6)
-	docs := p.part(4)
+	p := openBundle(b, 4)
+	docs := p.part(2)
 	return zone{
-		words:    openTable(p.part(0)),
-		ends:     openColumn(p.part(1)),
-		postings: p.part(2),
-		count:    int(binary.LittleEndian.Uint32(p.part(3))),
-		docs:     openColumn(docs),
-		sparse:   len(docs) > 0,
-		starts:   openColumn(p.part(5)),
+		words:  openWords(p.part(0)),
+		count:  int(binary.LittleEndian.Uint32(p.part(1))),
+		docs:   openColumn(docs),
+		sparse: len(docs) > 0,
+		starts: openColumn(p.part(3)),
 	}
-}
-
-// list returns the posting list of a word.
-func (z *zone) list(word int) []byte {
-	begin := uint64(0)
-	if word > 0 {
-		begin = z.ends.at(word - 1)
-	}
-	return z.postings[begin:z.ends.at(word)]
 }
 
 // appendPositions appends the positions of a word.
 func (z *zone) appendPositions(to []uint32, word int) []uint32 {
-	position := uint32(0)
-	for list := z.list(word); len(list) > 0; {
+	position := beforeFirst
+	for list := z.words.list(word); len(list) > 0; {
 		var gap uint32
 		gap, list = takeGap(list)
 		position += gap
@@ -154,13 +123,13 @@ func (z *zone) locate(position uint32, from int) int {
 type invert map[string][]uint32
 
 // writer returns all words with their positions.
-func (v invert) writer() *postingsWriter {
+func (v invert) writer() *wordWriter {
 	words := make([]string, 0, len(v))
 	for w := range v {
 		words = append(words, w)
 	}
 	slices.Sort(words)
-	w := new(postingsWriter)
+	w := new(wordWriter)
 	for _, word := range words {
 		w.add(word, v[word])
 	}
