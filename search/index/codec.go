@@ -121,8 +121,6 @@ func (w *tableWriter) add(text string) {
 	w.texts = append(append(w.texts, text...), separator)
 }
 
-func (w *tableWriter) len() int { return len(w.offsets) }
-
 // bytes returns the table. No texts are no bytes.
 func (w *tableWriter) bytes() []byte {
 	if len(w.offsets) == 0 {
