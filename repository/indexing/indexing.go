@@ -43,6 +43,8 @@ type Indexing struct {
 	dir    string
 	worker *background.Worker
 
+	compact bool // once everything is in it: it is being made anew; of the worker alone
+
 	swap  sync.RWMutex // read while the index is used, written while another one is put in its place
 	index *index.Index // nil: it could not be opened
 
@@ -161,6 +163,7 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	var b batch
 	at := x.position()
+	x.compact = x.compact || at.phase != following
 	err := x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
 		b = newBatch(tx, at)
 		return b.read()
@@ -172,16 +175,27 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 		return background.Next{}, err
 	}
 	more, err := x.readTexts(ctx)
-	switch {
-	case err != nil:
+	if err != nil || more {
 		return background.Next{}, err
-	case more:
-		return background.After(0), nil
+	}
+	if x.compact {
+		return background.Next{}, x.compactIndex()
 	}
 	if !background.Sleep(ctx, interval) { // what grows the log meanwhile is followed together
 		return background.Idle(), nil
 	}
 	return background.Idle(), nil
+}
+
+// compactIndex makes searches quick after the index was made anew.
+func (x *Indexing) compactIndex() error {
+	x.swap.RLock()
+	defer x.swap.RUnlock()
+	x.compact = false
+	if x.index == nil {
+		return errAway
+	}
+	return x.index.Compact()
 }
 
 func (x *Indexing) position() position {
