@@ -136,7 +136,7 @@ func (x *Index) save(parts []part, position []byte) error {
 
 // writeFile writes a file anew and syncs it. Where that fails it removes the file.
 func (x *Index) writeFile(name string, write func(w *bufio.Writer) error) error {
-	f, err := os.Create(x.path(name))
+	f, err := os.OpenFile(x.path(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
