@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	interval   = 150 * time.Millisecond // between two reads of the log, so that what grows it often is read together
+	interval   = 250 * time.Millisecond // between two reads of the log, so that what grows it often is read together
 	maxEntries = 4096                   // that one read transaction looks at
 	maxScanned = 2000                   // objects that one reads when all are indexed
 	retryAfter = 10 * time.Second
