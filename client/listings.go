@@ -80,7 +80,7 @@ func instant(t time.Time) string {
 
 // Listed are the types of listings.
 type Listed interface {
-	Dataspace | Set | Resource | Version | User | Key | Privilege | AuditEntry
+	Dataspace | Set | Resource | Version | User | Key | Privilege | AuditEntry | Hit
 }
 
 // Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of the following page.
@@ -95,15 +95,32 @@ type Page[T Listed] struct {
 // ListOptions.At). Only its path below …/v1 counts: it is always requested from the client's own service, which may have moved, so that
 // the key is sent nowhere else.
 func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T], error) {
-	page := Page[T]{URL: pageURL}
+	answer, err := fetch[T](ctx, c, pageURL)
+	return answer.page(pageURL), err
+}
+
+// pageAnswer is the answer to the request for a page.
+type pageAnswer[T Listed] struct {
+	NextPage string `json:"nextPage"`
+	Data     []T    `json:"data"`
+	End      *bool  `json:"end"`
+
+	// Of searches.
+	Total  int           `json:"total"`
+	Counts *SearchCounts `json:"counts"`
+	Behind uint64        `json:"behind"`
+}
+
+// page is the page at a URL; of the answer of an error it has nothing else.
+func (a *pageAnswer[T]) page(url string) Page[T] {
+	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End != nil && *a.End}
+}
+
+// fetch requests a page. With an error the answer is empty.
+func fetch[T Listed](ctx context.Context, c *Client, pageURL string) (answer pageAnswer[T], err error) {
 	path, err := c.below(pageURL)
 	if err != nil {
-		return page, err
-	}
-	var answer struct {
-		NextPage string `json:"nextPage"`
-		Data     []T    `json:"data"`
-		End      *bool  `json:"end"`
+		return answer, err
 	}
 	err = c.run(ctx, request{method: http.MethodGet, path: path}.with("Accept-Encoding", "gzip"), func(response *http.Response) error {
 		if err := read(response, &answer); err != nil {
@@ -115,10 +132,9 @@ func FetchPage[T Listed](ctx context.Context, c *Client, pageURL string) (Page[T
 		return nil
 	})
 	if err != nil {
-		return page, err
+		return pageAnswer[T]{}, err
 	}
-	page.Next, page.Data, page.End = answer.NextPage, answer.Data, *answer.End
-	return page, nil
+	return answer, nil
 }
 
 // below returns what a URL of a page has after its base URL.

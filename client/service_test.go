@@ -41,6 +41,7 @@ func openService(dir string, rules repository.Config) (*service, error) {
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
 	}
+	rules.IndexDir = filepath.Join(dir, "index")
 	here, err := webhooks.ParseHosts([]string{"127.0.0.1"})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// The kinds of hits.
+const (
+	KindDataspace = "dataspace"
+	KindSet       = "set"
+	KindResource  = "resource"
+)
+
+// SearchQuery is what a search looks for. The zero value finds everything that is active and that the caller may read.
+type SearchQuery struct {
+	Text   string // in the language of the search, up to 500 bytes
+	Order  string // "relevance", "newest" or "oldest" modification first, or "name"; "": relevance
+	Limit  int    // of a page, 1 to 1000; 0: as the service is configured
+	Counts bool   // the first page says how many hits there are
+
+	Metadata bool // records come with their Metadata
+}
+
+// At returns the URL of the first page of a search, whose URL is Client.Base()+"/search".
+func (q SearchQuery) At(search string) string {
+	v := url.Values{}
+	for name, value := range map[string]string{"q": q.Text, "order": q.Order} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	if q.Limit != 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if q.Counts {
+		v.Set("counts", "true")
+	}
+	if q.Metadata {
+		v.Set("fields", "metadata")
+	}
+	if len(v) == 0 {
+		return search
+	}
+	return search + "?" + v.Encode()
+}
+
+// Hit is an object that a search has found, as it is now. One of its records is not nil; records have no ETag.
+type Hit struct {
+	Kind      string   // KindDataspace, KindSet or KindResource
+	Matched   []string // parts that have words of the query, such as name or text; empty where none was asked for
+	Dataspace *Dataspace
+	Set       *Set
+	Resource  *Resource
+}
+
+// writtenHit is a hit as JSON has it.
+type writtenHit[T any] struct {
+	Kind    string   `json:"kind"`
+	Matched []string `json:"matched"`
+	Record  T        `json:"record"`
+}
+
+// MarshalJSON writes the hit as the interface does.
+func (h Hit) MarshalJSON() ([]byte, error) {
+	records := map[string]any{KindDataspace: h.Dataspace, KindSet: h.Set, KindResource: h.Resource}
+	return json.Marshal(writtenHit[any]{h.Kind, h.Matched, records[h.Kind]})
+}
+
+// UnmarshalJSON reads a hit of the interface.
+func (h *Hit) UnmarshalJSON(text []byte) error {
+	var w writtenHit[json.RawMessage]
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	*h = Hit{Kind: w.Kind, Matched: w.Matched}
+	into := map[string]any{KindDataspace: &h.Dataspace, KindSet: &h.Set, KindResource: &h.Resource}[w.Kind]
+	if into == nil || len(w.Record) == 0 || string(w.Record) == "null" {
+		return fmt.Errorf("a hit of kind %q without a record that is known here", w.Kind)
+	}
+	return json.Unmarshal(w.Record, into)
+}
+
+// SearchPage is a page of a search.
+type SearchPage struct {
+	Page[Hit]
+	Total  int           // hits on all pages together, where the query asked for Counts; on the first page only
+	Counts *SearchCounts // nil: the query did not ask for them, there are no hits, or this is not the first page
+	Behind uint64        // changes that a search does not find yet; 0: none
+}
+
+// SearchCounts are the values that most hits have, up to 20 of each, the most frequent first.
+type SearchCounts struct {
+	Kinds      []SearchCount `json:"kinds"`
+	Dataspaces []SearchCount `json:"dataspaces"`
+	Tags       []SearchCount `json:"tags"`
+	Creators   []SearchCount `json:"creators"`
+	Years      []YearCount   `json:"years"` // of publication, or else of creation
+}
+
+// SearchCount says how many hits have a value.
+type SearchCount struct {
+	Value string `json:"value"`          // a kind, the id of a dataspace, a tag, or a creator with ORCID
+	Name  string `json:"name,omitempty"` // of a dataspace
+	Count int    `json:"count"`
+}
+
+// YearCount says how many hits are of a year.
+type YearCount struct {
+	Value int `json:"value"`
+	Count int `json:"count"`
+}
+
+// Search finds what is active and the caller may read. SearchPages also yields counts, and how far the index of the search is behind.
+func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		for page, err := range c.SearchPages(ctx, q.At(c.base+at("search"))) {
+			if err != nil {
+				yield(Hit{}, err)
+				return
+			}
+			for _, hit := range page.Data {
+				if !yield(hit, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// SearchPages fetches the pages of a search one after the other, from pageURL on (see FetchPage and SearchQuery.At) to the one with End,
+// which is the last it yields. In the order of relevance it can miss what comes while the pages are read: to follow changes, list
+// Resources. After an error, which it yields with the URL of the page that failed, it ends, and may be begun again with that URL.
+func (c *Client) SearchPages(ctx context.Context, pageURL string) iter.Seq2[SearchPage, error] {
+	return func(yield func(SearchPage, error) bool) {
+		for next := pageURL; ; {
+			answer, err := fetch[Hit](ctx, c, next)
+			page := SearchPage{Page: answer.page(next), Total: answer.Total, Counts: answer.Counts, Behind: answer.Behind}
+			if !yield(page, err) || err != nil || page.End {
+				return
+			}
+			next = page.Next
+		}
+	}
+}
+
+// The states of an Index.
+const (
+	IndexCurrent  = "current"
+	IndexBehind   = "behind"
+	IndexBuilding = "building" // it is being made anew, and not everything is found
+	IndexFailing  = "failing"  // it cannot be written, and is tried again
+)
+
+// Index is how far the index of the search is.
+type Index struct {
+	State     string `json:"state"`   // IndexCurrent, IndexBehind, IndexBuilding or IndexFailing
+	Entries   uint64 `json:"entries"` // of the audit log that it has followed
+	Behind    uint64 `json:"behind"`  // entries that it has not
+	Texts     string `json:"texts"`   // of files: IndexCurrent, or IndexBehind where some are not in it
+	Documents int64  `json:"documents"`
+	Bytes     int64  `json:"bytes"`             // its size, in files and in memory
+	Failure   string `json:"failure,omitempty"` // why it is failing
+}
+
+// Index reads how far the index of the search is. It is for sysadmins.
+func (c *Client) Index(ctx context.Context) (Index, error) {
+	return c.index(ctx, request{method: http.MethodGet, path: at("admin", "index")})
+}
+
+// RebuildIndex throws the index of the search away. The service makes it anew in the background; meanwhile a search finds less. It is
+// for sysadmins.
+func (c *Client) RebuildIndex(ctx context.Context) (Index, error) {
+	return c.index(ctx, request{method: http.MethodPost, path: at("admin", "index", "rebuild")})
+}
+
+func (c *Client) index(ctx context.Context, r request) (x Index, err error) {
+	err = c.run(ctx, r, func(response *http.Response) error {
+		err := read(response, &x)
+		if err == nil && x.State == "" {
+			err = &Problem{Status: response.StatusCode}
+		}
+		return err
+	})
+	return x, err
+}
