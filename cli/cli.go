@@ -103,7 +103,7 @@ and gives them out over HTTP.
 
 // wrongValue says what a flag takes. Flags that take a text have rules of their own.
 func wrongValue(invalid *pflag.InvalidValueError) error {
-	rule := map[string]string{"int": "a whole number", "bool": "true or false"}[invalid.GetFlag().Value.Type()]
+	rule := map[string]string{"int": "a whole number", "bool": "true or false", "duration": "a duration, such as 30s or 10m"}[invalid.GetFlag().Value.Type()]
 	switch {
 	case rule == "":
 		return invalid

@@ -70,14 +70,14 @@ func All(p Process) []*cobra.Command {
 	p.meters = new(atomic.Int64)
 	return append([]*cobra.Command{
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
-		group(GroupUse, lsCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
+		group(GroupUse, lsCommand(p)), group(GroupUse, findCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
 		group(GroupUse, harvestCommand(p)), group(GroupUse, watchCommand(p)),
 		group(GroupUse, describeCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)),
 		group(GroupUse, auditCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
-		group(GroupPeople, webhookCommand(p)),
+		group(GroupPeople, webhookCommand(p)), group(GroupCare, indexCommand(p)),
 		bashCommand(p),
 	}, topics()...)
 }
@@ -90,6 +90,7 @@ func topics() (list []*cobra.Command) {
 	for _, t := range []struct{ name, alias, short string }{
 		{"start", "starting", "From nothing to sharing files in five minutes"},
 		{"references", "reference", "How dataspaces, sets, resources and users are named"},
+		{"search", "query", "The language of the search: words, phrases, fields and ranges"},
 		{"instrument", "instruments", "Send the files of an instrument by themselves, day after day"},
 		{"scripts", "script", "JSON, exit codes and the environment, for programs"},
 	} {

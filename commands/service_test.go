@@ -89,7 +89,9 @@ func start(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{dir: dir, secret: meta.Secret(), repo: repository.New(meta, files, repository.Config{PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10})}
+	s := &service{dir: dir, secret: meta.Secret(), repo: repository.New(meta, files, repository.Config{
+		PageSize: 10, DirectoryPageSize: 10, HoldUpTo: 128 << 10, IndexDir: filepath.Join(dir, "index"),
+	})}
 	if s.key, err = s.repo.Bootstrap(context.Background(), ""); err != nil {
 		t.Fatal(err)
 	}

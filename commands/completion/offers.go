@@ -142,3 +142,27 @@ func IntoDataspaces(ctx context.Context, c *client.Client, typed string) (list [
 	}
 	return list
 }
+
+// Query offers what a word of a search can begin with; after "in:" dataspaces, and their sets behind a slash; after "by:" users.
+func Query(ctx context.Context, c *client.Client, typed string) (list []cobra.Completion) {
+	within := func(ctx context.Context, c *client.Client, typed string) []cobra.Completion {
+		if strings.Contains(typed, "/") {
+			return Sets(client.Active)(ctx, c, typed)
+		}
+		return IntoDataspaces(ctx, c, typed)
+	}
+	for field, offer := range map[string]Offer{"in:": within, "by:": Users(client.Active)} {
+		if value, begun := strings.CutPrefix(typed, field); begun {
+			for _, o := range offer(ctx, c, value) {
+				list = append(list, field+o)
+			}
+			return list
+		}
+	}
+	for _, field := range []string{"by:", "created:", "creator:", "in:", "is:incomplete", "modified:", "name:", "size:", "tag:", "type:"} {
+		if strings.HasPrefix(field, typed) {
+			list = append(list, field)
+		}
+	}
+	return list
+}
