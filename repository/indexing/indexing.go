@@ -30,7 +30,7 @@ const (
 type Status struct {
 	Epoch    string // of the audit log that it follows
 	Entries  uint64 // of the log that it has followed
-	Behind   uint64 // entries of the log that it has not
+	Behind   uint64 // entries of the log that it has not; all of them while Scanning
 	Scanning bool   // it is being made anew: objects are missing
 	Texts    bool   // the texts of some files are missing
 	Failure  error  // why it is not followed at the moment; nil while all is well
@@ -113,7 +113,10 @@ func (x *Indexing) Status(log uint64) Status {
 	if x.index != nil {
 		s.Status = x.index.Status()
 	}
-	if log > x.at.next {
+	switch {
+	case s.Scanning:
+		s.Behind = max(1, log) // what any entry is about may not be found yet
+	case log > x.at.next:
 		s.Behind = log - x.at.next
 	}
 	return s

@@ -1,0 +1,84 @@
+package indexing
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"labshelf/metadata"
+	"labshelf/repository/internal/storage"
+	"labshelf/search"
+	"labshelf/search/query"
+)
+
+// TestBehind: an index that is being made anew is behind, however little of the log is left to follow.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	x := Start(storage.New(nil, nil, nil), "")
+	for _, c := range []struct {
+		at   position
+		want uint64
+	}{
+		{position{}, 5}, {position{next: 5, phase: resources}, 5}, {position{next: 5, phase: following}, 0}, {position{next: 3, phase: following}, 2},
+	} {
+		x.moveTo(c.at)
+		if got := x.Status(5); got.Behind != c.want || got.Scanning != (c.at.phase != following) {
+			t.Errorf("at %+v: behind %d, scanning %t; want %d", c.at, got.Behind, got.Scanning, c.want)
+		}
+	}
+}
+
+// TestPosition: what is stored is read again; anything else is the position of an empty index.
+func TestPosition(t *testing.T) {
+	t.Parallel()
+	at := position{
+		epoch: metadata.EpochID{1, 2}, next: 3, stamp: 4, phase: following, after: metadata.ID{5}, since: 6, text: 7, textAfter: metadata.ID{8},
+	}
+	stored := at.append(nil)
+	if got := parsePosition(stored); got != at {
+		t.Errorf("%+v, want %+v", got, at)
+	}
+	for _, wrong := range [][]byte{nil, stored[1:], append(bytes.Clone(stored), 0), append([]byte{positionVersion + 1}, stored[1:]...)} {
+		if got := parsePosition(wrong); got != (position{}) {
+			t.Errorf("%x: %+v", wrong, got)
+		}
+	}
+}
+
+// TestMatched names the parts that hold the words, and the text where no other part does.
+func TestMatched(t *testing.T) {
+	t.Parallel()
+	d := search.Document{Name: "run17_sample.csv", Description: "salt at low temperature", Tags: []string{"Salt", "raw"}, Creators: []string{"Curie, Marie"},
+		Properties: []search.Property{{Path: "operator", Text: "Ada"}}}
+	for text, want := range map[string][]string{
+		"un17": {InName}, "salt": {InDescription, InTags}, "alt": {InText}, "name:sam": {InName}, "tag:raw curie": {InTags, InCreators}, "operator": {InProperties},
+		"operator:ada": {InProperties}, `"low temperature"`: {InDescription}, `"low temp"`: {InText}, "type:csv": {}, "-salt ada": {InProperties},
+	} {
+		q, err := query.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Matched(q, d); !slices.Equal(got, want) {
+			t.Errorf("%s matches %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTextOf: of notebooks what people wrote, of UTF-16 and of other encodings what is text.
+func TestTextOf(t *testing.T) {
+	t.Parallel()
+	book := `{"cells":[{"source":["import quartz\n","x=1"],"outputs":[{"data":"b64"}]},{"source":"# Salt"}],"metadata":{}}`
+	for _, c := range []struct{ name, content, want string }{
+		{"a.txt", "plain", "plain"}, {"a.ipynb", book, "import quartz\nx=1\n# Salt\n"}, {"b.ipynb", "no notebook", "no notebook"},
+		{"u.txt", "\xff\xfea\x00\xe4\x00", "aä"}, {"l.txt", "gr\xfcn", "gr n"}, {"cut.txt", "a\xc3", "a "},
+	} {
+		got, err := textOf(metadata.Resource{Filename: c.name}, bytes.NewReader([]byte(c.content)))
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.want)
+		}
+	}
+	long := bytes.Repeat([]byte("x"), MaxText+1)
+	if got, err := textOf(metadata.Resource{}, bytes.NewReader(long)); err != nil || len(got) != MaxText {
+		t.Errorf("%d bytes of a long text, %v", len(got), err)
+	}
+}
