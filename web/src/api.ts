@@ -1,4 +1,6 @@
 // The client of the service: its public interface, called with the session cookie. Names and fields are those of the interface reference.
+import type { Metadata } from "./describe/metadata";
+import { parse } from "./describe/metadata";
 
 /** The base path of the service, such as "" or "/shelf"; the shell contains it. */
 export const base = document.documentElement.dataset.base ?? "";
@@ -22,7 +24,12 @@ interface ChangeFields {
   etag?: string;
 }
 
-export interface Dataspace extends ChangeFields {
+interface Described {
+  /** What people say about it; absent where nothing is said, and in listings. */
+  metadata?: Metadata;
+}
+
+export interface Dataspace extends ChangeFields, Described {
   id: string;
   url: string;
   name: string;
@@ -34,7 +41,7 @@ export interface Dataspace extends ChangeFields {
   retention: string;
 }
 
-export interface DataSet extends ChangeFields {
+export interface DataSet extends ChangeFields, Described {
   id: string;
   url: string;
   name: string;
@@ -43,7 +50,7 @@ export interface DataSet extends ChangeFields {
   dataspaceId: string;
 }
 
-export interface Resource extends ChangeFields {
+export interface Resource extends ChangeFields, Described {
   id: string;
   url: string;
   dataUrl: string;
@@ -295,7 +302,10 @@ async function call<T>(method: string, path: string, options?: Options): Promise
 async function record<T>(method: string, path: string, options?: Options): Promise<T> {
   const answer = await send(method, path, options);
   const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak; the service knows strong ones only
-  return { ...(await answer.json()), ...(etag && { etag }) };
+  const text = await answer.text();
+  const value = JSON.parse(text);
+  if (value.metadata) value.metadata = (parse(text) as Described).metadata;
+  return { ...value, ...(etag && { etag }) };
 }
 
 /** A record and the ETag that a request applies to; without one it applies to the record as it is. */
@@ -378,6 +388,8 @@ const records = <T>(path: string, method: "PUT" | "PATCH" = "PUT") => ({
   get: (rid: string) => record<T>("GET", `${path}/${id(rid)}`),
   create: (fields: Partial<T>) => record<T>("POST", path, { body: fields }),
   edit: (of: Revision, fields: Partial<T>) => change<T>(method, `${path}/${id(of.id)}`, of, fields),
+  /** Changes the descriptive metadata by a merge patch (RFC 7396). */
+  describe: (of: Revision, metadata: object) => change<T>(method, `${path}/${id(of.id)}`, of, { metadata }),
   remove: (rid: string) => call<void>("DELETE", `${path}/${id(rid)}`),
   restore: (rid: string) => record<T>("POST", `${path}/${id(rid)}/restore`),
 });

@@ -1,6 +1,8 @@
 // What the entries of the audit log say, in words.
 import type { ComponentChildren } from "preact";
 import type { AuditEntry, Changed } from "../api";
+import type { Member } from "../describe/metadata";
+import { memberLabels } from "../describe/metadata";
 import { size } from "../format";
 import { Link } from "../router";
 import { Time } from "../ui/components";
@@ -25,7 +27,7 @@ export const actionKinds = [
 ] as const;
 
 /** The fields whose changes are listed below the words of an entry. */
-export const fieldLabels: Record<string, string> = {
+const fieldLabels: Record<string, string> = {
   name: "Name",
   title: "Title",
   description: "Description",
@@ -41,6 +43,12 @@ export const fieldLabels: Record<string, string> = {
   retention: "Versions kept",
   sysadmin: "Sysadmin",
 };
+
+/** The label of a field whose changes are listed; undefined for another one. Metadata are named as by the service: metadata.properties.operator. */
+export function labelOf(field: string): string | undefined {
+  const [, name = ""] = /^metadata\.(?:properties\.)?(.+)$/.exec(field) ?? [];
+  return fieldLabels[field] ?? (name && (memberLabels[name as Member] ?? name));
+}
 
 /** What a field is after a change. */
 export const now = (c: Changed | number | undefined): string => (typeof c === "object" ? c.now : String(c ?? ""));

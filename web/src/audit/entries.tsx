@@ -9,7 +9,7 @@ import { Cache } from "../ui/cache";
 import { useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
-import { fieldLabels, isRename, now, wordsOf } from "./actions";
+import { isRename, labelOf, now, wordsOf } from "./actions";
 
 /** How many entries a click shows more. */
 const pageSize = 100;
@@ -110,14 +110,14 @@ function Cause({ of: e, entry }: { of: AuditEntry; entry: AuditEntry | undefined
 
 /** The fields that were changed, before and now. */
 function Changes({ of: e }: { of: AuditEntry }) {
-  const fields = Object.entries({ ...e.texts, ...e.values }).filter(([name]) => fieldLabels[name] && !(name === "name" && isRename(e)));
+  const fields = Object.entries({ ...e.texts, ...e.values }).filter(([name]) => labelOf(name) && !(name === "name" && isRename(e)));
   return (
     <>
       {fields.length > 0 && (
         <dl class="changes">
           {fields.map(([name, change]) => (
             <div key={name}>
-              <dt>{fieldLabels[name]}</dt>
+              <dt>{labelOf(name)}</dt>
               <dd>
                 {typeof change === "object" && (
                   <>

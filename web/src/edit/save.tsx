@@ -49,8 +49,11 @@ interface Edit<T> {
   conflicts: ComponentChildren;
 }
 
-/** @param names the labels of the fields */
-export function useEdit<T extends Editable>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>): Edit<T> {
+/**
+ * @param names the labels of the fields
+ * @param show how a value is shown to the user
+ */
+export function useEdit<T extends Editable>(record: T | undefined, { get, edit }: Calls<T>, names: Record<string, string>, show = text): Edit<T> {
   const [was] = useState(record);
   const latest = useRef(was);
   const shown = useRef<Values>({}); // values of other users that a conflict has shown
@@ -94,6 +97,7 @@ export function useEdit<T extends Editable>(record: T | undefined, { get, edit }
         conflict={conflict}
         name={names[conflict.field] ?? conflict.field}
         latest={latest.current!}
+        show={show}
         choose={(kept) => choose(conflict.field, kept)}
       />
     )),
@@ -107,16 +111,17 @@ interface ConflictProps {
   conflict: Conflict;
   name: string;
   latest: Editable;
+  show: (value: Value) => string;
   choose: (kept: "mine" | "theirs") => void;
 }
 
-function ConflictChoice({ conflict, name, latest, choose }: ConflictProps) {
+function ConflictChoice({ conflict, name, latest, show, choose }: ConflictProps) {
   const option = (kept: "mine" | "theirs", label: ComponentChildren) => (
     <label class="option">
       <input type="radio" name={`kept ${conflict.field}`} required checked={conflict.kept === kept} onChange={() => choose(kept)} />
       <span>
         {label}
-        <span class="preserve">{text(conflict[kept])}</span>
+        <span class="preserve">{show(conflict[kept] ?? "")}</span>
       </span>
     </label>
   );

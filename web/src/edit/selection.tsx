@@ -1,11 +1,12 @@
+import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { dataAddress, resources, sets } from "../api";
 import { count, plural } from "../format";
-import { Badge, Button } from "../ui/components";
-import { Confirm } from "../ui/dialog";
+import { Badge, Button, ErrorMessage } from "../ui/components";
+import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { asProblem } from "../ui/load";
+import { asProblem, useAction } from "../ui/load";
 import { notifyChange } from "../upload/queue";
 
 interface Props {
@@ -62,6 +63,7 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
             <Icon name="download" /> Download as zip
           </a>
         )}
+        {removable && <Describe sid={sid} of={selected} />}
         {removable && (
           <Button icon="trash" onClick={() => setAsking(true)}>
             Delete {many}
@@ -70,6 +72,40 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
         <Button onClick={clear}>Clear selection</Button>
       </div>
       {asking && <RemoveAll sid={sid} of={selected} listed={listed} deselect={deselect} failed={setReasons} close={() => setAsking(false)} />}
+    </>
+  );
+}
+
+type Many = typeof import("../describe/many");
+type ManyProps = Many["DescribeMany"] extends ComponentType<infer P> ? P : never;
+
+/** The buttons that describe the selected files. Their form is loaded when it is opened. */
+function Describe({ sid, of }: Pick<ManyProps, "sid" | "of">) {
+  const [form, setForm] = useState<Many | undefined>();
+  const [what, setWhat] = useState<ManyProps["what"] | undefined>();
+  const { run, busy, problem, dismiss } = useAction(() => import("../describe/many").then(setForm));
+  const open = (what: ManyProps["what"]) => {
+    setWhat(what);
+    if (!form) void run();
+  };
+  const close = () => {
+    setWhat(undefined);
+    dismiss();
+  };
+  return (
+    <>
+      <Button icon="plus" busy={busy} onClick={() => open("tag")}>
+        Add a tag …
+      </Button>
+      <Button icon="edit" busy={busy} onClick={() => open("property")}>
+        Set a property …
+      </Button>
+      {problem && (
+        <Dialog title="The form could not be loaded" onClose={close}>
+          <ErrorMessage problem={problem} retry={run} />
+        </Dialog>
+      )}
+      {form && what && <form.DescribeMany sid={sid} of={of} what={what} close={close} />}
     </>
   );
 }

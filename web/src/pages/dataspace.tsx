@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, queryOf } from "../api";
+import { Described } from "../describe/section";
 import { Remove, Restore } from "../edit/deletion";
 import { DataspaceForm, SetForm } from "../edit/forms";
 import { plural } from "../format";
@@ -83,6 +84,7 @@ export function DataspacePage({ params }: PageProps) {
           {upload.buttons}
         </div>
       </div>
+      <Described kind="dataspace" record={dataspace} mayEdit={may.manage && active} update={update} />
       <nav class="tabs" aria-label="Views">
         <Link to={`/dataspaces/${did}`} aria-current={view === "sets" ? "page" : undefined}>
           Sets

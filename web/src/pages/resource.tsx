@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Resource, User } from "../api";
 import { dataAddress, dataspaces, resources, sets } from "../api";
+import { Described } from "../describe/section";
 import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
 import { downloadName } from "../filename";
@@ -75,9 +76,12 @@ export function ResourcePage({ params }: PageProps) {
         <section class="sheet preview" aria-label="Preview">
           {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} file={resource} /> : <Deleted resource={resource} />}
         </section>
-        <section class="sheet" aria-label="About this file">
-          <About resource={resource} />
-        </section>
+        <div>
+          <section class="sheet" aria-label="About this file">
+            <About resource={resource} />
+          </section>
+          <Described kind="resource" record={resource} mayEdit={mayWrite} update={update} />
+        </div>
       </div>
       {active && resource.version > 1 && <Versions resource={resource} mayWrite={mayWrite} done={update} refresh={refresh} />}
       {editing && (

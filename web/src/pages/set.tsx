@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Resource, User } from "../api";
 import { dataspaces, queryOf, sets } from "../api";
+import { Described } from "../describe/section";
 import { Remove, Restore } from "../edit/deletion";
 import { SetForm } from "../edit/forms";
 import { SelectionBar } from "../edit/selection";
@@ -75,6 +76,7 @@ export function SetPage({ params }: PageProps) {
           {upload.buttons}
         </div>
       </div>
+      <Described kind="set" record={set} mayEdit={mayWrite} update={update} />
       {mayWrite && <UnfinishedUploads of={set} onSelect={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
       <Files sid={sid} mayWrite={mayWrite} changes={changes} offered={active ? states : statesInDeleted} />
       {editing && (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import type { Problem } from "../api";
 import { Button, ErrorMessage } from "./components";
 import { useAction } from "./load";
 
@@ -41,6 +42,7 @@ export function Form({
   onCancel,
   cancel = "Cancel",
   formRef,
+  covers,
   children,
 }: {
   submit: () => Promise<void>;
@@ -52,7 +54,9 @@ export function Form({
   cancel?: string;
   /** Gets the element, so that its controls can be read. */
   formRef?: { current: HTMLFormElement | null };
-  children: (errorOf: ErrorOf) => ComponentChildren;
+  /** Whether the children show the error of a field without `errorOf`. */
+  covers?: (field: string) => boolean;
+  children: (errorOf: ErrorOf, problem: Problem | undefined) => ComponentChildren;
 }) {
   const { run, busy, problem } = useAction(submit);
   const shown = new Set<string>();
@@ -60,7 +64,7 @@ export function Form({
     shown.add(field);
     return problem?.field === field ? problem.detail : undefined;
   };
-  const fields = children(errorOf);
+  const fields = children(errorOf, problem);
   const onSubmit = (e: Event) => {
     e.preventDefault();
     void run();
@@ -68,7 +72,7 @@ export function Form({
   return (
     <form onSubmit={onSubmit} ref={formRef ?? null}>
       {fields}
-      {problem && !shown.has(problem.field) && <ErrorMessage problem={problem} />}
+      {problem && !shown.has(problem.field) && !covers?.(problem.field) && <ErrorMessage problem={problem} />}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
         <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>

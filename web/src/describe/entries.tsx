@@ -1,0 +1,261 @@
+// Members of which there can be several entries, such as creators: what is typed for one, and what it says.
+import { useId, useState } from "preact/hooks";
+import { Button, IconButton } from "../ui/components";
+import { useFocusOnRows } from "./focus";
+import type { Creator, DateOf, Funding, Metadata, Place, Related } from "./metadata";
+import { isNumeric, isOrcid, numberOf, numberText } from "./metadata";
+import { creatorTypes, dateTypes, identifierTypes, relationTypes, spaced } from "./vocabulary";
+
+export type EntriesMember = "creators" | "related" | "dates" | "funding" | "places";
+
+/** An entry as it is typed, by the names of its fields. */
+export interface Entry {
+  key: number;
+  texts: Record<string, string>;
+}
+
+interface EntryField {
+  name: string;
+  label: string;
+  options?: string[];
+  /** The entry needs it. */
+  required?: true;
+  hint?: string;
+  /** What is wrong with a text. */
+  check?: (text: string) => string;
+  /** Makes what was pasted to what is meant. */
+  clean?: (text: string) => string;
+}
+
+interface EntryKind<T> {
+  legend: string;
+  add: string;
+  fields: EntryField[];
+  /** The texts of an entry that is added; one that says no more is left out. */
+  start: Record<string, string>;
+  read: (of: T) => Record<string, string>;
+  write: (texts: Record<string, string>) => T;
+}
+
+/** The fields that say something. */
+function said<T>(texts: Record<string, string>, names: string[]): T {
+  return Object.fromEntries(names.filter((n) => texts[n]?.trim()).map((n) => [n, texts[n]!.trim()])) as T;
+}
+
+const texts = (of: object) => Object.fromEntries(Object.entries(of).filter(([, v]) => typeof v === "string")) as Record<string, string>;
+
+const orcidError = (text: string) =>
+  isOrcid(text) ? "" : /^[\dX-]{19}$/.test(text) ? "This ORCID iD has a typing error: its last character does not fit to the others." : "Write the ORCID iD as 0000-0002-1825-0097.";
+
+const orcidOf = (text: string) =>
+  text
+    .trim()
+    .replace(/^https?:\/\/orcid\.org\//, "")
+    .replace(/^(\d{4})(\d{4})(\d{4})(\d{3}[\dXx])$/, "$1-$2-$3-$4")
+    .toUpperCase();
+
+const numberError = (text: string) => (isNumeric(text.trim()) ? "" : "This is not a number. Write it as 48.85.");
+
+const sides = ["west", "east", "south", "north"] as const;
+
+const number = (text = "") => (isNumeric(text.trim()) ? numberOf(text.trim()) : undefined);
+
+const creators: EntryKind<Creator> = {
+  legend: "Creators",
+  add: "Add a creator",
+  start: {},
+  fields: [
+    { name: "name", label: "Name", required: true, hint: "Of a person: Curie, Marie" },
+    { name: "orcid", label: "ORCID iD", check: orcidError, clean: orcidOf },
+    { name: "affiliations", label: "Affiliations", hint: "Several with ; between" },
+    { name: "type", label: "Kind", options: ["", ...creatorTypes] },
+    { name: "givenName", label: "Given name" },
+    { name: "familyName", label: "Family name" },
+  ],
+  read: (c) => ({ ...texts(c), affiliations: (c.affiliations ?? []).join("; ") }),
+  write: (t) => {
+    const affiliations = (t.affiliations ?? "").split(";").map((a) => a.trim()).filter(Boolean);
+    return { ...said<Creator>(t, ["name", "givenName", "familyName", "type", "orcid"]), ...(affiliations.length && { affiliations }) };
+  },
+};
+
+const related: EntryKind<Related> = {
+  legend: "Related works",
+  add: "Add a related work",
+  start: { type: "DOI", relation: "IsSupplementTo" },
+  fields: [
+    { name: "relation", label: "This set", options: relationTypes },
+    { name: "identifier", label: "Identifier", required: true, hint: "Such as 10.5072/example" },
+    { name: "type", label: "Kind of identifier", options: identifierTypes },
+  ],
+  read: texts,
+  write: (t) => said(t, ["identifier", "type", "relation"]),
+};
+
+const dates: EntryKind<DateOf> = {
+  legend: "Dates",
+  add: "Add a date",
+  start: { type: "Collected" },
+  fields: [
+    { name: "type", label: "What", options: dateTypes, hint: "Coverage: the times that the data are about" },
+    { name: "date", label: "Date or period", required: true, hint: "2026, 2026-01-31, or 2026-01/2026-03" },
+    { name: "information", label: "Note" },
+  ],
+  read: texts,
+  write: (t) => said(t, ["date", "type", "information"]),
+};
+
+const funding: EntryKind<Funding> = {
+  legend: "Funding",
+  add: "Add funding",
+  start: {},
+  fields: [
+    { name: "funder", label: "Funder", required: true },
+    { name: "funderId", label: "Identifier of the funder", hint: "Such as https://ror.org/018mejw64" },
+    { name: "award", label: "Number of the grant" },
+    { name: "title", label: "Title of the grant" },
+    { name: "uri", label: "Address of the grant", hint: "https://…" },
+  ],
+  read: texts,
+  write: (t) => said(t, ["funder", "funderId", "award", "title", "uri"]),
+};
+
+const places: EntryKind<Place> = {
+  legend: "Places",
+  add: "Add a place",
+  start: {},
+  fields: [
+    { name: "name", label: "Name" },
+    { name: "latitude", label: "Latitude", check: numberError, hint: "In degrees; or a box:" },
+    { name: "longitude", label: "Longitude", check: numberError },
+    ...sides.map((name) => ({ name, label: `Box: ${name}`, check: numberError })),
+  ],
+  read: ({ name = "", latitude, longitude, box }) => ({
+    name,
+    ...(latitude !== undefined && { latitude: numberText(latitude) }),
+    ...(longitude !== undefined && { longitude: numberText(longitude) }),
+    ...(box && Object.fromEntries(sides.map((side) => [side, numberText(box[side])]))),
+  }),
+  write: (t) => {
+    const [latitude, longitude] = [number(t.latitude), number(t.longitude)];
+    const box = Object.fromEntries(sides.flatMap((side) => (number(t[side]) === undefined ? [] : [[side, number(t[side])]])));
+    return {
+      ...said<Place>(t, ["name"]),
+      ...(latitude !== undefined && { latitude }),
+      ...(longitude !== undefined && { longitude }),
+      ...(Object.keys(box).length && { box: box as NonNullable<Place["box"]> }),
+    };
+  },
+};
+
+export const entryKinds = { creators, related, dates, funding, places } as unknown as Record<EntriesMember, EntryKind<unknown>>;
+
+let keys = 0;
+const entry = (texts: Record<string, string>): Entry => ({ key: ++keys, texts });
+
+export const entriesOf = (member: EntriesMember, m: Metadata): Entry[] => ((m[member] ?? []) as unknown[]).map((one) => entry(entryKinds[member].read(one)));
+
+/** Whether an entry says more than one that was just added. */
+const says = (member: EntriesMember, { texts }: Entry) =>
+  entryKinds[member].fields.some(({ name, options }) => texts[name]?.trim() && !(options && texts[name] === (entryKinds[member].start[name] ?? "")));
+
+export const written = (member: EntriesMember, entries: Entry[]): unknown[] => entries.filter((e) => says(member, e)).map((e) => entryKinds[member].write(e.texts));
+
+interface EntriesProps {
+  member: EntriesMember;
+  entries: Entry[];
+  onChange: (entries: Entry[]) => void;
+  /** The error of the service about a field, or about the whole member: "" for that, else such as 0.orcid. */
+  errorOf: (within: string) => string | undefined;
+}
+
+export function Entries({ member, entries, onChange, errorOf }: EntriesProps) {
+  const { legend, add, fields, start } = entryKinds[member];
+  const sent = entries.filter((e) => says(member, e)); // by whose numbers the service names errors
+  const set = (key: number, name: string, text: string) => onChange(entries.map((e) => (e.key === key ? { key, texts: { ...e.texts, [name]: text } } : e)));
+  const ref = useFocusOnRows<HTMLFieldSetElement>(entries.length, ".entry");
+  return (
+    <fieldset ref={ref}>
+      <legend>{legend}</legend>
+      <p class="error" role="alert">
+        {errorOf("")}
+      </p>
+      {entries.map((e, i) => (
+        <fieldset class="entry" key={e.key}>
+          <legend class="visually-hidden">
+            {legend} {i + 1}
+          </legend>
+          {fields.map((field) => (
+            <EntryText
+              key={field.name}
+              field={field}
+              text={e.texts[field.name] ?? ""}
+              required={!!field.required && says(member, e)}
+              onChange={(text) => set(e.key, field.name, text)}
+              error={sent.includes(e) ? errorOf(`${sent.indexOf(e)}.${sides.includes(field.name as "west") ? "box." : ""}${field.name}`) : undefined}
+            />
+          ))}
+          <p class="error" role="alert">
+            {sent.includes(e) && errorOf(String(sent.indexOf(e)))}
+          </p>
+          <IconButton icon="cross" label={`Remove ${legend.toLowerCase()} ${i + 1}`} onClick={() => onChange(entries.filter((other) => other !== e))} />
+        </fieldset>
+      ))}
+      <Button icon="plus" class="tight" onClick={() => onChange([...entries, entry(start)])}>
+        {add}
+      </Button>
+    </fieldset>
+  );
+}
+
+interface TextProps {
+  field: EntryField;
+  text: string;
+  required: boolean;
+  onChange: (text: string) => void;
+  error: string | undefined;
+}
+
+function EntryText({ field: { label, options, hint, check, clean }, text, required, onChange, error }: TextProps) {
+  const id = useId();
+  const [typing, setTyping] = useState(false);
+  const wrong = (text && check?.(text)) || "";
+  const shown = error ?? (typing && text.length < 16 ? "" : wrong); // what is not typed to its end is not wrong yet
+  const attributes = { id, required, "aria-invalid": !!shown, "aria-describedby": `${id}-hint` };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {options ? (
+        <select {...attributes} value={text} onChange={(e) => onChange(e.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {spaced(option)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...attributes}
+          value={text}
+          spellcheck={false}
+          ref={(e) => e?.setCustomValidity(wrong)}
+          onInput={(e) => onChange(e.currentTarget.value)}
+          onFocus={() => setTyping(true)}
+          onBlur={() => {
+            setTyping(false);
+            if (clean && clean(text) !== text) onChange(clean(text));
+          }}
+          onPaste={(e) => {
+            const pasted = clean?.(e.clipboardData?.getData("text") ?? "");
+            if (!pasted || text) return;
+            e.preventDefault();
+            onChange(pasted);
+          }}
+        />
+      )}
+      <p class={shown ? "error" : "hint"} id={`${id}-hint`} role={shown ? "alert" : undefined}>
+        {shown || hint}
+      </p>
+    </div>
+  );
+}

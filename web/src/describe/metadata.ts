@@ -1,0 +1,168 @@
+// What people say about a dataspace, a set or a file: the member `metadata` of the interface, and what a form makes of it.
+
+/** A number that a float64 does not write as it was written, such as 20.0: JSON.stringify writes it back unchanged. */
+interface RawNumber {
+  rawJSON: string;
+}
+
+export type Value = string | number | boolean | RawNumber | Quantity | Value[] | Group;
+/** A number with a unit. */
+export type Quantity = { value: number | RawNumber; unit: string };
+export type Group = { [name: string]: Value };
+
+export interface Creator {
+  name: string;
+  givenName?: string;
+  familyName?: string;
+  type?: string;
+  orcid?: string;
+  affiliations?: string[];
+}
+export interface Related {
+  identifier: string;
+  type: string;
+  relation: string;
+}
+export interface DateOf {
+  date: string;
+  type: string;
+  information?: string;
+}
+export interface Funding {
+  funder: string;
+  funderId?: string;
+  award?: string;
+  title?: string;
+  uri?: string;
+}
+export interface Place {
+  name?: string;
+  latitude?: number | RawNumber;
+  longitude?: number | RawNumber;
+  box?: { west: number | RawNumber; east: number | RawNumber; south: number | RawNumber; north: number | RawNumber };
+}
+
+/** All members are optional; which ones an object may have depends on its kind. */
+export interface Metadata {
+  creators?: Creator[];
+  publisher?: string;
+  publicationYear?: number;
+  resourceType?: string;
+  licence?: string;
+  keywords?: string[];
+  related?: Related[];
+  dates?: DateOf[];
+  funding?: Funding[];
+  places?: Place[];
+  tags?: string[];
+  properties?: Group;
+}
+
+export type Member = keyof Metadata;
+export type Kind = "dataspace" | "set" | "resource";
+
+/** The members with their labels, in the order of the interface. */
+export const memberLabels: Record<Member, string> = {
+  creators: "Creators",
+  publisher: "Publisher",
+  publicationYear: "Year of publication",
+  resourceType: "Type",
+  licence: "Licence",
+  keywords: "Keywords",
+  related: "Related works",
+  dates: "Dates",
+  funding: "Funding",
+  places: "Places",
+  tags: "Tags",
+  properties: "Properties",
+};
+
+const described: Member[] = ["tags", "properties"];
+const dataspaceMembers: Member[] = ["creators", "publisher", "licence", "keywords", "funding"];
+
+/** The members that an object of a kind may have. */
+export const membersOf: Record<Kind, Member[]> = {
+  resource: described,
+  dataspace: [...described, ...dataspaceMembers],
+  set: [...described, "creators", "publisher", "publicationYear", "resourceType", "licence", "keywords", "related", "dates", "funding", "places"],
+};
+
+const mandatory: Member[] = ["creators", "publisher", "publicationYear", "resourceType"];
+
+/** The members that a set lacks for a publication: those that the DataCite kernel demands. */
+export const missingIn = (m: Metadata): Member[] => mandatory.filter((name) => !m[name] || (m[name] as unknown[]).length === 0);
+
+/** JSON whose numbers can be written as they were read; where the browser cannot (before 2025), as float64. */
+const json = JSON as unknown as {
+  rawJSON?: (text: string) => RawNumber;
+  parse: (text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown) => unknown;
+};
+
+/** Whether a text is a number of JSON that a float64 holds. */
+export const isNumeric = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text));
+
+/** A number as it is written in JSON. */
+export function numberOf(text: string): number | RawNumber {
+  const value = Number(text);
+  return String(value) === text || !json.rawJSON ? value : json.rawJSON(text);
+}
+
+/** Parses JSON and keeps numbers as they are written. */
+export const parse = (text: string): unknown =>
+  json.parse(text, (_, value, context) => (typeof value === "number" && context?.source ? numberOf(context.source) : value));
+
+const isRaw = (v: unknown): v is RawNumber => typeof v === "object" && v !== null && Object.getPrototypeOf(v) === null;
+export const isNumber = (v: Value | undefined): v is number | RawNumber => typeof v === "number" || isRaw(v);
+export const numberText = (v: number | RawNumber) => (isRaw(v) ? v.rawJSON : String(v));
+
+const isObject = (v: unknown): v is Group => typeof v === "object" && v !== null && !Array.isArray(v) && !isRaw(v);
+
+export function isQuantity(v: Value): v is Quantity {
+  return isObject(v) && Object.keys(v).length === 2 && isNumber(v.value as Value) && typeof v.unit === "string";
+}
+export const isGroup = (v: Value): v is Group => isObject(v) && !isQuantity(v);
+
+/** What is before `.` in the names of fields. */
+const root = "metadata";
+
+/** The members and the properties as texts, by the names that errors and the audit log give them; what is not there is left out. */
+export function flatten({ properties = {}, ...members }: Metadata): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(members)) texts[`${root}.${name}`] = JSON.stringify(value);
+  for (const [name, value] of Object.entries(properties)) texts[`${root}.properties.${name}`] = JSON.stringify(value);
+  return texts;
+}
+
+/** The merge patch (RFC 7396) that turns one value into another. */
+function mergePatch(from: unknown, to: unknown): unknown {
+  if (!isObject(to) || !isObject(from)) return to;
+  const patch: Record<string, unknown> = {};
+  for (const name of Object.keys(from)) if (!(name in to)) patch[name] = null;
+  for (const [name, value] of Object.entries(to)) {
+    if (JSON.stringify(from[name]) !== JSON.stringify(value)) patch[name] = mergePatch(from[name], value);
+  }
+  return patch;
+}
+
+/** The merge patch that sets some of the texts of `flatten`, where "" removes. `from` is what they are now. */
+export function patchOf(from: Record<string, string>, texts: Record<string, string>): Record<string, unknown> {
+  const patch: Record<string, unknown> = {};
+  const properties: Record<string, unknown> = {};
+  for (const [field, text] of Object.entries(texts)) {
+    const before = from[field];
+    const value = text ? mergePatch(before && parse(before), parse(text)) : null;
+    const name = field.slice(root.length + 1);
+    if (name.startsWith("properties.")) properties[name.slice("properties.".length)] = value;
+    else patch[name] = value;
+  }
+  return Object.keys(properties).length ? { ...patch, properties } : patch;
+}
+
+/** Whether an ORCID iD has its form and its checksum: ISO 7064 MOD 11-2. */
+export function isOrcid(text: string): boolean {
+  if (!/^\d{4}-\d{4}-\d{4}-\d{3}[\dX]$/.test(text)) return false;
+  const digits = text.replaceAll("-", "");
+  let sum = 0;
+  for (const digit of digits.slice(0, -1)) sum = ((sum + Number(digit)) * 2) % 11;
+  return "0123456789X"[(12 - sum) % 11] === digits.at(-1);
+}

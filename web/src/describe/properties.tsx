@@ -1,0 +1,183 @@
+// The rows in which properties are edited: a name, a value and its unit. What kind of value a text is, is recognised.
+import { useId } from "preact/hooks";
+import { IconButton, Button } from "../ui/components";
+import { useFocusOnRows } from "./focus";
+import type { Group, Value } from "./metadata";
+import { isNumber, isNumeric, isQuantity, numberOf, numberText, parse } from "./metadata";
+
+const kinds = { text: "text", number: "number", truth: "yes or no", date: "date", list: "list or group (JSON)" };
+type ValueKind = keyof typeof kinds;
+
+/** A property as it is typed. */
+export interface Row {
+  key: number;
+  name: string;
+  text: string;
+  unit: string;
+  /** Unset if it is what is recognised. */
+  kind?: ValueKind;
+  /** It is edited in several lines. */
+  long: boolean;
+}
+
+const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
+const truths: Record<string, boolean> = { true: true, yes: true, false: false, no: false };
+
+function recognised(text: string): ValueKind {
+  if (isNumeric(text)) return "number";
+  if (text in truths) return "truth";
+  if (isDate(text)) return "date";
+  return /^[[{]/.test(text) ? "list" : "text";
+}
+
+const kindOf = ({ kind, text }: Row) => kind ?? recognised(text.trim());
+
+let keys = 0;
+export const emptyRow = (): Row => ({ key: ++keys, name: "", text: "", unit: "", long: false });
+
+function rowOf(name: string, v: Value): Row {
+  const row = { ...emptyRow(), name };
+  if (isQuantity(v)) return { ...row, text: numberText(v.value), unit: v.unit };
+  if (isNumber(v)) return { ...row, text: numberText(v) };
+  if (typeof v === "boolean") return { ...row, text: v ? "yes" : "no" };
+  if (typeof v !== "string") return { ...row, text: JSON.stringify(v), long: true };
+  const kind = recognised(v.trim());
+  return { ...row, text: v, long: v.includes("\n") || v.length > 60, ...(kind !== "text" && kind !== "date" && { kind: "text" as const }) };
+}
+
+export const rowsOf = (properties: Group = {}) => Object.entries(properties).map(([name, v]) => rowOf(name, v));
+
+export const nameOf = (row: Row) => row.name.trim().normalize("NFC");
+const isEmpty = (row: Row) => !row.name.trim() && !row.text.trim();
+
+/** The value of a row, or why it is none. */
+function valueOf(row: Row): { value: Value } | { error: string } {
+  const kind = kindOf(row);
+  const text = kind === "text" ? row.text : row.text.trim();
+  if (kind === "number") {
+    if (!isNumeric(text)) return { error: "This is not a number. Write it as 20, -0.5 or 1e-3." };
+    const value = numberOf(text);
+    const unit = row.unit.trim();
+    return { value: unit ? { value, unit } : value };
+  }
+  if (kind === "truth") return text in truths ? { value: truths[text]! } : { error: "Write yes or no." };
+  if (kind === "date") return isDate(text) ? { value: text } : { error: "Write the date as 2026-01-31 or 2026-01-31T10:20Z." };
+  if (kind === "text") return { value: text };
+  try {
+    return { value: parse(text) as Value };
+  } catch {
+    return { error: 'This is not JSON. Write a list as ["a", 1], a group as {"id": "S1"}.' };
+  }
+}
+
+/** The properties of rows without errors. */
+export function propertiesOf(rows: Row[]): Group {
+  const group: Group = {};
+  for (const row of rows) {
+    const found = isEmpty(row) ? undefined : valueOf(row);
+    if (found && "value" in found) group[nameOf(row)] = found.value;
+  }
+  return group;
+}
+
+interface RowsProps {
+  rows: Row[];
+  onChange: (rows: Row[]) => void;
+  /** The error of the service about a property. */
+  errorOf: (name: string) => string | undefined;
+}
+
+export function PropertyRows({ rows, onChange, errorOf }: RowsProps) {
+  const change = (row: Row) => onChange(rows.map((r) => (r.key === row.key ? row : r)));
+  const ref = useFocusOnRows<HTMLFieldSetElement>(rows.length, ".property");
+  return (
+    <fieldset ref={ref}>
+      <legend>Properties</legend>
+      {rows.map((row, i) => (
+        <PropertyRow
+          key={row.key}
+          row={row}
+          number={i + 1}
+          onChange={change}
+          remove={() => onChange(rows.filter((r) => r.key !== row.key))}
+          taken={rows.some((r) => r.key !== row.key && nameOf(r) && nameOf(r) === nameOf(row))}
+          error={nameOf(row) ? errorOf(nameOf(row)) : undefined}
+        />
+      ))}
+      <Button icon="plus" class="tight" onClick={() => onChange([...rows, emptyRow()])}>
+        Add a property
+      </Button>
+      <p class="hint">Such as temperature, 20, °C. Numbers, dates (2026-01-31) and yes or no are recognised.</p>
+    </fieldset>
+  );
+}
+
+interface PropertyProps {
+  row: Row;
+  number: number;
+  onChange: (row: Row) => void;
+  /** Without it the row cannot be removed. */
+  remove?: () => void;
+  /** Another row has the same name. */
+  taken?: boolean;
+  error: string | undefined;
+}
+
+/** Tells the browser what is wrong with a control, so that the form is not sent. */
+const validity = (error: string) => (e: HTMLInputElement | HTMLTextAreaElement | null) => e?.setCustomValidity(error);
+
+export function PropertyRow({ row, number, onChange, remove, taken = false, error }: PropertyProps) {
+  const id = useId();
+  const kind = kindOf(row);
+  const empty = isEmpty(row) && remove !== undefined;
+  const found = row.text.trim() || row.name.trim() ? valueOf(row) : undefined;
+  const own = found && "error" in found && row.text ? found.error : "";
+  const mine = taken ? "Another property has this name." : own;
+  const described = { "aria-describedby": `${id}-error` };
+  const value = {
+    value: row.text,
+    placeholder: "value",
+    spellcheck: false,
+    required: !empty,
+    "aria-label": `Value ${number}`,
+    "aria-invalid": !!own || !!error,
+    onInput: (e: { currentTarget: { value: string } }) => onChange({ ...row, text: e.currentTarget.value }),
+    ref: validity(own),
+    ...described,
+  };
+  return (
+    <div class="property">
+      <input
+        value={row.name}
+        placeholder="name"
+        spellcheck={false}
+        required={!empty}
+        aria-label={`Name ${number}`}
+        aria-invalid={taken || !!error}
+        ref={validity(taken ? mine : "")}
+        onInput={(e) => onChange({ ...row, name: e.currentTarget.value })}
+        {...described}
+      />
+      {row.long ? <textarea rows={2} {...value} /> : <input {...value} />}
+      <input
+        value={kind === "number" ? row.unit : ""}
+        disabled={kind !== "number"}
+        placeholder={kind === "number" ? "unit" : ""}
+        spellcheck={false}
+        aria-label={`Unit ${number}`}
+        onInput={(e) => onChange({ ...row, unit: e.currentTarget.value })}
+      />
+      <select aria-label={`Kind ${number}`} value={kind} onChange={(e) => onChange({ ...row, kind: e.currentTarget.value as ValueKind })}>
+        {Object.entries(kinds).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      {remove && <IconButton icon="cross" label={`Remove property ${number}${row.name && `, ${row.name}`}`} onClick={remove} />}
+      <p class="error" id={`${id}-error`} role="alert">
+        {mine || error}
+      </p>
+    </div>
+  );
+}
