@@ -10,6 +10,9 @@
 // when they are visible or drawn. A plot gets the lowest and highest values of intervals where rows outnumber pixels. A PDF is drawn in
 // a frame that has no origin and may fetch nothing (src/pdf); the page passes the file to it by a message. The versions of a file
 // (src/versions) are shown by the same previews; two texts are compared by lines, for so many ms at most.
+//
+// Metadata (src/describe) are saved as a merge patch of the members and properties that differ from what the form was opened with. A search
+// (src/find) is its address; the pages only add and remove conditions of it, and the service reads them.
 package web
 
 import (

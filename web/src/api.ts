@@ -343,12 +343,19 @@ export interface Page<T> {
 
 /** The pages of a listing, in the order of the service. */
 export class Listing<T> {
-  /** @param first the address of the first page with its query, such as /sets/ID/resources?order=newest */
-  constructor(readonly first: string) {}
+  /**
+   * @param first the address of the first page with its query, such as /sets/ID/resources?order=newest
+   * @param onPage gets what else a page says, such as the counts of a search
+   */
+  constructor(
+    readonly first: string,
+    private readonly onPage: (page: object) => void = () => {},
+  ) {}
 
   /** Fetches a page: the first one, or the `next` of another one. A page can be fetched again. */
   async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
     const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
+    this.onPage(page);
     if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
     return { items: page.data ?? [], next: pathOf(page.nextPage) };
   }
@@ -410,6 +417,28 @@ export const sets = {
 };
 
 export const resources = records<Resource>("/resources", "PATCH");
+
+/** Something that was found. */
+export type Hit = { matched: string[] } & ({ kind: "dataspace"; record: Dataspace } | { kind: "set"; record: DataSet } | { kind: "resource"; record: Resource });
+
+/** How many hits have a value; `name` is that of a dataspace. */
+export interface Count {
+  value: string | number;
+  name?: string;
+  count: number;
+}
+
+/** What a page of hits says of all of them: `total` and `counts` only the first one, where there are hits. */
+export interface Found {
+  total?: number;
+  counts?: Record<"kinds" | "dataspaces" | "tags" | "creators" | "years", Count[]>;
+  /** How many changes the index of the search has not followed yet. */
+  behind?: number;
+}
+
+export const search = {
+  list: (query: { q: string; order?: string }, onPage: (page: Found) => void) => new Listing<Hit>(`/search${queryOf({ ...query, counts: "true" })}`, onPage),
+};
 
 const versionPath = (rid: string, version: number | string) => `/resources/${id(rid)}/versions/${id(String(version))}`;
 

@@ -4,6 +4,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./api";
 import { listen } from "./events";
+import { SearchBox } from "./find/box";
 import { follow } from "./live";
 import { DataspacePage } from "./pages/dataspace";
 import { Home } from "./pages/home";
@@ -50,6 +51,7 @@ const pages: Route[] = [
   { path: "/webhooks", ...lazy(() => import("./pages/webhooks").then((m) => m.WebhooksPage)) },
   { path: "/webhooks/:wid", ...lazy(() => import("./pages/deliveries").then((m) => m.DeliveriesPage)) },
   { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
+  { path: "/search", ...lazy(() => import("./pages/search").then((m) => m.SearchPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
   { path: "/account", ...lazy(() => import("./pages/account").then((m) => m.AccountPage)) },
@@ -160,7 +162,7 @@ function Bar({ path }: { path: string }) {
   const { user, signOut } = useSession();
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const isCurrent = (to: string) => (to === "/" ? !links.some((l) => l.to !== "/" && path.startsWith(l.to)) : path.startsWith(to));
+  const isCurrent = (to: string) => (to === "/" ? path !== "/search" && !links.some((l) => l.to !== "/" && path.startsWith(l.to)) : path.startsWith(to));
   const { run, problem, dismiss } = useAction(signOut);
   const leave = () => {
     if (queue.totals().running && !confirm("Files are still being uploaded. Sign out and cancel the rest?")) return;
@@ -189,6 +191,7 @@ function Bar({ path }: { path: string }) {
             ))}
         </nav>
       )}
+      {user && <SearchBox />}
       <div class="end">
         <ThemeSwitch />
         {user ? (

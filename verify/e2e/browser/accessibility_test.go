@@ -70,12 +70,18 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	if err := client.Call(t.Context(), "PUT", "/resources/"+rid+"/versions/2/label", map[string]string{"label": "as published"}, nil); err != nil {
 		t.Fatal(err)
 	}
+	metadata := map[string]any{"metadata": map[string]any{"tags": []string{"raw", "deep ice"}, "properties": map[string]any{"operator": "Ada"}}}
+	for method, path := range map[string]string{"PUT": "/sets/" + sid, "PATCH": "/resources/" + rid} {
+		if err := client.Call(t.Context(), method, path, metadata, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return [][2]string{
 		{"home", "/"}, {"dataspace", "/dataspaces/" + did}, {"files", "/dataspaces/" + did + "?view=files&order=newest"},
 		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
 		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"dataspace-history", "/dataspaces/" + did + "/history"}, {"audit", "/audit"},
-		{"webhooks", "/webhooks"}, {"trash", "/trash"}, {"usage", "/usage"}, {"account", "/account"},
+		{"webhooks", "/webhooks"}, {"trash", "/trash"}, {"search", "/search?q=csv"}, {"search-empty", "/search"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"},
 	}

@@ -60,7 +60,7 @@ func TestFirstVisit(t *testing.T) {
 	v.signIn(d.keys["ines"])
 	v.follow("Plant growth and stress")
 	v.follow("Climate of chamber 3, September")
-	v.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "chamber"))
+	v.do(chromedp.SendKeys(chromedp.CSS("main input[type=search]"), "chamber"))
 	v.lists("chamber-3.csv")
 	v.follow("chamber-3.csv")
 	v.press("Plot")

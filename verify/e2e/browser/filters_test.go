@@ -30,7 +30,7 @@ func TestOrdersAndFilters(t *testing.T) {
 	v.lists("gone.txt")
 	v.choose("Show", "all")
 	v.lists("a.txt", "b.txt", "c/1.txt", "c/2.txt", "gone.txt")
-	v.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "c/"))
+	v.do(chromedp.SendKeys(chromedp.CSS("main input[type=search]"), "c/"))
 	v.lists("c/1.txt", "c/2.txt")
 	v.isAt("/sets/" + sid + "?state=all&prefix=c%2F")
 }

@@ -101,7 +101,7 @@ func TestFirstPaint(t *testing.T) {
 	v.signIn(s.Key())
 	ctx, cancel := context.WithTimeout(v.ctx, stepTimeout)
 	defer cancel()
-	for _, path := range []string{"/", "/dataspaces/" + did, "/sets/" + sid, "/dataspaces/" + did + "/members", "/trash", "/account", "/users"} {
+	for _, path := range []string{"/", "/dataspaces/" + did, "/sets/" + sid, "/dataspaces/" + did + "/members", "/search?q=txt", "/trash", "/account", "/users"} {
 		if err := chromedp.Do(ctx, chromedp.Navigate(s.origin+path)); err != nil {
 			t.Fatal(err)
 		}

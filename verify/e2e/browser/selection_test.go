@@ -40,7 +40,7 @@ func TestDeleteSelectedNeedsConfirmation(t *testing.T) {
 	s.put(t, sid, "a.txt", "b.txt", "c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
 	v.toggle("a.txt")
-	v.do(chromedp.SendKeys(chromedp.CSS("input[type=search]"), "c/"))
+	v.do(chromedp.SendKeys(chromedp.CSS("main input[type=search]"), "c/"))
 	v.lists("c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
 	v.toggle("c/1.txt", "c/2.txt", "c/3.txt", "c/4.txt", "c/5.txt")
 	v.deleteSelected()

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // signedIn opens a window at a path and signs in. Complaints that contain one of the expected texts are ignored.
@@ -225,6 +226,17 @@ func (v *visitor) types(name, text string) {
 	v.t.Helper()
 	control := chromedp.CSS(fmt.Sprintf(`dialog [name=%q]`, name))
 	v.do(chromedp.Focus(control), chromedp.Evaluate[chromedp.Void](`void document.activeElement.select()`), chromedp.SendKeys(control, text))
+}
+
+// key presses a key as a keyboard does: where a script takes it, no character follows. The events of chromedp.KeyEvent send one anyway.
+func (v *visitor) key(name, code, text string) {
+	v.t.Helper()
+	event := input.DispatchKeyEventParams{Key: name, Code: code, Text: text, WindowsVirtualKeyCode: kb.Keys[rune(text[0])].Windows}
+	for _, event.Type = range []input.DispatchKeyEventType{input.DispatchKeyEventTypeRawKeyDown, input.DispatchKeyEventTypeChar, input.DispatchKeyEventTypeKeyUp} {
+		if _, err := chromedp.Call(v.ctx, input.DispatchKeyEvent, event); err != nil {
+			v.fail(err)
+		}
+	}
 }
 
 // choose selects an option of the filter with this label.

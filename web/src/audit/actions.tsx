@@ -1,8 +1,8 @@
 // What the entries of the audit log say, in words.
 import type { ComponentChildren } from "preact";
 import type { AuditEntry, Changed } from "../api";
-import type { Member } from "../describe/metadata";
-import { memberLabels } from "../describe/metadata";
+import { metadataLabel } from "../describe/metadata";
+import { jsonText } from "../describe/words";
 import { size } from "../format";
 import { Link } from "../router";
 import { Time } from "../ui/components";
@@ -44,11 +44,11 @@ const fieldLabels: Record<string, string> = {
   sysadmin: "Sysadmin",
 };
 
-/** The label of a field whose changes are listed; undefined for another one. Metadata are named as by the service: metadata.properties.operator. */
-export function labelOf(field: string): string | undefined {
-  const [, name = ""] = /^metadata\.(?:properties\.)?(.+)$/.exec(field) ?? [];
-  return fieldLabels[field] ?? (name && (memberLabels[name as Member] ?? name));
-}
+/** The label of a field whose changes are listed; undefined for another one. */
+export const labelOf = (field: string): string | undefined => fieldLabels[field] ?? metadataLabel(field);
+
+/** A value of a field, in words. */
+export const shown = (field: string, text: string) => (field.startsWith("metadata.") ? jsonText(text) : text);
 
 /** What a field is after a change. */
 export const now = (c: Changed | number | undefined): string => (typeof c === "object" ? c.now : String(c ?? ""));

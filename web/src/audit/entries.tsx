@@ -9,7 +9,7 @@ import { Cache } from "../ui/cache";
 import { useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
-import { isRename, labelOf, now, wordsOf } from "./actions";
+import { isRename, labelOf, now, shown, wordsOf } from "./actions";
 
 /** How many entries a click shows more. */
 const pageSize = 100;
@@ -121,10 +121,10 @@ function Changes({ of: e }: { of: AuditEntry }) {
               <dd>
                 {typeof change === "object" && (
                   <>
-                    <del>{change.before}</del> <span role="img" aria-label="is now">→</span>{" "}
+                    <del>{shown(name, change.before)}</del> <span role="img" aria-label="is now">→</span>{" "}
                   </>
                 )}
-                <ins>{now(change) || <span class="dim">nothing</span>}</ins>
+                <ins>{shown(name, now(change)) || <span class="dim">nothing</span>}</ins>
               </dd>
             </div>
           ))}

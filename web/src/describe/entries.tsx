@@ -18,6 +18,8 @@ interface EntryField {
   name: string;
   label: string;
   options?: string[];
+  /** How an option is shown: spaced, unless this says another way. */
+  shown?: (option: string) => string;
   /** The entry needs it. */
   required?: true;
   hint?: string;
@@ -86,7 +88,7 @@ const related: EntryKind<Related> = {
   fields: [
     { name: "relation", label: "This set", options: relationTypes },
     { name: "identifier", label: "Identifier", required: true, hint: "Such as 10.5072/example" },
-    { name: "type", label: "Kind of identifier", options: identifierTypes },
+    { name: "type", label: "Kind of identifier", options: identifierTypes, shown: (type) => type },
   ],
   read: texts,
   write: (t) => said(t, ["identifier", "type", "relation"]),
@@ -216,7 +218,7 @@ interface TextProps {
   error: string | undefined;
 }
 
-function EntryText({ field: { label, options, hint, check, clean }, text, required, onChange, error }: TextProps) {
+function EntryText({ field: { label, options, shown: word = spaced, hint, check, clean }, text, required, onChange, error }: TextProps) {
   const id = useId();
   const [typing, setTyping] = useState(false);
   const wrong = (text && check?.(text)) || "";
@@ -229,7 +231,7 @@ function EntryText({ field: { label, options, hint, check, clean }, text, requir
         <select {...attributes} value={text} onChange={(e) => onChange(e.currentTarget.value)}>
           {options.map((option) => (
             <option key={option} value={option}>
-              {spaced(option)}
+              {word(option)}
             </option>
           ))}
         </select>

@@ -8,7 +8,7 @@ import { Field, Form } from "../ui/form";
 import type { EntriesMember, Entry } from "./entries";
 import { Entries, entriesOf, entryKinds, written } from "./entries";
 import type { Kind, Member, Metadata, Value } from "./metadata";
-import { flatten, memberLabels, membersOf, parse, patchOf } from "./metadata";
+import { flatten, memberLabels, membersOf, metadataLabel, parse, patchOf } from "./metadata";
 import { emptyRow, PropertyRows, propertiesOf, type Row, rowsOf } from "./properties";
 import type { FormProps } from "./props";
 import { added, Words } from "./tags";
@@ -76,12 +76,6 @@ function flatCalls<T extends Dataspace | DataSet | Resource>(kind: Kind): Calls<
   };
 }
 
-/** The label of a field, such as metadata.tags or metadata.properties.temperature. */
-function labelOf(field: string): string {
-  const name = field.replace(/^metadata\.(properties\.)?/, "");
-  return memberLabels[name as Member] ?? name;
-}
-
 /** A value as JSON, for people. */
 function readable(text: unknown): string {
   if (!text) return "(nothing)";
@@ -95,7 +89,7 @@ export function DescribeForm<T extends Dataspace | DataSet | Resource>({ kind, w
   const now = flatten(metadataOf(draft));
   const before = flatten(given.metadata ?? {});
   const fields = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  const names = record(fields, labelOf);
+  const names = record(fields, (field) => metadataLabel(field) ?? field);
   const { save, conflicts } = useEdit(flat(given), flatCalls<T>(kind), names, readable);
   const submit = async () => done((await save(record(fields, (name) => now[name] ?? ""))).record);
   const change = <K extends keyof Draft>(part: K, name: keyof Draft[K], value: Draft[K][keyof Draft[K]]) =>

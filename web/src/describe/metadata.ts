@@ -125,6 +125,17 @@ export const isGroup = (v: Value): v is Group => isObject(v) && !isQuantity(v);
 /** What is before `.` in the names of fields. */
 const root = "metadata";
 
+const ofProperties = `${root}.properties.`;
+
+/** The name of the property that a field such as metadata.properties.operator is; "" if it is none. */
+const propertyOf = (field: string) => (field.startsWith(ofProperties) ? field.slice(ofProperties.length) : "");
+
+/** The label of a field such as metadata.tags; undefined for one that is no metadata. */
+export function metadataLabel(field: string): string | undefined {
+  const name = field.startsWith(`${root}.`) ? field.slice(root.length + 1) : "";
+  return propertyOf(field) || (Object.hasOwn(memberLabels, name) ? memberLabels[name as Member] : name) || undefined;
+}
+
 /** The members and the properties as texts, by the names that errors and the audit log give them; what is not there is left out. */
 export function flatten({ properties = {}, ...members }: Metadata): Record<string, string> {
   const texts: Record<string, string> = {};
@@ -136,26 +147,24 @@ export function flatten({ properties = {}, ...members }: Metadata): Record<strin
 /** The merge patch (RFC 7396) that turns one value into another. */
 function mergePatch(from: unknown, to: unknown): unknown {
   if (!isObject(to) || !isObject(from)) return to;
-  const patch: Record<string, unknown> = {};
-  for (const name of Object.keys(from)) if (!(name in to)) patch[name] = null;
-  for (const [name, value] of Object.entries(to)) {
-    if (JSON.stringify(from[name]) !== JSON.stringify(value)) patch[name] = mergePatch(from[name], value);
-  }
-  return patch;
+  const before = new Map(Object.entries(from));
+  const removed = [...before.keys()].filter((name) => !Object.hasOwn(to, name)).map((name) => [name, null]);
+  const changed = Object.entries(to).filter(([name, value]) => JSON.stringify(before.get(name)) !== JSON.stringify(value));
+  return Object.fromEntries([...removed, ...changed.map(([name, value]) => [name, mergePatch(before.get(name), value)])]);
 }
 
 /** The merge patch that sets some of the texts of `flatten`, where "" removes. `from` is what they are now. */
 export function patchOf(from: Record<string, string>, texts: Record<string, string>): Record<string, unknown> {
-  const patch: Record<string, unknown> = {};
-  const properties: Record<string, unknown> = {};
+  const members: [string, unknown][] = [];
+  const properties: [string, unknown][] = [];
   for (const [field, text] of Object.entries(texts)) {
     const before = from[field];
     const value = text ? mergePatch(before && parse(before), parse(text)) : null;
-    const name = field.slice(root.length + 1);
-    if (name.startsWith("properties.")) properties[name.slice("properties.".length)] = value;
-    else patch[name] = value;
+    const property = propertyOf(field);
+    if (property) properties.push([property, value]);
+    else members.push([field.slice(root.length + 1), value]);
   }
-  return Object.keys(properties).length ? { ...patch, properties } : patch;
+  return { ...Object.fromEntries(members), ...(properties.length && { properties: Object.fromEntries(properties) }) };
 }
 
 /** Whether an ORCID iD has its form and its checksum: ISO 7064 MOD 11-2. */

@@ -5,7 +5,7 @@ import { useFocusOnRows } from "./focus";
 import type { Group, Value } from "./metadata";
 import { isNumber, isNumeric, isQuantity, numberOf, numberText, parse } from "./metadata";
 
-const kinds = { text: "text", number: "number", truth: "yes or no", date: "date", list: "list or group (JSON)" };
+const kinds = { text: "text", number: "number", truth: "yes or no", date: "date", list: "JSON" };
 type ValueKind = keyof typeof kinds;
 
 /** A property as it is typed. */
@@ -21,11 +21,16 @@ export interface Row {
 }
 
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text);
-const truths: Record<string, boolean> = { true: true, yes: true, false: false, no: false };
+const truths = new Map([
+  ["true", true],
+  ["yes", true],
+  ["false", false],
+  ["no", false],
+]);
 
 function recognised(text: string): ValueKind {
   if (isNumeric(text)) return "number";
-  if (text in truths) return "truth";
+  if (truths.has(text)) return "truth";
   if (isDate(text)) return "date";
   return /^[[{]/.test(text) ? "list" : "text";
 }
@@ -60,7 +65,7 @@ function valueOf(row: Row): { value: Value } | { error: string } {
     const unit = row.unit.trim();
     return { value: unit ? { value, unit } : value };
   }
-  if (kind === "truth") return text in truths ? { value: truths[text]! } : { error: "Write yes or no." };
+  if (kind === "truth") return truths.has(text) ? { value: truths.get(text)! } : { error: "Write yes or no." };
   if (kind === "date") return isDate(text) ? { value: text } : { error: "Write the date as 2026-01-31 or 2026-01-31T10:20Z." };
   if (kind === "text") return { value: text };
   try {
@@ -71,14 +76,13 @@ function valueOf(row: Row): { value: Value } | { error: string } {
 }
 
 /** The properties of rows without errors. */
-export function propertiesOf(rows: Row[]): Group {
-  const group: Group = {};
-  for (const row of rows) {
-    const found = isEmpty(row) ? undefined : valueOf(row);
-    if (found && "value" in found) group[nameOf(row)] = found.value;
-  }
-  return group;
-}
+export const propertiesOf = (rows: Row[]): Group =>
+  Object.fromEntries(
+    rows.flatMap((row) => {
+      const found = isEmpty(row) ? undefined : valueOf(row);
+      return found && "value" in found ? [[nameOf(row), found.value]] : [];
+    }),
+  );
 
 interface RowsProps {
   rows: Row[];
@@ -107,7 +111,7 @@ export function PropertyRows({ rows, onChange, errorOf }: RowsProps) {
       <Button icon="plus" class="tight" onClick={() => onChange([...rows, emptyRow()])}>
         Add a property
       </Button>
-      <p class="hint">Such as temperature, 20, °C. Numbers, dates (2026-01-31) and yes or no are recognised.</p>
+      <p class="hint">Such as temperature, 20, °C. Numbers, dates (2026-01-31), and yes or no are recognised; so are lists and groups in JSON.</p>
     </fieldset>
   );
 }

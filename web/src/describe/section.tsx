@@ -29,22 +29,24 @@ export function Described<T extends Dataspace | DataSet | Resource>({ kind, reco
   const close = () => setForm(undefined);
   if (!metadata && !mayEdit) return null;
   return (
-    <section class={`described ${metadata ? "sheet" : ""}`} aria-label="Metadata">
-      {metadata && <h2>Metadata</h2>}
-      {metadata ? <Said of={metadata} /> : <p class="dim">This {nouns[kind]} has no tags or properties yet.</p>}
-      {mayEdit && kind === "set" && <Missing of={metadata ?? {}} />}
-      {problem && <ErrorMessage problem={problem} retry={run} />}
-      {mayEdit && (
-        <Button icon="edit" class="tight" busy={busy} onClick={run}>
-          {metadata ? "Edit metadata" : "Describe"}
-        </Button>
-      )}
+    <>
+      <section class={`described ${metadata ? "sheet" : ""}`} aria-label="Metadata">
+        {metadata && <h2>Metadata</h2>}
+        {metadata ? <Said of={metadata} /> : <p class="dim">This {nouns[kind]} has no tags or properties yet.</p>}
+        {mayEdit && kind === "set" && <Missing of={metadata ?? {}} />}
+        {problem && <ErrorMessage problem={problem} retry={run} />}
+        {mayEdit && (
+          <Button icon="edit" class="tight" busy={busy} onClick={run}>
+            {metadata ? "Edit metadata" : "Describe"}
+          </Button>
+        )}
+      </section>
       {Form && (
         <Dialog title={`Describe the ${nouns[kind]}`} onClose={close}>
           <Form.of kind={kind} was={record} done={(r) => (update(r), close())} cancel={close} />
         </Dialog>
       )}
-    </section>
+    </>
   );
 }
 

@@ -1,13 +1,10 @@
 // Values of metadata in words.
 import type { ComponentChildren } from "preact";
+import { searchFor } from "../find/query";
 import { Link } from "../router";
 import type { Creator, DateOf, Funding, Group, Place, Related, Value } from "./metadata";
-import { isGroup, isNumber, isQuantity, numberText } from "./metadata";
+import { isGroup, isNumber, isQuantity, numberText, parse } from "./metadata";
 import { spaced } from "./vocabulary";
-
-/** The address of a search for a field with a value. */
-export const searchFor = (field: string, value: string) =>
-  `/search?q=${encodeURIComponent(`${field}:${/^[\p{L}\p{N}_-]+$/u.test(value) ? value : `"${value.replaceAll('"', '""')}"`}`)}`;
 
 /** A value on one line. */
 export function valueText(v: Value): string {
@@ -19,6 +16,15 @@ export function valueText(v: Value): string {
   return Object.entries(v)
     .map(([name, value]) => `${name}: ${valueText(value)}`)
     .join("; ");
+}
+
+/** A value of a field that the service has as JSON, on one line; "" if there is none. */
+export function jsonText(text: string): string {
+  try {
+    return text && valueText(parse(text) as Value);
+  } catch {
+    return text; // cut off
+  }
 }
 
 /** The values of a group with their names; those of groups in it follow with the names that lead to them. */

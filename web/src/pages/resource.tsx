@@ -40,6 +40,7 @@ export function ResourcePage({ params }: PageProps) {
   const active = resource.state === "active";
   const mayWrite = may.write && active;
   const update = (resource: Resource) => set({ ...value, resource });
+  const described = <Described kind="resource" record={resource} mayEdit={mayWrite} update={update} />;
   return (
     <>
       <Breadcrumbs path={[...breadcrumbsTo(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
@@ -77,10 +78,11 @@ export function ResourcePage({ params }: PageProps) {
           {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} file={resource} /> : <Deleted resource={resource} />}
         </section>
         <div>
+          {resource.metadata && described}
           <section class="sheet" aria-label="About this file">
             <About resource={resource} />
           </section>
-          <Described kind="resource" record={resource} mayEdit={mayWrite} update={update} />
+          {!resource.metadata && described}
         </div>
       </div>
       {active && resource.version > 1 && <Versions resource={resource} mayWrite={mayWrite} done={update} refresh={refresh} />}

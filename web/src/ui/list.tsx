@@ -39,7 +39,7 @@ interface Props<T> {
   columns: Column<T>[];
   label: string;
   /** Decides the widths of the columns: a class of app.css. */
-  kind: "containers" | "resources" | "selectable" | "trash" | "users" | "members" | "versions";
+  kind: "containers" | "resources" | "selectable" | "trash" | "users" | "members" | "versions" | "hits";
   /** Singular and plural, for the number of rows below the list. */
   noun: [one: string, many: string];
   empty: ComponentChildren;
@@ -102,7 +102,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
       {rows.problem && <ErrorMessage problem={rows.problem} retry={() => rows.retry()} />}
       <p class="dim foot">
         {rows.known > 0 && plural(rows.known, noun[0], noun[1])}
-        {rows.ended ? "" : printing ? " are printed, and there are more" : " so far; more follow as you scroll"}
+        {rows.ended || (!rows.known && rows.problem) ? "" : printing ? " are printed, and there are more" : " so far; more follow as you scroll"}
         {printing && !rows.complete && ". To print all rows, press Ctrl+P or ⌘P on the page"}
         {loadingAll && <span role="status">. Loading all rows to print them …</span>}
       </p>

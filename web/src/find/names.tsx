@@ -1,0 +1,30 @@
+// Where a hit is: the names of the dataspace and the set that contain it.
+import { dataspaces, sets } from "../api";
+import { Link } from "../router";
+import { Cache } from "../ui/cache";
+import { useLoad } from "../ui/load";
+
+const names = {
+  dataspaces: new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name)),
+  sets: new Cache((id) => sets.get(id).then((s) => s.title || s.name)),
+};
+
+function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
+  const { value, problem } = useLoad(() => names[kind].get(id), [kind, id]);
+  return <Link to={`/${kind}/${id}`}>{value ?? (problem ? id : "…")}</Link>;
+}
+
+/** Links to what contains something. */
+export function Where({ dataspaceId, setId }: { dataspaceId: string; setId?: string }) {
+  return (
+    <>
+      <Container kind="dataspaces" id={dataspaceId} />
+      {setId && (
+        <>
+          {" / "}
+          <Container kind="sets" id={setId} />
+        </>
+      )}
+    </>
+  );
+}
