@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-BTBJCQRQ.js";import"./chunk-WTBVPLGA.js";import"./chunk-6GRO6D4T.js";import"./chunk-VGH7EDK2.js";import"./chunk-RMAF74L3.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

@@ -1,0 +1,1 @@
+var r=class{constructor(s){this.request=s}request;answers=new Map;get(s){let e=this.answers.get(s);return e||(e=this.request(s),this.answers.set(s,e),e.catch(()=>this.answers.delete(s))),e}};export{r as a};

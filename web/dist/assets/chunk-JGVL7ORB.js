@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-BTBJCQRQ.js";import{a as r}from"./chunk-WTBVPLGA.js";import"./chunk-6GRO6D4T.js";import"./chunk-VGH7EDK2.js";import{M as t}from"./chunk-RMAF74L3.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

@@ -1,1 +1,0 @@
-import{f as n}from"./chunk-XSNPDUE6.js";import{a as o}from"./chunk-VGH7EDK2.js";import{E as s,M as t}from"./chunk-RMAF74L3.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-4PCO2WPC.js";import"./chunk-EB6YNW43.js";import"./chunk-NUX7CI7H.js";import"./chunk-BTBJCQRQ.js";import"./chunk-WTBVPLGA.js";import"./chunk-6GRO6D4T.js";import"./chunk-VGH7EDK2.js";import"./chunk-RMAF74L3.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};
