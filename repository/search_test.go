@@ -192,3 +192,18 @@ func TestSearchRefuses(t *testing.T) {
 	_, err = without.Search(t.Context(), w.Admin, repository.ListRequest{})
 	s.Refused(err, errs.CodeUnavailable)
 }
+
+// TestSearchOlder: what was there before there was a log, and has no entry, is found.
+func TestSearchOlder(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 3)
+	ctx := t.Context()
+	r := s.Resources[0]
+	s.OK(s.meta.Update(ctx, func(tx *metadata.Tx) error {
+		r.Modified, r.Name = tx.Stamp(), "older"
+		return tx.Resources.Put(r)
+	}))
+	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.want(s.Admin, "type:file", "file 0 1", "file 0 2", "older")
+	s.want(s.Admin, "file", "file 0 1", "file 0 2", "older")
+}

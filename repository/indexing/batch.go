@@ -55,19 +55,15 @@ func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	if b.from != (position{}) {
 		return errors.Join(index.ErrDamaged, errForeign)
 	}
-	b.at = position{epoch: epoch, next: size}
-	if size > 0 {
-		row, err := b.tx.Audit.Get(size - 1)
-		if err != nil {
-			return err
-		}
-		e, err := row.Entry()
-		if err != nil {
-			return err
-		}
-		b.at.stamp = metadata.Stamp(e.Stamp)
-	}
+	b.at = position{epoch: epoch, next: size, phase: dataspaces}
 	b.more = true
+	latest := metadata.ResourceRange{States: paging.Active, Order: paging.Newest}
+	for r, err := range b.tx.Resources.Range(latest) {
+		if b.at.stamp = r.Modified; err != nil { // it need not have an entry: the log is younger than some repositories
+			return err
+		}
+		break
+	}
 	return b.scanDataspaces()
 }
 
