@@ -44,10 +44,11 @@ type gateway struct {
 
 // openGateway opens stores in an empty directory. The caller closes the gateway.
 func openGateway(dir string, disk blobs.FS, rules repository.Config) (*gateway, error) {
+	rules.IndexDir = filepath.Join(dir, "index")
 	return openGatewayOver(dir, disk, rules, func(store *blobs.Dir) blobs.Store { return store })
 }
 
-// openGatewayOver is openGateway with something between the service and its blobs.
+// openGatewayOver is openGateway with something between the service and its blobs, and without an index, which would read them, too.
 func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between func(*blobs.Dir) blobs.Store) (*gateway, error) {
 	store, err := blobs.OpenDir(dir, disk)
 	if err != nil {
@@ -59,9 +60,6 @@ func openGatewayOver(dir string, disk blobs.FS, rules repository.Config, between
 	}
 	if rules.PageSize == 0 {
 		rules.PageSize, rules.DirectoryPageSize = 100, 1000
-	}
-	if rules.IndexDir == "" {
-		rules.IndexDir = filepath.Join(dir, "index")
 	}
 	if rules.Webhooks == nil {
 		here, err := webhooks.ParseHosts([]string{"127.0.0.1"})
@@ -93,6 +91,7 @@ func (g *gateway) close() error {
 // ownGateway opens a service for one test alone.
 func ownGateway(t *testing.T, rules repository.Config, config handlers.Config) *client {
 	t.Helper()
+	rules.IndexDir = filepath.Join(t.TempDir(), "index")
 	return gatewayOver(t, config, rules, func(store *blobs.Dir) blobs.Store { return store })
 }
 
