@@ -139,6 +139,23 @@ func (s *searched) replace(r metadata.Resource, content, contentType string) err
 	return err
 }
 
+// TestSearchKeepsTexts where an entry of the log is about a version alone: a label, or that the bytes of one are erased.
+func TestSearchKeepsTexts(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 1)
+	ctx, r := t.Context(), s.Resources[0]
+	s.OK(s.replace(r, "quartz\n", "text/plain"))
+	s.want(s.Admin, "quartz", "file 0 0")
+	_, err := s.Service.LabelVersion(ctx, s.Admin, r.ID.String(), "2", repository.Fields{"label": "final"}, repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "quartz", "file 0 0")
+	_, _, err = s.Service.EraseVersion(ctx, s.Admin, r.ID.String(), "1")
+	s.OK(err)
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.Delete(s.Get(r.ID))
+	s.want(s.Admin, "quartz")
+}
+
 // TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that is granted or revoked counts at once.
 func TestSearchTellsNothing(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package indexing
 
 import (
+	"cmp"
 	"errors"
 
 	"labshelf/audit"
@@ -167,7 +168,7 @@ func (b *batch) renew(o audit.Object) (err error) {
 		}
 	case audit.Resource:
 		var r metadata.Resource
-		if r, err = b.tx.Resources.Get(o.ID); err == nil {
+		if r, err = b.tx.Resources.Get(o.ID); err == nil && !b.hasRead(r) {
 			err = b.putResource(r)
 		}
 	}
@@ -175,6 +176,13 @@ func (b *batch) renew(o audit.Object) (err error) {
 		err = nil
 	}
 	return err
+}
+
+// hasRead tells whether the index has a resource as it is, with its text: its entry is about a version alone. Put again it would lose the text,
+// which is read once after each modification.
+func (b *batch) hasRead(r metadata.Resource) bool {
+	read := cmp.Or(cmp.Compare(r.Modified, b.at.text), r.ID.Compare(b.at.textAfter)) <= 0
+	return read && r.State == metadata.Active
 }
 
 func (b *batch) putDataspace(d metadata.Dataspace) error {
