@@ -185,7 +185,8 @@ func TestCrashes(t *testing.T) {
 	}
 	w.log = &[][]Change{}
 	w.fill()
-	for range 12 {
+	const flushes = 6
+	for range flushes {
 		for range 4 {
 			w.change()
 		}
@@ -223,7 +224,7 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 	t.Logf("%d crashes, %d positions", len(copies), len(positions))
-	if len(positions) < 10 {
+	if len(positions) < flushes {
 		t.Errorf("%d positions", len(positions))
 	}
 }
