@@ -15,9 +15,6 @@ import (
 // evaluate leaves in result the documents of a shard of which a query holds, and in scores what they count for. It reports whether there
 // are any.
 func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Query) bool {
-	for len(w.fits) < len(q.Clauses) {
-		w.fits = append(w.fits, [zoneCount][]fit{})
-	}
 	if slices.ContainsFunc(q.Clauses, isWords) {
 		for z := range w.zones {
 			w.zones[z] = s.zone(z)
@@ -25,7 +22,7 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 	}
 	for i := range q.Clauses {
 		c := &q.Clauses[i]
-		if isWords(*c) && !w.lookUp(c, &w.fits[i]) && !c.Not {
+		if isWords(*c) && !c.Not && !w.possible(c) {
 			return false
 		}
 	}
@@ -37,7 +34,7 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 		c := &q.Clauses[i]
 		switch {
 		case isWords(*c):
-			w.markWords(c, &w.fits[i])
+			w.markWords(c)
 		case c.Field == query.In:
 			w.markWithin(s, c, dataspace)
 		case c.Field == query.Property:

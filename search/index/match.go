@@ -37,6 +37,22 @@ func appendFits(to []fit, z *zone, word []byte, exact, substring bool) []fit {
 	}
 }
 
+// anyFits reports whether appendFits would append any word.
+func anyFits(z *zone, word []byte, exact, substring bool) bool {
+	switch {
+	case z.words.n == 0:
+		return false
+	case exact:
+		_, ok := z.words.find(word)
+		return ok
+	case substring:
+		return bytes.Contains(z.words.texts, word)
+	default:
+		_, rest := z.words.lower(word)
+		return bytes.HasPrefix(rest, word)
+	}
+}
+
 // appendPrefixed appends the words that begin with a word.
 func appendPrefixed(to []fit, words *wordList, word []byte) []fit {
 	i, rest := words.lower(word)
@@ -80,10 +96,10 @@ func isSubstring(word string) bool {
 
 // scratch is what one goroutine needs to evaluate shards. It is used again for each.
 type scratch struct {
-	fits    [][zoneCount][]fit // of each clause
-	zones   [zoneCount]zone    // of the shard
-	quality []uint8            // of the clause at hand, by document
-	hit     bitmap             // documents of which quality is not 0
+	zones   [zoneCount]zone // of the shard
+	fits    []fit           // of the clause at hand, in one zone: those of all clauses would be too many
+	quality []uint8         // of the clause at hand, by document
+	hit     bitmap          // documents of which quality is not 0
 	result  bitmap
 	scores  []uint16
 	runs    [3][]uint32
@@ -117,21 +133,15 @@ func zonesOf(c *query.Clause) int {
 	return zoneCount
 }
 
-// lookUp finds the words that fit the first word of a clause, or its only one, and reports whether the clause may hold of any document.
-func (w *scratch) lookUp(c *query.Clause, fits *[zoneCount][]fit) bool {
-	any := false
-	word := []byte(c.Words[0])
+// possible reports whether a clause may hold of any document.
+func (w *scratch) possible(c *query.Clause) bool {
 	for z := range zonesOf(c) {
-		zone := &w.zones[z]
-		fits[z] = fits[z][:0]
-		if len(c.Words) == 1 {
-			fits[z] = appendFits(fits[z], zone, word, c.Whole, z == nameZone && isSubstring(c.Words[0]))
-			any = any || len(fits[z]) > 0
-			continue
+		if zone := &w.zones[z]; len(c.Words) == 1 && anyFits(zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0])) ||
+			len(c.Words) > 1 && phrasePossible(zone, c.Words) {
+			return true
 		}
-		any = any || phrasePossible(zone, c.Words)
 	}
-	return any
+	return false
 }
 
 // phrasePossible reports whether a zone has every word of a phrase that has to be there as it is: all but the first and the last.
@@ -148,14 +158,15 @@ func phrasePossible(z *zone, words []string) bool {
 }
 
 // markWords marks the documents of which a clause of words holds.
-func (w *scratch) markWords(c *query.Clause, fits *[zoneCount][]fit) {
+func (w *scratch) markWords(c *query.Clause) {
 	if len(c.Words) > 1 {
 		w.markPhrase(c)
 		return
 	}
 	for z := range zonesOf(c) {
 		zone := &w.zones[z]
-		for _, f := range fits[z] {
+		w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0]))
+		for _, f := range w.fits {
 			w.markList(zone, zone.words.list(f.word), uint8(f.quality*weights[z]))
 		}
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,7 +44,7 @@ func Parse(text string) (Query, error) {
 		if err != nil {
 			return Query{}, err
 		}
-		if ok {
+		if ok && !slices.ContainsFunc(q.Clauses, clause.says) {
 			q.Clauses = append(q.Clauses, clause)
 		}
 	}
@@ -54,6 +55,15 @@ func Parse(text string) (Query, error) {
 		return Query{}, &Error{Rule: fmt.Sprintf("a query has at most %d bytes with a space after each quotation", MaxBytes)}
 	}
 	return q, nil
+}
+
+// says reports whether a clause says the same as another one, however they are written.
+func (c Clause) says(other Clause) bool {
+	if c.Not != other.Not || c.Field != other.Field || c.Text != other.Text || !slices.Equal(c.Words, other.Words) {
+		return false
+	}
+	c.Source = other.Source
+	return reflect.DeepEqual(c, other)
 }
 
 // String returns the query in canonical form: what it was parsed from, with single spaces, straight quotes, the names of fields in

@@ -258,11 +258,38 @@ func TestString(t *testing.T) {
 	}
 }
 
+// glued returns so many negated phrases of a sign without spaces between them, of which no two are the same.
+func glued(phrases int) string {
+	var b strings.Builder
+	for i := range phrases {
+		b.WriteString(`-"` + string(rune('一'+i)) + `"`)
+	}
+	return b.String()
+}
+
+// TestParseCountsOnce what a query says twice, in whatever spelling: each clause is work for every search.
+func TestParseCountsOnce(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"ice ICE Ice core ice":                   "ice core",
+		strings.Repeat("t ", 249) + "t":          "t",
+		`ice "ice" -ice name:ice Name:ICE`:       `ice "ice" -ice name:ice`,
+		"in:a in:A":                              "in:a in:A",
+		"width:>5mm width:>5mm width:>6mm":       "width:>5mm width:>6mm",
+		"size:>1kB size:>1000 modified:2026":     "size:>1kB modified:2026",
+		"tag:ice tag:ICE -tag:ice n:1 m:1 n:1.0": "tag:ice -tag:ice n:1 m:1 n:1.0",
+	} {
+		if q, err := query.Parse(text); err != nil || q.String() != want {
+			t.Errorf("%s: %q (%v), want %q", text, q.String(), err, want)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]query.Error{
 		strings.Repeat("a", 501):           {0, "", "at most 500 bytes"},
-		strings.Repeat(`-"a"`, 120):        {0, "", "with a space after each quotation"},
+		glued(80):                          {0, "", "with a space after each quotation"},
 		"a\xff":                            {0, "", "valid UTF-8"},
 		"- & …":                            {0, "- & …", "no letter or digit"},
 		`a "b c`:                           {2, `"b c`, "the closing quote is missing"},
