@@ -3,6 +3,8 @@ package repository_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +156,29 @@ func TestSearchKeepsTexts(t *testing.T) {
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.Delete(s.Get(r.ID))
 	s.want(s.Admin, "quartz")
+}
+
+// TestSearchRepairs: an index in which a search finds damage is made anew, also where nothing changes.
+func TestSearchRepairs(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 2)
+	s.want(s.Admin, "file", "file 0 0", "file 0 1")
+	s.Service.Close()
+	segments, err := filepath.Glob(filepath.Join(s.dir, "*.segment"))
+	s.OK(err)
+	if len(segments) == 0 {
+		t.Fatal("the index has no file")
+	}
+	for _, name := range segments {
+		data, err := os.ReadFile(name)
+		s.OK(err)
+		data[40] ^= 1
+		s.OK(os.WriteFile(name, data, 0o600))
+	}
+	s.reopen()
+	_, err = s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}}})
+	s.Refused(err, errs.CodeUnavailable)
+	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
 
 // TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that is granted or revoked counts at once.

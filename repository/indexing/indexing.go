@@ -11,6 +11,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"labshelf/metadata"
@@ -47,6 +48,8 @@ type Indexing struct {
 
 	swap  sync.RWMutex // read while the index is used, written while another one is put in its place
 	index *index.Index // nil: it could not be opened
+
+	damaged atomic.Bool // a search has found the index so; false again when another one is in its place
 
 	mu      sync.Mutex
 	at      position
@@ -89,14 +92,20 @@ func (x *Indexing) Close() {
 	x.index = nil
 }
 
-// Search asks the index. Besides the errors of the index there is errAway, while it is made anew and cannot be opened.
+// Search asks the index. Besides the errors of the index there is errAway, while it is made anew and cannot be opened. Where the index is
+// damaged it is made anew in the background.
 func (x *Indexing) Search(ctx context.Context, r index.Request) (index.Result, error) {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
 	if x.index == nil {
 		return index.Result{}, errAway
 	}
-	return x.index.Search(ctx, r)
+	result, err := x.index.Search(ctx, r)
+	if errors.Is(err, index.ErrDamaged) {
+		x.damaged.Store(true)
+		x.worker.Wake()
+	}
+	return result, err
 }
 
 var errAway = errors.New("the index of the search is not open")
@@ -135,6 +144,7 @@ func (x *Indexing) Rebuild() (err error) {
 	}
 	x.index = nil
 	x.moveTo(position{})
+	x.damaged.Store(false) // not before: Followed looks at both
 	if err := os.RemoveAll(x.dir); err != nil {
 		return err
 	}
@@ -164,6 +174,9 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 
 // step follows the log by a batch, then reads some texts where the log has no more.
 func (x *Indexing) step(ctx context.Context) (background.Next, error) {
+	if x.damaged.Load() {
+		return background.Next{}, index.ErrDamaged
+	}
 	var b batch
 	at := x.position()
 	x.compact = x.compact || at.phase != following
@@ -219,7 +232,7 @@ func (x *Indexing) moveTo(at position) {
 func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	for {
 		x.mu.Lock()
-		moved, reached := x.moved, x.at.phase == following && x.at.next >= log && !x.at.textsBehind()
+		moved, reached := x.moved, !x.damaged.Load() && x.at.phase == following && x.at.next >= log && !x.at.textsBehind()
 		x.mu.Unlock()
 		if reached {
 			return nil

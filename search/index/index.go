@@ -13,8 +13,10 @@ package index
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -334,18 +336,18 @@ func (p *part) alive() int {
 	return n
 }
 
-// guard calls fn, which reads mapped files, and returns ErrDamaged where one of them cannot be read.
+// guard calls fn, which reads mapped files, and returns ErrDamaged where one of them cannot be read, or is not any more what was verified: then
+// the numbers in it lead anywhere.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		fault := recover()
-		if fault == nil {
-			return
-		}
-		if _, ok := fault.(interface{ Addr() uintptr }); !ok {
+		switch fault := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("%w: %w", ErrDamaged, fault)
+		default:
 			panic(fault)
 		}
-		err = ErrDamaged
 	}()
 	return fn()
 }

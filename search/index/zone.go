@@ -93,7 +93,7 @@ func takeGap(list []byte) (gap uint32, rest []byte) {
 		return uint32(list[0]), list[1:]
 	}
 	long, n := binary.Uvarint(list)
-	return uint32(long), list[n:]
+	return uint32(long), list[max(n, 1):] // none is longer than it may be but in a file that changes while it is read
 }
 
 // doc returns the number of the i-th document that has a text here.
