@@ -139,6 +139,7 @@ func TestDescribeErrors(t *testing.T) {
 	}
 	v.describes("Edit metadata")
 	v.press("Remove property 1, ab")
+	v.until(`document.querySelectorAll("dialog .property").length === 1`)
 	v.do(chromedp.SendKeys(chromedp.CSS("dialog"), kb.Escape))
 	v.sees("Discard unsaved changes?") // a row that is gone is a change, too
 	v.press("Discard")
