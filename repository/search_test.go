@@ -181,6 +181,23 @@ func TestSearchRepairs(t *testing.T) {
 	s.want(s.Admin, "file", "file 0 0", "file 0 1")
 }
 
+// TestSearchSaysThatItIsBehind while the index is made anew: a page that lacks something is never shown as if there were no more.
+func TestSearchSaysThatItIsBehind(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 50, 50)
+	for range 5 {
+		s.OK(s.Service.Indexed(t.Context()))
+		s.OK(s.Service.RebuildIndex(t.Context(), s.Admin))
+		for found := 0; found < 100; {
+			page, err := s.Service.Search(t.Context(), s.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}}})
+			s.OK(err)
+			if found = len(page.Items); found < 100 && page.Behind == 0 {
+				t.Fatalf("%d hits of 100, and not behind", found)
+			}
+		}
+	}
+}
+
 // TestSearchTellsNothing of what the caller may not read: neither hits nor counts, and a role that is granted or revoked counts at once.
 func TestSearchTellsNothing(t *testing.T) {
 	t.Parallel()

@@ -123,8 +123,8 @@ func (x *Indexing) Status(log uint64) Status {
 		s.Status = x.index.Status()
 	}
 	switch {
-	case s.Scanning:
-		s.Behind = max(1, log) // what any entry is about may not be found yet
+	case s.Scanning: // the position says where following begins when all is read
+		s.Entries, s.Behind = 0, max(1, log)
 	case log > x.at.next:
 		s.Behind = log - x.at.next
 	}
