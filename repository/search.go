@@ -163,6 +163,9 @@ func (f *Found) count(tx *metadata.Tx, result index.Result) error {
 	f.Counted, f.Total, f.Counts, f.Names = true, result.Total, result.Counts, map[metadata.ID]string{}
 	for _, c := range result.Counts.Dataspaces {
 		d, err := tx.Dataspaces.Get(c.Value)
+		if errors.Is(err, metadata.ErrNotFound) {
+			continue // the index is ahead of this transaction
+		}
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,8 @@ const (
 	maxEntries = 4096                   // that one read transaction looks at
 	maxScanned = 2000                   // objects that one reads when all are indexed
 	retryAfter = 10 * time.Second
+
+	rebuildAfter = time.Second // so that what damages each new index does not keep the processor busy
 )
 
 // Status of the index.
@@ -160,7 +162,7 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 	}
 	if errors.Is(err, index.ErrDamaged) || errors.Is(err, errAway) {
 		x.stores.Background.Report(background.TaskIndex, err)
-		err = x.Rebuild()
+		next, err = background.Backoff(rebuildAfter), x.Rebuild()
 	}
 	x.mu.Lock()
 	x.failure = err
