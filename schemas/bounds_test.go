@@ -55,7 +55,10 @@ var worst = []struct {
 
 // TestWorst compiles and validates what takes longest, and expects that it either gets a verdict or is given up in time.
 func TestWorst(t *testing.T) {
-	for _, test := range worst {
+	for i, test := range worst {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			if len(test.schema) > schemas.MaxSchema || len(test.value) > schemas.MaxValue {
 				t.Fatalf("schema of %d bytes, value of %d", len(test.schema), len(test.value))

@@ -26,7 +26,11 @@ type pair struct {
 func TestAgainstOthers(t *testing.T) {
 	t.Parallel()
 	python, node := otherValidators(t)
-	count, seed := size(t, "SCHEMA_PAIRS", 1000), size(t, "SCHEMA_SEED", 1)
+	usual := 1000
+	if testing.Short() {
+		usual = 100
+	}
+	count, seed := size(t, "SCHEMA_PAIRS", usual), size(t, "SCHEMA_SEED", 1)
 	g := generator{rand.New(rand.NewPCG(uint64(seed), 0))}
 	var lines bytes.Buffer
 	var pairs []pair

@@ -51,7 +51,11 @@ func TestSearchesWhileItChanges(t *testing.T) {
 			}
 		})
 	}
-	for i := range 300 {
+	batches := 300
+	if testing.Short() {
+		batches = 60
+	}
+	for i := range batches {
 		var batch []Change
 		for k := range 20 {
 			d := docs[(i*7+k*13)%documents]

@@ -185,7 +185,10 @@ func TestCrashes(t *testing.T) {
 	}
 	w.log = &[][]Change{}
 	w.fill()
-	const flushes = 6
+	flushes := 6
+	if testing.Short() {
+		flushes = 2
+	}
 	for range flushes {
 		for range 4 {
 			w.change()

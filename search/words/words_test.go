@@ -42,7 +42,11 @@ func TestFold(t *testing.T) {
 // against the tables of Unicode.
 func TestFoldEveryCharacter(t *testing.T) {
 	t.Parallel()
-	for r := range rune(unicode.MaxRune + 1) {
+	step := rune(1)
+	if testing.Short() {
+		step = 11
+	}
+	for r := rune(0); r <= unicode.MaxRune; r += step {
 		if !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf) {
 			continue
 		}
