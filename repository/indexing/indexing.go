@@ -199,9 +199,7 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if x.compact {
 		return background.Next{}, x.compactIndex()
 	}
-	if !background.Sleep(ctx, interval) { // what grows the log meanwhile is followed together
-		return background.Idle(), nil
-	}
+	background.Sleep(ctx, interval) // what grows the log meanwhile is followed together
 	return background.Idle(), nil
 }
 

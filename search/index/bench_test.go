@@ -114,19 +114,31 @@ func anonymous() float64 {
 	return 0
 }
 
-// TestScale measures an index of the size that SEARCH_RECORDS says, in as many dataspaces as SEARCH_DATASPACES says.
-func TestScale(t *testing.T) {
-	records, _ := strconv.Atoi(os.Getenv("SEARCH_RECORDS"))
-	spaces, _ := strconv.Atoi(os.Getenv("SEARCH_DATASPACES"))
-	if records == 0 {
-		t.Skip("SEARCH_RECORDS is not set")
+// fromEnvironment returns the number in a variable, or the usual one where it is not set.
+func fromEnvironment(b *testing.B, name string, usual int) int {
+	b.Helper()
+	text, ok := os.LookupEnv(name)
+	if !ok {
+		return usual
 	}
-	l := newLab(max(spaces, 1))
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		b.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// BenchmarkScale measures an index of the size that SEARCH_RECORDS says, in as many dataspaces as SEARCH_DATASPACES says. It is for
+// -benchtime=1x: the figures are in its log.
+func BenchmarkScale(b *testing.B) {
+	records := fromEnvironment(b, "SEARCH_RECORDS", 10_000)
+	l := newLab(fromEnvironment(b, "SEARCH_DATASPACES", 10))
 	before := anonymous()
 	begin := time.Now()
 	peak := 0.0
-	stop := make(chan struct{})
+	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(stopped)
 		for {
 			select {
 			case <-stop:
@@ -138,30 +150,31 @@ func TestScale(t *testing.T) {
 	}()
 	dir := os.Getenv("SEARCH_DIR")
 	if dir == "" {
-		dir = t.TempDir()
+		dir = b.TempDir()
 	}
 	if _, err := os.Stat(dir); err == nil && os.Getenv("SEARCH_DIR") != "" {
 		records = 0
 	}
-	x := l.build(t, dir, records, 1000)
-	t.Logf("built %d in %v, %+v", records, time.Since(begin), x.Status())
+	x := l.build(b, dir, records, 1000)
+	b.Logf("built %d in %v, %+v", records, time.Since(begin), x.Status())
 	if os.Getenv("SEARCH_COMPACT") != "" {
 		if err := x.Compact(); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
-		t.Logf("compacted in %v", time.Since(begin))
+		b.Logf("compacted in %v", time.Since(begin))
 	}
 	if err := x.Close(); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	close(stop)
+	<-stopped
 	x, _, err := Open(dir)
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
 	st := x.Status()
-	t.Logf("reopened: %d segments, %.1f bytes a record; anonymous peak %.1f MiB, before %.1f, now %.1f", st.Segments,
+	b.Logf("reopened: %d segments, %.1f bytes a record; anonymous peak %.1f MiB, before %.1f, now %.1f", st.Segments,
 		float64(st.Bytes)/float64(st.Documents), peak, before, anonymous())
 	var half [][16]byte
 	for i := 0; i < len(l.dataspaces); i += 2 {
@@ -174,7 +187,7 @@ func TestScale(t *testing.T) {
 	for _, text := range queries {
 		q, err := query.Parse(text)
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		for _, r := range []Request{{Dataspaces: half}, {All: true}} {
 			r.Query, r.Limit, r.Counts = q, 50, 20
@@ -184,15 +197,15 @@ func TestScale(t *testing.T) {
 				start := time.Now()
 				result, err := x.Search(context.Background(), r)
 				if err != nil {
-					t.Fatal(err)
+					b.Fatal(err)
 				}
 				times = append(times, time.Since(start))
 				total = result.Total
 			}
 			slices.Sort(times)
-			t.Logf("%-24q all=%-5v %7d hits p50 %8v p99 %8v", text, r.All, total, times[30], times[59])
+			b.Logf("%-24q all=%-5v %7d hits p50 %8v p99 %8v", text, r.All, total, times[30], times[59])
 		}
 	}
 	runtime.GC()
-	t.Logf("anonymous %.1f MiB", anonymous())
+	b.Logf("anonymous %.1f MiB", anonymous())
 }
