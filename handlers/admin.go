@@ -1,15 +1,20 @@
 package handlers
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"labshelf/blobs"
+	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/metadata"
+	"labshelf/repository/maintenance"
 )
 
 // stampHeader names the stamp of the last change in a snapshot, in µs.
@@ -125,4 +130,150 @@ func (a *api) purge(w http.ResponseWriter, r *request) error {
 		p.Recent, p.RecentBytes,
 	})
 	return nil
+}
+
+// heartbeat is how often a check reports its progress, also when there is none: so no proxy takes the connection for dead, and a
+// client that has gone away is noticed.
+const heartbeat = 500 * time.Millisecond
+
+// checkLine is one line of the answer to a check: one of its members.
+type checkLine struct {
+	Violation *violationJSON  `json:"violation,omitempty"`
+	Progress  *progressJSON   `json:"progress,omitempty"`
+	End       *checkEndJSON   `json:"end,omitempty"`
+	Error     *checkErrorJSON `json:"error,omitempty"`
+}
+
+type violationJSON struct {
+	Part  string `json:"part"`
+	Kind  string `json:"kind"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Wrong string `json:"wrong"`
+}
+
+type progressJSON struct {
+	Done  int64 `json:"done"`  // bytes of blobs
+	Total int64 `json:"total"` // bytes of blobs
+}
+
+type checkEndJSON struct {
+	Stamp             int64 `json:"stamp"` // µs
+	Resources         int64 `json:"resources"`
+	Blobs             int64 `json:"blobs"`
+	Bytes             int64 `json:"bytes"`
+	Violations        int64 `json:"violations"`
+	Unreferenced      int64 `json:"unreferenced"`
+	UnreferencedBytes int64 `json:"unreferencedBytes"`
+}
+
+type checkErrorJSON struct {
+	Code   errs.Code `json:"code"`
+	Detail string    `json:"detail"`
+}
+
+// check checks all data and reports violations while it runs. It ends when the client goes away. A request without a body asks for a
+// complete check.
+func (a *api) check(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil && !errors.Is(err, body.ErrEmpty) {
+		return err
+	}
+	upkeep, err := a.repo.Upkeep(r.Context(), r.caller)
+	if err != nil {
+		return err
+	}
+	options, err := a.repo.CheckOptions(fields)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/jsonl")
+	w.Header().Set("Cache-Control", "no-store")
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	lines := startLines(w, cancel)
+	defer lines.stop() // also where the check panics: nothing may be written after the handler
+	result, err := upkeep.Check(ctx, options, maintenance.CheckEvents{Violation: lines.violation, Progress: lines.progress})
+	lines.stop()
+	if err != nil {
+		lines.write(checkLine{Error: a.checkError(w, r, err)})
+		return nil
+	}
+	lines.write(checkLine{End: &checkEndJSON{int64(result.Stamp), result.Resources, result.Blobs, result.Bytes, result.Violations,
+		result.Unreferenced, result.UnreferencedBytes}})
+	return nil
+}
+
+// checkError returns for the client, and notes for the log in full, why a check failed.
+func (a *api) checkError(w http.ResponseWriter, r *request, err error) *checkErrorJSON {
+	if r.Context().Err() == nil { // else its end is no error
+		noteError(w, err, http.StatusInternalServerError)
+	}
+	known := publicError(err)
+	return &checkErrorJSON{known.Code, known.Message}
+}
+
+// checkLines writes the lines, and cancels the check when they cannot be written. Its methods may be called concurrently.
+type checkLines struct {
+	cancel context.CancelFunc
+	stop   func() // returns when no more progress is reported
+
+	mu      sync.Mutex // of what follows
+	lines   *json.Encoder
+	control *http.ResponseController
+	at      progressJSON
+}
+
+// startLines sends the header and starts to report progress.
+func startLines(w http.ResponseWriter, cancel context.CancelFunc) *checkLines {
+	l := &checkLines{lines: json.NewEncoder(w), control: http.NewResponseController(w), cancel: cancel}
+	var beats sync.WaitGroup
+	ended := make(chan struct{})
+	l.stop = sync.OnceFunc(func() { close(ended); beats.Wait() })
+	l.lines.SetEscapeHTML(false)
+	w.WriteHeader(http.StatusOK)
+	_ = l.control.Flush() // the next line finds the error
+	beats.Go(func() {
+		ticker := time.NewTicker(heartbeat)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticker.C:
+			}
+			l.heartbeat()
+		}
+	})
+	return l
+}
+
+func (l *checkLines) write(line checkLine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writeLocked(line)
+}
+
+func (l *checkLines) writeLocked(line checkLine) {
+	if l.lines.Encode(line) != nil {
+		l.cancel()
+	}
+}
+
+// heartbeat writes the progress, and sends all that is written.
+func (l *checkLines) heartbeat() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writeLocked(checkLine{Progress: &l.at})
+	_ = l.control.Flush() // the next line finds the error
+}
+
+func (l *checkLines) violation(v metadata.Violation) {
+	l.write(checkLine{Violation: &violationJSON{v.Part, v.Kind, v.ID, v.Name, v.Wrong}})
+}
+
+func (l *checkLines) progress(done, total int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at = progressJSON{done, total}
 }

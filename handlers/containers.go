@@ -1,0 +1,187 @@
+package handlers
+
+import (
+	"net/http"
+	"time"
+
+	"labshelf/handlers/internal/body"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+)
+
+func (a *api) listDataspaces(w http.ResponseWriter, r *request) error {
+	page, err := a.repo.ListDataspaces(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(r)
+	writePage(a, w, r, page, presenter.dataspace)
+	return nil
+}
+
+func (a *api) createDataspace(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateDataspace(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	shown := a.presenter(r).dataspace(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) getDataspace(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetDataspace(r.Context(), r.caller, r.id())
+	return a.sendDataspace(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+}
+
+func (a *api) updateDataspace(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateDataspace(r.Context(), r.caller, r.id(), repository.Edit[metadata.Dataspace]{
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).dataspace),
+	})
+	return a.sendDataspace(w, r, updated, err)
+}
+
+func (a *api) deleteDataspace(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteDataspace(r.Context(), r.caller, r.id(), preconditions(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreDataspace(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreDataspace(r.Context(), r.caller, r.id(), preconditions(r))
+	return a.sendDataspace(w, r, restored, err)
+}
+
+func (a *api) sendDataspace(w http.ResponseWriter, r *request, d metadata.Dataspace, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, d.Tag(), a.presenter(r).dataspace(d))
+	}
+	return err
+}
+
+func (a *api) listSets(which paging.Listing) func(w http.ResponseWriter, r *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		page, err := a.repo.ListSets(r.Context(), r.caller, which, r.list())
+		if err != nil {
+			return err
+		}
+		presenter := a.presenter(r)
+		writePage(a, w, r, page, presenter.set)
+		return nil
+	}
+}
+
+func (a *api) createSet(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	created, err := a.repo.CreateSet(r.Context(), r.caller, fields)
+	if err != nil {
+		return err
+	}
+	shown := a.presenter(r).set(created)
+	writeCreated(w, r, shown.URL, created.Tag(), shown)
+	return nil
+}
+
+func (a *api) getSet(w http.ResponseWriter, r *request) error {
+	found, err := a.repo.GetSet(r.Context(), r.caller, r.id())
+	return a.sendSet(w, r, found, checkPreconditions(r, found.Tag(), found.Modified, err))
+}
+
+func (a *api) updateSet(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	updated, err := a.repo.UpdateSet(r.Context(), r.caller, r.id(), repository.Edit[metadata.Set]{
+		Fields: fields, Match: preconditions(r), Shown: fieldsOf(a.presenter(r).set),
+	})
+	return a.sendSet(w, r, updated, err)
+}
+
+func (a *api) deleteSet(w http.ResponseWriter, r *request) error {
+	deleted, err := a.repo.DeleteSet(r.Context(), r.caller, r.id(), preconditions(r))
+	return sendNothing(w, deleted.Tag(), err)
+}
+
+func (a *api) restoreSet(w http.ResponseWriter, r *request) error {
+	restored, err := a.repo.RestoreSet(r.Context(), r.caller, r.id(), preconditions(r))
+	return a.sendSet(w, r, restored, err)
+}
+
+func (a *api) sendSet(w http.ResponseWriter, r *request, set metadata.Set, err error) error {
+	if err == nil {
+		writeRecord(w, r, http.StatusOK, set.Tag(), a.presenter(r).set(set))
+	}
+	return err
+}
+
+type countersJSON struct {
+	ActiveFiles  int64 `json:"activeFiles"`
+	ActiveBytes  int64 `json:"activeBytes"`
+	DeletedFiles int64 `json:"deletedFiles"`
+	DeletedBytes int64 `json:"deletedBytes"`
+	OldVersions  int64 `json:"oldVersions"`
+	OldBytes     int64 `json:"oldBytes"`
+}
+
+type dayJSON struct {
+	Day string `json:"day"`
+	countersJSON
+}
+
+type dataspaceUsageJSON struct {
+	DataspaceID string `json:"dataspaceId"`
+	countersJSON
+}
+
+type usageJSON struct {
+	countersJSON
+	Days       []dayJSON            `json:"days"`
+	Dataspaces []dataspaceUsageJSON `json:"dataspaces,omitzero"` // of several dataspaces
+}
+
+func counters(c metadata.Counters) countersJSON {
+	return countersJSON{c.ActiveFiles, c.ActiveBytes, c.DeletedFiles, c.DeletedBytes, c.OldVersions, c.OldBytes}
+}
+
+func usage(u repository.UsageSummary) usageJSON {
+	shown := usageJSON{countersJSON: counters(u.Counters), Days: make([]dayJSON, len(u.Days))}
+	for i, day := range u.Days {
+		date := time.Unix(int64(day.Day)*24*60*60, 0).UTC()
+		shown.Days[i] = dayJSON{date.Format(time.DateOnly), counters(day.Counters)}
+	}
+	if u.Dataspaces != nil {
+		shown.Dataspaces = make([]dataspaceUsageJSON, len(u.Dataspaces))
+	}
+	for i, d := range u.Dataspaces {
+		shown.Dataspaces[i] = dataspaceUsageJSON{d.DataspaceID.String(), counters(d.Counters)}
+	}
+	return shown
+}
+
+func (a *api) getUsage(w http.ResponseWriter, r *request) error {
+	summary, err := a.repo.Usage(r.Context(), r.caller)
+	if err == nil {
+		writeJSON(w, http.StatusOK, usage(summary))
+	}
+	return err
+}
+
+func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
+	summary, err := a.repo.DataspaceUsage(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeJSON(w, http.StatusOK, usage(summary))
+	}
+	return err
+}
