@@ -116,6 +116,13 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "width:500µm", "file 0 0")
 	s.want(s.Admin, "width:>1mm")
 
+	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{
+		"metadata": json.RawMessage(`{"publicationYear":1987}`),
+	}})
+	s.OK(err)
+	s.want(s.Admin, "year:1980..1990", "set-1")
+	s.want(s.Admin, "type:set -year:1987", "set-0")
+
 	s.OK(s.replace(first, "crystal,phase\nquartz,alpha\n", "text/csv"))
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.want(s.Admin, "tag:salt quartz", "file 0 0")

@@ -87,6 +87,7 @@ var columnClauses = map[query.Field]func(w *scratch, s *shard, c *query.Clause){
 	query.Modified:   func(w *scratch, s *shard, c *query.Clause) { markSpan(w, s, secStamps, c.Span) },
 	query.Created:    func(w *scratch, s *shard, c *query.Clause) { markSpan(w, s, secCreated, c.Span) },
 	query.Size:       markSize,
+	query.Year:       markYear,
 }
 
 // markEach marks the documents of the result of which holds is true.
@@ -112,6 +113,14 @@ func markSize(w *scratch, s *shard, c *query.Clause) {
 	flags, sizes := s.column(secFlags), s.column(secSizes)
 	w.markEach(func(doc int) bool {
 		return flags.at(doc)&kindFlags == uint64(search.Resource) && c.Span.Holds(int64(sizes.at(doc)))
+	})
+}
+
+func markYear(w *scratch, s *shard, c *query.Clause) {
+	years := s.column(secYears)
+	w.markEach(func(doc int) bool {
+		year := years.at(doc)
+		return year != 0 && c.Span.Holds(int64(year))
 	})
 }
 

@@ -22,12 +22,14 @@ var fields = map[string]reader{
 	"size":     func(v value) (Clause, error) { return readSpan(Size, v, sizePoint, sizeRule) },
 	"modified": func(v value) (Clause, error) { return readSpan(Modified, v, datePoint, dateRule) },
 	"created":  func(v value) (Clause, error) { return readSpan(Created, v, datePoint, dateRule) },
+	"year":     func(v value) (Clause, error) { return readSpan(Year, v, yearPoint, yearRule) },
 }
 
 // What the fields of ranges take, as their errors say it.
 const (
 	sizeRule = "a size is a number and kB, MB, GB, TB, KiB, MiB, GiB, TiB or nothing, as in >1.5GB, 10kB..2MB or 0"
 	dateRule = "a date is a year, month, day or time of day in UTC, as in 2026, >2026-01, 2026-01-05.. or 2026-01-05T10:30"
+	yearRule = "a year has four digits, as in 2026, >=2020 or 2020..2026"
 )
 
 // kinds are the values of "type:" that are no type of a file.

@@ -57,7 +57,7 @@ func withSpan(c query.Clause, from, to int64) query.Clause {
 // TestParse has the rows of docs/search.md, and what a person expects of texts that look like fields.
 func TestParse(t *testing.T) {
 	t.Parallel()
-	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, propertyTests, quantityTests, mixtures} {
+	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
 		for _, test := range tests {
 			q, err := query.Parse(test.text)
 			if err != nil {
@@ -157,6 +157,15 @@ var dateTests = []parsed{
 	one("created:<=2026-01-01", span(query.Created, math.MinInt64, day(2026, 1, 2))),
 	one("created:2026-01-01T10:30", span(query.Created, day(2026, 1, 1)+630*60e6, day(2026, 1, 1)+631*60e6)),
 	one("created:2026-01-01T00:00:07Z..", span(query.Created, day(2026, 1, 1)+7e6, open)),
+}
+
+var yearTests = []parsed{
+	one("year:2024", span(query.Year, 2024, 2025)),
+	one("Year:2020..2024", span(query.Year, 2020, 2025)),
+	one("year:>2020", span(query.Year, 2021, open)),
+	one("year:..2024", span(query.Year, math.MinInt64, 2025)),
+	one("-year:2024", not(span(query.Year, 2024, 2025))),
+	one(`"year":3`, property("year", "3", closed(3, ""), closed(3, ""))),
 }
 
 var propertyTests = []parsed{
@@ -309,6 +318,10 @@ func TestParseErrors(t *testing.T) {
 		"modified:2026-02-29":              {9, "2026-02-29", "a date is a year"},
 		"modified:26":                      {9, "26", "a date is a year"},
 		"created:2026..2025":               {8, "2026..2025", "ends before it begins"},
+		"year:24":                          {5, "24", "four digits"},
+		"year:+202":                        {5, "+202", "four digits"},
+		"year:2024-03":                     {5, "2024-03", "four digits"},
+		"year:2024..2020":                  {5, "2024..2020", "ends before it begins"},
 		"operator:>Ada":                    {9, ">Ada", "can be compared"},
 		"temperature:25C..20C":             {12, "25C..20C", "ends before it begins"},
 		`"Sample ID":--`:                   {12, "--", "no letter or digit"},
@@ -330,7 +343,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, propertyTests, quantityTests, mixtures} {
+	for _, tests := range [][]parsed{wordTests, fieldTests, sizeTests, dateTests, yearTests, propertyTests, quantityTests, mixtures} {
 		for _, test := range tests {
 			f.Add(test.text)
 		}

@@ -42,6 +42,8 @@ const (
 	Modified
 	// Created is a document whose Created is in the Span, in microseconds since 1970 UTC.
 	Created
+	// Year is a document whose Year is in the Span, and not 0.
+	Year
 	// Incomplete is a document that is Incomplete. It has no operand.
 	Incomplete
 	// Property is a property whose folded path equals Path, and whose value fits one of the readings: Words (with Whole; as
@@ -65,7 +67,7 @@ type Clause struct {
 	Whole bool // the words are matched as a whole: they stood in quotes
 	// Numbers is nil where the clause has no numeric reading.
 	Numbers *Numbers
-	// Span is nil where the clause has no reading as a span of times or sizes.
+	// Span is nil where the clause has no reading as a span of times, sizes or years.
 	Span *Span
 	// Within holds ids of dataspaces and sets.
 	Within [][16]byte

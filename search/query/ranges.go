@@ -101,6 +101,12 @@ func datePoint(text string) (Span, bool) {
 	return Span{}, false
 }
 
+// yearPoint returns a year of four digits.
+func yearPoint(text string) (Span, bool) {
+	year, err := strconv.ParseUint(text, 10, 16)
+	return Span{int64(year), int64(year) + 1}, err == nil && len(text) == 4
+}
+
 // sizeUnits are the factors of sizes, by their lower-case names.
 var sizeUnits = map[string]float64{
 	"": 1, "b": 1, "byte": 1, "bytes": 1,

@@ -124,6 +124,8 @@ func (d *Document) holds(c query.Clause) (bool, int) {
 		return c.Span.Holds(int64(d.Stamp)), 0
 	case query.Created:
 		return c.Span.Holds(int64(d.Document.Created)), 0
+	case query.Year:
+		return d.Document.Year != 0 && c.Span.Holds(int64(d.Document.Year)), 0
 	case query.Incomplete:
 		return d.Document.Incomplete, 0
 	case query.Property:

@@ -27,7 +27,7 @@ var (
 	space, set, other = [16]byte{1}, [16]byte{2}, [16]byte{3}
 
 	file = search.Document{
-		ID: [16]byte{9}, Kind: search.Resource, Dataspace: space, Set: set, Size: 1500, Incomplete: true,
+		ID: [16]byte{9}, Kind: search.Resource, Dataspace: space, Set: set, Size: 1500, Incomplete: true, Year: 2025,
 		Stamp: 1769904000000000, Created: 1767225600000000, // 2026-02-01 and 2026-01-01
 		Name: "2026-03-14_run17_sample-A042_température.csv", Title: "Ice core", Description: "Straße nach Łódź, 温度計の記録",
 		Format: "Raw Detector", MediaType: "Text/CSV; charset=utf-8", Uploader: "Jürgen",
@@ -75,6 +75,7 @@ func TestMatches(t *testing.T) {
 		"creator:0000-0002-1825-0097": 0, "is:incomplete": 0, "-is:incomplete": -1,
 		"size:1500": 0, "size:>1.5kB": -1, "size:1kB..2kB": 0, "size:<2KiB": 0,
 		"modified:2026-02-01": 0, "modified:2026-01": -1, "modified:2026-01..": 0, "created:2026": 0, "created:>2026-01-01": -1,
+		"year:2025": 0, "year:2024": -1, "year:>2024": 0, "-year:2025": -1, "year:2020..2025": 0,
 		// Properties.
 		"temperature:20C": 0, "temperature:>19.99C": 0, "temperature:>20C": -1, "temperature:>=293.15K": 0, "temperature:<21": 0,
 		"temperature:68..70F": 0, "temperature:>68F": -1, "temperature:>67.9F": 0, "temperature:20%": -1, "share:>50%": -1, "share:.5K": -1, "temperature:>5mm": -1, "width:500µm": 0, "width:<0.4mm": -1, "width:0.0004..0.0006m": 0, "width:.5": 0,
@@ -97,6 +98,18 @@ func TestMatches(t *testing.T) {
 		if score != want {
 			t.Errorf("%s: %d points, want %d", text, score, want)
 		}
+	}
+}
+
+// TestNoYear: what has no year has none of a range.
+func TestNoYear(t *testing.T) {
+	t.Parallel()
+	q, err := query.Parse("year:<=9999")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if matched, _ := searchtest.Matches(q, search.Document{Kind: search.Set}, si); matched {
+		t.Error("a set without a year is found")
 	}
 }
 

@@ -44,6 +44,9 @@ var makers = []func(*Corpus) string{
 	},
 	func(c *Corpus) string { return "modified:" + c.span(c.date) },
 	func(c *Corpus) string { return "created:" + c.span(c.date) },
+	func(c *Corpus) string {
+		return "year:" + c.span(func() string { return strconv.Itoa(2023 + c.random.IntN(5)) })
+	},
 	func(c *Corpus) string { return "sampled:" + c.span(c.date) },
 	(*Corpus).quantity, (*Corpus).quantity, (*Corpus).condition,
 }
