@@ -42,6 +42,12 @@ const (
 	webhooksBucket
 	deliveriesBucket
 	descriptiveBucket
+	schemasBucket
+	schemasByDataspace
+	schemaVersionsBucket
+	editsBucket
+	editsBySet
+	editEntries
 	bucketCount
 )
 
@@ -90,6 +96,12 @@ var buckets = [bucketCount]struct {
 	webhooksBucket:        {"webhooks", growing, 9},
 	deliveriesBucket:      {"deliveries", growing, 9},
 	descriptiveBucket:     {"descriptive", growing, 10},
+	schemasBucket:         {"schemas", growing, 11},
+	schemasByDataspace:    {"schemas_by_dataspace", growing, 11},
+	schemaVersionsBucket:  {"schema_versions", growing, 11},
+	editsBucket:           {"edits", growing, 11},
+	editsBySet:            {"edits_by_set", growing, 11},
+	editEntries:           {"edit_entries", growing, 11},
 }
 
 const (

@@ -109,6 +109,10 @@ func (c *checker) run() {
 	checkTable(c, &webhookTable, func(w metadata.Webhook) metadata.Stamp { return w.Modified })
 	checkTable(c, &deliveryTable, func(metadata.Delivery) metadata.Stamp { return 0 }) // clock readings
 	checkTable(c, &descriptiveTable, func(metadata.Descriptive) metadata.Stamp { return 0 })
+	checkTable(c, &schemaTable, func(s metadata.Schema) metadata.Stamp { return s.Modified })
+	checkTable(c, &schemaVersionTable, func(v metadata.SchemaVersion) metadata.Stamp { return v.Created })
+	checkTable(c, &editTable, func(e metadata.BulkEdit) metadata.Stamp { return e.Created })
+	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)
 	checkValues(c, usageByDay, countersFields)
@@ -134,6 +138,16 @@ func (c *checker) checkBodies() {
 	}
 	if total, err := (inlineBodies{c.t}).Total(); err == nil && total != counted {
 		c.violation(bodiesBucket, nil, "there are %+v, and %s says %+v", counted, metaBucket, total)
+	}
+}
+
+// checkEditEntries reads all entries of bulk edits. That each is in the log is checked by the rules of the repository.
+func (c *checker) checkEditEntries() {
+	for row, err := range (entriesOfEdits{c.t}).All(metadata.EditEntry{}) {
+		if c.ended() != nil {
+			return
+		}
+		c.failed(editEntries, editEntryKey(row), err)
 	}
 }
 

@@ -46,6 +46,10 @@ func fullStore(t *testing.T) *Store {
 			tx.Webhooks.Put(metadata.Webhook{Record: record('W'), URL: "https://hooks.example.org"}),
 			tx.Deliveries.Put(metadata.Delivery{WebhookID: idAt('W', 1), MessageID: "e.1"}),
 			tx.Descriptive.Put(metadata.Descriptive{ObjectID: idAt('R', 1), JSON: "{}"}),
+			tx.Schemas.Put(metadata.Schema{Record: record('C'), DataspaceID: space, Name: "runs", Version: 1}),
+			tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: idAt('C', 1), Number: 1, Text: "{}", Created: tx.Stamp()}),
+			tx.Edits.Put(metadata.BulkEdit{ID: idAt('E', 1), SetID: set, Created: tx.Stamp()}),
+			tx.EditEntries.Put(metadata.EditEntry{EditID: idAt('E', 1), Number: 1}),
 			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
 			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
 		)
@@ -108,7 +112,8 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		})
 		found := violations(t, s)
 		switch b {
-		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket: // nothing points there
+		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
+			schemaVersionsBucket, editEntries: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -245,7 +250,9 @@ func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	s.raw(t, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
-	want := []string{"dataspaces", "keys", "privileges", "resources", "sessions", "sets", "transfers", "users", "versions", "webhooks"}
+	want := []string{
+		"dataspaces", "edits", "keys", "privileges", "resources", "schema_versions", "schemas", "sessions", "sets", "transfers", "users", "versions", "webhooks",
+	}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)
 	}

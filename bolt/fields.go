@@ -29,7 +29,7 @@ func dataspaceFields(c *codec, d *metadata.Dataspace) {
 	c.text(&d.Description)
 	c.uint8((*uint8)(&d.Visibility))
 	c.text(&d.Origin)
-	addedEntry(c, &d.Retention, retentionFields, &d.Entry)
+	addedThen(c, &d.Retention, retentionFields, &d.Entry, (*codec).uint64)
 }
 
 func setFields(c *codec, s *metadata.Set) {
@@ -38,7 +38,7 @@ func setFields(c *codec, s *metadata.Set) {
 	c.text(&s.Name)
 	c.text(&s.Title)
 	c.text(&s.Description)
-	added(c, &s.Entry, (*codec).uint64)
+	addedThen(c, &s.Entry, (*codec).uint64, (*uint8)(&s.Extract), (*codec).uint8)
 }
 
 func resourceFields(c *codec, r *metadata.Resource) {
@@ -55,7 +55,7 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
 	c.bad = c.bad || r.Body > metadata.Inline
-	addedEntry(c, &r.Label, (*codec).text, &r.Entry)
+	addedThen(c, &r.Label, (*codec).text, &r.Entry, (*codec).uint64)
 }
 
 func versionFields(c *codec, v *metadata.Version) {
@@ -246,6 +246,42 @@ func descriptiveFields(c *codec, d *metadata.Descriptive) {
 	c.fixed(d.ObjectID[:])
 	c.text(&d.JSON)
 }
+
+func schemaRowFields(c *codec, s *metadata.Schema) {
+	recordFields(c, &s.Record)
+	c.fixed(s.DataspaceID[:])
+	c.text(&s.Name)
+	c.text(&s.Title)
+	c.text(&s.Description)
+	c.uint8((*uint8)(&s.For))
+	c.text(&s.Types)
+	c.truth(&s.Enforce)
+	c.uint32(&s.Version)
+	c.uint64(&s.Entry)
+}
+
+func schemaVersionFields(c *codec, v *metadata.SchemaVersion) {
+	c.fixed(v.SchemaID[:])
+	c.uint32(&v.Number)
+	c.text(&v.Text)
+	c.stamp(&v.Created)
+	c.fixed(v.CreatedBy[:])
+}
+
+func editFields(c *codec, e *metadata.BulkEdit) {
+	c.fixed(e.ID[:])
+	c.fixed(e.SetID[:])
+	c.fixed(e.By[:])
+	c.uint8((*uint8)(&e.Kind))
+	c.fixed(e.Undoes[:])
+	c.fixed(e.UndoneBy[:])
+	c.int64(&e.Objects)
+	c.stamp(&e.Created)
+	c.uint64(&e.Entry)
+}
+
+// editEntryFields is all of an entry of a bulk edit: its key says the rest.
+func editEntryFields(*codec, *metadata.EditEntry) {}
 
 func epochFields(c *codec, e *metadata.Epoch) {
 	c.fixed(e.ID[:])

@@ -101,6 +101,24 @@ func deliveryKey(of metadata.DeliveryKey) []byte {
 	return binary.BigEndian.AppendUint64(of.Webhook[:], of.Number)
 }
 
+// schemaVersionKey is for one version of a schema.
+func schemaVersionKey(of metadata.SchemaVersionKey) []byte {
+	return binary.BigEndian.AppendUint32(of.Schema[:], of.Number)
+}
+
+// editEntryKey is for an entry of a bulk edit.
+func editEntryKey(of metadata.EditEntry) []byte {
+	return binary.BigEndian.AppendUint64(of.EditID[:], of.Number)
+}
+
+// splitEditEntryKey is the inverse of editEntryKey.
+func splitEditEntryKey(key []byte) (of metadata.EditEntry, ok bool) {
+	if len(key) != idSize+8 {
+		return of, false
+	}
+	return metadata.EditEntry{EditID: metadata.ID(key[:idSize]), Number: binary.BigEndian.Uint64(key[idSize:])}, true
+}
+
 // afterVersion is the keys of versions after one; zero: all.
 func afterVersion(of metadata.VersionKey) (s span) {
 	if of != (metadata.VersionKey{}) {

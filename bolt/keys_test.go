@@ -58,6 +58,9 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"blob_refs", blobRefKey(digest, id, 0x01020304), digestHex + idHex + "01020304"},
 		{"versions", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
 		{"deliveries", deliveryKey(metadata.DeliveryKey{Webhook: id, Number: 0x0102030405060708}), idHex + "0102030405060708"},
+		{"schemas_by_dataspace", idIndexKey(containerScope(other, metadata.Active), id), otherHex + "01" + idHex},
+		{"schema_versions", schemaVersionKey(metadata.SchemaVersionKey{Schema: id, Number: 0x01020304}), idHex + "01020304"},
+		{"edit_entries", editEntryKey(metadata.EditEntry{EditID: id, Number: 0x0102030405060708}), idHex + "0102030405060708"},
 		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
 		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
 		{"bodies", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
@@ -82,7 +85,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
 		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs audit webhooks deliveries " +
-		"descriptive"
+		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}
@@ -117,6 +120,13 @@ func FuzzTimeKeysAreInOrder(f *testing.F) {
 		}
 		if of, ok := splitVersionKey(body1); !ok || of != of1 {
 			t.Errorf("split of %x: %v, %v", body1, of, ok)
+		}
+		edited1, edited2 := metadata.EditEntry{EditID: id1, Number: uint64(stamp1)}, metadata.EditEntry{EditID: id2, Number: uint64(stamp2)}
+		if got, want := bytes.Compare(editEntryKey(edited1), editEntryKey(edited2)), cmp.Or(id1.Compare(id2), cmp.Compare(edited1.Number, edited2.Number)); got != want {
+			t.Errorf("%v and %v: order %d, want %d", edited1, edited2, got, want)
+		}
+		if of, ok := splitEditEntryKey(editEntryKey(edited1)); !ok || of != edited1 {
+			t.Errorf("split of the key of %v: %v, %v", edited1, of, ok)
 		}
 		entry1, entry2 := entryKey(uint64(stamp1)), entryKey(uint64(stamp2))
 		if got, want := bytes.Compare(entry1, entry2), cmp.Compare(uint64(stamp1), uint64(stamp2)); got != want {

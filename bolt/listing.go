@@ -211,7 +211,11 @@ func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, erro
 // each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled anew for each call, without an
 // allocation. With a codec that makes views a row costs a checksum and the copies of its fields, 0.1 µs.
 func each[T any](t *tx, tb *table[T], l listing, c *codec, fn func(*T) (more bool)) error {
-	records := &recordCursor{cursor: t.bucket(tb.bucket).Cursor(), backwards: l.backwards}
+	in := t.bucket(tb.bucket)
+	if in == nil { // a file of an older version, which is only read
+		return nil
+	}
+	records := &recordCursor{cursor: in.Cursor(), backwards: l.backwards}
 	row := new(T)
 	for key, err := range l.owners(t) {
 		if err != nil {

@@ -130,6 +130,25 @@ var (
 		key:     func(d *metadata.Descriptive) []byte { return borrowedKey(&d.ObjectID) },
 		entries: func(metadata.Descriptive) []entry { return nil },
 	}
+	schemaTable = table[metadata.Schema]{
+		bucket: schemasBucket, fields: schemaRowFields,
+		key:     func(s *metadata.Schema) []byte { return borrowedKey(&s.ID) },
+		indexes: []index{{schemasByDataspace, ownerInKey}},
+		entries: func(s metadata.Schema) []entry {
+			return []entry{{schemasByDataspace, idIndexKey(containerScope(s.DataspaceID, s.State), s.ID), nil}}
+		},
+	}
+	schemaVersionTable = table[metadata.SchemaVersion]{
+		bucket: schemaVersionsBucket, fields: schemaVersionFields,
+		key:     func(v *metadata.SchemaVersion) []byte { return schemaVersionKey(v.Key()) },
+		entries: func(metadata.SchemaVersion) []entry { return nil },
+	}
+	editTable = table[metadata.BulkEdit]{
+		bucket: editsBucket, fields: editFields,
+		key:     func(e *metadata.BulkEdit) []byte { return borrowedKey(&e.ID) },
+		indexes: []index{{editsBySet, ownerInKey}},
+		entries: func(e metadata.BulkEdit) []entry { return []entry{{editsBySet, pairKey(e.SetID, e.ID), nil}} },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.

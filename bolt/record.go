@@ -147,21 +147,22 @@ func added[T comparable](c *codec, v *T, fields func(*codec, *T)) {
 	c.bad = c.bad || *v == none
 }
 
-// addedEntry is added, for fields behind which a later schema has added the number of an entry.
-func addedEntry[T comparable](c *codec, v *T, fields func(*codec, *T), entry *uint64) {
-	if !c.decode && *entry == 0 || c.decode && len(c.data) == 0 {
-		*entry = 0
+// addedThen is added, for fields behind which a still later schema has added others.
+func addedThen[T, U comparable](c *codec, v *T, fields func(*codec, *T), later *U, laterFields func(*codec, *U)) {
+	var none U
+	if !c.decode && *later == none || c.decode && len(c.data) == 0 {
+		*later = none
 		added(c, v, fields)
 		return
 	}
 	fields(c, v)
 	if c.decode && len(c.data) == 0 {
-		var none T
-		*entry, c.bad = 0, c.bad || *v == none
+		var nothing T
+		*later, c.bad = none, c.bad || *v == nothing
 		return
 	}
-	c.uint64(entry)
-	c.bad = c.bad || *entry == 0
+	laterFields(c, later)
+	c.bad = c.bad || *later == none
 }
 
 // rest is for the last field of a record alone.

@@ -54,8 +54,8 @@ func nouns() map[string]noun {
 			Retention: metadata.Retention{Last: 3, Days: 4}, Entry: 9,
 		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"+"00000003"+"00000004"+entryHex),
 		"set": nounOf(setFields, metadata.Set{
-			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: strings.Repeat("d", 200), Entry: 9,
-		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex),
+			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: strings.Repeat("d", 200), Entry: 9, Extract: metadata.ExtractHeader,
+		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex+"02"),
 		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
 			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9,
@@ -93,6 +93,13 @@ func nouns() map[string]noun {
 		}, idHex+"0000000000000001"+"0000000000000002"+"016d"+"0165"+"00000003"+"0000000000000004"+"0000000000000005"+"00000000000000c8"+
 			"0000000000000006"+"0178"+"0161"+"01"),
 		"descriptive": nounOf(descriptiveFields, metadata.Descriptive{ObjectID: id, JSON: "{}"}, idHex+"027b7d"),
+		"schema of properties": nounOf(schemaRowFields, metadata.Schema{
+			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: "de", For: metadata.ForSets, Types: "ty", Enforce: true, Version: 3, Entry: 9,
+		}, recordHex+otherHex+"016e"+"027469"+"026465"+"02"+"027479"+"01"+"00000003"+entryHex),
+		"schema version": nounOf(schemaVersionFields, metadata.SchemaVersion{SchemaID: id, Number: 3, Text: "{}", Created: 1, CreatedBy: other},
+			idHex+"00000003"+"027b7d"+"0000000000000001"+otherHex),
+		"edit": nounOf(editFields, metadata.BulkEdit{ID: id, SetID: other, By: id, Kind: metadata.EditUndo, Undoes: other, UndoneBy: id, Objects: 2, Created: 1, Entry: 9},
+			idHex+otherHex+idHex+"03"+otherHex+idHex+"0000000000000002"+"0000000000000001"+entryHex),
 		"privilege": nounOf(privilegeFields, metadata.Privilege{
 			Record: record, UserID: other, DataspaceID: id, Role: auth.Editor,
 		}, recordHex+otherHex+idHex+"02"),
@@ -200,7 +207,9 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		{"resource", labelHex + entryHex, func(o any) any { r := o.(metadata.Resource); r.Label, r.Entry = "", 0; return r }, ""},
 		{"resource", entryHex, func(o any) any { r := o.(metadata.Resource); r.Entry = 0; return r }, ""},
 		{"resource", labelHex + entryHex, func(o any) any { r := o.(metadata.Resource); r.Label = ""; return r }, "00" + entryHex},
-		{"set", entryHex, func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, ""},
+		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry, s.Extract = 0, 0; return s }, ""},
+		{"set", "02", func(o any) any { s := o.(metadata.Set); s.Extract = 0; return s }, ""},
+		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, "0000000000000000" + "02"},
 		{"user", entryHex, func(o any) any { u := o.(metadata.User); u.Entry = 0; return u }, ""},
 		{"step", entryHex, func(o any) any { s := o.(metadata.Cascade); s.Entry = 0; return s }, ""},
 		{"counters", "00000000000000040000000000000005", func(o any) any { c := o.(metadata.Counters); c.OldVersions, c.OldBytes = 0, 0; return c }, ""},
@@ -223,13 +232,17 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	t.Parallel()
 	const noEntry = "0000000000000000"
-	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": noEntry, "user": noEntry, "step": noEntry} {
+	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
 		n := nouns()[name]
-		base := strings.TrimSuffix(n.fields, entryHex)
+		all := n.fields
+		if name == "set" { // behind the entry something else was added
+			all = strings.TrimSuffix(all, "02")
+		}
+		base := strings.TrimSuffix(all, entryHex)
 		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
 			base = strings.TrimSuffix(base, added)
 		}
-		for _, fields := range []string{base + more, n.fields[:len(n.fields)-len(entryHex)] + noEntry} {
+		for _, fields := range []string{base + more, all[:len(all)-len(entryHex)] + noEntry} {
 			if got, err := n.unseal(nil, seal(nil, raw, string(unhex(fields)))); !errors.Is(err, metadata.ErrRecordDamaged) {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}

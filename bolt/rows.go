@@ -286,22 +286,6 @@ func (d deliveries) Before(of metadata.DeliveryKey) iter.Seq2[metadata.Delivery,
 	return deliveryTable.backwards(d.tx, span{lo: idKey(of.Webhook), hi: deliveryKey(of)})
 }
 
-type descriptives struct{ *tx }
-
-func (d descriptives) Get(object metadata.ID) (metadata.Descriptive, error) {
-	return descriptiveTable.get(d.tx, idKey(object))
-}
-
-func (d descriptives) Put(row metadata.Descriptive) error { return descriptiveTable.put(d.tx, row) }
-
-func (d descriptives) Remove(object metadata.ID) error {
-	return descriptiveTable.remove(d.tx, idKey(object))
-}
-
-func (d descriptives) All(after metadata.ID) iter.Seq2[metadata.Descriptive, error] {
-	return descriptiveTable.all(d.tx, idSpan(nil, after))
-}
-
 type usage struct{ *tx }
 
 func (u usage) Get(dataspace metadata.ID) (metadata.Counters, error) {

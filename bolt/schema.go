@@ -33,6 +33,7 @@ func migrations() []migration {
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 8) },
 		steps(mergeRefs, func(btx *bbolt.Tx) error { return addBuckets(btx, 9) }, beginLog),
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 10) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 11) },
 	}
 }
 

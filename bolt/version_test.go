@@ -27,7 +27,7 @@ import (
 
 // olderVersions are the files that programs of older versions of the schema have made.
 func olderVersions() []string {
-	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9"}
+	return []string{"version-1", "version-4", "version-5", "version-7", "version-8", "version-9", "version-10"}
 }
 
 // olderFile writes the file that a program of an older version of the schema has made, with rows in most tables, and returns its path.
@@ -70,7 +70,7 @@ func holdsOlder(t *testing.T, s *Store) {
 			"damages": last(tx.Damages.All()), "blobs": last(tx.Blobs.All(nil)), "steps": last(tx.Cascades.All()),
 			"sessions": last(tx.Sessions.OfUser(metadata.ID{})), "transfers": last(tx.Uploads.Ended(math.MaxInt64)),
 			"versions": last(tx.Versions.All(metadata.VersionKey{})), "references": last(tx.Blobs.Refs(blobs.Digest{})),
-			"descriptive metadata": last(tx.Descriptive.All(metadata.ID{})), "older": last(tx.Versions.Before(metadata.VersionKey{Version: 1})),
+			"older": last(tx.Versions.Before(metadata.VersionKey{Version: 1})),
 		} {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -145,13 +145,11 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	}
 	holdsOlder(t, s)
 	holdsEpoch(t, s, options.ReadOnly)
+	holdsDescriptions(t, s, options.ReadOnly)
 	if !options.ReadOnly {
 		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
-		words := metadata.Descriptive{ObjectID: idAt('T', 1), JSON: "{}"}
 		upload := metadata.ResumableUpload{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
-		err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-			return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload), tx.Descriptive.Put(words))
-		})
+		err := s.Update(t.Context(), func(tx *metadata.Tx) error { return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload)) })
 		if err != nil {
 			t.Errorf("rows of new tables: %v", err)
 		}
@@ -161,7 +159,7 @@ func holdsOpened(t *testing.T, path string, options Options) {
 			if !wait {
 				err = errors.Join(err, errors.New("the upload does not wait"))
 			}
-			return errors.Join(err, tx.Damages.Remove(damage.Digest), tx.Uploads.Remove(upload.ID), tx.Descriptive.Remove(words.ObjectID))
+			return errors.Join(err, tx.Damages.Remove(damage.Digest), tx.Uploads.Remove(upload.ID))
 		})
 		if err != nil {
 			t.Errorf("rows of new tables, removed: %v", err)
@@ -170,9 +168,11 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	check(s.Close())
 }
 
-// epochsOfOlderVersions are in the files of versions 7 to 9.
+// epochsOfOlderVersions are in the files of versions 7 to 10.
 func epochsOfOlderVersions() []string {
-	return []string{"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5", "332d11a64a36ac75e812a2c4f554acbd"}
+	return []string{
+		"92758229863c7d1ce6a32679b06de62c", "2aff17b971bfd06c2274cdf29207aac5", "332d11a64a36ac75e812a2c4f554acbd", "ed9b12476a4080cd24cf2a276743a056",
+	}
 }
 
 // TestReplaceInOlderFile: what a file was is kept from the first replacement on; what was replaced before there were versions is not known.

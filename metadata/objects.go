@@ -75,7 +75,29 @@ type Set struct {
 	DataspaceID              ID
 	Name, Title, Description string
 	Entry                    uint64 // as in Dataspace
+	Extract                  Extract
 	Descriptive              string // as in Dataspace
+}
+
+// Extract says from where the properties of the files of a set are filled by themselves. The bits are stored: they never change.
+type Extract uint8
+
+// Where properties come from.
+const (
+	ExtractSidecar Extract = 1 // name.json beside name
+	ExtractHeader  Extract = 2 // what the file itself says
+)
+
+// Sources returns the words of the interface for them.
+func (e Extract) Sources() []string {
+	words := []string{}
+	if e&ExtractSidecar != 0 {
+		words = append(words, "sidecar")
+	}
+	if e&ExtractHeader != 0 {
+		words = append(words, "header")
+	}
+	return words
 }
 
 // Resource is one file: this record and the blob that Digest names.

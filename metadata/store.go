@@ -107,27 +107,31 @@ type Health struct {
 
 // Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
 type Tx struct {
-	Dataspaces   Dataspaces
-	Sets         Sets
-	Resources    Resources
-	Versions     Versions
-	Users        Users
-	Keys         Keys
-	Sessions     Sessions
-	Uploads      ResumableUploads
-	Privileges   Privileges
-	Cascades     Cascades
-	Usage        Usage
-	Blobs        Blobs
-	Damages      Damages
-	Unreferenced UnreferencedBlobs
-	InlineBodies InlineBodies
-	Scrub        Scrub
-	Lineage      Lineage
-	Audit        AuditLog
-	Webhooks     Webhooks
-	Deliveries   Deliveries
-	Descriptive  Descriptives
+	Dataspaces     Dataspaces
+	Sets           Sets
+	Resources      Resources
+	Versions       Versions
+	Users          Users
+	Keys           Keys
+	Sessions       Sessions
+	Uploads        ResumableUploads
+	Privileges     Privileges
+	Cascades       Cascades
+	Usage          Usage
+	Blobs          Blobs
+	Damages        Damages
+	Unreferenced   UnreferencedBlobs
+	InlineBodies   InlineBodies
+	Scrub          Scrub
+	Lineage        Lineage
+	Audit          AuditLog
+	Webhooks       Webhooks
+	Deliveries     Deliveries
+	Descriptive    Descriptives
+	Schemas        Schemas
+	SchemaVersions SchemaVersions
+	Edits          BulkEdits
+	EditEntries    EditEntries
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

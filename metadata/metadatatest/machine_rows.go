@@ -88,7 +88,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry,
 	}
 	switch n := rapid.IntRange(0, len(draw)+7).Draw(rt, "write"); n {
 	case len(draw):
@@ -181,6 +181,7 @@ func (m *machine) set(rt *rapid.T, s *session) any {
 	change(rt, err != nil, &row.Name, freeName(rt, id, s.tx.Sets.ByName))
 	change(rt, err != nil, &row.Title, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &row.Description, rapid.SampledFrom(texts()))
+	change(rt, err != nil, &row.Extract, rapid.SampledFrom([]metadata.Extract{0, metadata.ExtractSidecar, metadata.ExtractHeader}))
 	return row
 }
 

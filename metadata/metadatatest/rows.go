@@ -71,7 +71,7 @@ func put(tx *metadata.Tx, row any) error {
 	case metadata.Descriptive:
 		return tx.Descriptive.Put(row)
 	}
-	return fmt.Errorf("no table holds a %T", row)
+	return putEdited(tx, row)
 }
 
 func putAll(tx *metadata.Tx, rows []any) error {

@@ -14,55 +14,63 @@ import (
 
 // state is everything that one commit left.
 type state struct {
-	last         metadata.Stamp
-	access       uint64 // version of what decides access
-	dataspaces   map[metadata.ID]metadata.Dataspace
-	sets         map[metadata.ID]metadata.Set
-	resources    map[metadata.ID]metadata.Resource
-	versions     map[versionKey]metadata.Version
-	users        map[metadata.ID]metadata.User
-	keys         map[metadata.ID]metadata.Key
-	sessions     map[sessionKey]metadata.Session
-	uploads      map[metadata.ID]metadata.ResumableUpload
-	privileges   map[metadata.ID]metadata.Privilege
-	cascades     map[metadata.ID]metadata.Cascade
-	usage        map[metadata.ID]metadata.Counters
-	days         map[usageKey]usageRow
-	blobs        map[digest]metadata.Blob
-	damages      map[digest]metadata.Damage
-	unreferenced map[digest]metadata.Unreferenced
-	bodies       map[versionKey]bodyRow
-	webhooks     map[metadata.ID]metadata.Webhook
-	deliveries   map[deliveryKey]metadata.Delivery
-	descriptive  map[metadata.ID]metadata.Descriptive
-	scrub        metadata.ScrubState
-	epoch        metadata.Epoch
-	entries      []metadata.AuditEntry
-	log          audit.State
+	last           metadata.Stamp
+	access         uint64 // version of what decides access
+	dataspaces     map[metadata.ID]metadata.Dataspace
+	sets           map[metadata.ID]metadata.Set
+	resources      map[metadata.ID]metadata.Resource
+	versions       map[versionKey]metadata.Version
+	users          map[metadata.ID]metadata.User
+	keys           map[metadata.ID]metadata.Key
+	sessions       map[sessionKey]metadata.Session
+	uploads        map[metadata.ID]metadata.ResumableUpload
+	privileges     map[metadata.ID]metadata.Privilege
+	cascades       map[metadata.ID]metadata.Cascade
+	usage          map[metadata.ID]metadata.Counters
+	days           map[usageKey]usageRow
+	blobs          map[digest]metadata.Blob
+	damages        map[digest]metadata.Damage
+	unreferenced   map[digest]metadata.Unreferenced
+	bodies         map[versionKey]bodyRow
+	webhooks       map[metadata.ID]metadata.Webhook
+	deliveries     map[deliveryKey]metadata.Delivery
+	descriptive    map[metadata.ID]metadata.Descriptive
+	schemas        map[metadata.ID]metadata.Schema
+	schemaVersions map[schemaVersionKey]metadata.SchemaVersion
+	edits          map[metadata.ID]metadata.BulkEdit
+	editEntries    map[editEntry]metadata.EditEntry
+	scrub          metadata.ScrubState
+	epoch          metadata.Epoch
+	entries        []metadata.AuditEntry
+	log            audit.State
 }
 
 func newState(now time.Time) *state {
 	s := &state{
-		access:       1,
-		dataspaces:   map[metadata.ID]metadata.Dataspace{},
-		sets:         map[metadata.ID]metadata.Set{},
-		resources:    map[metadata.ID]metadata.Resource{},
-		versions:     map[versionKey]metadata.Version{},
-		users:        map[metadata.ID]metadata.User{},
-		keys:         map[metadata.ID]metadata.Key{},
-		sessions:     map[sessionKey]metadata.Session{},
-		uploads:      map[metadata.ID]metadata.ResumableUpload{},
-		privileges:   map[metadata.ID]metadata.Privilege{},
-		cascades:     map[metadata.ID]metadata.Cascade{},
-		usage:        map[metadata.ID]metadata.Counters{},
-		days:         map[usageKey]usageRow{},
-		blobs:        map[digest]metadata.Blob{},
-		damages:      map[digest]metadata.Damage{},
-		unreferenced: map[digest]metadata.Unreferenced{},
-		bodies:       map[versionKey]bodyRow{},
-		webhooks:     map[metadata.ID]metadata.Webhook{},
-		deliveries:   map[deliveryKey]metadata.Delivery{},
-		descriptive:  map[metadata.ID]metadata.Descriptive{},
+		access:         1,
+		dataspaces:     map[metadata.ID]metadata.Dataspace{},
+		sets:           map[metadata.ID]metadata.Set{},
+		resources:      map[metadata.ID]metadata.Resource{},
+		versions:       map[versionKey]metadata.Version{},
+		users:          map[metadata.ID]metadata.User{},
+		keys:           map[metadata.ID]metadata.Key{},
+		sessions:       map[sessionKey]metadata.Session{},
+		uploads:        map[metadata.ID]metadata.ResumableUpload{},
+		privileges:     map[metadata.ID]metadata.Privilege{},
+		cascades:       map[metadata.ID]metadata.Cascade{},
+		usage:          map[metadata.ID]metadata.Counters{},
+		days:           map[usageKey]usageRow{},
+		blobs:          map[digest]metadata.Blob{},
+		damages:        map[digest]metadata.Damage{},
+		unreferenced:   map[digest]metadata.Unreferenced{},
+		bodies:         map[versionKey]bodyRow{},
+		webhooks:       map[metadata.ID]metadata.Webhook{},
+		deliveries:     map[deliveryKey]metadata.Delivery{},
+		descriptive:    map[metadata.ID]metadata.Descriptive{},
+		schemas:        map[metadata.ID]metadata.Schema{},
+		schemaVersions: map[schemaVersionKey]metadata.SchemaVersion{},
+		edits:          map[metadata.ID]metadata.BulkEdit{},
+		editEntries:    map[editEntry]metadata.EditEntry{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -81,6 +89,8 @@ func (s *state) clone() *state {
 	c.damages, c.unreferenced, c.bodies = maps.Clone(s.damages), maps.Clone(s.unreferenced), maps.Clone(s.bodies)
 	c.entries = slices.Clone(s.entries)
 	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
+	c.schemas, c.schemaVersions = maps.Clone(s.schemas), maps.Clone(s.schemaVersions)
+	c.edits, c.editEntries = maps.Clone(s.edits), maps.Clone(s.editEntries)
 	return &c
 }
 
@@ -101,27 +111,31 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 	files := resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID })}
 	former := versions{newTable(mode, s.versions, func(v metadata.Version) versionKey { return versionKey(v.Key()) })}
 	return &metadata.Tx{
-		Dataspaces:   dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
-		Sets:         sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
-		Resources:    files,
-		Versions:     former,
-		Users:        users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
-		Keys:         keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
-		Sessions:     sessions{newTable(mode, s.sessions, func(s metadata.Session) sessionKey { return sessionKey{s.UserID, s.Digest} })},
-		Uploads:      uploads{newTable(mode, s.uploads, func(u metadata.ResumableUpload) metadata.ID { return u.ID })},
-		Privileges:   privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
-		Cascades:     cascades{newTable(mode, s.cascades, func(c metadata.Cascade) metadata.ID { return c.Container })},
-		Usage:        usage{newTable(mode, s.days, func(row usageRow) usageKey { return usageKey{row.Dataspace, row.Day} }), s.usage},
-		Blobs:        sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files, former},
-		Damages:      damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
-		Unreferenced: unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
-		InlineBodies: bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},
-		Scrub:        scrub{mode, &s.scrub},
-		Lineage:      lineage{mode, s},
-		Audit:        auditLog{mode, s},
-		Webhooks:     newTable(mode, s.webhooks, func(w metadata.Webhook) metadata.ID { return w.ID }),
-		Deliveries:   deliveries{newTable(mode, s.deliveries, func(d metadata.Delivery) deliveryKey { return deliveryKey(d.Key()) })},
-		Descriptive:  newTable(mode, s.descriptive, func(d metadata.Descriptive) metadata.ID { return d.ObjectID }),
+		Dataspaces:     dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
+		Sets:           sets{newTable(mode, s.sets, func(s metadata.Set) metadata.ID { return s.ID })},
+		Resources:      files,
+		Versions:       former,
+		Users:          users{newTable(mode, s.users, func(u metadata.User) metadata.ID { return u.ID })},
+		Keys:           keys{newTable(mode, s.keys, func(k metadata.Key) metadata.ID { return k.ID })},
+		Sessions:       sessions{newTable(mode, s.sessions, func(s metadata.Session) sessionKey { return sessionKey{s.UserID, s.Digest} })},
+		Uploads:        uploads{newTable(mode, s.uploads, func(u metadata.ResumableUpload) metadata.ID { return u.ID })},
+		Privileges:     privileges{newTable(mode, s.privileges, func(p metadata.Privilege) metadata.ID { return p.ID })},
+		Cascades:       cascades{newTable(mode, s.cascades, func(c metadata.Cascade) metadata.ID { return c.Container })},
+		Usage:          usage{newTable(mode, s.days, func(row usageRow) usageKey { return usageKey{row.Dataspace, row.Day} }), s.usage},
+		Blobs:          sizes{newTable(mode, s.blobs, func(b metadata.Blob) digest { return digest(b.Digest) }), files, former},
+		Damages:        damages{newTable(mode, s.damages, func(d metadata.Damage) digest { return digest(d.Digest) })},
+		Unreferenced:   unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
+		InlineBodies:   bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},
+		Scrub:          scrub{mode, &s.scrub},
+		Lineage:        lineage{mode, s},
+		Audit:          auditLog{mode, s},
+		Webhooks:       newTable(mode, s.webhooks, func(w metadata.Webhook) metadata.ID { return w.ID }),
+		Deliveries:     deliveries{newTable(mode, s.deliveries, func(d metadata.Delivery) deliveryKey { return deliveryKey(d.Key()) })},
+		Descriptive:    newTable(mode, s.descriptive, func(d metadata.Descriptive) metadata.ID { return d.ObjectID }),
+		Schemas:        schemas{newTable(mode, s.schemas, func(s metadata.Schema) metadata.ID { return s.ID })},
+		SchemaVersions: schemaVersions{newTable(mode, s.schemaVersions, func(v metadata.SchemaVersion) schemaVersionKey { return schemaVersionKey(v.Key()) })},
+		Edits:          edits{newTable(mode, s.edits, func(e metadata.BulkEdit) metadata.ID { return e.ID })},
+		EditEntries:    editEntries{newTable(mode, s.editEntries, func(e metadata.EditEntry) editEntry { return editEntry(e) })},
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

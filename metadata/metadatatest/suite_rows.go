@@ -26,6 +26,8 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"deliveries come the newest first":               testDeliveries,
 		"webhooks come in the order of their ids":        testWebhooks,
 		"descriptive metadata come in the order of ids":  testDescriptive,
+		"schemas come by dataspace and state":            testSchemas,
+		"edits come the newest first":                    testEdits,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -40,6 +42,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Unreferenced](other),
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
+		filled[metadata.Schema](other), filled[metadata.SchemaVersion](other), filled[metadata.BulkEdit](other), filled[metadata.EditEntry](other),
 	}
 }
 
@@ -164,6 +167,7 @@ func testSizes(t *testing.T, s *store) {
 	}
 	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
 	rows = append(rows, sizesOfDescriptive()...)
+	rows = append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
 		t.Error(err)
@@ -191,6 +195,7 @@ func testChanges(t *testing.T, s *store) {
 	for i, row := range filledRows(false) {
 		asked := probeOf(row, others[i])
 		identity := identityOf(row)
+		s.put(t, row)
 		fieldsOf(reflect.TypeOf(row), nil, func(path []int, name string) {
 			if slices.Contains(identity, name) {
 				return
@@ -223,6 +228,10 @@ func identityOf(row any) []string {
 		return []string{"WebhookID", "Number"}
 	case metadata.Descriptive:
 		return []string{"ObjectID"}
+	case metadata.SchemaVersion:
+		return []string{"SchemaID", "Number"}
+	case metadata.EditEntry:
+		return []string{"EditID", "Number"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

@@ -1,6 +1,7 @@
 package metadatatest
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 func waysToDescriptive(row any) []way {
 	d, ok := row.(metadata.Descriptive)
 	if !ok {
-		return nil
+		return waysToEdited(row)
 	}
 	return []way{{"Descriptive.Get", func(tx *metadata.Tx) (any, error) { return tx.Descriptive.Get(d.ObjectID) }}}
 }
@@ -25,6 +26,8 @@ func (a *answers) askDescriptive(tx *metadata.Tx, p probe) {
 		note(a, "Descriptive.Get "+id.String(), row, err)
 		noteAll(a, "Descriptive.All after "+id.String(), tx.Descriptive.All(id))
 	}
+	a.askSchemas(tx, p)
+	a.askEdits(tx, p)
 }
 
 // sizesOfDescriptive are the least and the most that descriptive metadata may be.
@@ -32,6 +35,13 @@ func sizesOfDescriptive() []any {
 	return []any{
 		metadata.Descriptive{ObjectID: id(15), JSON: "{}"},
 		metadata.Descriptive{ObjectID: maxID(), JSON: strings.Repeat("ä\u2028<&>\"\\", 64<<10/10)},
+		metadata.SchemaVersion{SchemaID: id(16)},
+		metadata.SchemaVersion{SchemaID: maxID(), Number: math.MaxUint32, Text: strings.Repeat("t", 64<<10), Created: math.MaxInt64, CreatedBy: maxID()},
+		metadata.BulkEdit{ID: id(17)},
+		metadata.BulkEdit{
+			ID: maxID(), SetID: maxID(), By: maxID(), Kind: math.MaxUint8, Undoes: maxID(), UndoneBy: maxID(), Objects: math.MaxInt64, Created: math.MaxInt64, Entry: math.MaxUint64,
+		},
+		metadata.EditEntry{EditID: maxID(), Number: math.MaxUint64},
 	}
 }
 

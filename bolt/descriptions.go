@@ -1,0 +1,122 @@
+package bolt
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// What is said about objects: descriptive metadata, the schemas that they follow, and the bulk edits that change them.
+
+type descriptives struct{ *tx }
+
+func (d descriptives) Get(object metadata.ID) (metadata.Descriptive, error) {
+	return descriptiveTable.get(d.tx, idKey(object))
+}
+
+func (d descriptives) Put(row metadata.Descriptive) error { return descriptiveTable.put(d.tx, row) }
+
+func (d descriptives) Remove(object metadata.ID) error {
+	return descriptiveTable.remove(d.tx, idKey(object))
+}
+
+func (d descriptives) All(after metadata.ID) iter.Seq2[metadata.Descriptive, error] {
+	return descriptiveTable.all(d.tx, idSpan(nil, after))
+}
+
+type schemas struct{ *tx }
+
+func (s schemas) Get(id metadata.ID) (metadata.Schema, error) {
+	return schemaTable.get(s.tx, idKey(id))
+}
+
+func (s schemas) Put(row metadata.Schema) error { return schemaTable.put(s.tx, row) }
+
+func (s schemas) All(after metadata.ID) iter.Seq2[metadata.Schema, error] {
+	return schemaTable.all(s.tx, idSpan(nil, after))
+}
+
+func (s schemas) OfDataspace(dataspace metadata.ID, states paging.States) iter.Seq2[metadata.Schema, error] {
+	l := listing{index: schemasByDataspace, spans: idSpan(nil, metadata.ID{}).inScopes([]metadata.ID{dataspace}, states)}
+	return sequence(func(fn func(*metadata.Schema) bool) error { return each(s.tx, &schemaTable, l, &codec{}, fn) })
+}
+
+type schemaVersions struct{ *tx }
+
+func (v schemaVersions) Get(of metadata.SchemaVersionKey) (metadata.SchemaVersion, error) {
+	return schemaVersionTable.get(v.tx, schemaVersionKey(of))
+}
+
+func (v schemaVersions) Put(row metadata.SchemaVersion) error {
+	return schemaVersionTable.put(v.tx, row)
+}
+
+func (v schemaVersions) Before(of metadata.SchemaVersionKey) iter.Seq2[metadata.SchemaVersion, error] {
+	return schemaVersionTable.backwards(v.tx, span{lo: idKey(of.Schema), hi: schemaVersionKey(of)})
+}
+
+func (v schemaVersions) All(after metadata.SchemaVersionKey) iter.Seq2[metadata.SchemaVersion, error] {
+	s := span{}
+	if after != (metadata.SchemaVersionKey{}) {
+		s.lo = justAfter(schemaVersionKey(after))
+	}
+	return schemaVersionTable.all(v.tx, s)
+}
+
+type edits struct{ *tx }
+
+func (e edits) Get(id metadata.ID) (metadata.BulkEdit, error) { return editTable.get(e.tx, idKey(id)) }
+
+func (e edits) Put(row metadata.BulkEdit) error { return editTable.put(e.tx, row) }
+
+func (e edits) All(after metadata.ID) iter.Seq2[metadata.BulkEdit, error] {
+	return editTable.all(e.tx, idSpan(nil, after))
+}
+
+func (e edits) OfSet(set, before metadata.ID) iter.Seq2[metadata.BulkEdit, error] {
+	s := span{lo: idKey(set), hi: pairKey(set, before), scope: idSize}
+	if before == (metadata.ID{}) {
+		s.hi = justAfter(pairKey(set, metadata.ID(bytes.Repeat([]byte{0xff}, idSize))))
+	}
+	l := listing{index: editsBySet, spans: []span{s}, backwards: true}
+	return sequence(func(fn func(*metadata.BulkEdit) bool) error { return each(e.tx, &editTable, l, &codec{}, fn) })
+}
+
+type entriesOfEdits struct{ *tx }
+
+func (e entriesOfEdits) Put(row metadata.EditEntry) error {
+	e.mustWrite()
+	key := editEntryKey(row)
+	e.put(editEntries, key, seal(key, editEntryFields, row))
+	return e.failed
+}
+
+func (e entriesOfEdits) From(of metadata.EditEntry) iter.Seq2[metadata.EditEntry, error] {
+	return e.rows(scopeSpan(idKey(of.EditID)).from(editEntryKey(of)))
+}
+
+func (e entriesOfEdits) All(after metadata.EditEntry) iter.Seq2[metadata.EditEntry, error] {
+	s := span{}
+	if after != (metadata.EditEntry{}) {
+		s.lo = justAfter(editEntryKey(after))
+	}
+	return e.rows(s)
+}
+
+func (e entriesOfEdits) rows(s span) iter.Seq2[metadata.EditEntry, error] {
+	return func(yield func(metadata.EditEntry, error) bool) {
+		for key, record := range e.walk(editEntries, s) {
+			row, ok := splitEditEntryKey(key)
+			if _, err := unseal(key, record, editEntryFields); err != nil || !ok {
+				yield(row, fmt.Errorf("bolt: %s %x: %w", editEntries, key, metadata.ErrRecordDamaged))
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}

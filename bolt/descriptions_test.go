@@ -1,0 +1,59 @@
+package bolt
+
+import (
+	"errors"
+	"testing"
+
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// holdsDescriptions: what is said about objects is read from an older file as far as it is there, and the tables that it lacked take rows.
+func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
+	t.Helper()
+	id := idAt('T', 1)
+	err := s.View(t.Context(), func(tx *metadata.Tx) error {
+		if _, err := tx.Schemas.Get(id); !errors.Is(err, metadata.ErrNotFound) {
+			t.Errorf("a schema: %v", err)
+		}
+		return errors.Join(
+			last(tx.Descriptive.All(metadata.ID{})), last(tx.Schemas.All(metadata.ID{})), last(tx.Schemas.OfDataspace(id, paging.All)),
+			last(tx.SchemaVersions.All(metadata.SchemaVersionKey{})), last(tx.SchemaVersions.Before(metadata.SchemaVersionKey{Number: 1})),
+			last(tx.Edits.All(metadata.ID{})), last(tx.Edits.OfSet(id, metadata.ID{})), last(tx.EditEntries.From(metadata.EditEntry{})),
+		)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if readOnly {
+		return
+	}
+	kept := errors.New("nothing of it is kept")
+	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
+		if err := errors.Join(
+			tx.Descriptive.Put(metadata.Descriptive{ObjectID: id, JSON: "{}"}), tx.Descriptive.Remove(id),
+			tx.Schemas.Put(metadata.Schema{Record: metadata.Record{ID: id, State: metadata.Active}, DataspaceID: id}),
+			tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: id, Number: 1}),
+			tx.Edits.Put(metadata.BulkEdit{ID: id, SetID: id}), tx.EditEntries.Put(metadata.EditEntry{EditID: id}),
+		); err != nil {
+			return err
+		}
+		schemas, edits, entries := 0, 0, 0
+		for range tx.Schemas.OfDataspace(id, paging.Active) {
+			schemas++
+		}
+		for range tx.Edits.OfSet(id, metadata.ID{}) {
+			edits++
+		}
+		for range tx.EditEntries.From(metadata.EditEntry{EditID: id}) {
+			entries++
+		}
+		if schemas != 1 || edits != 1 || entries != 1 {
+			t.Errorf("%d schemas, %d edits, %d entries", schemas, edits, entries)
+		}
+		return kept
+	})
+	if !errors.Is(err, kept) {
+		t.Errorf("rows of new tables: %v", err)
+	}
+}
