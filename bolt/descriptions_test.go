@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"errors"
+	"iter"
 	"testing"
 
 	"labshelf/metadata"
@@ -38,22 +39,25 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 		); err != nil {
 			return err
 		}
-		schemas, edits, entries := 0, 0, 0
-		for range tx.Schemas.OfDataspace(id, paging.Active) {
-			schemas++
-		}
-		for range tx.Edits.OfSet(id, metadata.ID{}) {
-			edits++
-		}
-		for range tx.EditEntries.From(metadata.EditEntry{EditID: id}) {
-			entries++
-		}
+		schemas, schemasErr := rowsOf(tx.Schemas.OfDataspace(id, paging.Active))
+		edits, editsErr := rowsOf(tx.Edits.OfSet(id, metadata.ID{}))
+		entries, entriesErr := rowsOf(tx.EditEntries.From(metadata.EditEntry{EditID: id}))
 		if schemas != 1 || edits != 1 || entries != 1 {
 			t.Errorf("%d schemas, %d edits, %d entries", schemas, edits, entries)
 		}
-		return kept
+		return errors.Join(kept, schemasErr, editsErr, entriesErr)
 	})
 	if !errors.Is(err, kept) {
 		t.Errorf("rows of new tables: %v", err)
 	}
+}
+
+func rowsOf[T any](rows iter.Seq2[T, error]) (n int, err error) {
+	for _, err := range rows {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
