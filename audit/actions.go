@@ -55,6 +55,14 @@ const (
 	WebhookResume Action = 105
 	WebhookSkip   Action = 106
 
+	SchemaCreate  Action = 110
+	SchemaUpdate  Action = 111
+	SchemaDelete  Action = 112
+	SchemaRestore Action = 113
+
+	EditBegin Action = 120 // a bulk edit began; the entries of its files name it
+	EditUndo  Action = 121 // one began that undoes another; likewise
+
 	PurgeRun Action = 90 // a purge began, by whom and of what; the entries of what it removes name it
 )
 
@@ -73,6 +81,8 @@ var words = map[Action]string{
 	PurgeRun:      "purge.run",
 	WebhookCreate: "webhook.create", WebhookUpdate: "webhook.update", WebhookDelete: "webhook.delete", WebhookRotate: "webhook.rotate",
 	WebhookPause: "webhook.pause", WebhookResume: "webhook.resume", WebhookSkip: "webhook.skip",
+	SchemaCreate: "schema.create", SchemaUpdate: "schema.update", SchemaDelete: "schema.delete", SchemaRestore: "schema.restore",
+	EditBegin: "edit.begin", EditUndo: "edit.undo",
 }
 
 // String returns the word of the interface; "" of an action that a later version has added.

@@ -55,10 +55,12 @@ const (
 	User      Kind = 4
 	Key       Kind = 5
 	Webhook   Kind = 7
+	Schema    Kind = 8
+	Edit      Kind = 9 // a bulk edit
 )
 
 var kinds = map[Kind]string{
-	Dataspace: "dataspace", Set: "set", Resource: "resource", User: "user", Key: "key", Webhook: "webhook",
+	Dataspace: "dataspace", Set: "set", Resource: "resource", User: "user", Key: "key", Webhook: "webhook", Schema: "schema", Edit: "edit",
 }
 
 // String returns the kind as the interface writes it.

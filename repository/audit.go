@@ -190,6 +190,9 @@ func lastEntry(tx *metadata.Tx, id metadata.ID) (number uint64, chained bool) {
 	if d, err := tx.Dataspaces.Get(id); err == nil {
 		return d.Entry, true
 	}
+	if s, err := tx.Schemas.Get(id); err == nil {
+		return s.Entry, true
+	}
 	u, err := tx.Users.Get(id)
 	return u.Entry, err == nil
 }

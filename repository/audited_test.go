@@ -121,6 +121,8 @@ func TestUseCasesAreLogged(t *testing.T) {
 // writers are the places that write rows whose changes belong into the audit log, with the reason why they are no others.
 var writers = map[string]string{
 	"repository/internal/rows/audit.go":     "saves with an entry",
+	"repository/internal/rows/schemas.go":   "saves with an entry",
+	"repository/internal/rows/edits.go":     "saves with an entry; how many files a bulk edit has changed is in theirs",
 	"repository/internal/rows/resources.go": "saves with an entry; a flush changes where bytes are",
 	"repository/internal/rows/versions.go":  "saves with an entry",
 	"repository/credentials.go":             "the time of the last use; sessions that have ended by themselves are cleared away",
@@ -132,7 +134,7 @@ var writers = map[string]string{
 // TestRowsAreWrittenWithEntries: no other source writes them.
 func TestRowsAreWrittenWithEntries(t *testing.T) {
 	t.Parallel()
-	write := regexp.MustCompile(`\.(Dataspaces|Sets|Resources|Versions|Users|Keys|Privileges)\.Put\(|\.Sessions\.(Put|Remove)\(`)
+	write := regexp.MustCompile(`\.(Dataspaces|Sets|Resources|Versions|Users|Keys|Privileges|Schemas|SchemaVersions|Edits|EditEntries)\.Put\(|\.Sessions\.(Put|Remove)\(`)
 	found := map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, entry os.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))

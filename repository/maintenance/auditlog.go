@@ -114,7 +114,9 @@ func (c *logChecker) checkEntry(row metadata.AuditEntry, e audit.Entry) error {
 
 // follow verifies that an entry about an object with a history names the one before it.
 func (c *logChecker) follow(number uint64, e audit.Entry) error {
-	if e.Object.Kind < audit.Dataspace || e.Object.Kind > audit.User {
+	switch e.Object.Kind {
+	case audit.Dataspace, audit.Set, audit.Resource, audit.User, audit.Schema:
+	default:
 		return nil
 	}
 	c.open.add(number)
@@ -175,9 +177,10 @@ func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string
 	switch e.Action {
 	case audit.VersionLabel, audit.VersionErase, audit.VersionPurge, audit.ResourcePurge, audit.PrivilegeGrant, audit.PrivilegeRevoke:
 		unmodified = metadata.Stamp(e.Stamp) > r.Modified
-	case audit.DataspaceDelete, audit.SetDelete, audit.ResourceDelete, audit.UserDelete:
+	case audit.DataspaceDelete, audit.SetDelete, audit.ResourceDelete, audit.UserDelete, audit.SchemaDelete:
 		c.checker.wrong(r.State != metadata.Deleted, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
-	case audit.DataspaceCreate, audit.DataspaceRestore, audit.SetCreate, audit.SetRestore, audit.ResourceCreate, audit.ResourceRestore, audit.UserCreate, audit.UserRestore:
+	case audit.DataspaceCreate, audit.DataspaceRestore, audit.SetCreate, audit.SetRestore, audit.ResourceCreate, audit.ResourceRestore, audit.UserCreate, audit.UserRestore,
+		audit.SchemaCreate, audit.SchemaRestore:
 		c.checker.wrong(r.State != metadata.Active, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
 	}
 	c.checker.wrong(!unmodified && metadata.Stamp(e.Stamp) != r.Modified, kind.String(), r, name,

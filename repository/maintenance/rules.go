@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"labshelf/audit"
-	"labshelf/descriptive"
 	"labshelf/metadata"
 	"labshelf/paging"
 	"labshelf/repository/internal/rows"
@@ -23,7 +22,7 @@ func (c *check) checkRules(ctx context.Context) error {
 		r.log = &logChecker{checker: r}
 		for _, part := range []func() error{
 			r.log.checkLog, r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage,
-			r.checkDamages, r.checkBodies, r.checkDescriptive, r.log.checkOpen,
+			r.checkDamages, r.checkBodies, r.checkDescriptive, r.checkSchemas, r.checkSchemaVersions, r.checkEdits, r.log.checkOpen,
 		} {
 			if err := part(); err != nil {
 				return err
@@ -207,46 +206,6 @@ func (c *checker) checkBodies() error {
 		}
 	}
 	return nil
-}
-
-// checkDescriptive: descriptive metadata belong to an object, keep the rules of its kind, and have the one form in which they are stored.
-func (c *checker) checkDescriptive() error {
-	for row, err := range c.tx.Descriptive.All(metadata.ID{}) {
-		if err == nil {
-			err = c.ended()
-		}
-		if err != nil {
-			return err
-		}
-		kind, err := c.kindOf(row.ObjectID)
-		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
-			return err
-		}
-		wrong := ""
-		if err != nil {
-			wrong = "its object is not there"
-		} else if m, err := descriptive.Parse([]byte(row.JSON)); err != nil {
-			wrong = fmt.Sprintf("it cannot be read: %v", err)
-		} else if string(m.Append(nil)) != row.JSON || m.IsZero() {
-			wrong = "it is not in the canonical form, or empty"
-		} else if err := m.Validate(kind); err != nil {
-			wrong = err.Error()
-		}
-		c.wrong(wrong != "", "metadata", metadata.Record{ID: row.ObjectID}, "", "%s", wrong)
-	}
-	return nil
-}
-
-// kindOf tells what an object is; ErrNotFound where there is none that may have descriptive metadata.
-func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
-	if _, ok := c.spaces[id]; ok {
-		return descriptive.Dataspace, nil
-	}
-	if _, ok := c.sets[id]; ok {
-		return descriptive.Set, nil
-	}
-	_, err := c.tx.Resources.Get(id)
-	return descriptive.Resource, err
 }
 
 // checkVersions compares the versions with their resources. Those of one resource have numbers without gaps, the greatest before that of

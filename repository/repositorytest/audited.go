@@ -79,6 +79,7 @@ func (w *watched) tables() *metadata.Tx {
 	tx.Dataspaces, tx.Sets, tx.Resources = watchedDataspaces{tx.Dataspaces, w}, watchedSets{tx.Sets, w}, watchedResources{tx.Resources, w}
 	tx.Versions, tx.Users, tx.Keys = watchedVersions{tx.Versions, w}, watchedUsers{tx.Users, w}, watchedKeys{tx.Keys, w}
 	tx.Descriptive = watchedDescriptives{tx.Descriptive, w}
+	tx.Schemas, tx.SchemaVersions, tx.Edits = watchedSchemas{tx.Schemas, w}, watchedSchemaVersions{tx.SchemaVersions, w}, watchedEdits{tx.Edits, w}
 	tx.Privileges, tx.Sessions = watchedPrivileges{tx.Privileges, w}, watchedSessions{tx.Sessions, w}
 	tx.Uploads, tx.Damages, tx.Unreferenced = excusedUploads{tx.Uploads, w}, excusedDamages{tx.Damages, w}, excusedUnreferenced{tx.Unreferenced, w}
 	return &tx
@@ -211,6 +212,43 @@ func (t watchedDescriptives) Put(row metadata.Descriptive) error {
 func (t watchedDescriptives) Remove(id metadata.ID) error {
 	t.changes = append(t.changes, change{"metadata of " + id.String(), 0, described(id), 0})
 	return t.Descriptives.Remove(id)
+}
+
+type watchedSchemas struct {
+	metadata.Schemas
+	*watched
+}
+
+func (t watchedSchemas) Put(row metadata.Schema) error {
+	present, err := t.Get(row.ID)
+	err = put(t.watched, "schema "+row.Name, row, present, err, row.Entry, about(audit.Schema, row.ID))
+	return errors.Join(err, t.Schemas.Put(row))
+}
+
+type watchedSchemaVersions struct {
+	metadata.SchemaVersions
+	*watched
+}
+
+func (t watchedSchemaVersions) Put(row metadata.SchemaVersion) error {
+	present, err := t.Get(row.Key())
+	err = put(t.watched, "a version of the schema "+row.SchemaID.String(), row, present, err, 0, about(audit.Schema, row.SchemaID))
+	return errors.Join(err, t.SchemaVersions.Put(row))
+}
+
+type watchedEdits struct {
+	metadata.BulkEdits
+	*watched
+}
+
+// Put watches new ones: how many files one has changed, and what undid it, is in other entries.
+func (t watchedEdits) Put(row metadata.BulkEdit) error {
+	present, err := t.Get(row.ID)
+	if err == nil {
+		present = row
+	}
+	err = put(t.watched, "edit "+row.ID.String(), row, present, err, row.Entry, about(audit.Edit, row.ID))
+	return errors.Join(err, t.BulkEdits.Put(row))
 }
 
 type watchedUsers struct {

@@ -3,6 +3,7 @@ package rows
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"labshelf/audit"
 	"labshelf/auth"
@@ -79,6 +80,7 @@ func SaveSet(tx *metadata.Tx, c Change, before, after *metadata.Set) (err error)
 	if before == nil {
 		e.Dataspace = after.DataspaceID
 	}
+	c.Values.Change("extract", strings.Join(old.Extract.Sources(), " "), strings.Join(after.Extract.Sources(), " "))
 	texts := textChanges([][3]string{
 		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
 	})

@@ -21,6 +21,8 @@ export const actionKinds = [
   ["session.*", "sessions"],
   ["purge.*", "purges"],
   ["webhook.*", "webhooks"],
+  ["schema.*", "schemas"],
+  ["edit.*", "changes of many files"],
   ["request.*", "refused requests"],
   ["audit.*", "erased texts"],
   ["epoch.*", "restored backups"],
@@ -42,6 +44,9 @@ const fieldLabels: Record<string, string> = {
   visibility: "Visibility",
   retention: "Versions kept",
   sysadmin: "Sysadmin",
+  extract: "Properties filled from",
+  types: "Types of files",
+  enforce: "Enforced",
 };
 
 /** The label of a field whose changes are listed; undefined for another one. */
@@ -175,6 +180,12 @@ const words: Record<string, Words> = {
   "webhook.pause": simple("paused"),
   "webhook.resume": simple("resumed"),
   "webhook.skip": simple("passed over messages of"),
+  "schema.create": simple("made"),
+  "schema.update": (e, about) => (e.values?.version ? <>changed {about}: it is version {now(e.values.version)} now</> : <>changed {about}</>),
+  "schema.delete": simple("deleted"),
+  "schema.restore": simple("restored"),
+  "edit.begin": () => "changed the metadata of many files",
+  "edit.undo": () => "undid a change of many files",
   "purge.run": (e) => `purged what was deleted for longer than ${now(e.values?.olderThan)}`,
 };
 

@@ -1,0 +1,133 @@
+package maintenance
+
+import (
+	"errors"
+	"fmt"
+
+	"labshelf/audit"
+	"labshelf/descriptive"
+	"labshelf/metadata"
+)
+
+// checkDescriptive: descriptive metadata belong to an object, keep the rules of its kind, and have the one form in which they are stored.
+func (c *checker) checkDescriptive() error {
+	for row, err := range c.tx.Descriptive.All(metadata.ID{}) {
+		if err == nil {
+			err = c.ended()
+		}
+		if err != nil {
+			return err
+		}
+		kind, err := c.kindOf(row.ObjectID)
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		wrong := ""
+		if err != nil {
+			wrong = "its object is not there"
+		} else if m, err := descriptive.Parse([]byte(row.JSON)); err != nil {
+			wrong = fmt.Sprintf("it cannot be read: %v", err)
+		} else if string(m.Append(nil)) != row.JSON || m.IsZero() {
+			wrong = "it is not in the canonical form, or empty"
+		} else if err := m.Validate(kind); err != nil {
+			wrong = err.Error()
+		}
+		c.wrong(wrong != "", "metadata", metadata.Record{ID: row.ObjectID}, "", "%s", wrong)
+	}
+	return nil
+}
+
+// kindOf tells what an object is; ErrNotFound where there is none that may have descriptive metadata.
+func (c *checker) kindOf(id metadata.ID) (descriptive.Kind, error) {
+	if _, ok := c.spaces[id]; ok {
+		return descriptive.Dataspace, nil
+	}
+	if _, ok := c.sets[id]; ok {
+		return descriptive.Set, nil
+	}
+	_, err := c.tx.Resources.Get(id)
+	return descriptive.Resource, err
+}
+
+// checkSchemas: a schema is in a dataspace, has a name of its own there while it is active, and has its newest version.
+func (c *checker) checkSchemas() error {
+	type place struct {
+		dataspace metadata.ID
+		name      string
+	}
+	taken := map[place]bool{}
+	for s, err := range c.tx.Schemas.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		c.checkRecord("schema", s.Record, s.Name)
+		if err := c.log.checkObject(audit.Schema, s.Record, s.Name, s.Entry); err != nil {
+			return err
+		}
+		_, ok := c.spaces[s.DataspaceID]
+		c.wrong(!ok, "schema", s.Record, s.Name, "its dataspace %s is not there", s.DataspaceID)
+		at := place{s.DataspaceID, s.Name}
+		c.wrong(s.State == metadata.Active && taken[at], "schema", s.Record, s.Name, "another active one has its name")
+		taken[at] = taken[at] || s.State == metadata.Active
+		c.wrong(s.For != metadata.ForFiles && s.For != metadata.ForSets, "schema", s.Record, s.Name, "it is neither for files nor for sets")
+		if _, err = c.tx.SchemaVersions.Get(s.Newest()); err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		c.wrong(err != nil, "schema", s.Record, s.Name, "its version %d is missing", s.Version)
+	}
+	return nil
+}
+
+// checkSchemaVersions: the versions of a schema are numbered from 1 without a gap, up to its newest one.
+func (c *checker) checkSchemaVersions() error {
+	var before metadata.SchemaVersionKey
+	for v, err := range c.tx.SchemaVersions.All(before) {
+		if err != nil {
+			return err
+		}
+		c.result.Stamp = max(c.result.Stamp, v.Created)
+		s, err := c.tx.Schemas.Get(v.SchemaID)
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		s.ID = v.SchemaID
+		if before.Schema != v.SchemaID {
+			before = metadata.SchemaVersionKey{Schema: v.SchemaID}
+			c.wrong(err != nil, "schema", s.Record, "", "it is not there, and its version %d is", v.Number)
+		}
+		c.wrong(v.Number != before.Number+1, "schema", s.Record, s.Name, "its version %d is missing", before.Number+1)
+		c.wrong(err == nil && v.Number > s.Version, "schema", s.Record, s.Name, "its newest version is %d, and there is %d", s.Version, v.Number)
+		before = v.Key()
+	}
+	return nil
+}
+
+// checkEdits: a bulk edit is of a set, and has as many entries in the audit log as it has changed files, all of which name its own as their cause.
+func (c *checker) checkEdits() error {
+	for e, err := range c.tx.Edits.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		of := metadata.Record{ID: e.ID}
+		c.result.Stamp = max(c.result.Stamp, e.Created)
+		_, ok := c.sets[e.SetID]
+		c.wrong(!ok, "edit", of, "", "its set %s is not there", e.SetID)
+		c.checkEntryOfEdit(of, e.Entry, func(entry audit.Entry) bool { return entry.Object == audit.Object{Kind: audit.Edit, ID: e.ID} })
+		found := int64(0)
+		for row, err := range c.tx.EditEntries.From(metadata.EditEntry{EditID: e.ID}) {
+			if err = errors.Join(err, c.ended()); err != nil {
+				return err
+			}
+			found++
+			c.checkEntryOfEdit(of, row.Number, func(entry audit.Entry) bool { return entry.Action == audit.ResourceEdit && entry.Cause == e.Entry })
+		}
+		c.wrong(found != e.Objects, "edit", of, "", "it has changed %d files, and has %d entries of the audit log", e.Objects, found)
+	}
+	return nil
+}
+
+// checkEntryOfEdit reports an entry that is not as it must be. One that cannot be read is reported with the log.
+func (c *checker) checkEntryOfEdit(of metadata.Record, number uint64, is func(audit.Entry) bool) {
+	e, err := c.log.entry(number)
+	c.wrong(errors.Is(err, metadata.ErrNotFound) || err == nil && !is(e), "edit", of, "", "entry %d of the audit log is not its own", number)
+}
