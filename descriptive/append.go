@@ -180,11 +180,11 @@ func appendText(b []byte, text string) []byte {
 	return quote(b, text)
 }
 
-func appendYear(b []byte, year int) []byte {
-	if year == 0 {
+func appendInteger(b []byte, n int) []byte {
+	if n == 0 {
 		return b
 	}
-	return strconv.AppendInt(b, int64(year), 10)
+	return strconv.AppendInt(b, int64(n), 10)
 }
 
 func appendTexts(b []byte, texts []string) []byte {

@@ -16,6 +16,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"properties":{"a":[{"value":1e3,"unit":"K"},{"value":1},{},[],"2026-01-02"]},"places":[{"box":{"west":-0.0}}]}`))
 	f.Add([]byte(`{"properties":{"a":{"value":1,"b":2}}}`))
 	f.Add([]byte("{\"tags\":[\"e\u0301\"],\"properties\":{\"\u2126\":{\"unit\":\"\u212b\",\"value\":1}}}"))
+	f.Add([]byte("{\"properties\":{\"\u2126\":1},\"sources\":{\"\u2126\":\"header\",\"a\":\"\"},\"schema\":{\"version\":-1}}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := descriptive.Parse(data)
 		if err != nil {

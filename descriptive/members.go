@@ -14,9 +14,14 @@ var (
 	sets    = [3]bool{Set: true}
 	spaces  = [3]bool{Dataspace: true, Set: true}
 	objects = [3]bool{Dataspace: true, Set: true, Resource: true}
+	shaped  = [3]bool{Set: true, Resource: true}
+	files   = [3]bool{Resource: true}
 )
 
-const properties = "properties"
+const (
+	properties = "properties"
+	sources    = "sources"
+)
 
 // members are in the order of the canonical form.
 var members = [...]member{
@@ -30,7 +35,7 @@ var members = [...]member{
 		check:  func(c *checker, m *Metadata) { c.name(m.Publisher, maxLine) },
 	}, {
 		name: "publicationYear", of: sets, mandatory: true,
-		append: func(b []byte, m *Metadata) []byte { return appendYear(b, m.PublicationYear) },
+		append: func(b []byte, m *Metadata) []byte { return appendInteger(b, m.PublicationYear) },
 		check:  func(c *checker, m *Metadata) { c.year(m.PublicationYear) },
 	}, {
 		name: "resourceType", of: sets, mandatory: true,
@@ -68,5 +73,13 @@ var members = [...]member{
 		name: properties, of: objects,
 		append: func(b []byte, m *Metadata) []byte { return appendProperties(b, m.Properties) },
 		check:  func(c *checker, m *Metadata) { m.Properties.check(c, 1) },
+	}, {
+		name: "schema", of: shaped,
+		append: func(b []byte, m *Metadata) []byte { return m.Schema.append(b) },
+		check:  func(c *checker, m *Metadata) { m.Schema.check(c) },
+	}, {
+		name: sources, of: files,
+		append: func(b []byte, m *Metadata) []byte { return m.Sources.append(b) },
+		check:  func(c *checker, m *Metadata) { m.Sources.check(c, m.Properties) },
 	},
 }

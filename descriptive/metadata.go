@@ -10,7 +10,8 @@
 //	 "dates":[{"date":"2026-01/2026-03","type":"Collected","information":"in winter"}],
 //	 "funding":[{"funder":"…","funderId":"…","award":"…","title":"…","uri":"…"}],
 //	 "places":[{"name":"Paris","latitude":48.85,"longitude":2.35},{"box":{"west":2,"east":3,"south":48,"north":49}}],
-//	 "tags":["raw"],"properties":{"temperature":{"value":20,"unit":"°C"},"operator":"Ada","ok":true,"n":3,"runs":[1,2],"sample":{"id":"S1"}}}
+//	 "tags":["raw"],"properties":{"temperature":{"value":20,"unit":"°C"},"operator":"Ada","ok":true,"n":3,"runs":[1,2],"sample":{"id":"S1"}},
+//	 "schema":{"id":"01K5Z3…","version":3},"sources":{"temperature":"header"}}
 //
 // All members are optional. [Parse] refuses what has not this form, [Metadata.Validate] what breaks a rule: what was stored under older
 // rules can always be read.
@@ -35,6 +36,9 @@ type Metadata struct {
 	Places          []Place   `json:"places"`          // at most 100
 	Tags            []string  `json:"tags"`            // at most 100, each of at most 100 bytes, unique, in NFC, without commas
 	Properties      Group     `json:"properties"`
+
+	Schema  SchemaVersion `json:"schema"`  // of a set or a file: the version of the schema that the properties were made with
+	Sources Sources       `json:"sources"` // of a file: where properties came from that no person has given it
 }
 
 // Creator is a person or an organization who made the data.
@@ -90,7 +94,7 @@ type Box struct {
 func (m Metadata) IsZero() bool {
 	return len(m.Creators) == 0 && m.Publisher == "" && m.PublicationYear == 0 && m.ResourceType == "" && m.Licence == "" &&
 		len(m.Keywords) == 0 && len(m.Related) == 0 && len(m.Dates) == 0 && len(m.Funding) == 0 && len(m.Places) == 0 &&
-		len(m.Tags) == 0 && len(m.Properties) == 0
+		len(m.Tags) == 0 && len(m.Properties) == 0 && m.Schema == SchemaVersion{} && len(m.Sources) == 0
 }
 
 // Equal tells whether both say the same: their canonical forms are equal.

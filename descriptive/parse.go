@@ -20,8 +20,8 @@ const maxDepth = 8
 const Root = "metadata"
 
 // Parse reads the JSON form. It refuses, with an [*Error], unknown members and ones that are there twice, null, values of the wrong type, invalid UTF-8,
-// numbers that are not finite as a float64, and properties that nest deeper than 8 levels. Tags, keywords, units and the names of properties come out in
-// NFC. Other rules are left to [Metadata.Validate]. Nothing of data is kept.
+// numbers that are not finite as a float64, and properties that nest deeper than 8 levels. Tags, keywords, units, the names of properties and those of
+// sources come out in NFC. Other rules are left to [Metadata.Validate]. Nothing of data is kept.
 func Parse(data []byte) (m Metadata, err error) {
 	options := strict
 	if bytes.Contains(data, []byte("null")) { // else there is none, and looking for it takes half of the time
@@ -32,6 +32,9 @@ func Parse(data []byte) (m Metadata, err error) {
 	}
 	normalize(m.Tags)
 	normalize(m.Keywords)
+	if m.Sources, err = m.Sources.normalize(); err != nil {
+		return Metadata{}, err
+	}
 	return m, nil
 }
 
@@ -195,6 +198,7 @@ var wanted = map[reflect.Kind]string{
 	reflect.Int:    "must be a whole number",
 	reflect.Slice:  "must be a list",
 	reflect.Struct: "must be an object",
+	reflect.Map:    "must be an object",
 }
 
 // parseError returns the Error for what the decoder says.

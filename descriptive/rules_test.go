@@ -1,6 +1,7 @@
 package descriptive_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,6 +69,71 @@ func TestValidateRefuses(t *testing.T) {
 	}
 }
 
+// TestSchemaAndSources: what a file says of the schema of its properties, and of where they came from.
+func TestSchemaAndSources(t *testing.T) {
+	t.Parallel()
+	const id = "01K5Z3V7Q8W9X0Y1Z2A3B4C5D6"
+	for _, test := range []struct{ in, want string }{
+		{`{"schema":{"id":"` + id + `","version":1}}`, ""},
+		{`{"schema":{"version":1}}`, "metadata.schema.id must be the id of a schema"},
+		{`{"schema":{"id":"` + strings.ToLower(id) + `","version":1}}`, "metadata.schema.id must be the id of a schema"},
+		{`{"schema":{"id":"` + id + `"}}`, "metadata.schema.version must be the number of a version"},
+		{`{"schema":{"id":"` + id + `","version":-1}}`, "metadata.schema.version must be the number of a version"},
+		{`{"properties":{"a":1,"b":{"c":2}},"sources":{"a":"header","b":"sidecar"}}`, ""},
+		{`{"properties":{"a":1},"sources":{"b":"header"}}`, "metadata.sources.b must be the source of a property that is there"},
+		{`{"properties":{"b":{"c":2}},"sources":{"c":"header"}}`, "metadata.sources.c must be the source of a property that is there"},
+		{`{"properties":{"a":1},"sources":{"a":"person"}}`, "metadata.sources.a must be one of header, sidecar"},
+		{`{"properties":{"a":1},"sources":{"a":""}}`, "metadata.sources.a must be there"},
+	} {
+		got := ""
+		if err := parse(t, test.in).Validate(descriptive.Resource); err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", test.in, got, test.want)
+		}
+	}
+	if err := parse(t, `{"properties":{"a":1},"sources":{"a":"header"}}`).Validate(descriptive.Set); err == nil {
+		t.Error("a set has sources")
+	}
+}
+
+// TestKeepSources: a property that is changed or removed has no source any more, and nobody else's loses its own.
+func TestKeepSources(t *testing.T) {
+	t.Parallel()
+	const before = `{"properties":{"a":1,"b":[2],"c":3},"sources":{"a":"header","b":"sidecar"}}`
+	for _, test := range []struct{ patch, want, added string }{
+		{`{"tags":["t"]}`, `{"a":"header","b":"sidecar"}`, ""},
+		{`{"properties":{"c":4}}`, `{"a":"header","b":"sidecar"}`, ""},
+		{`{"properties":{"a":1,"b":[2]}}`, `{"a":"header","b":"sidecar"}`, ""},
+		{`{"properties":{"a":1.0}}`, `{"b":"sidecar"}`, ""},
+		{`{"properties":{"a":null,"b":[2,3]}}`, ``, ""},
+		{`{"properties":null}`, ``, ""},
+		{`{"sources":{"a":null}}`, `{"b":"sidecar"}`, ""},
+		{`{"sources":null}`, ``, ""},
+		{`{"sources":{"a":"header"},"properties":{"a":2}}`, `{"b":"sidecar"}`, ""},
+		{`{"sources":{"a":"sidecar"}}`, `{"b":"sidecar"}`, "a"},
+		{`{"sources":{"z":"header","c":"header"}}`, `{"a":"header","b":"sidecar"}`, "c"},
+	} {
+		m := parse(t, before)
+		after, err := m.Merge([]byte(test.patch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := after.Sources.Added(m.Sources); name != test.added || ok != (test.added != "") {
+			t.Errorf("%s: added %q", test.patch, name)
+		}
+		after.KeepSources(m)
+		want := parse(t, `{"sources":`+cmp.Or(test.want, "{}")+`}`)
+		if got := (descriptive.Metadata{Sources: after.Sources}); !got.Equal(want) {
+			t.Errorf("%s: %s, want %s", test.patch, got.Append(nil), test.want)
+		}
+		if !m.Equal(parse(t, before)) {
+			t.Errorf("%s changed what was before", test.patch)
+		}
+	}
+}
+
 func numbers(n int) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := range n + 1 {
@@ -101,11 +167,12 @@ func TestKinds(t *testing.T) {
 	if err := json.Unmarshal([]byte(typical), &examples); err != nil {
 		t.Fatal(err)
 	}
+	examples["schema"] = json.RawMessage(`{"id":"01K5Z3V7Q8W9X0Y1Z2A3B4C5D6","version":3}`)
 	examples["funding"] = json.RawMessage(`[{"funder":"F"}]`)
 	allowed := map[descriptive.Kind]string{
 		descriptive.Dataspace: "creators funding keywords licence properties publisher tags",
-		descriptive.Set:       "creators dates funding keywords licence places properties publicationYear publisher related resourceType tags",
-		descriptive.Resource:  "properties tags",
+		descriptive.Set:       "creators dates funding keywords licence places properties publicationYear publisher related resourceType schema tags",
+		descriptive.Resource:  "properties schema tags",
 	}
 	for kind, want := range allowed {
 		var got []string

@@ -3,7 +3,6 @@ package repository
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -14,10 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
-	"labshelf/repository/internal/rows"
 )
 
 // Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
@@ -107,41 +104,6 @@ func textSetter[T any](rule text, at func(*T) *string) func(*T, string, any) err
 		*at(object) = s
 		return nil
 	}
-}
-
-// metadataSetter merges a patch into the descriptive metadata of an object: null removes, here alone.
-func metadataSetter[T any](kind descriptive.Kind, at func(*T) *string) func(*T, string, any) error {
-	return func(object *T, field string, value any) error {
-		patch, ok := value.(json.RawMessage)
-		if !ok {
-			return invalid(field, "%s must be an object", field)
-		}
-		return describe(kind, at(object), patch)
-	}
-}
-
-// describe merges a patch into the descriptive metadata of an object, canonical JSON or "".
-func describe(kind descriptive.Kind, stored *string, patch []byte) error {
-	before, err := rows.ParseDescriptive(*stored)
-	if err != nil {
-		return err
-	}
-	after, err := before.Merge(patch)
-	if err == nil {
-		err = after.Validate(kind)
-	}
-	var wrong *descriptive.Error
-	switch {
-	case errors.As(err, &wrong):
-		return invalid(wrong.Field, "%s", wrong.Error())
-	case err != nil:
-		return err
-	case after.IsZero():
-		*stored = ""
-	default:
-		*stored = string(after.Append(nil))
-	}
-	return nil
 }
 
 // boolSetter sets a truth value.

@@ -356,7 +356,7 @@ func (f UploadFields) describe(r *metadata.Resource) error {
 	if f.Metadata == nil || *f.Metadata == "" {
 		return nil
 	}
-	return describe(descriptive.Resource, &r.Descriptive, []byte(*f.Metadata))
+	return describe(descriptive.Resource, &r.Descriptive, []byte(*f.Metadata), true)
 }
 
 // nameOf checks the file name and returns the resource's name: the one sent, else the file name.

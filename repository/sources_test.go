@@ -1,0 +1,91 @@
+package repository_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// filled gives the first resource properties as an instrument does.
+func (d *described) filled(text string) {
+	d.T.Helper()
+	d.OK(d.meta.Update(d.T.Context(), func(tx *metadata.Tx) error {
+		return tx.Descriptive.Put(metadata.Descriptive{ObjectID: d.Resources[0].ID, JSON: text})
+	}))
+}
+
+const filledText = `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3},"sources":{"a":"header","b":"sidecar"}}`
+
+// TestSources: what a person sets or removes has no source any more, and what was shown can be sent back.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	for patch, want := range map[string]string{
+		filledText:                         filledText,
+		`{"tags":["t"]}`:                   `{"tags":["t"],` + filledText[1:],
+		`{"properties":{"a":1}}`:           filledText,
+		`{"properties":{"a":1.0,"c":4}}`:   `{"properties":{"a":1.0,"b":{"value":2,"unit":"K"},"c":4},"sources":{"b":"sidecar"}}`,
+		`{"properties":{"b":{"value":5}}}`: `{"properties":{"a":1,"b":{"value":5,"unit":"K"},"c":3},"sources":{"a":"header"}}`,
+		`{"properties":{"b":null}}`:        `{"properties":{"a":1,"c":3},"sources":{"a":"header"}}`,
+		`{"properties":null}`:              ``,
+		`{"sources":{"a":null}}`:           `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3},"sources":{"b":"sidecar"}}`,
+		`{"sources":null}`:                 `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3}}`,
+		`{"sources":{"a":"header","b":"sidecar"},"properties":{"a":9}}`: `{"properties":{"a":9,"b":{"value":2,"unit":"K"},"c":3},"sources":{"b":"sidecar"}}`,
+	} {
+		d.filled(filledText)
+		if got := d.set(patch).Descriptive; got != want || d.stored(d.Resources[0].ID) != want {
+			t.Errorf("%s:\n got %s\nwant %s", patch, got, want)
+		}
+	}
+}
+
+// TestSourcesRefused: a person adds no source, and sets and dataspaces have none.
+func TestSourcesRefused(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	for patch, field := range map[string]string{
+		`{"sources":{"c":"header"}}`:                       "metadata.sources.c",
+		`{"sources":{"a":"sidecar"}}`:                      "metadata.sources.a",
+		`{"properties":{"d":1},"sources":{"d":"sidecar"}}`: "metadata.sources.d",
+		`{"sources":{"z":"header"}}`:                       "metadata.sources.z",
+	} {
+		d.filled(filledText)
+		_, err := d.edit(patch)
+		var known *errs.Error
+		if !errors.As(err, &known) || known.Kind != errs.Invalid || known.Field != field {
+			t.Errorf("%s: %v", patch, err)
+		}
+		if got := d.stored(d.Resources[0].ID); got != filledText {
+			t.Errorf("%s was refused, and left %s", patch, got)
+		}
+	}
+	_, err := d.Service.UpdateSet(t.Context(), d.Admin, d.Sets[0].ID.String(), repository.Edit[metadata.Set]{Fields: patch(`{"properties":{"a":1},"sources":{"a":"header"}}`)})
+	d.Refused(err, errs.CodeInvalidField)
+}
+
+// TestSourcesArrive: a file that comes with the metadata of another repository is taken, and its sources are left out; a replacement keeps those of
+// properties that stay as they are.
+func TestSourcesArrive(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	set, name := d.Sets[0].ID.String(), "arrived"
+	up := d.Service.NewUpload(d.Admin)
+	d.OK(up.Receive(t.Context(), strings.NewReader("content")))
+	made, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Name: &name, Metadata: new(filledText)})
+	d.OK(errors.Join(err, up.Discard()))
+	if want := `{"properties":{"a":1,"b":{"value":2,"unit":"K"},"c":3}}`; made.Descriptive != want {
+		t.Errorf("created with %s", made.Descriptive)
+	}
+	d.filled(filledText)
+	up = d.Service.NewUpload(d.Admin)
+	d.OK(up.Receive(t.Context(), strings.NewReader("other")))
+	over, err := up.Replace(t.Context(), d.Resources[0].ID.String(), repository.UploadFields{Name: &name, Metadata: new(`{"properties":{"a":7},"sources":{"c":"header"}}`)})
+	d.OK(errors.Join(err, up.Discard()))
+	if want := `{"properties":{"a":7,"b":{"value":2,"unit":"K"},"c":3},"sources":{"b":"sidecar"}}`; over.Descriptive != want {
+		t.Errorf("replaced with %s", over.Descriptive)
+	}
+}
