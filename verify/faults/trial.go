@@ -25,9 +25,6 @@ import (
 	"labshelf/verify/e2e"
 )
 
-// every is the distance between the points that a row takes, of all that there are, unless it is long.
-const every = 7
-
 // trial is one run of a row.
 type trial struct {
 	name    string
@@ -50,17 +47,13 @@ type figure struct {
 	greatest bool // else a sum
 }
 
-// units yields the numbers of the units that are to be tried. total is how many there are where the row has no size; of these all are
-// tried by a long row, and each seventh by another one.
+// units yields the numbers of the units that are to be tried: as many as the size of the row says, or all where it has none.
 func (t *trial) units(ctx context.Context, total int) iter.Seq[int] {
-	step, first := 1, 0
 	if t.size > 0 {
 		total = t.size
-	} else if !t.long {
-		step, first = every, int(t.seed%every)
 	}
 	return func(yield func(int) bool) {
-		for i := first; i < total && ctx.Err() == nil; i += step {
+		for i := 0; i < total && ctx.Err() == nil; i++ {
 			if t.only >= 0 && i != t.only {
 				continue
 			}
