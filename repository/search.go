@@ -181,11 +181,13 @@ type hitReader struct {
 	wanted    index.Request
 	described bool // with their descriptive metadata
 	documents indexing.Documents
+	path      []string // names and titles of the containers of the hit at hand
 }
 
 // read adds a hit, unless it has been deleted since the index has heard of it.
 func (r *hitReader) read(hit index.Hit, found *Found) error {
 	h := Hit{Kind: hit.Kind}
+	r.path = r.path[:0]
 	document, record, err := r.object(metadata.ID(hit.ID), &h)
 	var refusal *errs.Error
 	if errors.As(err, &refusal) && refusal.Kind == errs.NotFound {
@@ -197,7 +199,7 @@ func (r *hitReader) read(hit index.Hit, found *Found) error {
 	if _, ok := slices.BinarySearchFunc(r.wanted.Dataspaces, document.Dataspace, compareIDs); !ok && !r.wanted.All {
 		return nil
 	}
-	h.Matched = indexing.Matched(r.wanted.Query, document)
+	h.Matched = indexing.Matched(r.wanted.Query, document, r.path...)
 	found.Items = append(found.Items, h)
 	return nil
 }
@@ -213,14 +215,15 @@ func (r *hitReader) object(id metadata.ID, h *Hit) (d search.Document, record me
 	case search.Set:
 		var set resolvedSet
 		if set, err = lookupSet(r.tx, id.String(), ""); err == nil {
-			h.Set = set.shown()
+			h.Set, r.path = set.shown(), append(r.path, set.dataspace.Name, set.dataspace.Title)
 			d, err = r.documents.Set(h.Set)
 		}
 		return d, h.Set.Record, errors.Join(err, r.describe(id, &h.Set.Descriptive))
 	}
 	resource, err := lookupResource(r.tx, id.String())
 	if err == nil {
-		h.Resource = resource.shown()
+		in := resource.set
+		h.Resource, r.path = resource.shown(), append(r.path, in.dataspace.Name, in.dataspace.Title, in.Name, in.Title)
 		r.s.stores.SetDamaged(r.tx, &h.Resource)
 		d, err = r.documents.Resource(h.Resource)
 	}

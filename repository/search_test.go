@@ -123,6 +123,16 @@ func TestSearchFollows(t *testing.T) {
 	s.want(s.Admin, "year:1980..1990", "set-1")
 	s.want(s.Admin, "type:set -year:1987", "set-0")
 
+	s.want(s.Admin, "set-1 0", "file 1 0")
+	s.want(s.Admin, "et-1", "set-1")
+	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Glaciers"}})
+	s.OK(err)
+	s.want(s.Admin, "glaciers -type:set", "file 1 0")
+	_, err = s.Service.UpdateSet(ctx, s.Admin, s.Sets[1].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"title": "Ice"}})
+	s.OK(err)
+	s.want(s.Admin, "glaciers")
+	s.want(s.Admin, "ice file", "file 1 0")
+
 	s.OK(s.replace(first, "crystal,phase\nquartz,alpha\n", "text/csv"))
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.want(s.Admin, "tag:salt quartz", "file 0 0")

@@ -52,13 +52,13 @@ func TestMatched(t *testing.T) {
 		Properties: []search.Property{{Path: "operator", Text: "Ada"}}}
 	for text, want := range map[string][]string{
 		"un17": {InName}, "salt": {InDescription, InTags}, "alt": {InText}, "name:sam": {InName}, "tag:raw curie": {InTags, InCreators}, "operator": {InProperties},
-		"operator:ada": {InProperties}, `"low temperature"`: {InDescription}, `"low temp"`: {InText}, "type:csv": {}, "-salt ada": {InProperties},
+		"operator:ada": {InProperties}, `"low temperature"`: {InDescription}, `"low temp"`: {InText}, "type:csv": {}, "runs phys": {InPath}, "hysics": {InText}, "-salt ada": {InProperties},
 	} {
 		q, err := query.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Matched(q, d); !slices.Equal(got, want) {
+		if got := Matched(q, d, "physics", "runs-2026"); !slices.Equal(got, want) {
 			t.Errorf("%s matches %q, want %q", text, got, want)
 		}
 	}

@@ -17,13 +17,14 @@ const (
 	InKeywords    = "keywords"
 	InCreators    = "creators"
 	InProperties  = "properties"
+	InPath        = "path" // names and titles of the dataspace and the set that hold it
 	InText        = "text" // of the file
 )
 
-// Matched names the parts of a document, without its text, that a query has found it by: in the order of the constants, each once. It says where
-// to look, and decides nothing.
-func Matched(q query.Query, d search.Document) []string {
-	parts := partsOf(d)
+// Matched names the parts of a document, without its text, that a query has found it by: in the order of the constants, each once. path are
+// names and titles of the dataspace and the set that hold it. It says where to look, and decides nothing.
+func Matched(q query.Query, d search.Document, path ...string) []string {
+	parts := partsOf(d, path)
 	found := map[string]bool{}
 	for _, c := range q.Clauses {
 		if !c.Not {
@@ -31,7 +32,7 @@ func Matched(q query.Query, d search.Document) []string {
 		}
 	}
 	matched := []string{}
-	for _, name := range []string{InName, InTitle, InDescription, InTags, InKeywords, InCreators, InProperties, InText} {
+	for _, name := range []string{InName, InTitle, InDescription, InTags, InKeywords, InCreators, InProperties, InPath, InText} {
 		if found[name] {
 			matched = append(matched, name)
 		}
@@ -67,10 +68,10 @@ type part struct {
 	texts []string
 }
 
-func partsOf(d search.Document) []part {
+func partsOf(d search.Document, path []string) []part {
 	parts := []part{
 		{InName, []string{d.Name}}, {InTitle, []string{d.Title}}, {InDescription, []string{d.Description}},
-		{InTags, d.Tags}, {InKeywords, d.Keywords}, {InCreators, d.Creators},
+		{InTags, d.Tags}, {InKeywords, d.Keywords}, {InCreators, d.Creators}, {InPath, path},
 	}
 	var properties []string
 	for _, p := range d.Properties {

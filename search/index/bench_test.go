@@ -81,12 +81,35 @@ func (l *lab) document() search.Document {
 	return d
 }
 
+// containers returns the dataspaces, and the sets in them.
+func (l *lab) containers() (changes []Change) {
+	for i, id := range l.dataspaces {
+		space := l.document()
+		space.ID, space.Dataspace, space.Set, space.Kind, space.Name = id, id, [16]byte{}, search.Dataspace, fmt.Sprintf("lab-%d", i)
+		changes = append(changes, Change{Document: &space})
+		for n := range 20 {
+			set := l.document()
+			set.Kind, set.Name, set.Dataspace = search.Set, fmt.Sprintf("series-%d-%s", n, l.pick(quantities)), id
+			set.Set = id
+			set.Set[15] = byte(n)
+			set.ID = set.Set
+			changes = append(changes, Change{Document: &set})
+		}
+	}
+	return changes
+}
+
 // build applies documents in batches.
 func (l *lab) build(tb testing.TB, dir string, documents, batch int) *Index {
 	tb.Helper()
 	x, _, err := Open(dir)
 	if err != nil {
 		tb.Fatal(err)
+	}
+	if documents > 0 {
+		if err := x.Apply(l.containers(), nil); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	for done := 0; done < documents; {
 		var changes []Change
@@ -180,7 +203,7 @@ func BenchmarkScale(b *testing.B) {
 	for i := 0; i < len(l.dataspaces); i += 2 {
 		half = append(half, l.dataspaces[i])
 	}
-	queries := []string{"temperature run17", "temperat 42", "csv sample", "annealing vacuum", "nowhere atall", `"sample a042"`, "temperature:>20C csv", "tag:vacuum", ""}
+	queries := []string{"temperature run17", "temperat 42", "csv sample", "annealing vacuum", "nowhere atall", `"sample a042"`, "temperature:>20C csv", "tag:vacuum", "series temperature", "lab", ""}
 	if q, ok := os.LookupEnv("SEARCH_QUERY"); ok {
 		queries = []string{q}
 	}

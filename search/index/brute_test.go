@@ -223,10 +223,17 @@ var foundOrders = map[Order]func(a, b found) int{
 func (w *world) brute(r Request) Result {
 	var all []found
 	for _, d := range w.docs {
-		if r.All || slices.Contains(r.Dataspaces, d.Dataspace) {
-			if ok, score := d.Matches(r.Query); ok {
-				all = append(all, found{d, score, words.Fold(d.Name)})
+		if !r.reads(d.Dataspace) {
+			continue
+		}
+		var containers []*searchtest.Document
+		for _, id := range [][16]byte{d.Dataspace, d.Set} {
+			if c := w.docs[id]; c != nil && r.reads(c.Dataspace) {
+				containers = append(containers, c)
 			}
+		}
+		if ok, score := d.Matches(r.Query, containers...); ok {
+			all = append(all, found{d, score, words.Fold(d.Name)})
 		}
 	}
 	slices.SortFunc(all, foundOrders[r.Order])

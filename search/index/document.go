@@ -101,6 +101,11 @@ func zoneTextsOf(d *search.Document, zone int, yield func(string)) {
 		}
 	case bodyZone:
 		yield(d.Body)
+	case containerZone:
+		if d.Kind != search.Resource {
+			yield(d.Name)
+			yield(d.Title)
+		}
 	}
 }
 

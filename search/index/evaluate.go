@@ -14,7 +14,8 @@ import (
 
 // evaluate leaves in result the documents of a shard of which a query holds, and in scores what they count for. It reports whether there
 // are any.
-func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Query) bool {
+func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, j *job) bool {
+	q := &j.request.Query
 	if slices.ContainsFunc(q.Clauses, isWords) {
 		for z := range w.zones {
 			w.zones[z] = s.zone(z)
@@ -22,7 +23,7 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 	}
 	for i := range q.Clauses {
 		c := &q.Clauses[i]
-		if isWords(*c) && !c.Not && !w.possible(c) {
+		if isWords(*c) && !c.Not && !w.possible(c) && len(j.containers[i].points(s, dataspace)) == 0 {
 			return false
 		}
 	}
@@ -35,6 +36,7 @@ func (w *scratch) evaluate(s *shard, dataspace [16]byte, dead bitmap, q *query.Q
 		switch {
 		case isWords(*c):
 			w.markWords(c)
+			w.markContained(s, j.containers[i].points(s, dataspace))
 		case c.Field == query.In:
 			w.markWithin(s, c, dataspace)
 		case c.Field == query.Property:

@@ -130,7 +130,7 @@ func zonesOf(c *query.Clause) int {
 	if c.Field == query.Name {
 		return nameZone + 1
 	}
-	return zoneCount
+	return ownZones
 }
 
 // possible reports whether a clause may hold of any document.
@@ -159,16 +159,21 @@ func phrasePossible(z *zone, words []string) bool {
 
 // markWords marks the documents of which a clause of words holds.
 func (w *scratch) markWords(c *query.Clause) {
+	for z := range zonesOf(c) {
+		w.markZone(c, z)
+	}
+}
+
+// markZone marks the documents of which a clause of words holds by one zone.
+func (w *scratch) markZone(c *query.Clause, z int) {
 	if len(c.Words) > 1 {
-		w.markPhrase(c)
+		w.markPhrase(c, z)
 		return
 	}
-	for z := range zonesOf(c) {
-		zone := &w.zones[z]
-		w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0]))
-		for _, f := range w.fits {
-			w.markList(zone, zone.words.list(f.word), uint8(f.quality*weights[z]))
-		}
+	zone := &w.zones[z]
+	w.fits = appendFits(w.fits[:0], zone, []byte(c.Words[0]), c.Whole, z == nameZone && isSubstring(c.Words[0]))
+	for _, f := range w.fits {
+		w.markList(zone, zone.words.list(f.word), uint8(f.quality*weights[z]))
 	}
 }
 
@@ -189,21 +194,19 @@ func (w *scratch) markList(z *zone, list []byte, points uint8) {
 }
 
 // markPhrase marks the documents in which words follow each other.
-func (w *scratch) markPhrase(c *query.Clause) {
-	for z := range zonesOf(c) {
-		zone := &w.zones[z]
-		if !phrasePossible(zone, c.Words) {
-			continue
+func (w *scratch) markPhrase(c *query.Clause, z int) {
+	zone := &w.zones[z]
+	if !phrasePossible(zone, c.Words) {
+		return
+	}
+	for quality := whole; quality >= inside; quality-- {
+		if quality < whole && c.Whole || quality == inside && (z != nameZone || !isSubstring(c.Words[0])) {
+			return
 		}
-		for quality := whole; quality >= inside; quality-- {
-			if quality < whole && c.Whole || quality == inside && (z != nameZone || !isSubstring(c.Words[0])) {
-				break
-			}
-			at := 0
-			for _, p := range w.phrase(zone, c.Words, quality) {
-				at = zone.locate(p, at)
-				w.mark(zone.doc(at), uint8(quality*weights[z]))
-			}
+		at := 0
+		for _, p := range w.phrase(zone, c.Words, quality) {
+			at = zone.locate(p, at)
+			w.mark(zone.doc(at), uint8(quality*weights[z]))
 		}
 	}
 }

@@ -36,6 +36,20 @@ type task struct {
 	shard int
 }
 
+// open returns the shard, the dataspace of its documents, and those of them that are dead.
+func (t *task) open() (s shard, dataspace [16]byte, dead bitmap, err error) {
+	s, err = t.part.shard(t.shard)
+	return s, t.part.shards[t.shard].dataspace, t.part.dead[t.shard], err
+}
+
+// job is one search.
+type job struct {
+	request    *Request
+	tasks      []task
+	containers []containers // of each clause
+	next       atomic.Int64 // of the tasks that no worker has taken
+}
+
 // docsPerWorker is how many documents make a second goroutine worth while.
 const docsPerWorker = 10_000
 
@@ -48,14 +62,17 @@ func (x *Index) Search(ctx context.Context, r Request) (Result, error) {
 	}
 	defer x.release(s)
 	tasks, docs := r.tasks(s)
+	j := job{request: &r, tasks: tasks, containers: make([]containers, len(r.Query.Clauses))}
+	if err := guard(func() error { return j.findContainers(ctx) }); err != nil {
+		return Result{}, err
+	}
 	workers := make([]worker, min(runtime.GOMAXPROCS(0), 1+docs/docsPerWorker))
-	var next atomic.Int64
 	var running sync.WaitGroup
 	for i := range workers {
 		w := &workers[i]
 		w.collector, w.counter = newCollector(&r), newCounter()
 		run := func() {
-			w.err = guard(func() error { return w.run(ctx, &r, tasks, &next) })
+			w.err = guard(func() error { return w.run(ctx, &j) })
 		}
 		if i == len(workers)-1 {
 			run()
@@ -118,27 +135,25 @@ type worker struct {
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // run searches shards until there are no more.
-func (w *worker) run(ctx context.Context, r *Request, tasks []task, next *atomic.Int64) error {
+func (w *worker) run(ctx context.Context, j *job) error {
 	memory := scratches.Get().(*scratch)
 	for {
-		i := int(next.Add(1)) - 1
-		if i >= len(tasks) {
+		i := int(j.next.Add(1)) - 1
+		if i >= len(j.tasks) {
 			break
 		}
 		if err := ctx.Err(); err != nil {
 			return err // what a scratch holds is not clean now
 		}
-		t := tasks[i]
-		s, err := t.part.shard(t.shard)
+		s, dataspace, dead, err := j.tasks[i].open()
 		if err != nil {
 			return err
 		}
-		dataspace := t.part.shards[t.shard].dataspace
-		if !memory.evaluate(&s, dataspace, t.part.dead[t.shard], &r.Query) {
+		if !memory.evaluate(&s, dataspace, dead, j) {
 			continue
 		}
 		w.collector.collect(memory, &s, dataspace)
-		if r.Counts > 0 {
+		if j.request.Counts > 0 {
 			w.counter.count(memory, &s, dataspace)
 		}
 	}

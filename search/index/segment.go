@@ -23,7 +23,7 @@ var ErrDamaged = errors.New("the search index is damaged")
 // they are first read: the footer and the directory when the segment is opened.
 
 const (
-	segmentMagic  = "labshelf index 1"
+	segmentMagic  = "labshelf index 2"
 	entryBytes    = 16 + 8 + 8 + 4 + 4
 	footerBytes   = 6*8 + 4
 	emptySlot     = 0

@@ -12,11 +12,15 @@ const (
 	labelZone        // tags, title, creators, keywords
 	textZone         // description, paths and texts of properties
 	bodyZone         // the full text
-	zoneCount
+	ownZones         // how many there are of a document itself
+
+	// containerZone is name and title once more, of dataspaces and sets alone: what is in them is found by these.
+	containerZone = ownZones
+	zoneCount     = ownZones + 1
 )
 
 // weights is what a whole word of each zone counts for; a prefix counts for two thirds, a substring for one.
-var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1}
+var weights = [zoneCount]int{nameZone: 4, labelZone: 3, textZone: 2, bodyZone: 1, containerZone: 1}
 
 // zone is the inverted index of one zone of a shard. The words of all its documents are numbered in one row, by positions: those of a
 // text follow each other, and a number is left out behind each text, so that no phrase crosses its end. A posting list holds the positions

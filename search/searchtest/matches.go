@@ -38,6 +38,7 @@ const (
 	titleWeight = 3 // and tags, creators, keywords
 	proseWeight = 2 // descriptions and properties
 	bodyWeight  = 1
+	outerWeight = 1 // names and titles of the dataspace and the set that hold the document
 
 	wholeMatch  = 3
 	prefixMatch = 2
@@ -82,10 +83,19 @@ func Matches(q query.Query, d search.Document, si SI) (matched bool, score int) 
 	return Prepare(d, si).Matches(q)
 }
 
-// Matches reports whether q holds of the document, and how relevant it is.
-func (d *Document) Matches(q query.Query) (matched bool, score int) {
+// Matches reports whether q holds of the document, and how relevant it is. The dataspace and the set that hold it are given as far as the caller
+// knows them.
+func (d *Document) Matches(q query.Query, containers ...*Document) (matched bool, score int) {
+	var outer []text
+	for _, container := range containers {
+		outer = append(outer, text{container.name.words, outerWeight, false}, text{split(container.Title), outerWeight, false})
+	}
 	for _, c := range q.Clauses {
 		holds, points := d.holds(c)
+		if c.Field == query.Any {
+			points = max(points, best(outer, c))
+			holds = points > 0
+		}
 		if holds == c.Not {
 			return false, 0
 		}

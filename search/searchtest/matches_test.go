@@ -101,6 +101,32 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+// TestContainers: words are found in the names of the dataspace and the set, for less than in the own name, and none inside of their words.
+func TestContainers(t *testing.T) {
+	t.Parallel()
+	prepare := func(name, title string) *searchtest.Document {
+		return searchtest.Prepare(search.Document{Name: name, Title: title}, si)
+	}
+	lab, raw := prepare("lab-one probe", ""), prepare("Raw run17", "Salt flats")
+	for text, want := range map[string]int{
+		"lab": 3, "la": 2, "ab": -1, `"lab one"`: 3, "lab-on": 2, "one-raw": -1, `"on"`: -1, "raw temperature": 15, "run17": 12, "probe": 3,
+		"-raw": -1, "-lab ice": -1, "-ab ice": 9, "name:lab": -1, "lab raw": 6,
+		"salt lab": 6, `"salt flats"`: 3, "run17-salt": -1,
+	} {
+		q, err := query.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matched, score := searchtest.Prepare(file, si).Matches(q, lab, raw)
+		if !matched {
+			score = -1
+		}
+		if score != want {
+			t.Errorf("%s: %d points, want %d", text, score, want)
+		}
+	}
+}
+
 // TestNoYear: what has no year has none of a range.
 func TestNoYear(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ func (c *Corpus) Query() (query.Query, error) {
 // makers make one clause each. Words stand first and several times, as in the queries of people.
 var makers = []func(*Corpus) string{
 	(*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).term, (*Corpus).slice, (*Corpus).slice, (*Corpus).phrase,
+	func(c *Corpus) string { return oneOf(c, []string{"space-", "set-"}) + strconv.Itoa(c.random.IntN(40)) },
 	func(c *Corpus) string { return "name:" + c.term() },
 	func(c *Corpus) string { return "name:" + c.slice() },
 	func(c *Corpus) string { return "name:" + c.phrase() },

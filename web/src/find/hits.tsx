@@ -17,6 +17,7 @@ const places: Record<string, string> = {
   keywords: "keyword",
   creators: "creator",
   properties: "property",
+  path: "path",
   text: "text",
 };
 

@@ -1,0 +1,80 @@
+package index
+
+import (
+	"context"
+
+	"labshelf/search/query"
+)
+
+// containers are the dataspaces and sets whose names or titles hold a clause, by id, with what that counts for in all that is in them. They are
+// looked up in each search: a new title counts at once for everything, and takes no byte of what is in them.
+type containers map[[16]byte]uint8
+
+// findContainers looks for the clauses of words in the names and titles of all dataspaces and sets that the request reads.
+func (j *job) findContainers(ctx context.Context) error {
+	memory := scratches.Get().(*scratch)
+	for i := range j.tasks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, _, dead, err := j.tasks[i].open()
+		if err != nil {
+			return err
+		}
+		memory.zones[containerZone] = s.zone(containerZone)
+		if memory.zones[containerZone].count == 0 {
+			continue
+		}
+		memory.reset(s.n)
+		for k := range j.request.Query.Clauses {
+			if c := &j.request.Query.Clauses[k]; c.Field == query.Any {
+				memory.markZone(c, containerZone)
+				memory.takeContainers(&s, dead, &j.containers[k])
+			}
+		}
+	}
+	scratches.Put(memory)
+	return nil
+}
+
+// takeContainers adds the containers that are marked, and clears the marks.
+func (w *scratch) takeContainers(s *shard, dead bitmap, to *containers) {
+	for doc := range w.hit.each {
+		if !dead.has(doc) {
+			if *to == nil {
+				*to = containers{}
+			}
+			(*to)[s.id(doc)] = w.quality[doc]
+		}
+		w.quality[doc] = 0
+	}
+	clear(w.hit)
+}
+
+// points returns what being in each set of a shard counts for, by the numbers of the sets: nothing if it counts in none.
+func (c containers) points(s *shard, dataspace [16]byte) []uint8 {
+	if len(c) == 0 {
+		return nil
+	}
+	points := make([]uint8, len(s.data.part(secSets))/16)
+	some := false
+	for i := range points {
+		points[i] = max(c[dataspace], c[s.set(i)])
+		some = some || points[i] > 0
+	}
+	if !some {
+		return nil
+	}
+	return points
+}
+
+// markContained marks the documents of the result that are in a container, with the points of each set.
+func (w *scratch) markContained(s *shard, points []uint8) {
+	if points == nil {
+		return
+	}
+	sets := s.column(secSetOf)
+	for doc := range w.result.each {
+		w.mark(doc, points[sets.at(doc)]) // none where that is 0
+	}
+}
