@@ -24,7 +24,7 @@ const (
 	interval   = 250 * time.Millisecond // between two reads of the log, so that what grows it often is read together
 	maxEntries = 4096                   // that one read transaction looks at
 	maxScanned = 2000                   // objects that one reads when all are indexed
-	retryAfter = 10 * time.Second
+	retryAfter = 3 * time.Second
 
 	rebuildAfter = time.Second // so that what damages each new index does not keep the processor busy
 )
@@ -119,7 +119,8 @@ func (x *Indexing) Status(log uint64) Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := Status{
-		Epoch: x.at.epoch.String(), Entries: x.at.next, Scanning: x.at.phase != following, Texts: x.at.textsBehind(), Failure: x.failure,
+		Epoch: x.at.epoch.String(), Entries: x.at.next, Texts: x.at.textsBehind(), Failure: x.failure,
+		Scanning: x.at.phase != following || x.damaged.Load(), // the worker may not have begun yet
 	}
 	if x.index != nil {
 		s.Status = x.index.Status()
