@@ -113,6 +113,26 @@ func checkRow(t *testing.T, r row) {
 	}
 }
 
+// TestFilledIsSound: what fill and fillVersions make is a repository without damage. A service that finds some while it is measured shows other
+// records than before.
+func TestFilledIsSound(t *testing.T) {
+	t.Parallel()
+	b := &bench{plan: quick(), program: build(t), folder: t.TempDir(), progress: io.Discard}
+	var open closers
+	s, err := b.filledSet(t.Context(), &open, "filled", 200, 3)
+	if err == nil {
+		_, _, err = b.replaced(t.Context(), &open)
+	}
+	if open.close(&err); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{s.data, filepath.Join(b.folder, "replaced")} {
+		if o, err := e2e.Run(t.Context(), b.program, "check", "--data", data); err != nil || o.Code != 0 {
+			t.Errorf("%s: %v, %v", data, o, err)
+		}
+	}
+}
+
 // TestRun runs the command as people do.
 func TestRun(t *testing.T) {
 	t.Parallel()

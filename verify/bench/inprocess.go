@@ -60,18 +60,30 @@ func (in *inProcess) upload(ctx context.Context, set, filename string, body []by
 // fillers is how many goroutines fill a repository: they share commits.
 const fillers = 128
 
-// fill makes n resources in a data directory that no service has open, one after the other in each of the sets in turn. Of every
-// so many, if that is not 0, one is deleted at once. It calls the use cases in this process instead of uploading, and leaves the
-// bodies in memory: a hundred thousand files brought to the disk one by one would take minutes.
-func fill(ctx context.Context, data string, sets []string, n, deleteEach int) (err error) {
-	in, err := openInProcess(ctx, data, blobstest.NewMemory(), repository.Config{})
+// fill makes n resources of one content in a data directory that no service has open, one after the other in each of the sets in turn. Of every
+// so many, if that is not 0, one is deleted at once. It calls the use cases in this process instead of uploading. Only the first brings its body
+// to the disk: a hundred thousand times the same would take minutes.
+func fill(ctx context.Context, data string, sets []string, n, deleteEach int) error {
+	files, err := blobs.OpenDir(data, blobs.OS{})
+	if err == nil {
+		err = fillFrom(ctx, data, files, sets, 0, min(n, 1), deleteEach)
+	}
+	if err == nil {
+		err = fillFrom(ctx, data, blobstest.NewMemory(), sets, 1, n, deleteEach)
+	}
+	return err
+}
+
+// fillFrom is fill for the resources from begin to end-1.
+func fillFrom(ctx context.Context, data string, files blobs.Store, sets []string, begin, end, deleteEach int) (err error) {
+	in, err := openInProcess(ctx, data, files, repository.Config{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.close()) }()
 	content := body(smallFile, 0)
 	return parallel(fillers, func(first int) error {
-		for i := first; i < n; i += fillers {
+		for i := begin + first; i < end; i += fillers {
 			set := sets[i%len(sets)]
 			made, err := in.upload(ctx, set, filenameOf(uint64(i)), content)
 			if err == nil && deleteEach > 0 && i%deleteEach == 0 {
@@ -88,7 +100,11 @@ func fill(ctx context.Context, data string, sets []string, n, deleteEach int) (e
 // fillVersions makes a resource of n versions or a few more, in a data directory that no service has open, and returns its id. The first two
 // have files of their own; each that follows restores one of them.
 func fillVersions(ctx context.Context, data, set string, n int) (id string, err error) {
-	in, err := openInProcess(ctx, data, blobstest.NewMemory(), repository.Config{})
+	files, err := blobs.OpenDir(data, blobs.OS{})
+	if err != nil {
+		return "", err
+	}
+	in, err := openInProcess(ctx, data, files, repository.Config{})
 	if err != nil {
 		return "", err
 	}
