@@ -19,9 +19,10 @@ import (
 	"labshelf/repository"
 )
 
-// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token in its place.
+// The forms of what must not leak: a key beyond the part that is shown in lists, and a page token in its place. A key begins where no other word
+// goes on, but for what JSON makes of a line break: in a random token its first letters come now and then.
 var (
-	keyForm   = regexp.MustCompile(`(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
+	keyForm   = regexp.MustCompile(`(?:^|[^A-Za-z0-9_-]|\\[nrt])(` + auth.KeyPrefix + `|` + auth.SessionPrefix + `)[A-Za-z0-9_-]{5,}`)
 	tokenForm = regexp.MustCompile(`/query/results/[A-Za-z0-9_=-]{2,}`)
 )
 
@@ -144,6 +145,18 @@ func TestPanicTellsNoSecret(t *testing.T) {
 	same(t, "the log has the fault", strings.Contains(log.String(), "index out of range"), true)
 	if leak := keyForm.FindString(log.String() + got.Body.String()); leak != "" {
 		t.Errorf("%s in %s\n%s", leak, log, got.Body)
+	}
+}
+
+// TestKeyForm: a key is found wherever it stands, and none in a random token.
+func TestKeyForm(t *testing.T) {
+	t.Parallel()
+	key := auth.NewKey()
+	for text, want := range map[string]bool{
+		key: true, "Bearer " + key: true, `{"key":"` + key[:10] + `"}`: true, `a\n` + key: true, "/" + auth.SessionPrefix + "abcdefg": true,
+		"AQQBAQ" + key: false, key[:8]: false, "-" + key: false,
+	} {
+		same(t, text, keyForm.MatchString(text), want)
 	}
 }
 
