@@ -66,6 +66,7 @@ func TestMeasurements(t *testing.T) {
 		"delete":       {always: 1},
 		"put":          {onLinux: 1, curl: 2},
 		"harvest":      {always: 1},
+		"search":       {always: 3},
 		"peers":        {restServer: 10},
 	}
 	for _, m := range measurements() {
