@@ -105,7 +105,7 @@ func try(t *testing.T, r row) {
 }
 
 // rowNames are the rows in the order of the table.
-var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "syscalls", "errors", "full", "states", "webhooks"}
+var rowNames = []string{"kill", "power", "harvest", "flips", "clock", "slow", "syscalls", "errors", "full", "states", "webhooks", "index"}
 
 // TestKill: kill -9 while everything writes, reads, purges and backs up.
 func TestKill(t *testing.T) {
