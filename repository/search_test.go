@@ -1,10 +1,12 @@
 package repository_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/repository"
+	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
 	"labshelf/search"
 )
@@ -173,6 +176,44 @@ func TestSearchKeepsTexts(t *testing.T) {
 	s.want(s.Admin, "quartz", "file 0 0")
 	s.Delete(s.Get(r.ID))
 	s.want(s.Admin, "quartz")
+}
+
+// TestSearchForgets: when the bytes of a version are erased, and after a purge, no file of the index has a word of them.
+func TestSearchForgets(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 2)
+	ctx, r, other := t.Context(), s.Resources[0], s.Resources[1]
+	holds := func(word string) bool {
+		s.OK(s.Service.Indexed(ctx))
+		s.reopen() // so that everything is in files
+		files, err := filepath.Glob(filepath.Join(s.dir, "*"))
+		s.OK(err)
+		return slices.ContainsFunc(files, func(path string) bool {
+			content, err := os.ReadFile(path)
+			s.OK(err)
+			return bytes.Contains(content, []byte(word))
+		})
+	}
+	s.OK(s.replace(r, "quartz\n", "text/plain"))
+	s.OK(s.replace(other, "basalt\n", "text/plain"))
+	if !holds("quartz") || !holds("basalt") {
+		t.Fatal("the words are in no file")
+	}
+	s.OK(s.replace(r, "gneiss\n", "text/plain"))
+	_, _, err := s.Service.EraseVersion(ctx, s.Admin, r.ID.String(), "2")
+	s.OK(err)
+	if holds("quartz") {
+		t.Error("what was erased is in the index")
+	}
+	s.Delete(s.Get(other.ID))
+	upkeep, err := s.Service.Upkeep(ctx, s.Admin)
+	s.OK(err)
+	_, err = upkeep.Purge(ctx, maintenance.PurgeOptions{Now: func() time.Time { return time.Now().Add(time.Hour) }})
+	s.OK(err)
+	if holds("basalt") {
+		t.Error("what was purged is in the index")
+	}
+	s.want(s.Admin, "gneiss", "file 0 0")
 }
 
 // TestSearchRepairs: an index in which a search finds damage is made anew, also where nothing changes.

@@ -141,6 +141,7 @@ func (b *batch) follow(size uint64) error {
 			return err
 		}
 		b.at.stamp = max(b.at.stamp, metadata.Stamp(e.Stamp))
+		b.at.erase = b.at.erase || erases[e.Action]
 		if seen[e.Object.ID] {
 			continue
 		}
@@ -152,6 +153,9 @@ func (b *batch) follow(size uint64) error {
 	b.more = b.at.next < size
 	return nil
 }
+
+// erases are the actions after which the words of something are to be in no file any more.
+var erases = map[audit.Action]bool{audit.ResourcePurge: true, audit.VersionErase: true, audit.VersionPurge: true}
 
 // renew puts an object as it is now.
 func (b *batch) renew(o audit.Object) (err error) {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -197,22 +198,41 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if err != nil || more {
 		return background.Next{}, err
 	}
-	if x.compact {
-		return background.Next{}, x.compactIndex()
+	if x.compact || x.position().erase {
+		return background.Next{}, x.clean()
 	}
 	background.Sleep(ctx, interval) // what grows the log meanwhile is followed together
 	return background.Idle(), nil
 }
 
-// compactIndex makes searches quick after the index was made anew.
-func (x *Indexing) compactIndex() error {
+// clean makes searches quick after the index was made anew, and takes out of its files what is gone for good.
+func (x *Indexing) clean() error {
 	x.swap.RLock()
 	defer x.swap.RUnlock()
-	x.compact = false
 	if x.index == nil {
 		return errAway
 	}
-	return x.index.Compact()
+	at := x.position()
+	clean := x.index.Expunge
+	if x.compact {
+		clean = x.index.Compact
+	}
+	if err := clean(); err != nil {
+		return err
+	}
+	if x.compact {
+		x.compact = false
+		debug.FreeOSMemory() // what making it anew took
+	}
+	if at != x.position() { // it was thrown away meanwhile
+		return nil
+	}
+	at.erase = false
+	if err := x.index.Apply(nil, at.append(nil)); err != nil {
+		return err
+	}
+	x.moveTo(at)
+	return nil
 }
 
 func (x *Indexing) position() position {
@@ -229,11 +249,12 @@ func (x *Indexing) moveTo(at position) {
 	x.moved = make(chan struct{})
 }
 
-// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files.
+// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files, and nothing that is
+// gone for good.
 func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	for {
 		x.mu.Lock()
-		moved, reached := x.moved, !x.damaged.Load() && x.at.phase == following && x.at.next >= log && !x.at.textsBehind()
+		moved, reached := x.moved, !x.damaged.Load() && x.at.phase == following && x.at.next >= log && !x.at.textsBehind() && !x.at.erase
 		x.mu.Unlock()
 		if reached {
 			return nil

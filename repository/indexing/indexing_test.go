@@ -32,7 +32,7 @@ func TestBehind(t *testing.T) {
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	at := position{
-		epoch: metadata.EpochID{1, 2}, next: 3, stamp: 4, phase: following, after: metadata.ID{5}, since: 6, text: 7, textAfter: metadata.ID{8},
+		epoch: metadata.EpochID{1, 2}, next: 3, stamp: 4, phase: following, after: metadata.ID{5}, since: 6, text: 7, textAfter: metadata.ID{8}, erase: true,
 	}
 	stored := at.append(nil)
 	if got := parsePosition(stored); got != at {

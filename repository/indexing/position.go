@@ -29,12 +29,17 @@ type position struct {
 
 	text      metadata.Stamp // the texts of resources modified up to here, and
 	textAfter metadata.ID    // at this stamp up to this id, are there
+
+	erase bool // what is gone for good may still be in files of the index
 }
 
 // textsBehind tells whether there may be texts that were not read.
 func (p position) textsBehind() bool { return p.phase == following && p.text < p.stamp }
 
 const positionVersion = 1
+
+// eraseFlag stands in the byte of the phase.
+const eraseFlag = 0x80
 
 // positionSize is the length of a stored position, in bytes.
 const positionSize = 1 + len(metadata.EpochID{}) + 8 + 8 + 1 + 16 + 8 + 8 + 16
@@ -44,7 +49,11 @@ func (p position) append(b []byte) []byte {
 	b = append(append(b, positionVersion), p.epoch[:]...)
 	b = binary.BigEndian.AppendUint64(b, p.next)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.stamp))
-	b = append(append(b, byte(p.phase)), p.after[:]...)
+	flags := byte(p.phase)
+	if p.erase {
+		flags |= eraseFlag
+	}
+	b = append(append(b, flags), p.after[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.since))
 	b = binary.BigEndian.AppendUint64(b, uint64(p.text))
 	return append(b, p.textAfter[:]...)
@@ -62,7 +71,7 @@ func parsePosition(b []byte) (p position) {
 		return n
 	}
 	p.next, p.stamp = number(), metadata.Stamp(number())
-	p.phase = phase(b[0])
+	p.phase, p.erase = phase(b[0]&^eraseFlag), b[0]&eraseFlag != 0
 	b = b[1+copy(p.after[:], b[1:]):]
 	p.since, p.text = metadata.Stamp(number()), metadata.Stamp(number())
 	copy(p.textAfter[:], b)

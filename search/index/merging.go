@@ -165,6 +165,16 @@ func (x *Index) Compact() error {
 	}, false)
 }
 
+// Expunge takes documents that are dead out of all files. Meanwhile the index works as always.
+func (x *Index) Expunge() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	return x.mergeToFile(func(parts []part) []part {
+		return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.file == nil || p.alive() == p.docs })
+	}, false)
+}
+
 // flush writes what is in memory to a file, and the manifest with the position behind it.
 func (x *Index) flush() error {
 	err := x.mergeToFile(func(parts []part) []part {
