@@ -84,7 +84,30 @@ func request(tx *metadata.Tx, p auth.Principal, q paging.Query) (r index.Request
 		r.Dataspaces = append(r.Dataspaces, id)
 	}
 	r.Query, err = parsed.Resolve(func(path string) ([][16]byte, error) { return within(tx, path) })
+	if err != nil {
+		return r, err
+	}
+	going, err := beingDeleted(tx)
+	r.Query.Clauses = append(r.Query.Clauses, going...)
 	return r, err
+}
+
+// beingDeleted returns a clause that holds of nothing that is in a container whose deletion is under way: it is not shown any more, and what
+// the index has of it is not to be counted.
+func beingDeleted(tx *metadata.Tx) (clauses []query.Clause, err error) {
+	going := query.Clause{Field: query.In, Not: true}
+	for cascade, err := range tx.Cascades.All() {
+		if err != nil {
+			return nil, err
+		}
+		if !cascade.Restore {
+			going.Within = append(going.Within, cascade.Container)
+		}
+	}
+	if len(going.Within) > 0 {
+		clauses = append(clauses, going)
+	}
+	return clauses, nil
 }
 
 // orders are those of the index.

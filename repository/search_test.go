@@ -283,6 +283,26 @@ func TestSearchTellsNothing(t *testing.T) {
 	}
 }
 
+// TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor counted.
+func TestSearchWhileDeleting(t *testing.T) {
+	t.Parallel()
+	meta := &stuck{Store: metadatatest.NewMemory(time.Now)}
+	svc := repository.New(meta, blobstest.NewMemory(), repository.Config{IndexDir: t.TempDir(), PageSize: 1000})
+	t.Cleanup(svc.Close)
+	h := repositorytest.NewWorld(t, svc, 250, 3)
+	h.OK(svc.Indexed(t.Context()))
+	meta.container = h.Sets[0].ID
+	meta.broken.Store(true)
+	_, err := svc.DeleteSet(t.Context(), h.Admin, h.Sets[0].ID.String(), repositorytest.Always)
+	h.Refused(err, errs.CodeNoSpace)
+	h.OK(svc.Indexed(t.Context()))
+	found, err := svc.Search(t.Context(), h.Admin, repository.ListRequest{Params: map[string][]string{"q": {"file"}, "counts": {"true"}}})
+	h.OK(err)
+	if found.Total != 3 || len(found.Items) != 3 {
+		t.Errorf("%d are found, %d counted", len(found.Items), found.Total)
+	}
+}
+
 // TestSearchPages: a walk shows each hit once, in any order and page size.
 func TestSearchPages(t *testing.T) {
 	t.Parallel()
