@@ -80,6 +80,9 @@ func appendProperties(b []byte, g Group) []byte {
 	return g.append(b)
 }
 
+// JSON returns the canonical form of the group; {} of an empty one.
+func (g Group) JSON() string { return string(g.append(nil)) }
+
 func (g Group) append(b []byte) []byte {
 	if !slices.IsSortedFunc(g, byName) {
 		g = slices.SortedStableFunc(slices.Values(g), byName)

@@ -102,6 +102,9 @@ const (
 	CodeTooManyWebhooks    Code = "too_many_webhooks"
 	CodeNothingToSkip      Code = "nothing_to_skip"
 	CodeTooManyStreams     Code = "too_many_streams"
+	CodeSchemaNotFound     Code = "schema_not_found"
+	CodeSchemaNameTaken    Code = "schema_name_taken"
+	CodeTooManySchemas     Code = "too_many_schemas"
 )
 
 // Codes returns every code, for the documents that list them and the tests that compare.
@@ -116,6 +119,7 @@ func Codes() []Code {
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 		CodeWebhookNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
+		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas,
 	}
 }
 

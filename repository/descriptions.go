@@ -1,11 +1,19 @@
 package repository
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
+	"labshelf/auth"
 	"labshelf/descriptive"
+	"labshelf/metadata"
+	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/rows"
+	"labshelf/schemas"
 )
 
 // metadataSetter merges a patch of a person into the descriptive metadata of an object: null removes, here alone.
@@ -32,12 +40,126 @@ func describe(kind descriptive.Kind, stored *string, patch []byte, arrives bool)
 	}
 	if err == nil {
 		after.KeepSources(before)
-		err = after.Validate(kind)
+		complete := after
+		if kind != descriptive.Dataspace && (complete.Schema.ID == "" || complete.Schema.Version == 0) { // conform knows the rest
+			complete.Schema = descriptive.SchemaVersion{}
+		}
+		err = complete.Validate(kind)
 	}
 	if err = descriptiveError(err); err == nil {
 		*stored = textOf(after)
 	}
 	return err
+}
+
+// description is a change of the descriptive metadata of a set or a file.
+type description struct {
+	of      conformance.Object // as it will be
+	kind    descriptive.Kind
+	before  string  // canonical JSON or ""
+	after   *string // as describe has made it
+	arrives bool    // with a file, or from an instrument: it is never refused for what a schema asks for
+}
+
+// ofSet is a person's change of what is said about a set.
+func ofSet(before string, after *metadata.Set) description {
+	return description{of: conformance.OfSet(*after), kind: descriptive.Set, before: before, after: &after.Descriptive}
+}
+
+// ofResource is a person's change of what is said about a file.
+func ofResource(before string, after *metadata.Resource) description {
+	return description{of: conformance.OfResource(*after), kind: descriptive.Resource, before: before, after: &after.Descriptive}
+}
+
+// arriving is what is said about a file that arrives.
+func arriving(before string, after *metadata.Resource) description {
+	d := ofResource(before, after)
+	d.arrives = true
+	return d
+}
+
+// describing updates. Where a request says something that a schema may not allow, that is found out before, without keeping others from writing.
+func (s *Service) describing(ctx context.Context, p auth.Principal, f Fields, check intent) error {
+	if _, said := f[descriptive.Root]; said {
+		if err := s.view(ctx, p, check.only); err != nil {
+			return err
+		}
+	}
+	return s.update(ctx, p, check.andWrite)
+}
+
+// conform follows describe in the transaction of the change: it notes the version of the schema that the properties are made with, and refuses what
+// breaks a schema that enforces. A version that people name must be one of the schema that applies; what arrives may come from a repository
+// with other schemas, and loses another one. To validate takes time: who holds the writer has asked the same before, in a transaction that
+// only reads.
+func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) error {
+	if *d.after == d.before {
+		return nil
+	}
+	was, err := rows.ParseDescriptive(d.before)
+	now, failed := rows.ParseDescriptive(*d.after)
+	if err = errors.Join(err, failed); err != nil || now.Schema == was.Schema && now.Properties.JSON() == was.Properties.JSON() {
+		return err
+	}
+	finder := conformance.NewFinder(tx)
+	schema, found, err := finder.Applying(d.of)
+	if err != nil {
+		return err
+	}
+	if err := pin(&now, was, schema, d.arrives); err != nil {
+		return err
+	}
+	if err := descriptiveError(now.Validate(d.kind)); err != nil {
+		return err
+	}
+	*d.after = textOf(now)
+	if !found || !schema.Enforce || d.arrives {
+		return nil
+	}
+	check, _, err := finder.Check(d.of, now)
+	if err != nil {
+		return err
+	}
+	return refusal(schema, s.schemas.Problems(ctx, check))
+}
+
+// pin completes the version of a schema that metadata name. schema is the one that applies; without an id, none does.
+func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Schema, arrives bool) error {
+	newest := descriptive.SchemaVersion{ID: schema.ID.String(), Version: int(schema.Version)}
+	if schema.ID == (metadata.ID{}) {
+		newest = descriptive.SchemaVersion{}
+	}
+	if named := now.Schema; named != (descriptive.SchemaVersion{}) && named != was.Schema {
+		named.ID, named.Version = cmp.Or(named.ID, newest.ID), cmp.Or(named.Version, newest.Version)
+		exists := newest.ID != "" && named.ID == newest.ID && named.Version >= 1 && named.Version <= newest.Version
+		if !exists && !arrives {
+			return invalid(descriptive.Root+".schema", "%s.schema must name the schema that applies here, and a version that it has", descriptive.Root)
+		}
+		if now.Schema = named; !exists {
+			now.Schema = descriptive.SchemaVersion{}
+		}
+	}
+	if len(now.Properties) > 0 && newest.ID != "" && now.Schema.ID != newest.ID {
+		now.Schema = newest
+	}
+	return nil
+}
+
+// refusal is the error of properties that a schema does not allow; nil where there is nothing wrong.
+func refusal(schema metadata.Schema, problems []schemas.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	field, more := descriptive.Root+".properties", ""
+	for name := range strings.SplitSeq(strings.TrimPrefix(problems[0].Path, "/"), "/") {
+		if name != "" {
+			field += "." + Shorten(strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~"))
+		}
+	}
+	if len(problems) > 1 {
+		more = fmt.Sprintf(", and %d more", len(problems)-1)
+	}
+	return invalid(field, "%s %s; the schema %s asks for it%s", field, problems[0].Message, schema.Name, more)
 }
 
 // descriptiveError is the error that a client sees of what package descriptive refuses.

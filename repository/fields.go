@@ -126,6 +126,21 @@ func stringValue(field string, value any) (string, error) {
 	return s, nil
 }
 
+// stringsValue returns a list of strings.
+func stringsValue(field string, value any) ([]string, error) {
+	list, ok := value.([]any)
+	texts := make([]string, len(list))
+	for i, item := range list {
+		var text bool
+		texts[i], text = item.(string)
+		ok = ok && text
+	}
+	if !ok {
+		return nil, invalid(field, "%s must be a list of strings", field)
+	}
+	return texts, nil
+}
+
 // required returns a field that must be a string: the one that names a parent, or the object's own name.
 func (f Fields) required(field string) (string, error) {
 	value, sent := f[field]

@@ -144,30 +144,36 @@ func (s *Service) sound(tx *metadata.Tx, r metadata.Resource) error {
 
 // EditResource changes name, description, format or descriptive metadata.
 func (s *Service) EditResource(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Resource]) (edited metadata.Resource, err error) {
-	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	check := intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := lookupResource(tx, id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := resolved.admit(tx, p, auth.Write); err != nil {
-			return err
+			return nil, err
 		}
 		r := resolved.shown()
 		s.stores.SetDamaged(tx, &r)
 		before := r
 		changed, err := apply(&r, edit, resourceFields, refuseResourceField)
+		if err == nil {
+			err = s.conform(ctx, tx, ofResource(before.Descriptive, &r))
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+			return nil, err
+		}
+		return func() (err error) {
+			if changed {
+				err = resolved.write(tx, rows.Change{By: p, Action: audit.ResourceEdit}, &r)
+			}
+			edited = r
 			return err
-		}
-		if changed {
-			err = resolved.write(tx, rows.Change{By: p, Action: audit.ResourceEdit}, &r)
-		}
-		edited = r
-		return err
+		}, nil
 	})
+	err = s.describing(ctx, p, edit.Fields, check)
 	return edited, err
 }
 

@@ -45,6 +45,7 @@ import (
 	"labshelf/repository/indexing"
 	"labshelf/repository/inline"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/refusals"
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/maintenance"
@@ -103,6 +104,7 @@ type Service struct {
 	upkeep   *maintenance.Upkeep
 	hooks    *hooks.Hooks
 	indexing *indexing.Indexing
+	schemas  *conformance.Schemas
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -151,6 +153,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		lastUse:  startLastUse(meta),
 		refusals: refusals.Start(s),
 		upkeep:   upkeep,
+		schemas:  conformance.NewSchemas(),
 	}
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
 	service.Events = events.New(eventRules{service})

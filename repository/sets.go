@@ -32,36 +32,45 @@ func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (cr
 	if err != nil {
 		return metadata.Set{}, err
 	}
-	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		d, err := lookupDataspace(tx, dataspaceID, "dataspaceId")
-		if err != nil {
-			return err
-		}
-		if err := authorise(tx, p, d, auth.Write); err != nil {
-			return err
-		}
-		set := metadata.Set{DataspaceID: d.ID}
-		if set.Name, err = f.required("name"); err != nil {
-			return err
-		}
-		if err := checkContainerName(set.Name); err != nil {
-			return err
-		}
-		if err := create(&set, f, setFields, "name", "dataspaceId"); err != nil {
-			return err
-		}
-		if d.State == metadata.Deleted {
-			return parentDeleted("dataspaceId", "dataspace")
-		}
-		id, err := tx.Sets.ByName(set.Name)
-		if err := free(id, err, conflict(errs.CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace")); err != nil {
-			return err
-		}
-		set.Record = newRecord(tx, p)
-		created = set
-		return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetCreate}, nil, &created)
+	check := intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
+		set, err := s.newSet(ctx, tx, p, dataspaceID, f)
+		return func() error {
+			created = set
+			created.Record = newRecord(tx, p)
+			return rows.SaveSet(tx, rows.Change{By: p, Action: audit.SetCreate}, nil, &created)
+		}, err
 	})
+	err = s.describing(ctx, p, f, check)
 	return created, err
+}
+
+// newSet reads and checks what a request says about a new one.
+func (s *Service) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal, dataspaceID string, f Fields) (set metadata.Set, err error) {
+	d, err := lookupDataspace(tx, dataspaceID, "dataspaceId")
+	if err != nil {
+		return set, err
+	}
+	if err := authorise(tx, p, d, auth.Write); err != nil {
+		return set, err
+	}
+	set.DataspaceID = d.ID
+	if set.Name, err = f.required("name"); err != nil {
+		return set, err
+	}
+	if err := checkContainerName(set.Name); err != nil {
+		return set, err
+	}
+	if err := create(&set, f, setFields, "name", "dataspaceId"); err != nil {
+		return set, err
+	}
+	if err := s.conform(ctx, tx, ofSet("", &set)); err != nil {
+		return set, err
+	}
+	if d.State == metadata.Deleted {
+		return set, parentDeleted("dataspaceId", "dataspace")
+	}
+	id, err := tx.Sets.ByName(set.Name)
+	return set, free(id, err, conflict(errs.CodeSetNameTaken, "name", "a set with this name exists, perhaps a deleted one or in another dataspace"))
 }
 
 // GetSet returns one set.
@@ -80,29 +89,35 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 
 // UpdateSet changes title, description or descriptive metadata.
 func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
-	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	check := intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := resolved.admit(tx, p, auth.Write); err != nil {
-			return err
+			return nil, err
 		}
 		set := resolved.shown()
 		before := set
 		changed, err := apply(&set, edit, setFields, refuseSetField)
+		if err == nil {
+			err = s.conform(ctx, tx, ofSet(before.Descriptive, &set))
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil {
+			return nil, err
+		}
+		return func() (err error) {
+			if changed {
+				err = resolved.write(tx, p, &set)
+			}
+			updated = set
 			return err
-		}
-		if changed {
-			err = resolved.write(tx, p, &set)
-		}
-		updated = set
-		return err
+		}, nil
 	})
+	err = s.describing(ctx, p, edit.Fields, check)
 	return updated, err
 }
 

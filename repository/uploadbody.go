@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"mime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -136,4 +137,21 @@ func charsetOf(head []byte, found *mimetype.MIME) string {
 		}
 	}
 	return ""
+}
+
+// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says something; else what content and
+// name tell.
+func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
+	const unknown = "application/octet-stream"
+	if sent == "" {
+		return detectMime(head, names...), nil
+	}
+	media, _, err := mime.ParseMediaType(sent)
+	switch {
+	case err != nil || len(sent) > maxMimeBytes || !strings.Contains(media, "/"):
+		return "", invalid(field, "the Content-Type of the file must be a media type such as text/csv, of up to %d bytes", maxMimeBytes)
+	case media == unknown:
+		return detectMime(head, names...), nil
+	}
+	return sent, text{what: "the Content-Type of the file", max: maxMimeBytes}.check(field, sent)
 }

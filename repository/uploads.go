@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"strings"
 
 	"labshelf/audit"
@@ -160,10 +159,14 @@ func (u *FormUpload) Create(ctx context.Context, f UploadFields) (created metada
 		if err != nil {
 			return nil, err
 		}
+		made := file
+		made.SetID, made.DataspaceID = set.ID, set.DataspaceID
+		if err := u.service.conform(ctx, tx, arriving("", &made)); err != nil {
+			return nil, err
+		}
 		return func() error {
-			created = file
+			created = made
 			created.Record = newRecord(tx, p)
-			created.SetID, created.DataspaceID = set.ID, set.DataspaceID
 			return errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, &created), u.record(tx, created))
 		}, nil
 	})
@@ -204,7 +207,11 @@ func (u *FormUpload) Replace(ctx context.Context, id string, f UploadFields) (re
 			return nil, err
 		}
 		next := nextVersion(resolved.shown(), file)
+		before := next.Descriptive
 		if err := f.describe(&next); err != nil {
+			return nil, err
+		}
+		if err := u.service.conform(ctx, tx, arriving(before, &next)); err != nil {
 			return nil, err
 		}
 		return func() error {
@@ -373,21 +380,4 @@ func nameOf(f UploadFields, filename string) (string, error) {
 		return "", missing("name", "name is required where the file name is missing, . or ..")
 	}
 	return filename, nil
-}
-
-// mimeOf returns the media type of a file: the one sent, in the field that it came in, if it says something; else what content and
-// name tell.
-func mimeOf(sent, field string, head []byte, names ...string) (string, error) {
-	const unknown = "application/octet-stream"
-	if sent == "" {
-		return detectMime(head, names...), nil
-	}
-	media, _, err := mime.ParseMediaType(sent)
-	switch {
-	case err != nil || len(sent) > maxMimeBytes || !strings.Contains(media, "/"):
-		return "", invalid(field, "the Content-Type of the file must be a media type such as text/csv, of up to %d bytes", maxMimeBytes)
-	case media == unknown:
-		return detectMime(head, names...), nil
-	}
-	return sent, text{what: "the Content-Type of the file", max: maxMimeBytes}.check(field, sent)
 }

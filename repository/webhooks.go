@@ -34,15 +34,9 @@ var webhookFields = setters[metadata.Webhook]{
 }
 
 func setEvents(w *metadata.Webhook, field string, value any) error {
-	list, ok := value.([]any)
-	patterns := make([]string, len(list))
-	for i, item := range list {
-		var text bool
-		patterns[i], text = item.(string)
-		ok = ok && text
-	}
-	if !ok {
-		return invalid(field, "%s must be a list of strings", field)
+	patterns, err := stringsValue(field, value)
+	if err != nil {
+		return err
 	}
 	if len(patterns) > maxEvents {
 		return invalid(field, "%s may have up to %d entries", field, maxEvents)

@@ -1,0 +1,366 @@
+package repository_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// needs is a schema that requires some properties to be texts.
+func needs(names ...string) json.RawMessage {
+	properties := map[string]any{}
+	for _, name := range names {
+		properties[name] = map[string]any{"type": "string"}
+	}
+	text, err := json.Marshal(map[string]any{"type": "object", "required": names, "properties": properties})
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// schema makes one that requires the property of its name.
+func (d *described) schema(name string, more repository.Fields) repository.Schema {
+	d.T.Helper()
+	fields := repository.Fields{"name": name, "schema": needs(name)}
+	for field, value := range more {
+		fields[field] = value
+	}
+	made, err := d.Service.CreateSchema(d.T.Context(), d.Admin, d.Space.ID.String(), fields)
+	d.OK(err)
+	return made
+}
+
+// change changes a schema.
+func (d *described) change(s repository.Schema, fields repository.Fields) (repository.Schema, error) {
+	return d.Service.UpdateSchema(d.T.Context(), d.Admin, s.ID.String(), repository.Edit[repository.Schema]{Fields: fields, Shown: func(repository.Schema) repository.Fields { return nil }})
+}
+
+// lacks is what the first resource lacks, with the schema that says so.
+func (d *described) lacks() string {
+	d.T.Helper()
+	c, err := d.Service.ResourceConformance(d.T.Context(), d.Admin, d.Resources[0].ID.String())
+	d.OK(err)
+	if !c.Applies {
+		return ""
+	}
+	text := fmt.Sprintf("%s %d", c.Schema.Name, c.Version)
+	for _, problem := range c.Problems {
+		text += " " + problem.Path + ":" + problem.Rule
+	}
+	return text
+}
+
+// TestSchemas: a schema is made, changed, deleted and restored; another text is a new version, and each change has its entry.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	ctx := t.Context()
+	made := d.schema("sample", repository.Fields{"types": []any{"Text/CSV", "csv", ".TIF", "csv"}, "title": "Samples", "enforce": true})
+	if made.Version != 1 || !made.Enforce || made.For != metadata.ForFiles || !slices.Equal(made.Types(), []string{"text/csv", "csv", ".tif"}) || len(made.Form.Fields) != 1 {
+		t.Errorf("made %+v", made)
+	}
+	renamed, err := d.change(made, repository.Fields{"title": "All samples", "schema": json.RawMessage(strings.ReplaceAll(made.Text, ":", " : "))})
+	if d.OK(err); renamed.Version != 1 || renamed.Title != "All samples" || renamed.Modified <= made.Modified {
+		t.Errorf("white space in the text gave %+v", renamed)
+	}
+	again, err := d.change(made, repository.Fields{"title": "All samples"})
+	if d.OK(err); again.Modified != renamed.Modified {
+		t.Errorf("a change that is none gave %+v", again)
+	}
+	second, err := d.change(made, repository.Fields{"schema": needs("sample", "operator")})
+	if d.OK(err); second.Version != 2 || len(second.Form.Fields) != 2 {
+		t.Errorf("another text gave %+v", second)
+	}
+	versions, err := d.Service.ListSchemaVersions(ctx, d.Admin, made.ID.String())
+	if d.OK(err); len(versions) != 2 || versions[0].Number != 2 || versions[1].Text != made.Text || len(versions[1].Form.Fields) != 1 {
+		t.Errorf("its versions are %+v", versions)
+	}
+	first, err := d.Service.GetSchemaVersion(ctx, d.Admin, made.ID.String(), "1")
+	if d.OK(err); cmp.Diff(first, versions[1]) != "" {
+		t.Errorf("its first version is %+v", first)
+	}
+	for _, number := range []string{"0", "3", "01", "x", "-1"} {
+		_, err := d.Service.GetSchemaVersion(ctx, d.Admin, made.ID.String(), number)
+		d.Refused(err, errs.CodeVersionNotFound)
+	}
+	deleted, err := d.Service.DeleteSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	if d.OK(err); deleted.State != metadata.Deleted {
+		t.Errorf("deleted it is %+v", deleted)
+	}
+	_, err = d.change(made, repository.Fields{"title": "x"})
+	d.Refused(err, errs.CodeDeleted)
+	restored, err := d.Service.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
+	d.OK(err)
+	list, err := d.Service.ListSchemas(ctx, d.Admin, d.Space.ID.String())
+	if d.OK(err); len(list) != 1 || cmp.Diff(list[0], restored) != "" || restored.Text != second.Text {
+		t.Errorf("the list is %+v, restored %+v", list, restored)
+	}
+	var logged []string
+	for e := range d.entriesOf(made.ID) {
+		logged = append(logged, e.Action.String())
+	}
+	if want := []string{"schema.create", "schema.update", "schema.update", "schema.delete", "schema.restore"}; !slices.Equal(logged, want) {
+		t.Errorf("logged are %v, want %v", logged, want)
+	}
+}
+
+// entriesOf yields the entries about an object, the oldest first.
+func (d *described) entriesOf(id metadata.ID) func(func(audit.Entry) bool) {
+	return func(yield func(audit.Entry) bool) {
+		d.OK(d.meta.View(d.T.Context(), func(tx *metadata.Tx) error {
+			state, err := tx.Audit.State()
+			for n := uint64(0); n < state.Size && err == nil; n++ {
+				row, failed := tx.Audit.Get(n)
+				e, unread := row.Entry()
+				if err = errors.Join(failed, unread); err == nil && e.Object.ID == id && !yield(e) {
+					return nil
+				}
+			}
+			return err
+		}))
+	}
+}
+
+// TestSchemasRefused: what is wrong with a schema is named, and nothing is made.
+func TestSchemasRefused(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	other := d.schema("taken", nil)
+	good := needs("x")
+	for _, test := range []struct {
+		fields      repository.Fields
+		code        errs.Code
+		field, part string
+	}{
+		{repository.Fields{"schema": good}, errs.CodeMissingField, "name", ""},
+		{repository.Fields{"name": "n1"}, errs.CodeMissingField, "schema", ""},
+		{repository.Fields{"name": "N 1", "schema": good}, errs.CodeInvalidField, "name", "lowercase"},
+		{repository.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"type":"strin"}}}`)}, errs.CodeInvalidField, "schema", "/properties/a/type"},
+		{repository.Fields{"name": "n1", "schema": json.RawMessage(`{"properties":{"a":{"$ref":"https://example.org/x"}}}`)}, errs.CodeInvalidField, "schema", "not fetched"},
+		{repository.Fields{"name": "n1", "schema": json.RawMessage(`null`)}, errs.CodeInvalidField, "schema", ""},
+		{repository.Fields{"name": "n1", "schema": good, "for": "all"}, errs.CodeInvalidField, "for", "files or sets"},
+		{repository.Fields{"name": "n1", "schema": good, "for": "sets", "types": []any{"csv"}}, errs.CodeInvalidField, "types", "files only"},
+		{repository.Fields{"name": "n1", "schema": good, "types": []any{"*/*"}}, errs.CodeInvalidField, "types", "image/*"},
+		{repository.Fields{"name": "n1", "schema": good, "types": []any{""}}, errs.CodeInvalidField, "types", "empty"},
+		{repository.Fields{"name": "n1", "schema": good, "types": []any{"a/b/c"}}, errs.CodeInvalidField, "types", "media types"},
+		{repository.Fields{"name": "n1", "schema": good, "types": "csv"}, errs.CodeInvalidField, "types", "list"},
+		{repository.Fields{"name": "n1", "schema": good, "enforce": 1}, errs.CodeInvalidField, "enforce", ""},
+		{repository.Fields{"name": "n1", "schema": good, "version": 1}, errs.CodeUnknownField, "version", ""},
+		{repository.Fields{"name": "taken", "schema": good}, errs.CodeSchemaNameTaken, "name", ""},
+	} {
+		_, err := d.Service.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), test.fields)
+		var known *errs.Error
+		if !errors.As(err, &known) || known.Code != test.code || known.Field != test.field || !strings.Contains(known.Message, test.part) {
+			t.Errorf("%v: %v", test.fields, err)
+		}
+	}
+	list, err := d.Service.ListSchemas(t.Context(), d.Admin, d.Space.ID.String())
+	if d.OK(err); len(list) != 1 || list[0].ID != other.ID {
+		t.Errorf("there are %+v", list)
+	}
+	_, err = d.Service.CreateSchema(t.Context(), d.Admin, other.ID.String(), repository.Fields{"name": "n1", "schema": good})
+	d.Refused(err, errs.CodeDataspaceNotFound)
+	for range 49 {
+		d.schema(fmt.Sprint("s", len(list)), nil)
+		list = append(list, other)
+	}
+	_, err = d.Service.CreateSchema(t.Context(), d.Admin, d.Space.ID.String(), repository.Fields{"name": "n1", "schema": good})
+	d.Refused(err, errs.CodeTooManySchemas)
+	_, err = d.Service.DeleteSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	d.OK(err)
+	d.schema("taken", nil)
+	_, err = d.Service.RestoreSchema(t.Context(), d.Admin, other.ID.String(), repositorytest.Always)
+	d.Refused(err, errs.CodeSchemaNameTaken)
+}
+
+// TestConformance: the pinned version decides until another one is pinned; a warning schema refuses nothing.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	lacks := func(want string) {
+		t.Helper()
+		if got := d.lacks(); got != want {
+			t.Errorf("it is %q, want %q", got, want)
+		}
+	}
+	lacks("")
+	d.set(`{"properties":{"x":"1"}}`) // before there is a schema
+	made := d.schema("sample", nil)
+	pinned := func(version int) string { return fmt.Sprintf(`"schema":{"id":"%s","version":%d}`, made.ID, version) }
+	stored := func(want string) {
+		t.Helper()
+		if got := d.stored(d.Resources[0].ID); got != want {
+			t.Errorf("stored is %s, want %s", got, want)
+		}
+	}
+	lacks("sample 1 /sample:required")
+	d.set(`{"tags":["t"]}`)
+	stored(`{"tags":["t"],"properties":{"x":"1"}}`)
+	d.set(`{"properties":{"y":"2"}}`)
+	stored(`{"tags":["t"],"properties":{"x":"1","y":"2"},` + pinned(1) + `}`)
+	_, err := d.change(made, repository.Fields{"schema": needs("sample", "operator")})
+	d.OK(err)
+	lacks("sample 1 /sample:required")
+	d.set(`{"properties":{"sample":"S1"}}`)
+	lacks("sample 1")
+	d.set(`{"schema":{"version":2}}`)
+	lacks("sample 2 /operator:required")
+	d.set(`{"schema":{"version":1}}`)
+	lacks("sample 1")
+	d.set(`{"schema":null,"tags":null}`)
+	lacks("sample 2 /operator:required")
+	stored(`{"properties":{"sample":"S1","x":"1","y":"2"},` + pinned(2) + `}`)
+	for _, patch := range []string{
+		`{"schema":{"version":3}}`, `{"schema":{"version":-1}}`, `{"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":1}}`, `{"schema":{"id":"x"}}`,
+	} {
+		_, err := d.edit(patch)
+		var known *errs.Error
+		if !errors.As(err, &known) || known.Kind != errs.Invalid || !strings.HasPrefix(known.Field, "metadata.schema") {
+			t.Errorf("%s: %v", patch, err)
+		}
+	}
+	_, err = d.Service.DeleteSchema(t.Context(), d.Admin, made.ID.String(), repositorytest.Always)
+	d.OK(err)
+	lacks("")
+	shown := d.Get(d.Resources[0].ID).Descriptive
+	if r := d.set(shown); r.Descriptive != shown {
+		t.Errorf("what was shown cannot be sent back: %s", r.Descriptive)
+	}
+	if _, err := d.edit(`{"schema":{"version":1}}`); err == nil {
+		t.Error("a version of a deleted schema was taken")
+	}
+	next := d.schema("next", nil)
+	lacks("next 1 /next:required")
+	d.set(`{"properties":{"x":"3"}}`)
+	stored(fmt.Sprintf(`{"properties":{"sample":"S1","x":"3","y":"2"},"schema":{"id":"%s","version":1}}`, next.ID))
+}
+
+// TestEnforce: an enforcing schema refuses a person's change that leaves problems, and never a file that arrives.
+func TestEnforce(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	d.schema("sample", repository.Fields{"enforce": true})
+	d.schema("room", repository.Fields{"enforce": true, "for": "sets"})
+	refused := func(err error, field string) {
+		t.Helper()
+		var known *errs.Error
+		if !errors.As(err, &known) || known.Code != errs.CodeInvalidField || known.Field != field {
+			t.Errorf("it was refused by %v, want %s", err, field)
+		}
+	}
+	_, err := d.edit(`{"properties":{"x":1}}`)
+	refused(err, "metadata.properties.sample")
+	_, err = d.edit(`{"properties":{"sample":1}}`)
+	refused(err, "metadata.properties.sample")
+	d.set(`{"tags":["t"]}`) // not about properties
+	d.set(`{"properties":{"sample":"S1"}}`)
+	_, err = d.edit(`{"properties":{"sample":null}}`)
+	refused(err, "metadata.properties.sample")
+	if want := "sample 1"; d.lacks() != want {
+		t.Errorf("it lacks %q", d.lacks())
+	}
+	set := d.Sets[0].ID.String()
+	described := func(text string) error {
+		_, err := d.Service.UpdateSet(t.Context(), d.Admin, set, repository.Edit[metadata.Set]{Fields: patch(text)})
+		return err
+	}
+	refused(described(`{"properties":{"x":1}}`), "metadata.properties.room")
+	d.OK(described(`{"properties":{"room":"1"}}`))
+	fields := patch(`{"properties":{"x":1}}`)
+	fields["name"], fields["dataspaceId"] = "new-set", d.Space.ID.String()
+	_, err = d.Service.CreateSet(t.Context(), d.Admin, fields)
+	refused(err, "metadata.properties.room")
+	delete(fields, "metadata")
+	bare, err := d.Service.CreateSet(t.Context(), d.Admin, fields)
+	d.OK(err)
+	c, err := d.Service.SetConformance(t.Context(), d.Admin, bare.ID.String())
+	if d.OK(err); len(c.Problems) != 1 || c.Schema.Name != "room" {
+		t.Errorf("a set without properties is %+v", c)
+	}
+
+	name, elsewhere := "arrived.csv", `{"properties":{"x":1},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7},"sources":{"x":"header"}}`
+	up := d.Service.NewUpload(d.Admin)
+	d.OK(up.Receive(t.Context(), strings.NewReader("content")))
+	made, err := up.Create(t.Context(), repository.UploadFields{SetID: &set, Name: &name, Metadata: &elsewhere})
+	d.OK(errors.Join(err, up.Discard()))
+	if want := fmt.Sprintf(`{"properties":{"x":1},"schema":{"id":"%s","version":1}}`, d.only("sample").ID); made.Descriptive != want {
+		t.Errorf("it arrived as %s, want %s", made.Descriptive, want)
+	}
+	up = d.Service.NewUpload(d.Admin)
+	d.OK(up.Receive(t.Context(), strings.NewReader("other content")))
+	replaced, err := up.Replace(t.Context(), d.Resources[0].ID.String(), repository.UploadFields{Name: &name, Metadata: new(`{"properties":{"sample":null}}`)})
+	d.OK(errors.Join(err, up.Discard()))
+	if strings.Contains(replaced.Descriptive, "sample\"") {
+		t.Errorf("replaced it is %s", replaced.Descriptive)
+	}
+}
+
+// only returns the active schema of a name.
+func (d *described) only(name string) repository.Schema {
+	d.T.Helper()
+	list, err := d.Service.ListSchemas(d.T.Context(), d.Admin, d.Space.ID.String())
+	d.OK(err)
+	for _, s := range list {
+		if s.Name == name && s.State == metadata.Active {
+			return s
+		}
+	}
+	d.T.Fatalf("there is no schema %s", name)
+	return repository.Schema{}
+}
+
+// TestSchemaPermission: members read schemas and what they say, admins alone change them.
+func TestSchemaPermission(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	made, id := d.schema("sample", nil), d.Resources[0].ID.String()
+	for role, want := range map[auth.Role][2]bool{auth.None: {false, false}, auth.Member: {true, false}, auth.Editor: {true, false}, auth.Admin: {true, true}} {
+		p := d.caller(role)
+		ctx, kid := t.Context(), made.ID.String()
+		_, list := d.Service.ListSchemas(ctx, p, d.Space.ID.String())
+		_, get := d.Service.GetSchema(ctx, p, kid)
+		_, versions := d.Service.ListSchemaVersions(ctx, p, kid)
+		_, version := d.Service.GetSchemaVersion(ctx, p, kid, "1")
+		_, of := d.Service.ResourceConformance(ctx, p, id)
+		_, ofSet := d.Service.SetConformance(ctx, p, d.Sets[0].ID.String())
+		for i, err := range []error{list, get, versions, version, of, ofSet} {
+			if (err == nil) != want[0] {
+				t.Errorf("%s reads, call %d: %v", role, i, err)
+			}
+		}
+		_, create := d.Service.CreateSchema(ctx, p, d.Space.ID.String(), repository.Fields{"name": "by-" + strings.ToLower(role.String()), "schema": needs("x")})
+		_, update := d.Service.UpdateSchema(ctx, p, kid, repository.Edit[repository.Schema]{Fields: repository.Fields{"title": role.String()}})
+		_, remove := d.Service.DeleteSchema(ctx, p, kid, repositorytest.Always)
+		_, restore := d.Service.RestoreSchema(ctx, p, kid, repositorytest.Always)
+		for i, err := range []error{create, update, remove, restore} {
+			if (err == nil) != want[1] {
+				t.Errorf("%s changes, call %d: %v", role, i, err)
+			}
+		}
+	}
+}
+
+// caller is a new user with a role in the dataspace.
+func (d *described) caller(role auth.Role) auth.Principal {
+	d.T.Helper()
+	user, err := d.Service.CreateUser(d.T.Context(), d.Admin, repository.Fields{"username": "user-" + strings.ToLower(role.String())})
+	d.OK(err)
+	if role != auth.None {
+		_, _, err = d.Service.Grant(d.T.Context(), d.Admin, repository.Fields{"userId": user.ID.String(), "dataspaceId": d.Space.ID.String(), "role": role.String()})
+		d.OK(err)
+	}
+	return auth.Principal{UserID: user.ID}
+}
