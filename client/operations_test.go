@@ -96,6 +96,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	space := containers(ctx, t, c)
 	set := must[client.Set](t)(c.NewSet(ctx, client.NewSet{Name: "runs", DataspaceID: space.ID}))
 	files(ctx, t, c, space, set)
+	schemasOf(ctx, t, c, space, set)
 	people(ctx, t, c, space)
 
 	auditing(ctx, t, c, set)
@@ -357,6 +358,7 @@ var unchanging = map[string][]string{
 	"DataspaceUpdate": {"created", "createdBy", "id", "modified", "modifiedBy", "name", "resources", "sets", "state", "url"},
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
+	"SchemaUpdate":    {"created", "createdBy", "dataspaceId", "for", "form", "id", "modified", "modifiedBy", "state", "url", "version"},
 	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
 		"position", "reason", "state", "tries"},
 	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy",
@@ -375,6 +377,7 @@ func TestSchemas(t *testing.T) {
 		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
 		"ResourceEdit": client.ResourceEdit{}, "Version": client.Version{},
 		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},
+		"Schema": client.Schema{}, "SchemaCreation": client.NewSchema{}, "SchemaUpdate": client.SchemaEdit{}, "SchemaVersion": client.SchemaVersion{},
 		"Delivery": client.Delivery{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {

@@ -63,6 +63,11 @@ func loggedRequests() map[string]loggedRequest {
 		"POST /privileges":                {"privilege.grant", "", ""},
 		"DELETE /privileges/{id}":         {"privilege.revoke", "", ""},
 
+		"POST /dataspaces/{id}/schemas": {"schema.create", "", ""},
+		"PUT /schemas/{id}":             {"schema.update", "", ""},
+		"DELETE /schemas/{id}":          {"schema.delete", "", ""},
+		"POST /schemas/{id}/restore":    {"schema.restore", "", ""},
+
 		"POST /webhooks":                                 {"webhook.create", "webhook.create", ""},
 		"PUT /webhooks/{id}":                             {"webhook.update", "", ""},
 		"DELETE /webhooks/{id}":                          {"webhook.delete", "", ""},
@@ -101,6 +106,7 @@ func (f *fixture) prepare(op string) {
 	path, ok := map[string]string{
 		"restoreDataspace": "/dataspaces/" + f.dataspace, "restoreSet": "/sets/" + f.ids["SetId"],
 		"restoreResource": "/resources/" + f.ids["ResourceId"], "restoreUser": "/users/" + f.ids["UserId"],
+		"restoreSchema": "/schemas/" + f.ids["SchemaId"],
 	}[op]
 	if ok {
 		f.send("DELETE", path, nil).want(http.StatusNoContent)

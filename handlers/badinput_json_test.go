@@ -105,7 +105,7 @@ func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
 		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "metadata"}, "updateSet": {"title", "description", "metadata"},
 		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin"},
-		"updateWebhook": {"url", "label", "events"},
+		"updateWebhook": {"url", "label", "events"}, "updateSchema": {"name", "title", "description", "types", "enforce", "schema"},
 	}
 	switch fields, changes := may[operation]; {
 	case !changes || slices.Contains(fields, field):
@@ -148,17 +148,24 @@ func TestBadFieldsAreRefused(t *testing.T) {
 				continue
 			}
 			wrong := []any{1, 1.5, []string{"x"}, nil, object{}}
-			if field == "metadata" { // which is merged: null removes it
+			switch field {
+			case "metadata": // which is merged: null removes it
 				wrong = wrong[:3]
+			case "schema": // an object can be one
+				wrong = wrong[:4]
+			case "types":
+				wrong[2] = []any{"x", 1}
 			}
 			for _, value := range wrong {
 				add(field, value)
 			}
-			if slices.Contains([]string{"sysadmin", "dryRun", "noData", "all"}, field) {
+			if slices.Contains([]string{"sysadmin", "dryRun", "noData", "all", "enforce"}, field) {
 				add(field, "true")
 				continue
 			}
-			add(field, true)
+			if field != "schema" {
+				add(field, true)
+			}
 			rule, ok := texts[field]
 			if !ok || field == "name" && good.what != "editResource" {
 				continue

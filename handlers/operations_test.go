@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"path"
 	"strings"
@@ -127,6 +128,18 @@ func operations() []operation {
 			return object{"userId": f.ids["UserId"], "dataspaceId": f.dataspace, "role": "editor"}
 		}},
 		{"revokePrivilege", false, nil},
+		{"getSchemas", false, nil},
+		{"createSchema", false, func(f *fixture) any {
+			return object{"name": f.name("schema"), "schema": object{"required": []string{"sample"}}, "types": []string{"text/csv"}}
+		}},
+		{"getSchema", false, nil},
+		{"updateSchema", false, fields(object{"title": "New"})},
+		{"getSchemaVersions", false, nil},
+		{"getSchemaVersion", false, nil},
+		{"getSetSchema", false, nil},
+		{"getResourceSchema", false, nil},
+		{"deleteSchema", false, nil},
+		{"restoreSchema", false, nil},
 		{"getWebhooks", false, nil},
 		{"createWebhook", false, func(f *fixture) any {
 			return object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}
@@ -202,6 +215,7 @@ func (c *client) newFixture(fields object) *fixture {
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
 		"UploadId":    path.Base(f.begin(7, "setId", set, "filename", "b.txt")),
 		"WebhookId":   f.newWebhook(), "DeliveryNumber": "0",
+		"SchemaId": f.newSchema(object{"name": f.name("schema")}).text("id"), "SchemaNumber": "1",
 	}
 	f.ids["EntryNumber"] = fmt.Sprint(int(f.get("/resources/" + resource + "/history?limit=1").data()[0]["number"].(float64)))
 	return f
@@ -209,6 +223,14 @@ func (c *client) newFixture(fields object) *fixture {
 
 // nowhere is where nothing listens.
 const nowhere = "http://127.0.0.1:1/"
+
+// newSchema makes a schema that asks for a sample.
+func (s *space) newSchema(fields object) object {
+	s.t.Helper()
+	all := object{"schema": object{"type": "object", "required": []string{"sample"}, "properties": object{"sample": object{"type": "string"}}}}
+	maps.Copy(all, fields)
+	return s.send("POST", "/dataspaces/"+s.dataspace+"/schemas", all).want(http.StatusCreated).object()
+}
 
 // newWebhook makes a webhook that hears of nothing, with a delivery that waits for its next try.
 func (f *fixture) newWebhook() (id string) {

@@ -65,7 +65,7 @@ const (
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -141,6 +141,22 @@ func (a *api) routesOfWebhooks() []route {
 		{"POST", "/webhooks/:id/skip", managers, a.skipWebhook, plain},
 		{"GET", "/webhooks/:id/deliveries", managers, a.listDeliveries, plain},
 		{"POST", "/webhooks/:id/deliveries/:number/repeat", managers, a.repeatDelivery, plain},
+	}
+}
+
+// routesOfSchemas are those of schemas, and of what they say of sets and resources.
+func (a *api) routesOfSchemas() []route {
+	return []route{
+		{"GET", "/dataspaces/:id/schemas", readers, a.listSchemas, plain},
+		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain},
+		{"GET", "/schemas/:id", readers, a.getSchema, plain},
+		{"PUT", "/schemas/:id", managers, a.updateSchema, plain},
+		{"DELETE", "/schemas/:id", managers, a.deleteSchema, plain},
+		{"POST", "/schemas/:id/restore", managers, a.restoreSchema, plain},
+		{"GET", "/schemas/:id/versions", readers, a.listSchemaVersions, plain},
+		{"GET", "/schemas/:id/versions/:number", readers, a.getSchemaVersion, plain},
+		{"GET", "/sets/:id/schema", readers, a.getSetSchema, plain},
+		{"GET", "/resources/:id/schema", readers, a.getResourceSchema, plain},
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // Fields is what a request says about an object, by the names of the interface, as JSON decodes: string, bool, json.Number,
-// nil, []any, map[string]any; metadata stays as it was sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent is looked up and the
+// nil, []any, map[string]any; metadata and schema stay as they were sent, a json.RawMessage. Use cases take it raw, because the order of checks is fixed: the parent is looked up and the
 // caller authorised before the rest is read.
 type Fields map[string]any
 

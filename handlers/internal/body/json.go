@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -66,8 +67,8 @@ func serverWriter(w http.ResponseWriter) http.ResponseWriter {
 	}
 }
 
-// descriptiveMember is the member of the outermost object that is not decoded, but handed on as it is: the use case merges it.
-const descriptiveMember = jsontext.Pointer("/metadata")
+// raw are the members of the outermost object that are not decoded, but handed on as they are: the use case merges or compiles them.
+var raw = []jsontext.Pointer{"/metadata", "/schema"}
 
 // strict decodes numbers as they are written, and bounds the depth. encoding/json/v2, of which the package is a copy until Go has it, by
 // itself refuses invalid UTF-8, half a surrogate pair and names that come twice.
@@ -77,7 +78,7 @@ var strict = jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(func(decoder *json
 		number, err := decoder.ReadValue()
 		*v = json.Number(number)
 		return err
-	case kind != jsontext.KindInvalid && decoder.StackDepth() == 1 && decoder.StackPointer() == descriptiveMember:
+	case kind != jsontext.KindInvalid && decoder.StackDepth() == 1 && slices.Contains(raw, decoder.StackPointer()):
 		value, err := decoder.ReadValue()
 		*v = json.RawMessage(bytes.Clone(value))
 		return err
