@@ -163,6 +163,7 @@ type Index struct {
 	Entries   uint64 `json:"entries"` // of the audit log that it has followed
 	Behind    uint64 `json:"behind"`  // entries that it has not
 	Texts     string `json:"texts"`   // of files: IndexCurrent, or IndexBehind where some are not in it
+	Schemas   string `json:"schemas"` // IndexCurrent, or IndexBehind where is:incomplete does not know yet what the last change of a schema has made of some objects
 	Documents int64  `json:"documents"`
 	Bytes     int64  `json:"bytes"`             // its size, in files and in memory
 	Failure   string `json:"failure,omitempty"` // why it is failing

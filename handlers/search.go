@@ -113,6 +113,7 @@ type indexJSON struct {
 	Entries   uint64 `json:"entries"` // of the audit log that it has followed
 	Behind    uint64 `json:"behind"`  // entries that it has not
 	Texts     string `json:"texts"`   // current or behind
+	Schemas   string `json:"schemas"` // current or behind
 	Documents int    `json:"documents"`
 	Bytes     int    `json:"bytes"`
 	Failure   string `json:"failure,omitempty"`
@@ -123,9 +124,12 @@ func (a *api) getIndex(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	shown := indexJSON{State: "current", Entries: s.Entries, Behind: s.Behind, Texts: "current", Documents: s.Documents, Bytes: s.Bytes}
+	shown := indexJSON{State: "current", Entries: s.Entries, Behind: s.Behind, Texts: "current", Schemas: "current", Documents: s.Documents, Bytes: s.Bytes}
 	if s.Texts {
 		shown.Texts = "behind"
+	}
+	if s.Schemas {
+		shown.Schemas = "behind"
 	}
 	switch {
 	case s.Failure != nil:

@@ -143,7 +143,7 @@ func (s *Service) find(ctx context.Context, tx *metadata.Tx, q paging.Query, wan
 		if err != nil {
 			return indexError(err)
 		}
-		reader := hitReader{s: s, tx: tx, wanted: wanted, described: q.Descriptive, documents: indexing.NewDocuments(tx)}
+		reader := hitReader{s: s, tx: tx, wanted: wanted, described: q.Descriptive, documents: indexing.NewDocuments(tx, nil)}
 		for _, hit := range result.Hits {
 			if err := reader.read(hit, found); err != nil {
 				return err

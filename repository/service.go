@@ -157,7 +157,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	}
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
 	service.Events = events.New(eventRules{service})
-	service.indexing = indexing.Start(s, config.IndexDir)
+	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)
 	started.Store(service)
 	service.hooks.Changed() // or what was logged in between would wait for the next change
 	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now})

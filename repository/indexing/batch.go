@@ -20,8 +20,8 @@ type batch struct {
 	more    bool // there is more to read at once
 }
 
-func newBatch(tx *metadata.Tx, at position) batch {
-	return batch{Documents: NewDocuments(tx), from: at, at: at}
+func (x *Indexing) newBatch(tx *metadata.Tx, at position) batch {
+	return batch{Documents: NewDocuments(tx, x.schemas), from: at, at: at}
 }
 
 // read reads what comes next: of the log, or of the tables where the index is made anew.
@@ -56,7 +56,7 @@ func (b *batch) begin(epoch metadata.EpochID, size uint64) error {
 	if b.from != (position{}) {
 		return errors.Join(index.ErrDamaged, errForeign)
 	}
-	b.at = position{epoch: epoch, next: size, phase: dataspaces}
+	b.at = position{epoch: epoch, next: size, checked: size, phase: dataspaces}
 	b.more = true
 	latest := metadata.ResourceRange{States: paging.Active, Order: paging.Newest}
 	for r, err := range b.tx.Resources.Range(latest) {
@@ -124,14 +124,17 @@ func (b *batch) scanResources() error {
 // full tells whether the batch ends behind the object with an id.
 func (b *batch) full(id metadata.ID) bool {
 	b.at.after = id
-	b.more = len(b.changes) >= maxScanned
+	b.more = len(b.changes) >= maxScanned || b.slow()
 	return b.more
 }
+
+// slow tells whether what schemas say has taken so long that the batch is to end.
+func (b *batch) slow() bool { return *b.spent > maxChecking }
 
 // follow reads the next entries of the log, and what they are about as it is now.
 func (b *batch) follow(size uint64) error {
 	seen := map[metadata.ID]bool{}
-	for last := min(size, b.at.next+maxEntries); b.at.next < last; b.at.next++ {
+	for last := min(size, b.at.next+maxEntries); b.at.next < last && !b.slow(); b.at.next++ {
 		row, err := b.tx.Audit.Get(b.at.next)
 		if err != nil {
 			return err
@@ -142,6 +145,7 @@ func (b *batch) follow(size uint64) error {
 		}
 		b.at.stamp = max(b.at.stamp, metadata.Stamp(e.Stamp))
 		b.at.erase = b.at.erase || erases[e.Action]
+		b.at.check(b.at.next, e)
 		if seen[e.Object.ID] {
 			continue
 		}

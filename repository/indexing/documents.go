@@ -1,38 +1,44 @@
 package indexing
 
 import (
+	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"labshelf/descriptive"
 	"labshelf/metadata"
+	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/rows"
 	"labshelf/search"
 )
 
 // Documents makes documents of what a transaction reads.
 type Documents struct {
-	tx    *metadata.Tx
-	names map[metadata.ID]string // of users, by id
+	tx      *metadata.Tx
+	names   map[metadata.ID]string // of users, by id
+	finder  *conformance.Finder
+	schemas *conformance.Schemas
+	spent   *time.Duration // on what schemas say
 }
 
-// NewDocuments returns Documents of a transaction.
-func NewDocuments(tx *metadata.Tx) Documents {
-	return Documents{tx: tx, names: map[metadata.ID]string{}}
+// NewDocuments returns Documents of a transaction. Where schemas are nil, no document is said to be incomplete.
+func NewDocuments(tx *metadata.Tx, schemas *conformance.Schemas) Documents {
+	return Documents{tx: tx, names: map[metadata.ID]string{}, finder: conformance.NewFinder(tx), schemas: schemas, spent: new(time.Duration)}
 }
 
 // Dataspace returns the document of a dataspace.
 func (m Documents) Dataspace(d metadata.Dataspace) (search.Document, error) {
 	return m.complete(search.Document{
 		ID: d.ID, Kind: search.Dataspace, Dataspace: d.ID, Name: d.Name, Title: d.Title, Description: d.Description,
-	}, d.Record)
+	}, d.Record, conformance.Object{})
 }
 
 // Set returns the document of a set.
 func (m Documents) Set(s metadata.Set) (search.Document, error) {
 	return m.complete(search.Document{
 		ID: s.ID, Kind: search.Set, Dataspace: s.DataspaceID, Set: s.ID, Name: s.Name, Title: s.Title, Description: s.Description,
-	}, s.Record)
+	}, s.Record, conformance.OfSet(s))
 }
 
 // Resource returns the document of a resource, without the text of its file.
@@ -40,11 +46,11 @@ func (m Documents) Resource(r metadata.Resource) (search.Document, error) {
 	return m.complete(search.Document{
 		ID: r.ID, Kind: search.Resource, Dataspace: r.DataspaceID, Set: r.SetID, Size: r.Bytes,
 		Name: r.Name, Description: r.Description, Format: r.Format, MediaType: r.MimeType,
-	}, r.Record)
+	}, r.Record, conformance.OfResource(r))
 }
 
 // complete adds what all objects have, of objects that are active: of others nothing but the id is wanted.
-func (m Documents) complete(d search.Document, r metadata.Record) (search.Document, error) {
+func (m Documents) complete(d search.Document, r metadata.Record, o conformance.Object) (search.Document, error) {
 	if r.State != metadata.Active {
 		return d, nil
 	}
@@ -54,7 +60,8 @@ func (m Documents) complete(d search.Document, r metadata.Record) (search.Docume
 	if d.Uploader, err = m.username(r.CreatedBy); err != nil {
 		return d, err
 	}
-	return d, m.describe(&d)
+	err = m.describe(&d, o)
+	return d, err
 }
 
 // username returns the name of a user, or the id where there is none.
@@ -73,14 +80,17 @@ func (m Documents) username(id metadata.ID) (string, error) {
 	return u.Username, nil
 }
 
-// describe adds the descriptive metadata of the object to its document.
-func (m Documents) describe(d *search.Document) error {
+// describe adds the descriptive metadata of the object to its document, and whether they lack something.
+func (m Documents) describe(d *search.Document, o conformance.Object) error {
 	var stored string
-	if err := rows.Described(m.tx, d.ID, &stored); err != nil || stored == "" {
+	if err := rows.Described(m.tx, d.ID, &stored); err != nil {
 		return err
 	}
 	said, err := rows.ParseDescriptive(stored)
 	if err != nil {
+		return err
+	}
+	if d.Incomplete, err = m.incomplete(o, said); err != nil || stored == "" {
 		return err
 	}
 	d.Tags, d.Keywords = said.Tags, said.Keywords
@@ -94,6 +104,21 @@ func (m Documents) describe(d *search.Document) error {
 		d.Properties = append(d.Properties, property(path, value))
 	}
 	return nil
+}
+
+// incomplete tells whether the properties of an object are not what the schema that applies to it asks for.
+func (m Documents) incomplete(o conformance.Object, said descriptive.Metadata) (bool, error) {
+	if m.schemas == nil || o.For == 0 {
+		return false, nil
+	}
+	check, found, err := m.finder.Check(o, said)
+	if err != nil || !found {
+		return false, err
+	}
+	began := time.Now()
+	problems := m.schemas.Problems(context.Background(), check) // it ends by itself
+	*m.spent += time.Since(began)
+	return len(problems) > 0, nil
 }
 
 // kinds are the kinds of properties that the forms of values have.

@@ -17,15 +17,17 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/storage"
 	"labshelf/search/index"
 )
 
 const (
-	interval   = 250 * time.Millisecond // between two reads of the log, so that what grows it often is read together
-	maxEntries = 4096                   // that one read transaction looks at
-	maxScanned = 2000                   // objects that one reads when all are indexed
-	retryAfter = 3 * time.Second
+	interval    = 250 * time.Millisecond // between two reads of the log, so that what grows it often is read together
+	maxEntries  = 4096                   // that one read transaction looks at
+	maxScanned  = 2000                   // objects that one reads when all are indexed
+	maxChecking = time.Second            // that one takes to ask schemas, about
+	retryAfter  = 3 * time.Second
 
 	rebuildAfter = time.Second // so that what damages each new index does not keep the processor busy
 )
@@ -37,15 +39,17 @@ type Status struct {
 	Behind   uint64 // entries of the log that it has not; all of them while Scanning
 	Scanning bool   // it is being made anew: objects are missing
 	Texts    bool   // the texts of some files are missing
+	Schemas  bool   // some objects were not looked at since a schema has changed
 	Failure  error  // why it is not followed at the moment; nil while all is well
 	index.Status
 }
 
 // Indexing follows the log into an index. It is safe for concurrent use.
 type Indexing struct {
-	stores *storage.Stores
-	dir    string
-	worker *background.Worker
+	stores  *storage.Stores
+	schemas *conformance.Schemas
+	dir     string
+	worker  *background.Worker
 
 	compact bool // once everything is in it: it is being made anew; of the worker alone
 
@@ -62,13 +66,14 @@ type Indexing struct {
 
 // Start opens the index in a directory, which is made where it is not there, and begins to follow the log; "": there is no index. Where it
 // cannot be opened, that is tried again in the background. The caller closes the Indexing.
-func Start(stores *storage.Stores, dir string) *Indexing {
-	x := &Indexing{stores: stores, dir: dir, moved: make(chan struct{})}
+func Start(stores *storage.Stores, schemas *conformance.Schemas, dir string) *Indexing {
+	x := &Indexing{stores: stores, schemas: schemas, dir: dir, moved: make(chan struct{})}
 	if dir == "" {
 		return x
 	}
 	if ix, at, err := index.Open(dir); err == nil { // else the first run makes it anew
 		x.index, x.at = ix, parsePosition(at)
+		x.damaged.Store(len(at) > 0 && x.at == position{}) // another version has made it
 	}
 	x.worker = background.Start(background.Next{}, x.run)
 	return x
@@ -120,7 +125,7 @@ func (x *Indexing) Status(log uint64) Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := Status{
-		Epoch: x.at.epoch.String(), Entries: x.at.next, Texts: x.at.textsBehind(), Failure: x.failure,
+		Epoch: x.at.epoch.String(), Entries: x.at.next, Texts: x.at.textsBehind(), Schemas: x.at.schemasBehind(), Failure: x.failure,
 		Scanning: x.at.phase != following || x.damaged.Load(), // the worker may not have begun yet
 	}
 	if x.index != nil {
@@ -176,7 +181,8 @@ func (x *Indexing) run(ctx context.Context) background.Next {
 	return next
 }
 
-// step follows the log by a batch, then reads some texts where the log has no more.
+// step follows the log by a batch; where the log has no more it reads some texts, and where there are none looks at some objects again whose
+// schemas have changed.
 func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if x.damaged.Load() {
 		return background.Next{}, index.ErrDamaged
@@ -185,7 +191,7 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	at := x.position()
 	x.compact = x.compact || at.phase != following
 	err := x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
-		b = newBatch(tx, at)
+		b = x.newBatch(tx, at)
 		return b.read()
 	})
 	if err == nil {
@@ -194,9 +200,10 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if err != nil || b.more {
 		return background.Next{}, err
 	}
-	more, err := x.readTexts(ctx)
-	if err != nil || more {
-		return background.Next{}, err
+	for _, follow := range []func(context.Context) (bool, error){x.readTexts, x.renew} {
+		if more, err := follow(ctx); err != nil || more {
+			return background.Next{}, err
+		}
 	}
 	if x.compact || x.position().erase {
 		return background.Next{}, x.clean()
@@ -249,12 +256,12 @@ func (x *Indexing) moveTo(at position) {
 	x.moved = make(chan struct{})
 }
 
-// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files, and nothing that is
-// gone for good.
+// Followed returns when the index holds what the first entries of the log, so many, are about, with the texts of the files and what schemas
+// say, and nothing that is gone for good.
 func (x *Indexing) Followed(ctx context.Context, log uint64) error {
 	for {
 		x.mu.Lock()
-		moved, reached := x.moved, !x.damaged.Load() && x.at.phase == following && x.at.next >= log && !x.at.textsBehind() && !x.at.erase
+		moved, reached := x.moved, !x.damaged.Load() && x.at.next >= log && !x.at.behind()
 		x.mu.Unlock()
 		if reached {
 			return nil

@@ -14,7 +14,7 @@ import (
 // TestBehind: an index that is being made anew is behind, however little of the log is left to follow.
 func TestBehind(t *testing.T) {
 	t.Parallel()
-	x := Start(storage.New(nil, nil, nil), "")
+	x := Start(storage.New(nil, nil, nil), nil, "")
 	for _, c := range []struct {
 		at   position
 		want uint64
@@ -33,6 +33,7 @@ func TestPosition(t *testing.T) {
 	t.Parallel()
 	at := position{
 		epoch: metadata.EpochID{1, 2}, next: 3, stamp: 4, phase: following, after: metadata.ID{5}, since: 6, text: 7, textAfter: metadata.ID{8}, erase: true,
+		checked: 9, renewal: renewal{dataspace: metadata.ID{10}, resources: true, until: 11, since: 12, after: metadata.ID{13}},
 	}
 	stored := at.append(nil)
 	if got := parsePosition(stored); got != at {

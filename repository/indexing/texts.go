@@ -34,22 +34,27 @@ func (x *Indexing) readTexts(ctx context.Context) (more bool, err error) {
 	var b batch
 	var bodies []body
 	err = x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) error {
-		b = newBatch(tx, at)
+		b = x.newBatch(tx, at)
 		bodies, err = b.texts()
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
+	return b.more, x.applyWithTexts(ctx, b, bodies)
+}
+
+// applyWithTexts is apply, after it has read the texts of files whose documents are in the batch.
+func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (err error) {
 	for _, body := range bodies {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return err
 		}
 		if b.changes[body.change].Document.Body, err = x.read(body); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return b.more, x.apply(b)
+	return x.apply(b)
 }
 
 // body is a file whose text belongs to a document of the batch.
@@ -70,7 +75,7 @@ func (b *batch) texts() (bodies []body, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if looked++; looked > maxScanned || len(bodies) == maxTexts || length > maxTextBytes {
+		if looked++; looked > maxScanned || len(bodies) == maxTexts || length > maxTextBytes || b.slow() {
 			b.more = true
 			return bodies, nil
 		}
@@ -78,13 +83,11 @@ func (b *batch) texts() (bodies []body, err error) {
 		if !hasText(r) {
 			continue
 		}
-		of := body{change: len(b.changes), resource: r}
-		if r.Body == metadata.Inline {
-			if of.inline, err = b.tx.InlineBodies.Get(r.VersionKey()); err != nil {
-				return nil, err
-			}
-		}
 		if err := b.putResource(r); err != nil {
+			return nil, err
+		}
+		of, err := b.body(r)
+		if err != nil {
 			return nil, err
 		}
 		bodies, length = append(bodies, of), length+min(r.Bytes, MaxText)
@@ -94,6 +97,15 @@ func (b *batch) texts() (bodies []body, err error) {
 		b.at.textAfter[i] = 0xff // behind every resource of that stamp
 	}
 	return bodies, nil
+}
+
+// body is the body of the file whose document is the last of the batch.
+func (b *batch) body(r metadata.Resource) (of body, err error) {
+	of = body{change: len(b.changes) - 1, resource: r}
+	if r.Body == metadata.Inline {
+		of.inline, err = b.tx.InlineBodies.Get(r.VersionKey())
+	}
+	return of, err
 }
 
 // notebook is what the names of Jupyter's notebooks end with.

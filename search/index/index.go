@@ -301,6 +301,35 @@ func (x *Index) drop(s *snapshot) {
 	}
 }
 
+// Incomplete tells whether the document with an id is one that is Incomplete. found is false where there is none.
+func (x *Index) Incomplete(id [16]byte) (incomplete, found bool, err error) {
+	s, err := x.acquire()
+	if err != nil {
+		return false, false, err
+	}
+	defer x.release(s)
+	err = guard(func() error {
+		for i := range s.parts {
+			p := &s.parts[i]
+			at, doc, ok, err := p.find(id)
+			if err != nil {
+				return err
+			}
+			if !ok || p.dead[at].has(doc) {
+				continue
+			}
+			sh, err := p.shard(at)
+			if err != nil {
+				return err
+			}
+			incomplete, found = sh.column(secFlags).at(doc)&incompleteFlag != 0, true
+			return nil
+		}
+		return nil
+	})
+	return incomplete, found, err
+}
+
 // Status is what an index holds.
 type Status struct {
 	Documents int
