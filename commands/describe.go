@@ -32,6 +32,9 @@ number, true, false, a list or a group in JSON, or to a quantity: a number with
 its unit. A dot in NAME leads into a group. --metadata merges a JSON file, in
 which null removes (RFC 7396); members such as creators are changed so.
 
+What the schema of the dataspace asks for and is missing is named on standard
+error ("labshelf help schema").
+
 Replacing a file keeps what is said about it. A change is refused where somebody
 else has changed the tags in the same moment; it is then tried again.`,
 		Example: `  labshelf describe runs-2026:run-1.csv
@@ -60,25 +63,28 @@ type describedObject struct {
 	record   any
 	metadata client.Metadata
 	etag     string
+	held     func() (client.Conformance, error) // what the schema that applies says; nil: of dataspaces none does
 	edit     func(patch client.Metadata, when ...client.Condition) (describedObject, error)
 }
 
 func describedDataspace(ctx context.Context, c *client.Client, d client.Dataspace) describedObject {
-	return describedObject{"dataspace " + display.Printable(d.Name), d, d.Metadata, d.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+	return describedObject{"dataspace " + display.Printable(d.Name), d, d.Metadata, d.ETag, nil, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
 		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{Metadata: patch}, when...)
 		return describedDataspace(ctx, c, edited), err
 	}}
 }
 
 func describedSet(ctx context.Context, c *client.Client, s client.Set) describedObject {
-	return describedObject{"set " + display.Printable(s.Name), s, s.Metadata, s.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+	held := func() (client.Conformance, error) { return c.SetConformance(ctx, s.ID) }
+	return describedObject{"set " + display.Printable(s.Name), s, s.Metadata, s.ETag, held, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
 		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{Metadata: patch}, when...)
 		return describedSet(ctx, c, edited), err
 	}}
 }
 
 func describedResource(ctx context.Context, c *client.Client, r client.Resource) describedObject {
-	return describedObject{"resource " + display.Printable(r.Name), r, r.Metadata, r.ETag, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
+	held := func() (client.Conformance, error) { return c.ResourceConformance(ctx, r.ID) }
+	return describedObject{"resource " + display.Printable(r.Name), r, r.Metadata, r.ETag, held, func(patch client.Metadata, when ...client.Condition) (describedObject, error) {
 		edited, err := c.EditResource(ctx, r.ID, client.ResourceEdit{Metadata: patch}, when...)
 		return describedResource(ctx, c, edited), err
 	}}
@@ -133,7 +139,10 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 		if err != nil {
 			return err
 		}
-		return p.done(edited.record, asJSON, "Described the %s.\n", edited.what)
+		if err := p.done(edited.record, asJSON, "Described the %s.\n", edited.what); err != nil || asJSON {
+			return err
+		}
+		return p.showProblems(edited)
 	}
 }
 
@@ -170,12 +179,38 @@ func (p Process) showDescribed(o describedObject, asJSON bool) error {
 		return err
 	}
 	if len(rows) == 0 {
-		_, err := fmt.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what)
-		return err
+		if _, err := fmt.Fprintf(p.Err, "Nothing is said about the %s.\n", o.what); err != nil {
+			return err
+		}
+		return p.showProblems(o)
 	}
 	var t display.Table
 	for _, row := range rows {
 		t.Add(row[0], row[1])
 	}
-	return t.Write(p.Out, display.Unlimited)
+	if err := t.Write(p.Out, display.Unlimited); err != nil {
+		return err
+	}
+	return p.showProblems(o)
+}
+
+// showProblems tells what the schema of an object asks for and is not there. It is no part of the result: a service that knows no schemas, or does
+// not answer any more, is no failure.
+func (p Process) showProblems(o describedObject) error {
+	if o.held == nil {
+		return nil
+	}
+	c, err := o.held()
+	if err != nil || c.Schema == nil || !c.Incomplete {
+		return nil
+	}
+	if _, err := fmt.Fprintf(p.Err, "The %s is not what the schema %s (version %d) asks for:\n", o.what, display.Printable(c.Schema.Name), c.Schema.Version); err != nil {
+		return err
+	}
+	for _, problem := range c.Problems {
+		if _, err := fmt.Fprintf(p.Err, "  %s\n", display.Printable(describe.Problem(problem))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,7 +11,11 @@ import (
 // Rows are metadata for people: name and value, each property by itself, in the order in which the service sends them.
 func Rows(m client.Metadata) (rows [][2]string, err error) {
 	err = eachMember([]byte(m), func(name string, value json.RawMessage) error {
-		if name != "properties" {
+		switch name {
+		case "schema": // an id, which says nothing
+			return nil
+		case "properties":
+		default:
 			rows = append(rows, [2]string{name, textOf(value)})
 			return nil
 		}
@@ -21,6 +25,15 @@ func Rows(m client.Metadata) (rows [][2]string, err error) {
 		})
 	})
 	return rows, err
+}
+
+// Problem is a problem of properties for people: the name, then what is wrong.
+func Problem(p client.PropertyProblem) string {
+	names := strings.Split(strings.TrimPrefix(p.Path, "/"), "/")
+	for i, name := range names {
+		names[i] = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+	}
+	return strings.TrimSpace(strings.Join(names, ".") + " " + p.Message)
 }
 
 // eachMember calls fn for the members of a JSON object, in their order; of "" for none.
