@@ -23,13 +23,13 @@ func TestSchema(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := func(out string, args ...string) ran {
+	want := func(out string, args ...string) (problems string) {
 		t.Helper()
 		got := s.run(t, `{"required":["operator"]}`, args...)
 		if got.error != nil || got.out != out {
 			t.Errorf("%q: %v, want %q", args, got, out)
 		}
-		return got
+		return got.err
 	}
 	want("Made the schema lab-one/measurement.\n", "schema", "new", "lab-one/measurement", file, "--type", "CSV", "--title", "Measurement")
 	if got := s.run(t, "", "schema", "ls", "lab-one"); !strings.Contains(got.out, "measurement  Measurement  csv  1") {
@@ -39,10 +39,10 @@ func TestSchema(t *testing.T) {
 	if got := s.run(t, "", "describe", r.ID); got.error != nil || !strings.HasSuffix(got.err, lacks) {
 		t.Errorf("describe: %v", got)
 	}
-	if got := want("Described the resource run-1.csv.\n", "describe", r.ID, "--set", "n=x"); !strings.Contains(got.err, "  n must be a whole number") || !strings.Contains(got.err, "  sample is missing\n") {
+	if got := want("Described the resource run-1.csv.\n", "describe", r.ID, "--set", "n=x"); !strings.Contains(got, "  n must be a whole number") || !strings.Contains(got, "  sample is missing\n") {
 		t.Errorf("after a change: %v", got)
 	}
-	if got := want("Described the resource run-1.csv.\n", "describe", r.ID, "--set", "n:=3", "--set", "sample=S1"); got.err != "" {
+	if got := want("Described the resource run-1.csv.\n", "describe", r.ID, "--set", "n:=3", "--set", "sample=S1"); got != "" {
 		t.Errorf("after a good change: %v", got)
 	}
 	want("n       3\nsample  S1\n", "describe", r.ID)

@@ -1,9 +1,16 @@
 package handlers_test
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io/fs"
 	"net/http"
 	"strings"
 	"testing"
+
+	"labshelf/handlers"
+	"labshelf/repository"
 )
 
 // TestSchemasOfDataspace: a schema is made, read, changed and sent back as it was read; a file and a set are held to it.
@@ -50,4 +57,42 @@ func TestSchemasOfDataspace(t *testing.T) {
 	s.send("PATCH", file, object{"metadata": s.get(file).object()["metadata"]}).want(http.StatusOK)
 	s.newSchema(object{"name": "runs"})
 	s.send("POST", path+"/restore", nil).problem(http.StatusConflict, "schema_name_taken", "name")
+}
+
+// TestSchemasTravel: the version of the schema is part of listings, archives and history, and a repository that has no such schema takes what comes
+// from there.
+func TestSchemasTravel(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	id := s.upload(set, "a.csv", "x,y").text("id")
+	schema := s.newSchema(object{"name": "runs"}).text("id")
+	said := s.send("PATCH", "/resources/"+id, object{"metadata": object{"properties": object{"sample": "S1"}}}).want(http.StatusOK).object()["metadata"]
+	pinned := `"schema":{"id":"` + schema + `","version":1}`
+	compact := func(a *answer) string { return strings.Join(strings.Fields(string(a.want(http.StatusOK).body)), "") }
+	for _, path := range []string{"/sets/" + set + "/resources?fields=metadata", "/resources/" + id, "/resources/" + id + "/history"} {
+		if got := strings.ReplaceAll(compact(s.get(path)), `\"`, `"`); !strings.Contains(got, pinned[len(`"schema":`):]) {
+			t.Errorf("%s has no %s: %s", path, pinned, got)
+		}
+	}
+	archived := s.get("/sets/" + set + "/archive").want(http.StatusOK).body
+	reader, err := zip.NewReader(bytes.NewReader(archived), int64(len(archived)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := fs.ReadFile(reader, "manifest.json")
+	if got := strings.Join(strings.Fields(string(manifest)), ""); !strings.Contains(got, pinned) {
+		t.Errorf("the manifest of the archive has no %s: %s, %v", pinned, got, err)
+	}
+	sent, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+	made := elsewhere.send("POST", "/resources", form(text("setId", elsewhere.newSet()), text("metadata", string(sent)), file("a.csv", "x,y"))).want(http.StatusCreated).object()
+	kept := made["metadata"].(map[string]any)
+	if _, has := kept["schema"]; has || kept["properties"].(map[string]any)["sample"] != "S1" {
+		t.Errorf("elsewhere it is %v", kept)
+	}
+	elsewhere.send("POST", "/sets", object{"name": elsewhere.name("set"), "dataspaceId": elsewhere.dataspace, "metadata": said}).want(http.StatusCreated)
 }

@@ -58,6 +58,7 @@ type description struct {
 	kind    descriptive.Kind
 	before  string  // canonical JSON or ""
 	after   *string // as describe has made it
+	made    bool    // with the object: it may come from a repository with other schemas, whose versions are left out
 	arrives bool    // with a file, or from an instrument: it is never refused for what a schema asks for
 }
 
@@ -74,7 +75,7 @@ func ofResource(before string, after *metadata.Resource) description {
 // arriving is what is said about a file that arrives.
 func arriving(before string, after *metadata.Resource) description {
 	d := ofResource(before, after)
-	d.arrives = true
+	d.made, d.arrives = true, true
 	return d
 }
 
@@ -89,8 +90,7 @@ func (s *Service) describing(ctx context.Context, p auth.Principal, f Fields, ch
 }
 
 // conform follows describe in the transaction of the change: it notes the version of the schema that the properties are made with, and refuses what
-// breaks a schema that enforces. A version that people name must be one of the schema that applies; what arrives may come from a repository
-// with other schemas, and loses another one. To validate takes time: who holds the writer has asked the same before, in a transaction that
+// breaks a schema that enforces. A version that people name must be one of the schema that applies. To validate takes time: who holds the writer has asked the same before, in a transaction that
 // only reads.
 func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) error {
 	if *d.after == d.before {
@@ -106,7 +106,7 @@ func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) e
 	if err != nil {
 		return err
 	}
-	if err := pin(&now, was, schema, d.arrives); err != nil {
+	if err := pin(&now, was, schema, d.made); err != nil {
 		return err
 	}
 	if err := descriptiveError(now.Validate(d.kind)); err != nil {
@@ -123,8 +123,9 @@ func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) e
 	return refusal(schema, s.schemas.Problems(ctx, check))
 }
 
-// pin completes the version of a schema that metadata name. schema is the one that applies; without an id, none does.
-func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Schema, arrives bool) error {
+// pin completes the version of a schema that metadata name. schema is the one that applies; without an id, none does. Another one is refused, or
+// left out where lenient is set.
+func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Schema, lenient bool) error {
 	newest := descriptive.SchemaVersion{ID: schema.ID.String(), Version: int(schema.Version)}
 	if schema.ID == (metadata.ID{}) {
 		newest = descriptive.SchemaVersion{}
@@ -132,7 +133,7 @@ func pin(now *descriptive.Metadata, was descriptive.Metadata, schema metadata.Sc
 	if named := now.Schema; named != (descriptive.SchemaVersion{}) && named != was.Schema {
 		named.ID, named.Version = cmp.Or(named.ID, newest.ID), cmp.Or(named.Version, newest.Version)
 		exists := newest.ID != "" && named.ID == newest.ID && named.Version >= 1 && named.Version <= newest.Version
-		if !exists && !arrives {
+		if !exists && !lenient {
 			return invalid(descriptive.Root+".schema", "%s.schema must name the schema that applies here, and a version that it has", descriptive.Root)
 		}
 		if now.Schema = named; !exists {

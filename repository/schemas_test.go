@@ -283,7 +283,14 @@ func TestEnforce(t *testing.T) {
 	fields["name"], fields["dataspaceId"] = "new-set", d.Space.ID.String()
 	_, err = d.Service.CreateSet(t.Context(), d.Admin, fields)
 	refused(err, "metadata.properties.room")
+	fields["metadata"] = json.RawMessage(`{"properties":{"room":"1"},"schema":{"id":"01K5Z3AAAAAAAAAAAAAAAAAAAA","version":7}}`) // of another repository
+	imported, err := d.Service.CreateSet(t.Context(), d.Admin, fields)
+	d.OK(err)
+	if want := fmt.Sprintf(`{"properties":{"room":"1"},"schema":{"id":"%s","version":1}}`, d.only("room").ID); imported.Descriptive != want {
+		t.Errorf("a set is imported as %s, want %s", imported.Descriptive, want)
+	}
 	delete(fields, "metadata")
+	fields["name"] = "bare-set"
 	bare, err := d.Service.CreateSet(t.Context(), d.Admin, fields)
 	d.OK(err)
 	c, err := d.Service.SetConformance(t.Context(), d.Admin, bare.ID.String())

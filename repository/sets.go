@@ -63,7 +63,9 @@ func (s *Service) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 	if err := create(&set, f, setFields, "name", "dataspaceId"); err != nil {
 		return set, err
 	}
-	if err := s.conform(ctx, tx, ofSet("", &set)); err != nil {
+	said := ofSet("", &set)
+	said.made = true
+	if err := s.conform(ctx, tx, said); err != nil {
 		return set, err
 	}
 	if d.State == metadata.Deleted {
