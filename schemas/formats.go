@@ -3,6 +3,7 @@ package schemas
 import (
 	"errors"
 	"regexp"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -21,18 +22,20 @@ var formatNouns = map[string]string{
 // unchecked are the formats that the library checks and the standard does not know, or that it takes valid texts of for invalid ones.
 var unchecked = []string{"uri-template", "period", "semver"}
 
-// stricter are what texts of a format must match, too, since the library accepts some that the standard does not.
-var stricter = map[string]*regexp.Regexp{
-	"duration":      regexp.MustCompile(`^P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)$`),
-	"email":         regexp.MustCompile(`^[^@]|^.+@.+@`),
-	"hostname":      regexp.MustCompile(`[^.]$`),
-	"ipv4":          regexp.MustCompile(`^[0-9.]+$`),
-	"uri":           uriReference,
-	"uri-reference": uriReference,
-}
-
-// uriReference has the characters of RFC 3986, brackets only around an address, and at most one @ before the path.
-var uriReference = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)?(//(` + uriName + `*@)?(\[` + uriName + `*\])?` + uriName + `*([/?#]` + uriRest + `*)?|/|/?[!#$%&'()*+,:;=?@A-Za-z0-9._~-]` + uriRest + `*)?$`)
+// stricter are what texts of a format must match, too, since the library accepts some that the standard does not. They are compiled when a schema is, not
+// at each start of the program.
+var stricter = sync.OnceValue(func() map[string]*regexp.Regexp {
+	// It has the characters of RFC 3986, brackets only around an address, and at most one @ before the path.
+	uriReference := regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)?(//(` + uriName + `*@)?(\[` + uriName + `*\])?` + uriName + `*([/?#]` + uriRest + `*)?|/|/?[!#$%&'()*+,:;=?@A-Za-z0-9._~-]` + uriRest + `*)?$`)
+	return map[string]*regexp.Regexp{
+		"duration":      regexp.MustCompile(`^P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)$`),
+		"email":         regexp.MustCompile(`^[^@]|^.+@.+@`),
+		"hostname":      regexp.MustCompile(`[^.]$`),
+		"ipv4":          regexp.MustCompile(`^[0-9.]+$`),
+		"uri":           uriReference,
+		"uri-reference": uriReference,
+	}
+})
 
 const (
 	uriName = `[!$%&'()*+,:;=A-Za-z0-9._~-]`
@@ -49,7 +52,7 @@ func checkFormat(f *jsonschema.Format) func(v any) error {
 	if f.Name == "regex" {
 		return validPattern
 	}
-	strict := stricter[f.Name]
+	strict := stricter()[f.Name]
 	return func(v any) error {
 		if text, ok := v.(string); ok && strict != nil && !strict.MatchString(text) {
 			return errFormat

@@ -1,0 +1,111 @@
+package repository_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// BenchmarkSchemas is what schemas cost who has none, and who has 50 of which one applies and enforces: a page of 100 resources without metadata, an
+// upload without metadata, and a change of a property.
+func BenchmarkSchemas(b *testing.B) {
+	for _, schemas := range []int{0, 50} {
+		c := newCostly(b, schemas)
+		for _, what := range []struct {
+			name string
+			run  func(i int) error
+		}{{"page", c.page}, {"edit", c.edit}, {"upload", c.upload}} {
+			b.Run(fmt.Sprintf("%s/schemas=%d", what.name, schemas), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if err := what.run(i); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// costly is a repository with 200 files, on disk.
+type costly struct {
+	*testing.B
+	service *repository.Service
+	admin   auth.Principal
+	set     metadata.Set
+	last    metadata.Resource
+	round   int
+}
+
+func newCostly(b *testing.B, schemas int) *costly {
+	b.Helper()
+	meta, err := bolt.Open(filepath.Join(b.TempDir(), "meta.db"), bolt.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := &costly{B: b, service: repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 10, HoldUpTo: 8 << 10})}
+	b.Cleanup(func() {
+		if err := meta.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	key, err := c.service.Bootstrap(b.Context(), "")
+	if err == nil {
+		c.admin, err = c.service.Authenticate(b.Context(), key)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	space, err := c.service.CreateDataspace(b.Context(), c.admin, repository.Fields{"name": "space"})
+	for i := 0; i < schemas && err == nil; i++ {
+		fields := repository.Fields{"name": fmt.Sprint("schema-", i), "schema": needs("n"), "types": []any{fmt.Sprintf("application/x-%d", i)}, "enforce": true}
+		if i == schemas-1 {
+			delete(fields, "types")
+		}
+		_, err = c.service.CreateSchema(b.Context(), c.admin, space.ID.String(), fields)
+	}
+	if err == nil {
+		c.set, err = c.service.CreateSet(b.Context(), c.admin, repository.Fields{"name": "set", "dataspaceId": space.ID.String()})
+	}
+	for i := 0; i < 200 && err == nil; i++ {
+		err = c.upload(i)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+func (c *costly) page(int) error {
+	_, err := c.service.ListResources(c.Context(), c.admin, paging.SetResources, repository.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {})
+	return err
+}
+
+func (c *costly) upload(i int) (err error) {
+	up, set, name := c.service.NewUpload(c.admin), c.set.ID.String(), fmt.Sprint("file ", i)
+	if err := up.Receive(c.Context(), strings.NewReader("content")); err != nil {
+		return err
+	}
+	if c.last, err = up.Create(c.Context(), repository.UploadFields{SetID: &set, Name: &name}); err != nil {
+		return err
+	}
+	return up.Discard()
+}
+
+func (c *costly) edit(int) error {
+	c.round++
+	_, err := c.service.EditResource(c.Context(), c.admin, c.last.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+		"metadata": json.RawMessage(fmt.Sprintf(`{"properties":{"n":"%d"}}`, c.round)),
+	}})
+	return err
+}
