@@ -336,7 +336,7 @@ func awaitIndex(ctx context.Context, c *client.Client, x client.Index, timeout t
 	defer end.Stop()
 	poll := time.NewTicker(indexPoll)
 	defer poll.Stop()
-	for x.State == client.IndexBuilding || x.Entries < committed || x.Texts != client.IndexCurrent {
+	for x.State == client.IndexBuilding || x.Entries < committed || x.Texts != client.IndexCurrent || x.Schemas == client.IndexBehind {
 		select {
 		case <-poll.C:
 		case <-end.C:
@@ -369,6 +369,9 @@ func (p Process) showIndex(x client.Index) error {
 		texts = "of some files not yet"
 	}
 	t.Add("texts", texts)
+	if x.Schemas == client.IndexBehind {
+		t.Add("schemas", "is:incomplete does not know their last change yet")
+	}
 	t.Add("documents", strconv.FormatInt(x.Documents, 10))
 	t.Add("size", display.Bytes(x.Bytes))
 	return t.Write(p.Out, display.Unlimited)
