@@ -1,0 +1,85 @@
+package repository_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// TestSearchIncomplete: what its schema asks for is found as missing, and after each change of a schema as it is then, with the texts of the files; also
+// after a restart in between and a rebuild.
+func TestSearchIncomplete(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 2, 1)
+	ctx := t.Context()
+	s.OK(s.replace(s.Resources[0], "quartz\n", "text/csv"))
+	s.want(s.Admin, "is:incomplete")
+	make := func(name string, more repository.Fields) repository.Schema {
+		fields := repository.Fields{"name": name, "schema": needs(name)}
+		for field, value := range more {
+			fields[field] = value
+		}
+		made, err := s.Service.CreateSchema(ctx, s.Admin, s.Space.ID.String(), fields)
+		s.OK(err)
+		return made
+	}
+	sample := make("sample", nil)
+	s.want(s.Admin, "is:incomplete", "file 0 0", "file 0 1", "file 1 0")
+	s.want(s.Admin, "is:incomplete quartz", "file 0 0")
+	room := make("room", repository.Fields{"for": "sets"})
+	s.want(s.Admin, "is:incomplete type:set", "set-0", "set-1")
+	describe := func(r metadata.Resource, text string) {
+		_, err := s.Service.EditResource(ctx, s.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(text)})
+		s.OK(err)
+	}
+	describe(s.Resources[0], `{"properties":{"sample":"S1"}}`)
+	s.want(s.Admin, "is:incomplete type:file", "file 0 1", "file 1 0")
+	s.want(s.Admin, "-is:incomplete quartz", "file 0 0")
+	change := func(of repository.Schema, fields repository.Fields) {
+		_, err := s.Service.UpdateSchema(ctx, s.Admin, of.ID.String(), repository.Edit[repository.Schema]{Fields: fields})
+		s.OK(err)
+	}
+	change(sample, repository.Fields{"types": []any{"text/csv"}, "schema": needs("operator")})
+	s.want(s.Admin, "is:incomplete type:file") // the one that is left was made with the first version
+	describe(s.Resources[0], `{"schema":{"version":2}}`)
+	s.want(s.Admin, "is:incomplete type:file", "file 0 0")
+	s.reopen()
+	change(room, repository.Fields{"schema": json.RawMessage(`true`)})
+	change(sample, repository.Fields{"types": []any{"text/plain"}})
+	s.reopen()
+	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
+	_, err := s.Service.DeleteSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "is:incomplete")
+	_, err = s.Service.RestoreSchema(ctx, s.Admin, sample.ID.String(), repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "is:incomplete", "file 0 1", "file 1 0")
+}
+
+// TestSearchIncompleteMany: objects are looked at again in several steps, and none is left out; what is uploaded in between is found at once.
+func TestSearchIncompleteMany(t *testing.T) {
+	t.Parallel()
+	const files = 600 // of which one step reads the texts of 256
+	s := newSearched(t, files, 1)
+	s.OK(s.Service.Indexed(t.Context()))
+	first, err := s.Service.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), repository.Fields{"name": "first", "schema": needs("x")})
+	s.OK(err)
+	_, err = s.Service.CreateSchema(t.Context(), s.Admin, s.Space.ID.String(), repository.Fields{"name": "second", "for": "sets", "schema": needs("y")})
+	s.OK(err)
+	s.Upload(s.Sets[1], "late")
+	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete")); got != files+2+2 {
+		t.Errorf("%d are incomplete, want %d files and 2 sets", got, files+2)
+	}
+	if got := len(s.names(s.Admin, 1000, "q", "is:incomplete file")); got != files+1 { // their text
+		t.Errorf("%d of them are found by their text, want %d", got, files+1)
+	}
+	_, err = s.Service.DeleteSchema(t.Context(), s.Admin, first.ID.String(), repositorytest.Always)
+	s.OK(err)
+	s.want(s.Admin, "is:incomplete", "set-0", "set-1")
+}
