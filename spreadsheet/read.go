@@ -1,0 +1,198 @@
+package spreadsheet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of a file.
+const (
+	MaxRows     = 100_000 // with the header
+	maxRowBytes = 1 << 20
+	maxHeader   = 256 << 10
+)
+
+// Reader reads what a spreadsheet has made of a file: separated by commas, semicolons or tabs, in UTF-8, UTF-16 or Windows-1252.
+type Reader struct {
+	rows     *csv.Reader
+	bound    *bound
+	dialect  dialect
+	id, etag int // the positions of columns
+	name     int // -1: it was deleted
+	columns  []headed
+	width    int // of the header
+	row      int // of the last row that was read
+	line     int // where the next one begins, in lines
+	evidence evidence
+}
+
+// headed is a column with its position.
+type headed struct {
+	column
+	position int
+}
+
+// NewReader reads the header. What is wrong with it is a *Problem, other errors are those of from.
+func NewReader(from io.Reader) (*Reader, error) {
+	buffered := bufio.NewReaderSize(from, maxHeader)
+	start, err := buffered.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, &Problem{Message: "this is a workbook; save it as CSV UTF-8"}
+	case bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}):
+		buffered = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(buffered), maxHeader)
+	case bytes.HasPrefix(start, []byte(byteOrderMark)):
+		_, _ = buffered.Discard(len(byteOrderMark)) // they are in the buffer
+	}
+	if start, err = buffered.Peek(maxHeader); err != nil && err != io.EOF {
+		return nil, err
+	}
+	r := &Reader{bound: &bound{from: buffered}, line: 1}
+	for _, separator := range []rune{',', ';', '\t'} {
+		if slices.Contains(firstRow(start, separator), columnID) {
+			r.rows = newCSV(r.bound, separator)
+			r.dialect = dialectOf(separator)
+			return r, r.readHeader()
+		}
+	}
+	return nil, &Problem{Row: 1, Message: "the header must have the columns id and etag, separated by commas, semicolons or tabs; " +
+		"where a spreadsheet shows all of a row in one cell, open the file so that its columns are separated"}
+}
+
+func newCSV(from io.Reader, separator rune) *csv.Reader {
+	rows := csv.NewReader(from)
+	rows.Comma, rows.FieldsPerRecord = separator, -1
+	return rows
+}
+
+// firstRow reads a header as far as it can be read.
+func firstRow(start []byte, separator rune) []string {
+	fields, _ := newCSV(bytes.NewReader(start), separator).Read() // what is wrong with it shows later
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	return fields
+}
+
+// readHeader reads the names of the columns.
+func (r *Reader) readHeader() error {
+	fields, err := r.next()
+	if err != nil {
+		return err
+	}
+	r.width = len(fields)
+	positions := map[string]int{}
+	for i, field := range fields {
+		field, ansi := decode(field)
+		name := norm.NFC.String(strings.TrimSpace(field))
+		if ansi {
+			r.evidence.header(name)
+		}
+		if _, twice := positions[name]; twice && name != "" {
+			return &Problem{1, name, "must not be there twice"}
+		}
+		positions[name] = i
+		c, known := columnOf(name)
+		switch {
+		case known:
+			r.columns = append(r.columns, headed{c, i})
+		case !slices.Contains([]string{"", columnID, columnETag, columnName}, name):
+			return &Problem{1, name, "is unknown; the column of a property is named properties.NAME"}
+		}
+	}
+	etag, ok := positions[columnETag]
+	if !ok {
+		return &Problem{1, columnETag, "must be there: it tells whether somebody has changed the file meanwhile"}
+	}
+	r.id, r.etag, r.name = positions[columnID], etag, -1
+	if name, ok := positions[columnName]; ok {
+		r.name = name
+	}
+	others := map[string]bool{}
+	for _, c := range r.columns {
+		others[c.path] = c.kind == propertyColumn
+	}
+	for i := range r.columns {
+		r.columns[i].others = others
+	}
+	return nil
+}
+
+// next reads a row, empty ones included.
+func (r *Reader) next() ([]string, error) {
+	r.bound.left = maxRowBytes
+	fields, err := r.rows.Read()
+	var wrong *csv.ParseError
+	switch {
+	case errors.Is(err, errLong):
+		return nil, &Problem{Row: r.row + 1, Message: fmt.Sprintf("the row has more than %d bytes, or a quotation mark is not closed", maxRowBytes)}
+	case errors.As(err, &wrong):
+		return nil, &Problem{Row: r.row + 1 + wrong.StartLine - r.line, Message: fmt.Sprintf("the row cannot be read, in line %d of the file: %v", wrong.Line, wrong.Err)}
+	case err != nil:
+		return nil, err
+	}
+	line, _ := r.rows.FieldPos(0)
+	r.row += 1 + line - r.line // lines without anything are rows, too
+	r.line = line + 1
+	for _, field := range fields {
+		r.line += strings.Count(field, "\n")
+	}
+	if r.row > MaxRows {
+		return nil, &Problem{Row: r.row, Message: fmt.Sprintf("a file must have at most %d rows", MaxRows)}
+	}
+	return fields, nil
+}
+
+// Read returns the next row that has anything in it. The error at the end is io.EOF; what cannot be read is a *Problem, and nothing behind it can be.
+func (r *Reader) Read() (Line, error) {
+	for {
+		cells, err := r.next()
+		if err != nil {
+			return Line{}, err
+		}
+		if slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+			l := Line{Row: r.row, of: r, cells: cells}
+			l.ID, l.ETag = l.plain(r.id), strings.Trim(l.plain(r.etag), `"`)
+			return l, nil
+		}
+	}
+}
+
+// errLong is that of a row that is too long.
+var errLong = errors.New("the row is too long")
+
+// bound reads at most left bytes: a quotation mark that is not closed makes the rest of a file one cell.
+type bound struct {
+	from io.Reader
+	left int
+}
+
+func (b *bound) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLong
+	}
+	n, err := b.from.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// decode returns a cell as UTF-8, and whether it was not: it is taken for Windows-1252.
+func decode(cell string) (text string, ansi bool) {
+	if utf8.ValidString(cell) {
+		return cell, false
+	}
+	return mistaken(cell), true
+}

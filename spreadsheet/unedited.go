@@ -1,0 +1,155 @@
+package spreadsheet
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// truths are how spreadsheets show true and false: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Russian.
+var truths = [2][]string{
+	{"FALSE", "FALSCH", "FAUX", "FALSO", "ONWAAR", "FAŁSZ", "ЛОЖЬ"},
+	{"TRUE", "WAHR", "VRAI", "VERDADERO", "VERO", "VERDADEIRO", "WAAR", "PRAWDA", "ИСТИНА"},
+}
+
+// truthOf reads true and false in any case, and what spreadsheets show for them.
+func truthOf(text string) (truth, ok bool) {
+	if lower := strings.ToLower(text); lower == "true" || lower == "false" {
+		return lower == "true", true
+	}
+	truth = slices.Contains(truths[1], text)
+	return truth, truth || slices.Contains(truths[0], text)
+}
+
+// verdict is what a comparison says of a cell.
+type verdict uint8
+
+const (
+	edited   verdict = iota
+	unedited         // a spreadsheet may have made it
+	doubtful         // so it may, but by a change that somebody can have made as well
+)
+
+// compare tells whether a spreadsheet may have made the cell of what was shown: the cell as it was written, without protection. order is in which one a
+// date is read then.
+func compare(shown, cell string) (verdict, order) {
+	if strings.TrimSpace(lines.Replace(shown)) == strings.TrimSpace(lines.Replace(cell)) || isCut(shown, cell) || lossy(shown) == cell {
+		return unedited, anyOrder
+	}
+	if was, ok := truthOf(shown); ok {
+		if is, ok := truthOf(cell); ok && was == is {
+			return unedited, anyOrder
+		}
+	}
+	if sameNumber(shown, cell) || sameTime(shown, cell) {
+		return unedited, anyOrder
+	}
+	for _, was := range moments(shown, false) {
+		for _, is := range moments(cell, true) {
+			if was.same(is) {
+				return unedited, is.order
+			}
+		}
+	}
+	if ungrouped(shown) != shown && ungrouped(shown) == ungrouped(cell) || mistaken(shown) == cell {
+		return doubtful, anyOrder
+	}
+	return edited, anyOrder
+}
+
+// lines are line breaks as spreadsheets change them.
+var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ")
+
+// isCut tells whether a spreadsheet has cut a text at 32,767 characters.
+func isCut(shown, cell string) bool {
+	const most = 32767
+	return len(cell) >= most && strings.HasPrefix(shown, cell) && len(utf16.Encode([]rune(cell))) == most
+}
+
+// digits are the significant digits that spreadsheets round to: in a cell with an exponent, and in another one.
+var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
+
+var (
+	anyNumber  = regexp.MustCompile(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
+	percentage = regexp.MustCompile(`^([-−]?[0-9.,]+) ?%$`)
+)
+
+// sameNumber tells whether both are one number, or the cell is what was shown, rounded.
+func sameNumber(shown, cell string) bool {
+	if was, is := percentage.FindStringSubmatch(shown), percentage.FindStringSubmatch(cell); was != nil && is != nil {
+		w, ok := float(was[1])
+		i, too := float(is[1])
+		return ok && too && (w == i || math.Round(w) == i || math.Round(w*100)/100 == i)
+	}
+	was, ok := float(shown)
+	is, too := float(cell)
+	if !ok || !too {
+		return false
+	}
+	if was == is {
+		return true
+	}
+	exponent := 1
+	if strings.ContainsAny(cell, "eE") {
+		exponent = 0
+	}
+	for _, n := range digits[exponent] {
+		if rounded, _ := strconv.ParseFloat(strconv.FormatFloat(was, 'e', n-1, 64), 64); rounded == is {
+			return true
+		}
+	}
+	return exponent == 1 && (rounds(was, is, 9) || rounds(was, is, 10))
+}
+
+// rounds tells whether is has been made of was by rounding to some decimals.
+func rounds(was, is float64, decimals int) bool {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(was, 'f', decimals, 64), 64)
+	return rounded == is && is != 0
+}
+
+// float reads a number with a comma or a point.
+func float(text string) (float64, bool) {
+	text = strings.TrimSpace(strings.Replace(text, minus, "-", 1))
+	if !anyNumber.MatchString(text) {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return n, err == nil
+}
+
+// ungrouped returns a number without the signs between its thousands; another text as it is.
+func ungrouped(text string) string {
+	if thousands.MatchString(text) {
+		return grouping.Replace(text)
+	}
+	return text
+}
+
+// hours are what a spreadsheet takes for an hour: 5 A is five o'clock to it.
+var hours = regexp.MustCompile(`^([0-9]{1,2}) ?([aApP])$`)
+
+// sameTime tells whether both are one time of the day.
+func sameTime(shown, cell string) bool {
+	if parts := hours.FindStringSubmatch(shown); parts != nil {
+		shown = parts[1] + ":00 " + parts[2] + "M"
+	}
+	was, is := clockPart.FindStringSubmatch(shown), clockPart.FindStringSubmatch(cell)
+	if was == nil || is == nil || was[0] != shown || is[0] != cell {
+		return false
+	}
+	return sameClock(clockOf(was).clock, clockOf(is).clock)
+}
+
+// mistaken returns what a text becomes where it is UTF-8 and read as Windows-1252; itself where it has only ASCII, or cannot be read so.
+func mistaken(text string) string {
+	wrong, err := charmap.Windows1252.NewDecoder().String(text)
+	if err != nil {
+		return text
+	}
+	return wrong
+}
