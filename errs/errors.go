@@ -98,6 +98,7 @@ const (
 	CodeReadOnly           Code = "read_only"
 	CodeUnavailable        Code = "unavailable"
 	CodeWebhookNotFound    Code = "webhook_not_found"
+	CodeEditNotFound       Code = "edit_not_found"
 	CodeDeliveryNotFound   Code = "delivery_not_found"
 	CodeTooManyWebhooks    Code = "too_many_webhooks"
 	CodeNothingToSkip      Code = "nothing_to_skip"
@@ -118,8 +119,8 @@ func Codes() []Code {
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
-		CodeWebhookNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
 		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas,
+		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
 	}
 }
 

@@ -1,0 +1,397 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/descriptive"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/rows"
+	"labshelf/spreadsheet"
+)
+
+// Bounds of bulk edits.
+const (
+	MaxEdited = 20_000 // files of one bulk edit
+	maxStep   = 200    // files of one transaction
+	maxShown  = 100    // changes, problems or bulk edits of one answer
+)
+
+// BulkChange is what is to become of one file, or has become of it.
+type BulkChange struct {
+	ID      metadata.ID
+	Name    string
+	Changes []descriptive.Change
+	tag     string // of the version that was checked
+	row     int
+}
+
+// BulkOutcome is what a bulk edit has done, or in a preview would do.
+type BulkOutcome struct {
+	Edit                     *metadata.BulkEdit // nil: nothing was changed
+	Rows, Changed, Unchanged int
+	Changes                  []BulkChange          // the first hundred
+	Problems                 []spreadsheet.Problem // the first hundred: of a preview all, else files that somebody changed meanwhile
+	stale                    bool                  // a row is of an older version
+	problems                 int
+	plan                     []BulkChange
+}
+
+// Many is one change of several files.
+type Many struct {
+	IDs                 []string
+	Patch               json.RawMessage // a merge patch; nil: none
+	AddTags, RemoveTags []string
+}
+
+// EditMany makes one change of several files of a set, or of none.
+func (s *Service) EditMany(ctx context.Context, p auth.Principal, set string, many Many, preview bool) (BulkOutcome, error) {
+	if len(many.IDs) == 0 || len(many.IDs) > MaxEdited {
+		return BulkOutcome{}, invalid("ids", "ids must name one to %d files", MaxEdited)
+	}
+	return s.bulkEdit(ctx, p, set, metadata.EditOfMany, preview, func(tx *metadata.Tx, of resolvedSet, o *BulkOutcome) error {
+		ids := slices.Compact(slices.Sorted(slices.Values(many.IDs)))
+		for _, id := range ids {
+			o.Rows++
+			r, found, err := fileOf(tx, of, id)
+			if err != nil {
+				return err
+			}
+			if !found {
+				o.refuse(spreadsheet.Problem{Column: "ids", Message: Shorten(id) + " is no active file of the set"})
+				continue
+			}
+			before, after, err := many.change(r.Descriptive)
+			if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
+				o.refuse(spreadsheet.Problem{Column: wrong.Field, Message: Shorten(r.Name) + ": " + wrong.Message})
+				continue
+			}
+			if err == nil {
+				err = o.add(r, before, after, 0)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// change returns what is said about a file, and what many makes of it.
+func (many Many) change(stored string) (before, after descriptive.Metadata, err error) {
+	if before, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	if many.Patch != nil {
+		if err := describe(descriptive.Resource, &stored, many.Patch, false); err != nil {
+			return before, after, err
+		}
+	}
+	if after, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(many.RemoveTags, tag) })
+	for _, tag := range many.AddTags {
+		if !slices.Contains(after.Tags, tag) {
+			after.Tags = append(after.Tags, tag)
+		}
+	}
+	return before, after, descriptiveError(after.Validate(descriptive.Resource))
+}
+
+// fileOf finds an active file of a set, with its descriptive metadata.
+func fileOf(tx *metadata.Tx, of resolvedSet, id string) (r metadata.Resource, found bool, err error) {
+	row, err := byID(tx.Resources.Get, id)
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && row.SetID != of.ID {
+		return r, false, nil
+	}
+	r = resolvedResource{Resource: row, set: of}.shown()
+	if err != nil || r.State != metadata.Active {
+		return r, false, err
+	}
+	return r, true, rows.Described(tx, r.ID, &r.Descriptive)
+}
+
+// refuse adds problems.
+func (o *BulkOutcome) refuse(problems ...spreadsheet.Problem) {
+	o.problems += len(problems)
+	o.Problems = append(o.Problems, problems[:min(len(problems), maxShown-len(o.Problems))]...)
+}
+
+// add plans the change of one file.
+func (o *BulkOutcome) add(r metadata.Resource, before, after descriptive.Metadata, row int) error {
+	after.KeepSources(before)
+	changes := descriptive.Changes(before, after)
+	if len(changes) == 0 {
+		o.Unchanged++
+		return nil
+	}
+	o.plan = append(o.plan, BulkChange{ID: r.ID, Name: r.Name, Changes: changes, tag: r.Tag(), row: row})
+	return nil
+}
+
+// refusal is the error of an outcome with problems.
+func (o *BulkOutcome) refusal() error {
+	if o.problems == 0 {
+		return nil
+	}
+	message := o.Problems[0].Error()
+	if o.problems > 1 {
+		message += fmt.Sprintf(", and %d more; a preview shows them", o.problems-1)
+	}
+	if o.stale {
+		return preconditionFailed(message)
+	}
+	return invalid(o.Problems[0].Column, "%s", message)
+}
+
+// bulkEdit plans a bulk edit of a set in one state, and unless it is a preview does it.
+func (s *Service) bulkEdit(ctx context.Context, p auth.Principal, set string, kind metadata.EditKind, preview bool, plan func(*metadata.Tx, resolvedSet, *BulkOutcome) error) (o BulkOutcome, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		o = BulkOutcome{}
+		resolved, err := editableSet(tx, p, set)
+		if err != nil {
+			return err
+		}
+		return plan(tx, resolved, &o)
+	})
+	if err != nil {
+		return o, err
+	}
+	o.Changes = o.plan[:min(len(o.plan), maxShown)]
+	if preview {
+		o.Changed = len(o.plan)
+		return o, nil
+	}
+	if err := o.refusal(); err != nil {
+		return o, err
+	}
+	return o, s.carryOut(ctx, p, set, metadata.BulkEdit{Kind: kind}, &o)
+}
+
+// editableSet finds a set whose files the caller may change.
+func editableSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, error) {
+	resolved, err := lookupSet(tx, id, "")
+	if err == nil {
+		err = authorise(tx, p, resolved.dataspace, auth.Write)
+	}
+	if err == nil && resolved.shown().State == metadata.Deleted {
+		err = conflict(errs.CodeDeleted, "", "the set is deleted; restore it first")
+	}
+	return resolved, err
+}
+
+// carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is recorded before the first, and counts with each.
+// Files that somebody has changed meanwhile are left out, and named.
+func (s *Service) carryOut(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
+	if len(o.plan) == 0 {
+		return nil
+	}
+	err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := editableSet(tx, p, set)
+		if err != nil {
+			return err
+		}
+		return rows.BeginEdit(tx, rows.Change{By: p}, resolved.Set, &edit)
+	})
+	if err != nil {
+		return err
+	}
+	for step := range slices.Chunk(o.plan, maxStep) {
+		var changed []uint64
+		var problems []spreadsheet.Problem
+		err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+			changed, problems, err = s.step(tx, p, set, edit, step)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		o.Changed += len(changed)
+		o.refuse(problems...)
+	}
+	return s.view(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
+		done, err := tx.Edits.Get(edit.ID)
+		o.Edit = &done
+		return err
+	})
+}
+
+// step changes the files of one step, and returns the numbers of their entries.
+func (s *Service) step(tx *metadata.Tx, p auth.Principal, set string, edit metadata.BulkEdit, step []BulkChange) (changed []uint64, problems []spreadsheet.Problem, err error) {
+	of, err := editableSet(tx, p, set)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range step {
+		r, found, err := fileOf(tx, of, c.ID.String())
+		if err != nil {
+			return nil, nil, err
+		}
+		if !found || r.Tag() != c.tag {
+			problems = append(problems, spreadsheet.Problem{Row: c.row, Message: Shorten(c.Name) + " was left as it is: somebody has changed it meanwhile"})
+			continue
+		}
+		m, err := rows.ParseDescriptive(r.Descriptive)
+		if err == nil {
+			m, err = changedBy(m, c.Changes)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		resolved := resolvedResource{Resource: r, set: of}
+		resolved.Descriptive, r.Descriptive = r.Descriptive, textOf(m)
+		if err := resolved.write(tx, rows.Change{By: p, Action: audit.ResourceEdit, Cause: edit.Entry}, &r); err != nil {
+			return nil, nil, err
+		}
+		changed = append(changed, r.Entry)
+	}
+	return changed, problems, rows.RecordEdited(tx, edit.ID, changed...)
+}
+
+// changedBy makes changes of members and outermost properties.
+func changedBy(m descriptive.Metadata, changes []descriptive.Change) (descriptive.Metadata, error) {
+	for _, value := range []func(descriptive.Change) string{func(descriptive.Change) string { return "" }, func(c descriptive.Change) string { return c.After }} {
+		members, properties := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+		for _, c := range changes {
+			into, name := members, c.Name
+			if property, is := strings.CutPrefix(c.Name, "properties."); is {
+				into, name = properties, property
+			}
+			if into[name] = json.RawMessage(value(c)); value(c) == "" {
+				into[name] = json.RawMessage("null")
+			}
+		}
+		if len(properties) > 0 {
+			members["properties"], _ = json.Marshal(properties) // of valid JSON
+		}
+		patch, err := json.Marshal(members)
+		if err == nil {
+			m, err = m.Merge(patch)
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// UndoEdit puts files back to what they were before a bulk edit, as far as nobody has changed them since, and names the others. It is a bulk edit itself.
+func (s *Service) UndoEdit(ctx context.Context, p auth.Principal, id string) (o BulkOutcome, err error) {
+	var undone metadata.BulkEdit
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		o = BulkOutcome{}
+		if undone, err = lookupEdit(tx, p, id, auth.Write); err != nil {
+			return err
+		}
+		of, err := editableSet(tx, p, undone.SetID.String())
+		if err != nil {
+			return err
+		}
+		for e, err := range tx.EditEntries.From(metadata.EditEntry{EditID: undone.ID}) {
+			if err = errors.Join(err, ctx.Err()); err == nil {
+				err = o.planUndo(tx, of, e.Number)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return o, err
+	}
+	o.Changes = o.plan[:min(len(o.plan), maxShown)]
+	return o, s.carryOut(ctx, p, undone.SetID.String(), metadata.BulkEdit{Kind: metadata.EditUndo, Undoes: undone.ID}, &o)
+}
+
+// planUndo plans to take back what one entry of the audit log says.
+func (o *BulkOutcome) planUndo(tx *metadata.Tx, of resolvedSet, number uint64) error {
+	o.Rows++
+	e, err := auditEntry(tx, number)
+	if err != nil {
+		return err
+	}
+	r, found, err := fileOf(tx, of, metadata.ID(e.Object.ID).String())
+	if err != nil {
+		return err
+	}
+	changes, err := undoing(e.TextsNow)
+	if !found || r.Entry != number || err != nil || e.Erased && e.TextsNow == "" {
+		name := r.Name
+		if !found {
+			name = metadata.ID(e.Object.ID).String()
+		}
+		o.refuse(spreadsheet.Problem{Message: Shorten(name) + " was left as it is: somebody has changed or deleted it since"})
+		return nil
+	}
+	o.plan = append(o.plan, BulkChange{ID: r.ID, Name: r.Name, Changes: changes, tag: r.Tag()})
+	return nil
+}
+
+// undoing returns the changes that take back what the texts of an entry say of descriptive metadata.
+func undoing(texts string) (changes []descriptive.Change, err error) {
+	var said map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(texts), &said); err != nil {
+		return nil, err
+	}
+	for _, field := range slices.Sorted(maps.Keys(said)) {
+		name, is := strings.CutPrefix(field, descriptive.Root+".")
+		if !is {
+			continue
+		}
+		var text struct{ Before, Now string }
+		if json.Unmarshal(said[field], &text.Now) != nil {
+			if err := json.Unmarshal(said[field], &text); err != nil {
+				return nil, err
+			}
+		}
+		changes = append(changes, descriptive.Change{Name: name, Before: text.Now, After: text.Before})
+	}
+	return changes, nil
+}
+
+// lookupEdit finds a bulk edit, and authorises the caller in the dataspace of its set.
+func lookupEdit(tx *metadata.Tx, p auth.Principal, id string, action auth.Action) (metadata.BulkEdit, error) {
+	e, err := byID(tx.Edits.Get, id)
+	if e, err = orNotFound(e, err, errs.CodeEditNotFound, "edit", ""); err != nil {
+		return e, err
+	}
+	of, err := resolveSet(tx, e.SetID)
+	if err == nil {
+		err = authorise(tx, p, of.dataspace, action)
+	}
+	return e, err
+}
+
+// GetEdit returns a bulk edit. While it is under way, its files are counted with each step.
+func (s *Service) GetEdit(ctx context.Context, p auth.Principal, id string) (e metadata.BulkEdit, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		e, err = lookupEdit(tx, p, id, auth.Read)
+		return err
+	})
+	return e, err
+}
+
+// ListEdits returns the last hundred bulk edits of a set, the newest first.
+func (s *Service) ListEdits(ctx context.Context, p auth.Principal, set string) (list []metadata.BulkEdit, err error) {
+	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		of, err := lookupSet(tx, set, "")
+		if err == nil {
+			err = authorise(tx, p, of.dataspace, auth.Read)
+		}
+		if err == nil {
+			list, err = rows.Collect(tx.Edits.OfSet(of.ID, metadata.ID{}), maxShown)
+		}
+		return err
+	})
+	return list, err
+}
