@@ -169,7 +169,10 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 		t.Fatal(err)
 	}
 	term.waitFor(t, `ready\r\n`)
-	for _, c := range completions {
+	for i, c := range completions {
+		if testing.Short() && i%3 != 0 {
+			continue // each completion starts a program that the detector of races makes slow
+		}
 		want := strings.ReplaceAll(c.want, "BASE", d.base)
 		if other, ok := instead[want]; ok {
 			want = other
@@ -188,7 +191,7 @@ func (d shellHome) completes(t *testing.T, term *terminal, begin string, instead
 	quotes := []string{"", "'", `"`}
 	for i, name := range hardNames {
 		for j, quote := range quotes {
-			if !testing.Short() || i%len(quotes) == j {
+			if !testing.Short() || i%6 == j {
 				d.completesOne(t, term, name, quote)
 			}
 		}

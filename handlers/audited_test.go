@@ -167,7 +167,7 @@ func TestRoutesAreLogged(t *testing.T) {
 		}
 	}
 	tried := map[string]bool{}
-	for _, op := range operations() {
+	for _, op := range someOperations() {
 		t.Run(fmt.Sprint(op.id, " ", op.self), func(t *testing.T) {
 			path := routeOf(op.id).Method + " " + routeOf(op.id).Path
 			tried[path] = true
@@ -175,7 +175,7 @@ func TestRoutesAreLogged(t *testing.T) {
 		})
 	}
 	for _, route := range handlers.Routes() {
-		if !tried[route.Method+" "+route.Path] {
+		if !tried[route.Method+" "+route.Path] && !testing.Short() {
 			t.Errorf("%s %s was not tried", route.Method, route.Path)
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"path"
 	"strings"
+	"testing"
 
 	"github.com/getkin/kin-openapi/routers"
 
@@ -48,6 +50,18 @@ func (op operation) refusal() (status int, code errs.Code) {
 		return http.StatusNotFound, errs.CodeUploadNotFound
 	}
 	return http.StatusForbidden, errs.CodeForbidden
+}
+
+// someOperations is operations, or under -short each third, another third each time: for tests whose operations change nothing for each other.
+func someOperations() (some []operation) {
+	all := operations()
+	if !testing.Short() {
+		return all
+	}
+	for i := rand.IntN(3); i < len(all); i += 3 {
+		some = append(some, all[i])
+	}
+	return some
 }
 
 // operations is every operation of the interface. Each line may be tried after those before it: what is deleted is

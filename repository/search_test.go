@@ -344,4 +344,3 @@ func TestSearchOlder(t *testing.T) {
 	s.want(s.Admin, "type:file", "file 0 1", "file 0 2", "older")
 	s.want(s.Admin, "file", "file 0 1", "file 0 2", "older")
 }
-

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 )
 
 var (
-	sizeFlag  = flag.String("size", "tiny", "`SIZE` of the rows: tiny, short (the gate), long (before a release)")
+	sizeFlag  = flag.String("size", cmp.Or(os.Getenv("FAULTS_SIZE"), "tiny"), "`SIZE` of the rows: none, tiny, short (the gate), long (before a release)")
 	seedFlag  = flag.Uint64("seed", 0, "`NUMBER` that decides everything random (0: another one each time; 1 in a tiny row)")
 	unitFlag  = flag.Int("unit", -1, "`NUMBER` of the one unit to try, with the seed of a row that failed")
 	writeFlag = flag.Bool("write", false, "write the results of long rows into "+document+"; the tree must be committed")
@@ -42,6 +43,8 @@ type row struct {
 func (r row) size(t *testing.T) int {
 	t.Helper()
 	switch *sizeFlag {
+	case "none":
+		t.Skip("-size=none")
 	case "long":
 		return r.long
 	case "short":
