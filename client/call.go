@@ -49,6 +49,7 @@ type request struct {
 	method, path string      // below the base URL, escaped, with its query; "": an id is not valid
 	header       http.Header // without the key; may be nil
 	in           any         // becomes a JSON body; nil: none
+	csv          []byte      // becomes the body; nil: none
 	form         *form       // becomes a multipart body; nil: none
 	chunk        *fileChunk  // becomes the body; nil: none
 	once         bool        // not idempotent
@@ -189,6 +190,9 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 		}
 		body = bytes.NewReader(text)
 	}
+	if r.csv != nil {
+		body = bytes.NewReader(r.csv)
+	}
 	request, err := http.NewRequestWithContext(ctx, r.method, c.base+r.path, body)
 	if err != nil {
 		return nil, err
@@ -202,6 +206,8 @@ func (c *Client) build(ctx context.Context, r request) (*http.Request, error) {
 	switch {
 	case r.in != nil:
 		request.Header.Set("Content-Type", "application/json")
+	case r.csv != nil:
+		request.Header.Set("Content-Type", "text/csv")
 	case r.form != nil:
 		request.Header.Set("Content-Type", r.form.contentType())
 	}

@@ -97,6 +97,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	set := must[client.Set](t)(c.NewSet(ctx, client.NewSet{Name: "runs", DataspaceID: space.ID}))
 	files(ctx, t, c, space, set)
 	schemasOf(ctx, t, c, space, set)
+	manyEdits(ctx, t, c, set)
 	people(ctx, t, c, space)
 
 	auditing(ctx, t, c, set)
@@ -378,7 +379,7 @@ func TestSchemas(t *testing.T) {
 		"ResourceEdit": client.ResourceEdit{}, "Version": client.Version{},
 		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},
 		"Schema": client.Schema{}, "SchemaCreation": client.NewSchema{}, "SchemaUpdate": client.SchemaEdit{}, "SchemaVersion": client.SchemaVersion{},
-		"Delivery": client.Delivery{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},
+		"Delivery": client.Delivery{}, "Edit": client.Edit{}, "ManyEdit": client.ManyEdit{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
 			return strings.HasSuffix(field, "_epoch") || slices.Contains(unchanging[name], field)

@@ -38,6 +38,8 @@ func loggedRequests() map[string]loggedRequest {
 		"PUT /sets/{id}":                {"set.update", "", ""},
 		"DELETE /sets/{id}":             {"set.delete resource.delete", "", ""},
 		"POST /sets/{id}/restore":       {"set.restore resource.restore", "", ""},
+		"POST /sets/{id}/metadata":      {"edit.begin resource.edit", "", ""},
+		"POST /edits/{id}/undo":         {"", "", "the edit of the fixture has changed nothing; TestMetadataCSV undoes one"},
 
 		"POST /resources":                                {"resource.create", "resource.create", ""},
 		"PUT /resources/{id}":                            {"resource.replace", "resource.replace", ""},

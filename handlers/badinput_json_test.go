@@ -153,7 +153,7 @@ func TestBadFieldsAreRefused(t *testing.T) {
 				wrong = wrong[:3]
 			case "schema": // an object can be one
 				wrong = wrong[:4]
-			case "types":
+			case "types", "ids", "addTags", "removeTags":
 				wrong[2] = []any{"x", 1}
 			}
 			for _, value := range wrong {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/getkin/kin-openapi/routers"
 
+	"labshelf/audit"
 	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/metadata"
@@ -103,6 +104,9 @@ func operations() []operation {
 		{"downloadArchive", false, nil},
 		{"listSetResources", false, nil},
 		{"pageSetResources", false, nil},
+		{"exportMetadata", false, nil},
+		{"getEdits", false, nil},
+		{"getEdit", false, nil},
 		{"getResource", false, nil},
 		{"downloadResource", false, nil},
 		{"listDataspaceHistory", false, nil},
@@ -122,6 +126,10 @@ func operations() []operation {
 		{"createResource", false, func(f *fixture) any { return form(text("setId", f.ids["SetId"]), file("new", "new")) }},
 		{"replaceResource", false, func(*fixture) any { return form(file("new", "new")) }},
 		{"editResource", false, fields(object{"description": "New"})},
+		{"editMetadata", false, func(f *fixture) any {
+			return object{"ids": []string{f.ids["ResourceId"]}, "addTags": []string{f.name("tag")}}
+		}},
+		{"undoEdit", false, nil},
 		{"labelVersion", false, fields(object{"label": "New"})},
 		{"restoreVersion", false, nil},
 		{"eraseVersion", false, nil},
@@ -231,6 +239,7 @@ func (c *client) newFixture(fields object) *fixture {
 		"WebhookId":   f.newWebhook(), "DeliveryNumber": "0",
 		"SchemaId": f.newSchema(object{"name": f.name("schema")}).text("id"), "SchemaNumber": "1",
 	}
+	f.ids["EditId"] = f.newEdit(set)
 	f.ids["EntryNumber"] = fmt.Sprint(int(f.get("/resources/" + resource + "/history?limit=1").data()[0]["number"].(float64)))
 	return f
 }
@@ -244,6 +253,25 @@ func (s *space) newSchema(fields object) object {
 	all := object{"schema": object{"type": "object", "required": []string{"sample"}, "properties": object{"sample": object{"type": "string"}}}}
 	maps.Copy(all, fields)
 	return s.send("POST", "/dataspaces/"+s.dataspace+"/schemas", all).want(http.StatusCreated).object()
+}
+
+// newEdit makes a bulk edit of a set that has changed nothing yet.
+func (f *fixture) newEdit(set string) string {
+	f.t.Helper()
+	of, _ := metadata.ParseID(set)
+	edit := metadata.BulkEdit{SetID: of, Kind: metadata.EditOfMany}
+	err := f.meta.Update(f.t.Context(), func(tx *metadata.Tx) error {
+		edit.Created = tx.Stamp()
+		edit.ID = metadata.NewID(edit.Created)
+		entry := audit.Entry{Action: audit.EditBegin, Stamp: int64(edit.Created), Object: audit.Object{Kind: audit.Edit, ID: edit.ID}, Set: of}
+		number, err := tx.Log(entry, "", "")
+		edit.Entry = number
+		return errors.Join(err, tx.Edits.Put(edit))
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return edit.ID.String()
 }
 
 // newWebhook makes a webhook that hears of nothing, with a delivery that waits for its next try.

@@ -61,11 +61,13 @@ const (
 	sized                      // takes a size of the audit log
 	proving                    // takes what is to be proven of it
 	following                  // takes the id of an event
+	tabled                     // takes what separates columns
+	previewed                  // may change nothing, but say what it would
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -125,6 +127,17 @@ func (a *api) routesOfUploads() []route {
 		{"PATCH", "/uploads/:id", senders, inTus(a.continueUpload), resumable},
 		{"POST", "/uploads/:id", senders, inTus(a.overrideUpload), resumable},
 		{"DELETE", "/uploads/:id", senders, inTus(a.endUpload), resumable},
+	}
+}
+
+// routesOfEdits are those of bulk edits of the metadata of files.
+func (a *api) routesOfEdits() []route {
+	return []route{
+		{"GET", "/sets/:id/metadata", readers, a.exportMetadata, tabled},
+		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed},
+		{"GET", "/sets/:id/edits", readers, a.listEdits, plain},
+		{"GET", "/edits/:id", readers, a.getEdit, plain},
+		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain},
 	}
 }
 

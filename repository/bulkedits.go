@@ -34,6 +34,9 @@ type BulkChange struct {
 	row     int
 }
 
+// BulkProblem is why a row is refused, or a file was left as it is.
+type BulkProblem = spreadsheet.Problem
+
 // BulkOutcome is what a bulk edit has done, or in a preview would do.
 type BulkOutcome struct {
 	Edit                     *metadata.BulkEdit // nil: nothing was changed
@@ -43,68 +46,6 @@ type BulkOutcome struct {
 	stale                    bool                  // a row is of an older version
 	problems                 int
 	plan                     []BulkChange
-}
-
-// Many is one change of several files.
-type Many struct {
-	IDs                 []string
-	Patch               json.RawMessage // a merge patch; nil: none
-	AddTags, RemoveTags []string
-}
-
-// EditMany makes one change of several files of a set, or of none.
-func (s *Service) EditMany(ctx context.Context, p auth.Principal, set string, many Many, preview bool) (BulkOutcome, error) {
-	if len(many.IDs) == 0 || len(many.IDs) > MaxEdited {
-		return BulkOutcome{}, invalid("ids", "ids must name one to %d files", MaxEdited)
-	}
-	return s.bulkEdit(ctx, p, set, metadata.EditOfMany, preview, func(tx *metadata.Tx, of resolvedSet, o *BulkOutcome) error {
-		ids := slices.Compact(slices.Sorted(slices.Values(many.IDs)))
-		for _, id := range ids {
-			o.Rows++
-			r, found, err := fileOf(tx, of, id)
-			if err != nil {
-				return err
-			}
-			if !found {
-				o.refuse(spreadsheet.Problem{Column: "ids", Message: Shorten(id) + " is no active file of the set"})
-				continue
-			}
-			before, after, err := many.change(r.Descriptive)
-			if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
-				o.refuse(spreadsheet.Problem{Column: wrong.Field, Message: Shorten(r.Name) + ": " + wrong.Message})
-				continue
-			}
-			if err == nil {
-				err = o.add(r, before, after, 0)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// change returns what is said about a file, and what many makes of it.
-func (many Many) change(stored string) (before, after descriptive.Metadata, err error) {
-	if before, err = rows.ParseDescriptive(stored); err != nil {
-		return before, after, err
-	}
-	if many.Patch != nil {
-		if err := describe(descriptive.Resource, &stored, many.Patch, false); err != nil {
-			return before, after, err
-		}
-	}
-	if after, err = rows.ParseDescriptive(stored); err != nil {
-		return before, after, err
-	}
-	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(many.RemoveTags, tag) })
-	for _, tag := range many.AddTags {
-		if !slices.Contains(after.Tags, tag) {
-			after.Tags = append(after.Tags, tag)
-		}
-	}
-	return before, after, descriptiveError(after.Validate(descriptive.Resource))
 }
 
 // fileOf finds an active file of a set, with its descriptive metadata.
@@ -126,9 +67,22 @@ func (o *BulkOutcome) refuse(problems ...spreadsheet.Problem) {
 	o.Problems = append(o.Problems, problems[:min(len(problems), maxShown-len(o.Problems))]...)
 }
 
-// add plans the change of one file.
-func (o *BulkOutcome) add(r metadata.Resource, before, after descriptive.Metadata, row int) error {
+// planFile plans what a person makes of one file, if the schema that applies to it allows that.
+func (s *Service) planFile(ctx context.Context, tx *metadata.Tx, r metadata.Resource, before, after descriptive.Metadata, row int, o *BulkOutcome) error {
 	after.KeepSources(before)
+	stored := r.Descriptive
+	r.Descriptive = textOf(after)
+	err := s.conform(ctx, tx, ofResource(stored, &r))
+	if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
+		o.refuse(BulkProblem{Row: row, Column: strings.TrimPrefix(wrong.Field, descriptive.Root+"."), Message: Shorten(r.Name) + ": " + wrong.Message})
+		return nil
+	}
+	if err == nil {
+		after, err = rows.ParseDescriptive(r.Descriptive)
+	}
+	if err != nil {
+		return err
+	}
 	changes := descriptive.Changes(before, after)
 	if len(changes) == 0 {
 		o.Unchanged++

@@ -30,10 +30,13 @@ func (d *described) editCSV(file string, preview bool) (repository.BulkOutcome, 
 	return d.Service.EditByCSV(d.T.Context(), d.Admin, d.Sets[0].ID.String(), []byte(file), preview)
 }
 
-func (d *described) many(many repository.Many, preview bool) (repository.BulkOutcome, error) {
+// many edits all files.
+func (d *described) many(many repository.Fields, preview bool) (repository.BulkOutcome, error) {
+	var ids []any
 	for _, r := range d.Resources {
-		many.IDs = append(many.IDs, r.ID.String())
+		ids = append(ids, r.ID.String())
 	}
+	many["ids"] = ids
 	return d.Service.EditMany(d.T.Context(), d.Admin, d.Sets[0].ID.String(), many, preview)
 }
 
@@ -131,7 +134,7 @@ func TestEditMany(t *testing.T) {
 	t.Parallel()
 	d := newDescribed(t)
 	before := d.set(`{"tags":["raw","old"],"properties":{"p":{"a":1}}}`)
-	many := repository.Many{Patch: json.RawMessage(`{"properties":{"p":{"b":2}}}`), AddTags: []string{"ice", "raw"}, RemoveTags: []string{"old"}}
+	many := repository.Fields{"metadata": json.RawMessage(`{"properties":{"p":{"b":2}}}`), "addTags": []any{"ice", "raw"}, "removeTags": []any{"old"}}
 	outcome, err := d.many(many, false)
 	d.OK(err)
 	d.counts(outcome, 3, 3, 0, 0)
@@ -150,8 +153,25 @@ func TestEditMany(t *testing.T) {
 	if d.stored(before.ID) != before.Descriptive || d.stored(d.Resources[1].ID) != mine || d.stored(d.Resources[2].ID) != "" {
 		t.Fatal(d.stored(before.ID), d.stored(d.Resources[1].ID), d.stored(d.Resources[2].ID))
 	}
-	_, err = d.many(repository.Many{Patch: json.RawMessage(`{"tags":[""]}`)}, false)
+	_, err = d.many(repository.Fields{"metadata": json.RawMessage(`{"tags":[""]}`)}, false)
 	d.Refused(err, errs.CodeInvalidField)
+}
+
+// TestEditManyEnforced: what a schema does not allow is refused before anything is changed.
+func TestEditManyEnforced(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	d.schema("strict", repository.Fields{"enforce": true})
+	_, err := d.many(repository.Fields{"metadata": json.RawMessage(`{"properties":{"sample":7}}`)}, false)
+	d.Refused(err, errs.CodeInvalidField)
+	_, err = d.editCSV("id,etag,properties.sample\n"+row(d, 0, "7")+"\n", false)
+	d.Refused(err, errs.CodeInvalidField)
+	if !strings.Contains(err.Error(), "row 2, column properties.strict") || d.stored(d.Resources[0].ID) != "" {
+		t.Fatal(err)
+	}
+	outcome, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	d.OK(err)
+	d.counts(outcome, 3, 3, 0, 0)
 }
 
 // TestEditInSteps: a bulk edit that is cut off has made whole steps, which can be undone.
@@ -163,12 +183,8 @@ func TestEditInSteps(t *testing.T) {
 	for i := range 447 {
 		d.Resources = append(d.Resources, d.Upload(d.Sets[0], fmt.Sprint("more-", i)))
 	}
-	var ids []string
-	for _, r := range d.Resources {
-		ids = append(ids, r.ID.String())
-	}
 	cutting.left = 3 // its record, and two steps
-	_, err := d.Service.EditMany(t.Context(), d.Admin, d.Sets[0].ID.String(), repository.Many{IDs: ids, AddTags: []string{"a"}}, false)
+	_, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
 	if err == nil {
 		t.Fatal("it was not cut off")
 	}

@@ -15,6 +15,9 @@ import (
 	"labshelf/repository"
 )
 
+// MaxCSV is how many bytes a body of CSV may have.
+const MaxCSV = 32 << 20
+
 // Bounds of a JSON body.
 const (
 	maxJSON  = 1 << 20 // bytes
@@ -37,23 +40,41 @@ func Fields(w http.ResponseWriter, r *http.Request) (repository.Fields, error) {
 	if r.ContentLength > maxJSON {
 		return nil, Error(&http.MaxBytesError{Limit: maxJSON})
 	}
-	verify, err := Verifier(r)
+	text, err := whole(w, r, maxJSON)
 	if err != nil {
 		return nil, err
-	}
-	text, err := io.ReadAll(http.MaxBytesReader(serverWriter(w), r.Body, maxJSON))
-	if err != nil {
-		return nil, Error(err)
-	}
-	if verify != nil {
-		if err := verify(); err != nil {
-			return nil, err
-		}
 	}
 	if len(text) == 0 {
 		return nil, ErrEmpty
 	}
 	return parseObject(text)
+}
+
+// CSV reads a body of text/csv, as it came.
+func CSV(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if _, err := MediaType(r, "text/csv"); err != nil {
+		return nil, err
+	}
+	if r.ContentLength > MaxCSV {
+		return nil, Error(&http.MaxBytesError{Limit: MaxCSV})
+	}
+	return whole(w, r, MaxCSV)
+}
+
+// whole reads a body of up to limit bytes, and compares it with the digests that the request announces.
+func whole(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	verify, err := Verifier(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(serverWriter(w), r.Body, limit))
+	if err != nil {
+		return nil, Error(err)
+	}
+	if verify != nil {
+		err = verify()
+	}
+	return text, err
 }
 
 // serverWriter returns the server's own writer: MaxBytesReader tells it, and only it, to close the connection.

@@ -3,6 +3,7 @@ package repository
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -170,5 +171,109 @@ func (s *Service) planLine(ctx context.Context, tx *metadata.Tx, of resolvedSet,
 		o.refuse(spreadsheet.Problem{Row: line.Row, Column: "etag", Message: "the file was changed since this was downloaded; download it again"})
 		return nil
 	}
-	return o.add(r, before, after, line.Row)
+	return s.planFile(ctx, tx, r, before, after, line.Row, o)
+}
+
+// many is one change of several files.
+type many struct {
+	ids                 []string
+	patch               json.RawMessage // a merge patch; nil: none
+	addTags, removeTags []string
+}
+
+// manyFields are the fields of many.
+var manyFields = setters[many]{
+	"ids":        wordsSetter(func(m *many) *[]string { return &m.ids }),
+	"addTags":    wordsSetter(func(m *many) *[]string { return &m.addTags }),
+	"removeTags": wordsSetter(func(m *many) *[]string { return &m.removeTags }),
+	"metadata": func(m *many, field string, value any) (err error) {
+		var ok bool
+		if m.patch, ok = value.(json.RawMessage); !ok {
+			err = invalid(field, "%s must be an object", field)
+		}
+		return err
+	},
+}
+
+// wordsSetter sets a list of strings.
+func wordsSetter(at func(*many) *[]string) func(*many, string, any) error {
+	return func(m *many, field string, value any) error {
+		list, ok := value.([]any)
+		words := make([]string, len(list))
+		for i, item := range list {
+			var text bool
+			words[i], text = item.(string)
+			ok = ok && text
+		}
+		if *at(m) = words; !ok {
+			return invalid(field, "%s must be a list of strings", field)
+		}
+		return nil
+	}
+}
+
+// EditMany makes one change of several files of a set, or of none. Fields: ids; optional metadata, a merge patch, addTags, removeTags.
+func (s *Service) EditMany(ctx context.Context, p auth.Principal, set string, f Fields, preview bool) (BulkOutcome, error) {
+	var many many
+	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { // permission comes before the fields
+		_, err := editableSet(tx, p, set)
+		return err
+	})
+	if err == nil {
+		err = create(&many, f, manyFields)
+	}
+	if err == nil && (len(many.ids) == 0 || len(many.ids) > MaxEdited) {
+		err = invalid("ids", "ids must name one to %d files", MaxEdited)
+	}
+	if err != nil {
+		return BulkOutcome{}, err
+	}
+	return s.bulkEdit(ctx, p, set, metadata.EditOfMany, preview, func(tx *metadata.Tx, of resolvedSet, o *BulkOutcome) error {
+		ids := slices.Compact(slices.Sorted(slices.Values(many.ids)))
+		for _, id := range ids {
+			o.Rows++
+			r, found, err := fileOf(tx, of, id)
+			if err != nil {
+				return err
+			}
+			if !found {
+				o.refuse(spreadsheet.Problem{Column: "ids", Message: Shorten(id) + " is no active file of the set"})
+				continue
+			}
+			before, after, err := many.change(r.Descriptive)
+			if wrong, is := errors.AsType[*errs.Error](err); is && wrong.Kind == errs.Invalid {
+				o.refuse(spreadsheet.Problem{Column: wrong.Field, Message: Shorten(r.Name) + ": " + wrong.Message})
+				continue
+			}
+			if err == nil {
+				err = s.planFile(ctx, tx, r, before, after, 0, o)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// change returns what is said about a file, and what many makes of it.
+func (many many) change(stored string) (before, after descriptive.Metadata, err error) {
+	if before, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	if many.patch != nil {
+		if err := describe(descriptive.Resource, &stored, many.patch, false); err != nil {
+			return before, after, err
+		}
+	}
+	if after, err = rows.ParseDescriptive(stored); err != nil {
+		return before, after, err
+	}
+	after.Tags = slices.DeleteFunc(slices.Clone(after.Tags), func(tag string) bool { return slices.Contains(many.removeTags, tag) })
+	for _, tag := range many.addTags {
+		if !slices.Contains(after.Tags, tag) {
+			after.Tags = append(after.Tags, tag)
+		}
+	}
+	return before, after, descriptiveError(after.Validate(descriptive.Resource))
 }

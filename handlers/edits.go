@@ -1,0 +1,161 @@
+package handlers
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+
+	"labshelf/descriptive"
+	"labshelf/errs"
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/encode"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// editJSON is a bulk edit.
+type editJSON struct {
+	ID           string `json:"id"`
+	URL          string `json:"url"`
+	SetID        string `json:"setId"`
+	By           string `json:"by"`
+	Kind         string `json:"kind"`
+	Undoes       string `json:"undoes,omitempty"`
+	Objects      int64  `json:"objects"`
+	Created      string `json:"created"`
+	CreatedEpoch int64  `json:"created_epoch"`
+	Undone       string `json:"undone,omitempty"` // the edit that undid it
+}
+
+type outcomeJSON struct {
+	Edit      *editJSON         `json:"edit,omitempty"`
+	Rows      int               `json:"rows"`
+	Changed   int               `json:"changed"`
+	Unchanged int               `json:"unchanged"`
+	Changes   []changeJSON      `json:"changes"`
+	Problems  []editProblemJSON `json:"problems"`
+}
+
+type changeJSON struct {
+	ID     string      `json:"id"`
+	Name   string      `json:"name"`
+	Fields []fieldJSON `json:"fields"`
+}
+
+// fieldJSON is one member or property; null is none.
+type fieldJSON struct {
+	Name   string          `json:"name"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+}
+
+type editProblemJSON struct {
+	Row     int    `json:"row,omitempty"`
+	Column  string `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+func (s presenter) edit(e metadata.BulkEdit) editJSON {
+	shown := editJSON{
+		ID: e.ID.String(), URL: s.url("edits", e.ID.String()), SetID: e.SetID.String(), By: e.By.String(), Kind: e.Kind.String(), Objects: e.Objects,
+		Created: encode.Instant(e.Created), CreatedEpoch: e.Created.Millis(),
+	}
+	if e.Undoes != (metadata.ID{}) {
+		shown.Undoes = e.Undoes.String()
+	}
+	if e.UndoneBy != (metadata.ID{}) {
+		shown.Undone = e.UndoneBy.String()
+	}
+	return shown
+}
+
+func (s presenter) outcome(o repository.BulkOutcome) outcomeJSON {
+	shown := outcomeJSON{Rows: o.Rows, Changed: o.Changed, Unchanged: o.Unchanged}
+	if o.Edit != nil {
+		edit := s.edit(*o.Edit)
+		shown.Edit = &edit
+	}
+	shown.Changes = showAll(o.Changes, func(c repository.BulkChange) changeJSON {
+		return changeJSON{c.ID.String(), c.Name, showAll(c.Changes, func(f descriptive.Change) fieldJSON {
+			return fieldJSON{f.Name, json.RawMessage(cmp.Or(f.Before, "null")), json.RawMessage(cmp.Or(f.After, "null"))}
+		}).Data}
+	}).Data
+	shown.Problems = showAll(o.Problems, func(p repository.BulkProblem) editProblemJSON { return editProblemJSON{p.Row, p.Column, p.Message} }).Data
+	return shown
+}
+
+func (a *api) sendOutcome(w http.ResponseWriter, r *request, o repository.BulkOutcome, err error) error {
+	if err == nil {
+		writeJSON(w, http.StatusOK, a.presenter(r).outcome(o))
+	}
+	return err
+}
+
+// separators are the words for what is between the columns.
+var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
+
+// exportMetadata sends the metadata of the files of a set as CSV, written while it is sent.
+func (a *api) exportMetadata(w http.ResponseWriter, r *request) error {
+	separator, known := separators[r.query.Get("separator")]
+	if !known {
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "separator", Message: "separator must be comma or semicolon"}
+	}
+	sent := &startedWriter{Writer: w}
+	err := a.repo.ExportMetadata(r.Context(), r.caller, r.id(), separator, func(set metadata.Set) io.Writer {
+		header := w.Header()
+		header.Set("Content-Type", "text/csv; charset=utf-8")
+		header.Set("Content-Disposition", saveAs("attachment", set.Name+".csv"))
+		header.Set("Cache-Control", "no-store")
+		return sent
+	})
+	if err != nil && sent.started {
+		noteError(w, err, http.StatusInternalServerError)
+		panic(http.ErrAbortHandler) // cuts the connection: what has come is not taken for complete
+	}
+	return err
+}
+
+// editMetadata changes the metadata of many files, by CSV or by one change for all.
+func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
+	preview := r.query.Get("preview") == "true"
+	if word := r.query.Get("preview"); word != "" && word != "true" && word != "false" {
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
+	}
+	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
+		file, err := body.CSV(w, r.Request)
+		if err != nil {
+			return err
+		}
+		outcome, err := a.repo.EditByCSV(r.Context(), r.caller, r.id(), file, preview)
+		return a.sendOutcome(w, r, outcome, err)
+	}
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	outcome, err := a.repo.EditMany(r.Context(), r.caller, r.id(), fields, preview)
+	return a.sendOutcome(w, r, outcome, err)
+}
+
+func (a *api) undoEdit(w http.ResponseWriter, r *request) error {
+	outcome, err := a.repo.UndoEdit(r.Context(), r.caller, r.id())
+	return a.sendOutcome(w, r, outcome, err)
+}
+
+func (a *api) getEdit(w http.ResponseWriter, r *request) error {
+	edit, err := a.repo.GetEdit(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeJSON(w, http.StatusOK, a.presenter(r).edit(edit))
+	}
+	return err
+}
+
+func (a *api) listEdits(w http.ResponseWriter, r *request) error {
+	list, err := a.repo.ListEdits(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeJSON(w, http.StatusOK, showAll(list, a.presenter(r).edit))
+	}
+	return err
+}
