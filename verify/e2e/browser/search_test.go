@@ -83,7 +83,7 @@ func TestSearchWithoutHits(t *testing.T) {
 	v.sees("Nothing found", "Search without laser, nothing?")
 	v.shots("search-no-hits")
 	v.follow("nothing")
-	v.finds("Laser lab")
+	v.finds("Laser lab", "Runs of 2026", "a.txt")
 	v.at("/search?" + url.Values{"q": {`"open`}}.Encode())
 	v.until(`document.querySelector("main [role=alert]")`)
 	v.shot("search-refused")
