@@ -38,4 +38,7 @@ func TestMetadataCSV(t *testing.T) {
 	s.bad("POST", path+"?preview=1", object{}).problem(http.StatusBadRequest, "invalid_parameter", "preview")
 	s.bad("GET", path+"?separator=x", nil).problem(http.StatusBadRequest, "invalid_parameter", "separator")
 	s.bad("POST", path, raw{"text/csv", make([]byte, 32<<20+1)}).problem(http.StatusRequestEntityTooLarge, "too_large", "")
+	s.send("DELETE", "/sets/"+set, nil)
+	send(file, "").problem(http.StatusConflict, "deleted", "")
+	s.send("POST", "/edits/"+edit["id"].(string)+"/undo", nil).problem(http.StatusConflict, "deleted", "")
 }
