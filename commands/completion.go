@@ -111,11 +111,20 @@ func (p Process) ask(cmd *cobra.Command, o completion.Offer, typed string) ([]co
 
 // completesThenFolder sets an offer for the first argument, and folders for the second one.
 func (p Process) completesThenFolder(cmd *cobra.Command, o completion.Offer) *cobra.Command {
+	return p.completesThen(cmd, o, cobra.ShellCompDirectiveFilterDirs)
+}
+
+// completesThenFile sets an offer for the first argument, and files for the second one.
+func (p Process) completesThenFile(cmd *cobra.Command, o completion.Offer) *cobra.Command {
+	return p.completesThen(cmd, o, cobra.ShellCompDirectiveDefault)
+}
+
+func (p Process) completesThen(cmd *cobra.Command, o completion.Offer, second cobra.ShellCompDirective) *cobra.Command {
 	p.completes(cmd, false, o)
 	what := cmd.ValidArgsFunction
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 1 {
-			return nil, cobra.ShellCompDirectiveFilterDirs
+			return nil, second
 		}
 		return what(cmd, args, typed)
 	}
