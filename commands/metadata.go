@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -161,12 +162,16 @@ func (p Process) showChanges(o client.EditOutcome) error {
 	return t.Write(p.Out, display.Width(p.Out))
 }
 
-// valueShown is a value as JSON, and nothing for none.
+// valueShown is a value as JSON in one line, and nothing for none.
 func valueShown(value json.RawMessage) string {
 	if string(value) == "null" {
 		return ""
 	}
-	return display.Printable(string(value))
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil {
+		return display.Printable(string(value))
+	}
+	return display.Printable(line.String())
 }
 
 func metadataEditsCommand(p Process) *cobra.Command {

@@ -37,8 +37,8 @@ func TestMetadata(t *testing.T) {
 	}
 	want(string(text), "export", "lab-one/runs", "-")
 	want("Nothing to change.\n", "import", "lab-one/runs", file)
-	edited := written(t, strings.Replace(string(text), ",1\r\n", ",2\r\n", 1))
-	want("FILE       WHAT          BEFORE  AFTER\nrun-1.csv  properties.n  1       2\nWould change 1 file of 2.\n", "import", "lab-one/runs", edited, "--preview")
+	edited := written(t, strings.Replace(string(text), ",1\r\n", ",2 °C\r\n", 1))
+	want("FILE       WHAT          BEFORE  AFTER\nrun-1.csv  properties.n  1       {\"value\":2,\"unit\":\"°C\"}\nWould change 1 file of 2.\n", "import", "lab-one/runs", edited, "--preview")
 	edit := want("Changed 1 file.", "import", "lab-one/runs", edited)
 	var problem *client.Problem
 	if got := s.run(t, "", "metadata", "import", "lab-one/runs", written(t, strings.Replace(string(text), ",1\r\n", ",3\r\n", 1))); !errors.As(got.error, &problem) || problem.Code != "precondition_failed" {
