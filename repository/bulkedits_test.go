@@ -204,10 +204,30 @@ func TestEditInSteps(t *testing.T) {
 	}
 }
 
-// cutStore takes so many changes more; -1: all.
+// TestEditBesideOthers: a file that somebody changes after the check is left as it is, and named.
+func TestEditBesideOthers(t *testing.T) {
+	t.Parallel()
+	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
+	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
+	d := &described{repositorytest.NewWorld(t, service, 2), cutting.Memory}
+	cutting.before = func() {
+		cutting.before = nil
+		_, err := d.Service.EditResource(t.Context(), d.Admin, d.Resources[0].ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"description": "mine"}})
+		d.OK(err)
+	}
+	outcome, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	d.OK(err)
+	d.counts(outcome, 2, 1, 0, 1)
+	if got := [2]string{d.stored(d.Resources[0].ID), d.stored(d.Resources[1].ID)}; got != [2]string{"", `{"tags":["a"]}`} {
+		t.Errorf("the files say %q", got)
+	}
+}
+
+// cutStore takes so many changes more; -1: all. Before the next one it calls before, if that is set.
 type cutStore struct {
 	*metadatatest.Memory
-	left int
+	left   int
+	before func()
 }
 
 func (s *cutStore) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
@@ -215,5 +235,8 @@ func (s *cutStore) Update(ctx context.Context, fn func(*metadata.Tx) error) erro
 		return metadata.ErrNoSpace
 	}
 	s.left--
+	if s.before != nil {
+		s.before()
+	}
 	return s.Memory.Update(ctx, fn)
 }
