@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 
-	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
@@ -78,7 +77,7 @@ func (s presenter) outcome(o repository.BulkOutcome) outcomeJSON {
 		shown.Edit = &edit
 	}
 	shown.Changes = showAll(o.Changes, func(c repository.BulkChange) changeJSON {
-		return changeJSON{c.ID.String(), c.Name, showAll(c.Changes, func(f descriptive.Change) fieldJSON {
+		return changeJSON{c.ID.String(), c.Name, showAll(c.Changes, func(f repository.FieldChange) fieldJSON {
 			return fieldJSON{f.Name, json.RawMessage(cmp.Or(f.Before, "null")), json.RawMessage(cmp.Or(f.After, "null"))}
 		}).Data}
 	}).Data

@@ -25,11 +25,14 @@ const (
 	maxShown  = 100    // changes, problems or bulk edits of one answer
 )
 
+// FieldChange is one member or property before and after.
+type FieldChange = descriptive.Change
+
 // BulkChange is what is to become of one file, or has become of it.
 type BulkChange struct {
 	ID      metadata.ID
 	Name    string
-	Changes []descriptive.Change
+	Changes []FieldChange
 	tag     string // of the version that was checked
 	row     int
 }
