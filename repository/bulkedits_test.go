@@ -204,8 +204,8 @@ func TestEditInSteps(t *testing.T) {
 	}
 }
 
-// TestEditBesideOthers: a file that somebody changes after the check is left as it is, and named.
-func TestEditBesideOthers(t *testing.T) {
+// TestEditLeavesWhatChanged: a file that somebody changes after the check is left as it is, and named.
+func TestEditLeavesWhatChanged(t *testing.T) {
 	t.Parallel()
 	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
 	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
