@@ -144,8 +144,11 @@ func (d dialect) valueOf(cell string) (descriptive.Value, error) {
 	return descriptive.TextOf(text), nil
 }
 
+// spaces are what stands between a number and its unit: also the ones at which no line breaks, which spreadsheets write.
+const spaces = `[ \x{a0}\x{202f}]`
+
 // quantity is a number, and behind it a unit.
-var quantity = regexp.MustCompile(`^([-−]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?)( *)(1/.+|[^\s0-9.,+-].*)$`)
+var quantity = regexp.MustCompile(`^([-−]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?)(` + spaces + `*)(1/.+|[^\s0-9.,+-].*)$`)
 
 // cutUnit splits a quantity into its number and a unit that is known. Between them there is a space, unless the unit is a sign or has several letters:
 // 4K may be anything.

@@ -1,12 +1,14 @@
 package spreadsheet_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"labshelf/descriptive"
 	"labshelf/spreadsheet"
@@ -37,7 +39,7 @@ func TestLibreOffice(t *testing.T) {
 		t.Skip("OFFICE names no program")
 	}
 	for _, way := range opened {
-		t.Run(fmt.Sprintf("%s %s", way.locale, way.save), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %s %s", way.locale, way.load, way.save), func(t *testing.T) {
 			objects := manyObjects(t)
 			folder := t.TempDir()
 			profile := filepath.Join(folder, "profile")
@@ -49,7 +51,10 @@ func TestLibreOffice(t *testing.T) {
 			put(t, filepath.Join(profile, "user", "registrymodifications.xcu"), settings)
 			put(t, filepath.Join(folder, "in.csv"), written(t, objects, way.separator))
 			convert := func(file, to, load string) {
-				command := exec.CommandContext(t.Context(), program, "-env:UserInstallation=file://"+profile, "--headless", "--convert-to", to, "--outdir", filepath.Join(folder, "out"))
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute) // it can hang
+				defer stop()
+				command := exec.CommandContext(ctx, program, "-env:UserInstallation=file://"+profile, "--headless", "--convert-to", to, "--outdir", filepath.Join(folder, "out"))
+				command.WaitDelay = time.Second
 				if load != "" {
 					command.Args = append(command.Args, "--infilter=CSV:"+load)
 				}

@@ -76,7 +76,7 @@ var digits = [2][]int{{3, 6, 15}, {9, 10, 15}}
 
 var (
 	anyNumber  = regexp.MustCompile(`^[-+]?[0-9]*(?:[.,][0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
-	percentage = regexp.MustCompile(`^([-−]?[0-9.,]+) ?%$`)
+	percentage = regexp.MustCompile(`^([-−]?[0-9.,]+)` + spaces + `?%$`) // some languages have a space before the sign
 )
 
 // sameNumber tells whether both are one number, or the cell is what was shown, rounded.
@@ -84,7 +84,15 @@ func sameNumber(shown, cell string) bool {
 	if was, is := percentage.FindStringSubmatch(shown), percentage.FindStringSubmatch(cell); was != nil && is != nil {
 		w, ok := float(was[1])
 		i, too := float(is[1])
-		return ok && too && (w == i || math.Round(w) == i || math.Round(w*100)/100 == i)
+		return ok && too && (w == i || slices.ContainsFunc([]float64{w, significant(w, 15)}, func(w float64) bool {
+			return math.Round(w) == i || math.Round(w*100)/100 == i
+		}))
+	}
+	if was, unit, ok := cutUnit(shown); ok { // a text to a spreadsheet, which does not round it
+		is, its, too := cutUnit(cell)
+		w, _ := float(was)
+		i, number := float(is)
+		return too && unit == its && number && w == i
 	}
 	was, ok := float(shown)
 	is, too := float(cell)
@@ -99,11 +107,17 @@ func sameNumber(shown, cell string) bool {
 		exponent = 0
 	}
 	for _, n := range digits[exponent] {
-		if rounded, _ := strconv.ParseFloat(strconv.FormatFloat(was, 'e', n-1, 64), 64); rounded == is {
+		if significant(was, n) == is {
 			return true
 		}
 	}
 	return exponent == 1 && (rounds(was, is, 9) || rounds(was, is, 10))
+}
+
+// significant returns a number rounded to so many significant digits.
+func significant(n float64, digits int) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(n, 'e', digits-1, 64), 64)
+	return rounded
 }
 
 // rounds tells whether is has been made of was by rounding to some decimals.
