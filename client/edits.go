@@ -23,10 +23,12 @@ type Edit struct {
 
 // EditOutcome is what an edit has changed, or in a preview would change. Changes and Problems are the first hundred.
 type EditOutcome struct {
-	Edit                     *Edit `json:"edit"` // nil: nothing was changed
-	Rows, Changed, Unchanged int
-	Changes                  []EditChange
-	Problems                 []EditProblem
+	Edit      *Edit         `json:"edit,omitempty"` // nil: nothing was changed
+	Rows      int           `json:"rows"`
+	Changed   int           `json:"changed"`
+	Unchanged int           `json:"unchanged"`
+	Changes   []EditChange  `json:"changes"`
+	Problems  []EditProblem `json:"problems"`
 }
 
 // EditChange is what becomes of one file.
@@ -34,15 +36,16 @@ type EditChange struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Fields []struct {
-		Name          string
-		Before, After json.RawMessage // null: none
+		Name   string          `json:"name"`
+		Before json.RawMessage `json:"before"` // null: none
+		After  json.RawMessage `json:"after"`
 	} `json:"fields"`
 }
 
 // EditProblem is why a row is refused, or a file was left as it is.
 type EditProblem struct {
-	Row     int    `json:"row"` // as spreadsheets count; 0: none
-	Column  string `json:"column"`
+	Row     int    `json:"row,omitempty"` // as spreadsheets count; 0: none
+	Column  string `json:"column,omitempty"`
 	Message string `json:"message"`
 }
 

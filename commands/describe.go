@@ -146,15 +146,18 @@ func (p Process) describe(ctx context.Context, c *client.Client, ref string, e d
 	}
 }
 
-// readPatch reads the file that a flag names; nothing for none.
+// readPatch reads the JSON that a flag names; nothing for none.
 func (p Process) readPatch(path string) ([]byte, error) {
-	const most = 1 << 20 // bytes, as the service reads
-	from := p.In
-	switch path {
-	case "":
+	if path == "" {
 		return nil, nil
-	case "-":
-	default:
+	}
+	return p.readUpTo(path, 1<<20)
+}
+
+// readUpTo reads a file, or standard input for "-", of at most so many bytes, as the service takes.
+func (p Process) readUpTo(path string, most int) ([]byte, error) {
+	from := p.In
+	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -162,7 +165,7 @@ func (p Process) readPatch(path string) ([]byte, error) {
 		defer func() { _ = file.Close() }() // it was only read
 		from = file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	text, err := io.ReadAll(io.LimitReader(from, int64(most)+1))
 	if err == nil && len(text) > most {
 		err = exit.Usagef("%s has more than %d bytes", path, most)
 	}

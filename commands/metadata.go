@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -64,16 +63,16 @@ func metadataImportCommand(p Process) *cobra.Command {
 		Use:   "import SET FILE",
 		Short: "Change the metadata of files by a CSV that was exported and edited",
 		Long: `import makes the files of a set what the rows of FILE say; - is standard input.
-A column more is a property more, an empty cell a property less, and a row that
-is missing changes nothing. All rows are checked first: if one is wrong, or its
-file has changed since the export, nothing is changed. --preview only shows what
-would change. "labshelf metadata undo" takes it back.`,
+A new column adds a property, an empty cell removes one, and what has no row or
+column stays. All rows are checked first: if one is wrong, or its file has
+changed since the export, nothing is changed. --preview shows what would change,
+and changes nothing. "labshelf metadata undo" takes an import back.`,
 		Example: `  labshelf metadata import lab-one/runs runs.csv --preview
   labshelf metadata import lab-one/runs runs.csv`,
 		Args: exactly(2, "a set, such as lab-one/runs, and a CSV file"),
 	}
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		file, err := p.readCSV(args[1])
+		file, err := p.readUpTo(args[1], 32<<20)
 		if err != nil {
 			return err
 		}
@@ -92,29 +91,17 @@ would change. "labshelf metadata undo" takes it back.`,
 	return p.completesThenFile(cmd, completion.Sets(client.Active))
 }
 
-// readCSV reads the file that an argument names, up to what the service takes.
-func (p Process) readCSV(path string) ([]byte, error) {
-	const most = 32 << 20
-	from := p.In
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		from = file
-	}
-	text, err := io.ReadAll(io.LimitReader(from, most+1))
-	if err == nil && len(text) > most {
-		err = exit.Usagef("%s has more than %d bytes", path, most)
-	}
-	return text, err
-}
+// errRefused is the error of a preview with problems.
+var errRefused = exit.Usagef("the file has problems, so that nothing would be changed")
 
 // showOutcome tells what a bulk edit has changed, or in a preview would change. A preview with problems fails as the edit would.
 func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
+	refused := preview && len(o.Problems) > 0
 	if asJSON {
-		return display.WriteJSON(p.Out, o)
+		if err := display.WriteJSON(p.Out, o); err != nil || !refused {
+			return err
+		}
+		return errRefused
 	}
 	if preview {
 		if err := p.showChanges(o); err != nil {
@@ -127,8 +114,8 @@ func (p Process) showOutcome(o client.EditOutcome, preview, asJSON bool) error {
 		}
 	}
 	switch {
-	case preview && len(o.Problems) > 0:
-		return exit.Usagef("the file has problems, so that nothing would be changed")
+	case refused:
+		return errRefused
 	case preview:
 		return p.done(nil, false, "Would change %s of %d.\n", display.Files(o.Changed), o.Rows)
 	case o.Edit == nil:

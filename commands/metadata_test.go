@@ -48,6 +48,9 @@ func TestMetadata(t *testing.T) {
 	if got := s.run(t, "", "metadata", "import", "lab-one/runs", wrong, "--preview"); got.error == nil || !strings.Contains(got.err, "row 4") {
 		t.Errorf("a preview of wrong rows: %v", got)
 	}
+	if got := s.run(t, "", "metadata", "import", "lab-one/runs", wrong, "--preview", "--json"); got.error == nil || !strings.Contains(got.out, `"rows":3,"changed":0,`) || !strings.Contains(got.out, `{"row":4,"column":"id",`) {
+		t.Errorf("as JSON: %v", got)
+	}
 	undo := want("Changed 1 file.", "undo", edit)
 	if got := s.run(t, "", "describe", r.ID); got.out != "n  1\n" {
 		t.Errorf("after the undo: %v", got)

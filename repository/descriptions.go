@@ -93,8 +93,8 @@ func (s *Service) describing(ctx context.Context, p auth.Principal, f Fields, ch
 }
 
 // conform follows describe in the transaction of the change: it notes the version of the schema that the properties are made with, and refuses what
-// breaks a schema that enforces. A version that people name must be one of the schema that applies. To validate takes time: who holds the writer has asked the same before, in a transaction that
-// only reads.
+// breaks a schema that enforces. A version that people name must be one of the schema that applies. Validation takes time: the same check has been made
+// before, in a transaction that only reads, whose verdict is found here.
 func (s *Service) conform(ctx context.Context, tx *metadata.Tx, d description) error {
 	if *d.after == d.before {
 		return nil
