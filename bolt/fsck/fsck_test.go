@@ -82,14 +82,19 @@ func TestSoundFile(t *testing.T) {
 	}
 }
 
-// TestEveryStructuralFlipFound flips a bit in each byte that tells where something is.
+// TestEveryStructuralFlipFound flips a bit in each byte that tells where something is; in short in each fifth, which is prime to the
+// length of every field, so that each byte of a field has its turn.
 func TestEveryStructuralFlipFound(t *testing.T) {
 	t.Parallel()
 	file := grownFile(t)
 	_, structure := fscktest.Contents(file)
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, at := range structure {
-		bit := byte(1) << random.IntN(8)
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for i := 0; i < len(structure); i += step {
+		at, bit := structure[i], byte(1)<<random.IntN(8)
 		file[at] ^= bit
 		if found := fscktest.Findings(file); len(found) == 0 {
 			t.Errorf("bit %#x of byte %d of page %d: nothing found", bit, at%os.Getpagesize(), at/os.Getpagesize())
