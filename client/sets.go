@@ -23,6 +23,7 @@ type Set struct {
 	Modified     time.Time `json:"modified"`   // UTC, to the millisecond
 	CreatedBy    string    `json:"createdBy"`  // id of a user
 	ModifiedBy   string    `json:"modifiedBy"` // id of a user
+	Extract      []string  `json:"extract"`    // from where properties of its files are filled: Sidecar, Header, both or none
 	Metadata     Metadata  `json:"metadata,omitempty"`
 	ETag         string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
 }
@@ -39,14 +40,22 @@ type NewSet struct {
 	Title       string `json:"title,omitempty"`       // up to 500 characters
 	Description string `json:"description,omitempty"` // up to 16 KiB
 
+	Extract  []string `json:"extract,omitempty"` // Sidecar, Header or both; none: properties are what people say
 	Metadata Metadata `json:"metadata,omitempty"`
 }
+
+// From where properties of files are filled without a person: a file beside them, or what they say themselves.
+const (
+	Sidecar = "sidecar"
+	Header  = "header"
+)
 
 // SetEdit changes a set; nil fields stay.
 type SetEdit struct {
 	Title       *string `json:"title,omitempty"`
 	Description *string `json:"description,omitempty"`
 
+	Extract  []string `json:"extract,omitzero"`   // nil: stays; empty: from nowhere
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }
 

@@ -216,21 +216,29 @@ changed. It requires the role editor or admin in the dataspace.`,
 	})
 	cmd.Flags().StringVar(&s.Title, "title", "", titleHelp)
 	cmd.Flags().StringVar(&s.Description, "description", "", descriptionHelp)
+	extractFlag(p, cmd, &s.Extract)
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.IntoDataspaces)
 }
 
 func setEditCommand(p Process) *cobra.Command {
 	var title, description string
+	var extract []string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "edit SET",
-		Short: "Change the title or description of a set",
+		Short: "Change the title or description of a set, or what fills properties",
 		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
 Name and dataspace of a set cannot be changed. SET is a name, an id, a URL or
-DATASPACE/TITLE; see "labshelf help references".`,
-		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"`,
-		Args:    exactly(1, "one set"),
+DATASPACE/TITLE; see "labshelf help references".
+
+With --extract the properties of the files of the set, those that are there
+already included, are filled from their sidecars (name.json beside name), from
+their headers, or from both. What people say stays. "" ends it, and leaves what
+is filled.`,
+		Example: `  labshelf set edit runs-2026 --title "Runs of 2026, calibrated"
+  labshelf set edit runs-2026 --extract sidecar,header`,
+		Args: exactly(1, "one set"),
 	}
 	flags := cmd.Flags()
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
@@ -238,7 +246,9 @@ DATASPACE/TITLE; see "labshelf help references".`,
 		if err != nil {
 			return err
 		}
-		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{Title: given(flags, "title", &title), Description: given(flags, "description", &description)})
+		edited, err := c.EditSet(ctx, s.ID, client.SetEdit{
+			Title: given(flags, "title", &title), Description: given(flags, "description", &description), Extract: extract,
+		})
 		if err != nil {
 			return err
 		}
@@ -246,9 +256,15 @@ DATASPACE/TITLE; see "labshelf help references".`,
 	})
 	flags.StringVar(&title, "title", "", titleHelp)
 	flags.StringVar(&description, "description", "", descriptionHelp)
+	extractFlag(p, cmd, &extract)
 	jsonFlag(cmd, &asJSON)
-	cmd.PreRunE = wantOne(flags, "title", "description")
+	cmd.PreRunE = wantOne(flags, "title", "description", "extract")
 	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func extractFlag(p Process, cmd *cobra.Command, extract *[]string) {
+	cmd.Flags().StringSliceVar(extract, "extract", nil, "fill properties of files from `SOURCES`: sidecar, header, or both with a comma")
+	p.completesFlag(cmd, "extract", completion.Words(client.Sidecar, client.Header, client.Sidecar+","+client.Header))
 }
 
 func setListCommand(p Process) *cobra.Command {

@@ -103,7 +103,7 @@ var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061
 // fixedField is the code with which an operation refuses another value of a field that cannot be changed; "" if it can be.
 func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
-		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "metadata"}, "updateSet": {"title", "description", "metadata"},
+		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},
 		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin"},
 		"updateWebhook": {"url", "label", "events"}, "updateSchema": {"name", "title", "description", "types", "enforce", "schema"},
 	}

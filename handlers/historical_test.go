@@ -89,7 +89,7 @@ func TestHistoricalLines(t *testing.T) {
 	orders := map[string]string{
 		"resource": "id url dataUrl viewDataUrl name description format mimetype size created created_epoch modified modified_epoch setId state " +
 			"bytes sha256 filename dataspaceId createdBy modifiedBy version",
-		"set":  "id url name title description dataspaceId dataspaceUrl resources state created created_epoch modified modified_epoch createdBy modifiedBy",
+		"set":  "id url name title description dataspaceId dataspaceUrl resources state created created_epoch modified modified_epoch createdBy modifiedBy extract",
 		"page": "nextPage currentPage data end",
 	}
 	for _, op := range operations() {
@@ -179,7 +179,7 @@ func TestHistoricalPutBack(t *testing.T) {
 		editable     []string
 	}{
 		{"PUT", "/dataspaces/" + f.dataspace, []string{"title", "description", "visibility", "origin", "retention"}},
-		{"PUT", "/sets/" + f.ids["SetId"], []string{"title", "description"}},
+		{"PUT", "/sets/" + f.ids["SetId"], []string{"title", "description", "extract"}},
 		{"PATCH", "/resources/" + f.ids["ResourceId"], []string{"name", "description", "format"}},
 		{"PUT", "/users/" + f.ids["UserId"], []string{"fullname", "about", "sysadmin"}},
 	} {

@@ -72,6 +72,7 @@ type setJSON struct {
 	Resources    string `json:"resources"`
 	State        string `json:"state"`
 	historyJSON
+	Extract  []string        `json:"extract"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
@@ -176,7 +177,8 @@ func (s presenter) set(set metadata.Set) setJSON {
 	return setJSON{
 		ID: id, URL: address, Name: set.Name, Title: set.Title, Description: set.Description,
 		DataspaceID: dataspace, DataspaceURL: s.url("dataspaces", dataspace), Resources: address + "/resources",
-		State: set.State.String(), historyJSON: history(set.Record), Metadata: json.RawMessage(set.Descriptive),
+		State: set.State.String(), historyJSON: history(set.Record),
+		Extract: set.Extract.Sources(), Metadata: json.RawMessage(set.Descriptive),
 	}
 }
 

@@ -2,14 +2,18 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/oklog/ulid/v2"
+
+	"labshelf/errs"
 )
 
 const historyLines = `  "created": "{created}",
@@ -137,11 +141,12 @@ func TestSet(t *testing.T) {
   "resources": "{base}/sets/{id}/resources",
   "state": "active",
 ` + historyLines + `  "createdBy": "{editor}",
-  "modifiedBy": "{by}"
+  "modifiedBy": "{by}",
+  "extract": {extract}
 }
 `
 	name := s.name("set")
-	pairs := []string{"{base}", s.base, "{dataspace}", s.dataspace, "{editor}", editor.id, "{name}", name}
+	pairs := []string{"{base}", s.base, "{dataspace}", s.dataspace, "{editor}", editor.id, "{name}", name, "{extract}", "[]"}
 	made := editor.send("POST", "/sets", object{"name": name, "dataspaceId": s.dataspace})
 	editor.created(made)
 	o := made.exactly(all, append(pairs, "{title}", "", "{description}", "", "{by}", editor.id)...)
@@ -158,6 +163,21 @@ func TestSet(t *testing.T) {
 	made = editor.send("POST", "/sets", object{"name": s.name("set"), "dataspaceId": s.dataspace, "title": "T", "description": "D"})
 	editor.created(made)
 	same(t, "title and description", made.object().text("title")+made.object().text("description"), "TD")
+	made = editor.send("POST", "/sets", object{"name": s.name("set"), "dataspaceId": s.dataspace, "extract": []any{"header"}})
+	editor.created(made)
+	path := "/sets/" + made.object().text("id")
+	for _, sources := range [][]any{{"header"}, {"sidecar"}, {}, {"header", "sidecar"}} {
+		updated = editor.send("PUT", path, object{"extract": sources}).want(http.StatusOK)
+		shown := updated.object()["extract"].([]any)
+		same(t, "number of sources", len(shown), len(sources))
+		for _, source := range sources {
+			same(t, fmt.Sprintf("%v is among %v", source, shown), slices.Contains(shown, source), true)
+		}
+	}
+	for _, wrong := range []any{"header", []any{"filename"}, []any{"header", "header"}, []any{1}, nil, object{}} {
+		editor.bad("PUT", path, object{"extract": wrong}).problem(http.StatusBadRequest, errs.CodeInvalidField, "extract")
+	}
+	same(t, "after bad input", string(s.get(path).body), string(updated.body))
 }
 
 func TestResource(t *testing.T) {

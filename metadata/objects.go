@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"slices"
 	"strconv"
 
 	"labshelf/auth"
@@ -88,14 +89,29 @@ const (
 	ExtractHeader  Extract = 2 // what the file itself says
 )
 
-// Sources returns the words of the interface for them.
+// extractWords are the words of the interface for the bits, from the lowest on.
+var extractWords = [...]string{"sidecar", "header"}
+
+// ParseExtract returns the sources that words name, in any order. ok is false if one of them names none,
+// or one is there twice.
+func ParseExtract(words []string) (e Extract, ok bool) {
+	for _, word := range words {
+		bit := slices.Index(extractWords[:], word)
+		if bit < 0 || e&(1<<bit) != 0 {
+			return 0, false
+		}
+		e |= 1 << bit
+	}
+	return e, true
+}
+
+// Sources returns the words of the interface for them, sidecar first; never nil.
 func (e Extract) Sources() []string {
 	words := []string{}
-	if e&ExtractSidecar != 0 {
-		words = append(words, "sidecar")
-	}
-	if e&ExtractHeader != 0 {
-		words = append(words, "header")
+	for bit, word := range extractWords {
+		if e&(1<<bit) != 0 {
+			words = append(words, word)
+		}
 	}
 	return words
 }

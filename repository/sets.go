@@ -15,7 +15,20 @@ import (
 var setFields = setters[metadata.Set]{
 	"title":       textSetter(titleText, func(s *metadata.Set) *string { return &s.Title }),
 	"description": textSetter(proseText, func(s *metadata.Set) *string { return &s.Description }),
+	"extract":     setExtract,
 	"metadata":    metadataSetter(descriptive.Set, func(s *metadata.Set) *string { return &s.Descriptive }),
+}
+
+func setExtract(s *metadata.Set, field string, value any) error {
+	words, err := stringsValue(field, value)
+	if err != nil {
+		return err
+	}
+	var ok bool
+	if s.Extract, ok = metadata.ParseExtract(words); !ok {
+		return invalid(field, "%s is a list of sidecar and header, each at most once", field)
+	}
+	return nil
 }
 
 // refuseSetField is readOnly, with a code of its own for what people try.
@@ -26,7 +39,8 @@ func refuseSetField(field string) error {
 	return readOnly(field)
 }
 
-// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description, metadata.
+// CreateSet makes a set in a dataspace. Fields: name, dataspaceId, optional title, description, extract,
+// metadata.
 func (s *Service) CreateSet(ctx context.Context, p auth.Principal, f Fields) (created metadata.Set, err error) {
 	dataspaceID, err := f.required("dataspaceId")
 	if err != nil {
@@ -89,7 +103,7 @@ func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set 
 	return set, err
 }
 
-// UpdateSet changes title, description or descriptive metadata.
+// UpdateSet changes title, description, from where properties are extracted, or descriptive metadata.
 func (s *Service) UpdateSet(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Set]) (updated metadata.Set, err error) {
 	check := intent(func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
 		resolved, err := lookupSet(tx, id, "")
