@@ -283,6 +283,28 @@ func TestSearchTellsNothing(t *testing.T) {
 	}
 }
 
+// TestSearchHeals: the text of a file that was missing when it was to be read is found when the file is there again.
+func TestSearchHeals(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 2)
+	ctx, r, other := t.Context(), s.Resources[0], s.Resources[1]
+	s.OK(s.replace(r, "quartz\n", "text/plain"))
+	s.want(s.Admin, "quartz", "file 0 0")
+	s.OK(s.files.Remove(s.Get(r.ID).Digest, func() error { return nil }))
+	s.OK(s.Service.RebuildIndex(ctx, s.Admin))
+	s.want(s.Admin, "quartz")
+	s.OK(s.replace(other, "quartz\n", "text/plain"))
+	for deadline := time.Now().Add(20 * time.Second); len(s.names(s.Admin, 10, "q", "quartz")) < 2; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("found are %q", s.names(s.Admin, 10, "q", "quartz"))
+		}
+		_, err := s.Service.EditResource(ctx, s.Admin, other.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{
+			"description": time.Until(deadline).String(), // something changes
+		}})
+		s.OK(err)
+	}
+}
+
 // TestSearchWhileDeleting: what is in a set whose deletion is under way is neither found nor counted.
 func TestSearchWhileDeleting(t *testing.T) {
 	t.Parallel()

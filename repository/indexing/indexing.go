@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"labshelf/blobs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/conformance"
@@ -50,6 +51,9 @@ type Indexing struct {
 	schemas *conformance.Schemas
 	dir     string
 	worker  *background.Worker
+
+	unread map[blobs.Digest]bool // files whose texts could not be read; nil before the first look; of the worker alone
+	looked time.Time             // when that was tried last
 
 	compact bool // once everything is in it: it is being made anew; of the worker alone
 
@@ -200,7 +204,7 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 	if err != nil || b.more {
 		return background.Next{}, err
 	}
-	for _, follow := range []func(context.Context) (bool, error){x.readTexts, x.renew} {
+	for _, follow := range []func(context.Context) (bool, error){x.readHealed, x.readTexts, x.renew} {
 		if more, err := follow(ctx); err != nil || more {
 			return background.Next{}, err
 		}
@@ -209,6 +213,9 @@ func (x *Indexing) step(ctx context.Context) (background.Next, error) {
 		return background.Next{}, x.clean()
 	}
 	background.Sleep(ctx, interval) // what grows the log meanwhile is followed together
+	if len(x.unread) > 0 {
+		return background.After(healAtRest), nil
+	}
 	return background.Idle(), nil
 }
 
@@ -281,7 +288,7 @@ func (x *Indexing) apply(b batch) error {
 	if x.index == nil {
 		return errAway
 	}
-	if x.position() != b.from || b.at == b.from {
+	if x.position() != b.from || b.at == b.from && len(b.changes) == 0 {
 		return nil
 	}
 	if err := x.index.Apply(b.changes, b.at.append(nil)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"golang.org/x/text/encoding/unicode"
 
@@ -23,6 +24,10 @@ const (
 
 	maxTexts     = 256     // files that one step reads
 	maxTextBytes = 2 << 20 // of them together, about
+
+	maxUnread  = 1000        // files that are looked for again after they could not be read
+	healEvery  = time.Second // at most, where anything changes
+	healAtRest = time.Minute // where nothing does
 )
 
 // readTexts reads the texts of the next files whose records are in the index. more is whether there may be others.
@@ -57,11 +62,81 @@ func (x *Indexing) applyWithTexts(ctx context.Context, b batch, bodies []body) (
 	return x.apply(b)
 }
 
+// readHealed reads the texts of files that could not be read before, and are there now. It looks for them at most once in healEvery.
+func (x *Indexing) readHealed(ctx context.Context) (more bool, err error) {
+	if x.unread != nil && (len(x.unread) == 0 || time.Since(x.looked) < healEvery) {
+		return false, nil
+	}
+	x.looked = time.Now()
+	at := x.position()
+	var b batch
+	var bodies []body
+	err = x.stores.Meta.ViewDurable(ctx, func(tx *metadata.Tx) (err error) {
+		if x.unread == nil {
+			if x.unread, err = damages(tx); err != nil {
+				return err
+			}
+		}
+		b = x.newBatch(tx, at)
+		bodies, err = x.healed(&b)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, body := range bodies {
+		delete(x.unread, body.resource.Digest)
+	}
+	return false, x.applyWithTexts(ctx, b, bodies)
+}
+
+// damages returns the files that are known to be damaged, or some of them.
+func damages(tx *metadata.Tx) (map[blobs.Digest]bool, error) {
+	all := map[blobs.Digest]bool{}
+	for damage, err := range tx.Damages.All() {
+		if err != nil || len(all) == maxUnread {
+			return all, err
+		}
+		all[damage.Digest] = true
+	}
+	return all, nil
+}
+
+// healed puts the resources whose files could not be read and are there now.
+func (x *Indexing) healed(b *batch) (bodies []body, err error) {
+	for digest := range x.unread {
+		if _, err := b.tx.Damages.Get(digest); err == nil {
+			continue
+		}
+		if _, err := x.stores.Blobs.Stat(digest); err != nil {
+			continue
+		}
+		for key, err := range b.tx.Blobs.Refs(digest) {
+			if err != nil || len(bodies) == maxTexts {
+				return bodies, err
+			}
+			r, err := b.tx.Resources.Get(key.Resource)
+			if err != nil {
+				return nil, err
+			}
+			if r.Digest != digest || r.State != metadata.Active || !hasText(r) {
+				continue
+			}
+			bodies = append(bodies, body{change: len(b.changes), resource: r})
+			if err := b.putResource(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return bodies, nil
+}
+
 // body is a file whose text belongs to a document of the batch.
 type body struct {
 	change   int
 	resource metadata.Resource
 	inline   []byte // nil: it is a blob
+	damaged  bool   // it is known to be
 }
 
 // texts reads the records of the next files that have a text.
@@ -83,6 +158,14 @@ func (b *batch) texts() (bodies []body, err error) {
 		if !hasText(r) {
 			continue
 		}
+		of := body{change: len(b.changes), resource: r}
+		if r.Body == metadata.Inline {
+			if of.inline, err = b.tx.InlineBodies.Get(r.VersionKey()); err != nil {
+				return nil, err
+			}
+		}
+		_, unknown := b.tx.Damages.Get(r.Digest)
+		of.damaged = unknown == nil && r.Body == metadata.InBlob
 		if err := b.putResource(r); err != nil {
 			return nil, err
 		}
@@ -123,13 +206,19 @@ func hasText(r metadata.Resource) bool {
 	return r.Bytes > 0 && r.Body != metadata.Purged && (strings.HasPrefix(bare, "text/") || textTypes[bare])
 }
 
-// read returns the text of a file: "" where it is not there or is none, which is for a check to say.
+// read returns the text of a file: "" where it is damaged, not there or none, which is for a check to say.
 func (x *Indexing) read(of body) (string, error) {
 	if of.inline != nil {
 		return textOf(of.resource, bytes.NewReader(of.inline))
 	}
 	file, err := x.stores.Blobs.Open(of.resource.Digest, of.resource.Bytes)
+	if err == nil && of.damaged {
+		err = errors.Join(blobs.ErrDamaged, file.Close())
+	}
 	if errors.Is(err, blobs.ErrNotFound) || errors.Is(err, blobs.ErrDamaged) {
+		if len(x.unread) < maxUnread {
+			x.unread[of.resource.Digest] = true
+		}
 		return "", nil
 	}
 	if err != nil {
