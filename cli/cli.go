@@ -18,6 +18,7 @@ import (
 	"labshelf/client"
 	"labshelf/commands"
 	"labshelf/commands/exit"
+	"labshelf/extraction/child"
 )
 
 // program is the name under which people call it.
@@ -36,6 +37,9 @@ type process struct {
 // process; "labshelf help serve" lists the codes. What a command was asked for goes to stdout; errors and logs go to stderr.
 // After a second signal it returns while the service may still be running: the caller ends the process.
 func Main(args, environ []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == child.Command { // started for each file: nothing else is set up
+		return child.Main(args[1:], os.Stdin, stdout)
+	}
 	root := rootCommand(process{environ: environ, stdout: stdout, stderr: stderr})
 	understood := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { understood = true }

@@ -1,0 +1,77 @@
+package child
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// separate lets a child end with the thread that starts it, and hold no folder.
+func separate(cmd *exec.Cmd) {
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true} // a signal of a terminal is for the service
+}
+
+// limit limits what this process may use.
+func limit() error {
+	if err := closeInherited(); err != nil {
+		return err
+	}
+	begun, err := addressSpace()
+	if err != nil {
+		return err
+	}
+	for _, l := range []struct {
+		resource int
+		most     uint64
+	}{
+		{unix.RLIMIT_AS, begun + maxMemory},
+		{unix.RLIMIT_CPU, uint64(maxTime / time.Second)},
+		{unix.RLIMIT_FSIZE, 0}, // files; pipes have no size
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_NOFILE, 16},
+	} {
+		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.most, Max: l.most}); err != nil {
+			return fmt.Errorf("limit %d: %w", l.resource, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no new privileges: %w", err)
+	}
+	return unix.Setpriority(unix.PRIO_PROCESS, 0, 19)
+}
+
+// closeInherited closes what the process that started this one was itself started with. The files of Go are closed by the start of a program.
+func closeInherited() error {
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range open {
+		fd, err := strconv.Atoi(entry.Name())
+		if err != nil || fd <= 2 {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd) // it is not there any more, or it was not ours
+		}
+	}
+	return nil
+}
+
+// addressSpace returns how many bytes of it this process has; Go reserves much more than it uses.
+func addressSpace() (uint64, error) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	pages, _, _ := bytes.Cut(text, []byte(" "))
+	n, err := strconv.ParseUint(string(pages), 10, 64)
+	return n * uint64(os.Getpagesize()), err
+}
