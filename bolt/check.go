@@ -66,6 +66,8 @@ func (c *checker) checkMeta() {
 		c.failed(metaBucket, nameKey(secretRow), err)
 		_, err = (scrub{c.t}).Get()
 		c.failed(metaBucket, nameKey(scrubRow), err)
+		_, err = (filling{c.t}).Get()
+		c.failed(metaBucket, nameKey(fillingRow), err)
 		_, err = inlineBodies{c.t}.Total()
 		c.failed(metaBucket, nameKey(inlineRow), err)
 		if version >= epochVersion {

@@ -43,6 +43,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
 			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
+			tx.Filling.Put(metadata.FillState{Arrivals: 1}),
 			tx.Webhooks.Put(metadata.Webhook{Record: record('W'), URL: "https://hooks.example.org"}),
 			tx.Deliveries.Put(metadata.Delivery{WebhookID: idAt('W', 1), MessageID: "e.1"}),
 			tx.Descriptive.Put(metadata.Descriptive{ObjectID: idAt('R', 1), JSON: "{}"}),

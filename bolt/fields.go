@@ -206,6 +206,13 @@ func scrubFields(c *codec, s *metadata.ScrubState) {
 	c.int64(&s.Passes)
 }
 
+func fillFields(c *codec, s *metadata.FillState) {
+	c.uint64(&s.Arrivals)
+	c.uint64(&s.Switches)
+	c.text(&s.AfterName)
+	c.fixed(s.AfterID[:])
+}
+
 func webhookFields(c *codec, w *metadata.Webhook) {
 	recordFields(c, &w.Record)
 	c.fixed(w.DataspaceID[:])

@@ -20,6 +20,7 @@ const (
 	unreferencedRow = "unreferenced blobs" // absent until a blob was recorded
 	epochRow        = "epoch"              // since version 6
 	auditRow        = "audit"              // since version 9
+	fillingRow      = "filling"            // absent until instruments have followed a part of the log
 )
 
 // metaRow reads a row of the meta bucket that every file has.
@@ -46,6 +47,18 @@ func (s scrub) Put(state metadata.ScrubState) error {
 	s.mustWrite()
 	putMetaRow(s.tx, scrubRow, scrubFields, state)
 	return s.failed
+}
+
+type filling struct{ *tx }
+
+func (f filling) Get() (metadata.FillState, error) {
+	return value(f.tx, metaBucket, nameKey(fillingRow), fillFields)
+}
+
+func (f filling) Put(state metadata.FillState) error {
+	f.mustWrite()
+	putMetaRow(f.tx, fillingRow, fillFields, state)
+	return f.failed
 }
 
 // epochVersion is the schema version that added the epoch.

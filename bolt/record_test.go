@@ -111,6 +111,8 @@ func nouns() map[string]noun {
 		"damage": nounOf(damageFields, metadata.Damage{Digest: digest, Found: 5, What: "bad"}, digestHex+"0000000000000005"+"03626164"),
 		"scrub": nounOf(scrubFields, metadata.ScrubState{After: digest, Begun: 1, Checked: 2, Found: 3, Passes: 4},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"+"0000000000000004"),
+		"filling": nounOf(fillFields, metadata.FillState{Arrivals: 2, Switches: 1, AfterName: "te", AfterID: id},
+			"0000000000000002"+"0000000000000001"+"027465"+idHex),
 		"epoch": nounOf(epochFields, metadata.Epoch{ID: metadata.EpochID(id), Base: 1, Began: 2},
 			idHex+"0000000000000001"+"0000000000000002"),
 		"audit entry": nounOf(entryThree, metadata.AuditEntry{

@@ -283,6 +283,14 @@ type ScrubState struct {
 	Passes  int64        // passes that came to their end
 }
 
+// FillState is how far instruments have followed the audit log. The zero value: nothing of it.
+type FillState struct {
+	Arrivals  uint64 // number of the first entry about a file that they have not dealt with
+	Switches  uint64 // of the first entry about a set that they have not looked at all files of; not beyond Arrivals
+	AfterName string // files of that set up to this one, by name and id, are done; "": none
+	AfterID   ID
+}
+
 // Day is a day in UTC, counted from 1970-01-01.
 type Day int32
 

@@ -123,6 +123,7 @@ type Tx struct {
 	Unreferenced   UnreferencedBlobs
 	InlineBodies   InlineBodies
 	Scrub          Scrub
+	Filling        Filling
 	Lineage        Lineage
 	Audit          AuditLog
 	Webhooks       Webhooks
@@ -342,6 +343,13 @@ type Scrub interface {
 	// Get returns the row; the zero value where none was ever put.
 	Get() (ScrubState, error)
 	Put(ScrubState) error
+}
+
+// Filling holds one row: how far instruments have followed the audit log.
+type Filling interface {
+	// Get returns the row; the zero value where none was ever put.
+	Get() (FillState, error)
+	Put(FillState) error
 }
 
 // Lineage tells which state of the repository the rows are: the epoch, and the last stamp.

@@ -162,6 +162,9 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 	if state, err := tx.Scrub.Get(); err != nil || state != (metadata.ScrubState{}) {
 		note(a, "Scrub.Get", state, err)
 	}
+	if state, err := tx.Filling.Get(); err != nil || state != (metadata.FillState{}) {
+		note(a, "Filling.Get", state, err)
+	}
 	for _, parent := range append([]metadata.ID{{}}, p.parents...) {
 		of := " " + parent.String()
 		noteAll(a, "Keys.OfUser"+of, tx.Keys.OfUser(parent, metadata.ID{}))

@@ -87,7 +87,7 @@ func change[T any](rt *rapid.T, isNew bool, field *T, values *rapid.Generator[T]
 func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
-		m.damage, m.scrub, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
+		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
 		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry,
 	}
 	switch n := rapid.IntRange(0, len(draw)+7).Draw(rt, "write"); n {
@@ -329,6 +329,13 @@ func (m *machine) scrub(rt *rapid.T, _ *session) any {
 	return scrubRow{metadata.ScrubState{
 		After: rapid.SampledFrom(m.pool.digests).Draw(rt, "after"), Begun: m.last,
 		Checked: number.Draw(rt, "checked"), Found: number.Draw(rt, "found"), Passes: number.Draw(rt, "passes"),
+	}}
+}
+
+func (m *machine) fill(rt *rapid.T, _ *session) any {
+	return fillRow{metadata.FillState{
+		Arrivals: rapid.Uint64().Draw(rt, "arrivals"), Switches: rapid.Uint64().Draw(rt, "switches"),
+		AfterName: rapid.SampledFrom(texts()).Draw(rt, "after name"), AfterID: rapid.SampledFrom(m.pool.resources).Draw(rt, "after id"),
 	}}
 }
 

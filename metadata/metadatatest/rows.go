@@ -9,7 +9,7 @@ import (
 	"labshelf/metadata"
 )
 
-// usageRow, blobRow, bodyRow and scrubRow are what the tables without a type of their own hold.
+// usageRow, blobRow, bodyRow, scrubRow and fillRow are what the tables without a type of their own hold.
 type (
 	usageRow struct {
 		Dataspace metadata.ID
@@ -26,6 +26,9 @@ type (
 	}
 	scrubRow struct {
 		State metadata.ScrubState
+	}
+	fillRow struct {
+		State metadata.FillState
 	}
 )
 
@@ -64,6 +67,8 @@ func put(tx *metadata.Tx, row any) error {
 		return tx.InlineBodies.Put(row.VersionKey, []byte(row.Body))
 	case scrubRow:
 		return tx.Scrub.Put(row.State)
+	case fillRow:
+		return tx.Filling.Put(row.State)
 	case metadata.Webhook:
 		return tx.Webhooks.Put(row)
 	case metadata.Delivery:

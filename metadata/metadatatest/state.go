@@ -40,6 +40,7 @@ type state struct {
 	edits          map[metadata.ID]metadata.BulkEdit
 	editEntries    map[editEntry]metadata.EditEntry
 	scrub          metadata.ScrubState
+	filling        metadata.FillState
 	epoch          metadata.Epoch
 	entries        []metadata.AuditEntry
 	log            audit.State
@@ -127,6 +128,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Unreferenced:   unreferenced{newTable(mode, s.unreferenced, func(u metadata.Unreferenced) digest { return digest(u.Digest) })},
 		InlineBodies:   bodies{newTable(mode, s.bodies, func(row bodyRow) versionKey { return versionKey(row.VersionKey) })},
 		Scrub:          scrub{mode, &s.scrub},
+		Filling:        filling{mode, &s.filling},
 		Lineage:        lineage{mode, s},
 		Audit:          auditLog{mode, s},
 		Webhooks:       newTable(mode, s.webhooks, func(w metadata.Webhook) metadata.ID { return w.ID }),
@@ -197,6 +199,19 @@ type scrub struct {
 func (t scrub) Get() (metadata.ScrubState, error) { return *t.state, nil }
 
 func (t scrub) Put(state metadata.ScrubState) error {
+	t.mustWrite()
+	*t.state = state
+	return nil
+}
+
+type filling struct {
+	access
+	state *metadata.FillState
+}
+
+func (t filling) Get() (metadata.FillState, error) { return *t.state, nil }
+
+func (t filling) Put(state metadata.FillState) error {
 	t.mustWrite()
 	*t.state = state
 	return nil

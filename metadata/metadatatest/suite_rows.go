@@ -38,7 +38,7 @@ func filledRows(other bool) []any {
 	return []any{
 		filled[metadata.Dataspace](other), filled[metadata.Set](other), filled[metadata.Resource](other), filled[metadata.Version](other),
 		filled[metadata.User](other), filled[metadata.Key](other), filled[metadata.Privilege](other),
-		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other),
+		filled[metadata.Cascade](other), filled[usageRow](other), filled[blobRow](other), filled[metadata.Damage](other), filled[scrubRow](other), filled[fillRow](other),
 		filled[metadata.Unreferenced](other),
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
@@ -240,7 +240,7 @@ func identityOf(row any) []string {
 		return []string{"Dataspace", "Day"}
 	case blobRow, metadata.Damage, metadata.Unreferenced:
 		return []string{"Digest"}
-	case scrubRow:
+	case scrubRow, fillRow:
 		return nil
 	case bodyRow:
 		return []string{"Resource", "Version"}
