@@ -176,10 +176,11 @@ selection of files, or by undoing one, the newest first.`,
 			return err
 		}
 		edits, err := c.Edits(ctx, set.ID)
+		who := people{c, map[string]string{}}
 		type e = client.Edit
 		return show(p, sequence(edits, err), []column[e]{
 			{"EDIT", 0, func(e e) string { return e.ID }},
-			{"BY", 0, func(e e) string { return e.By }},
+			{"BY", 0, func(e e) string { return display.Printable(who.name(ctx, e.By)) }},
 			{"KIND", 0, func(e e) string { return e.Kind }},
 			{"FILES", 0, func(e e) string { return fmt.Sprint(e.Objects) }},
 			{"CREATED", 0, func(e e) string { return display.Time(e.Created) }},

@@ -57,7 +57,7 @@ func TestMetadata(t *testing.T) {
 	}
 	got := s.run(t, "", "metadata", "edits", "lab-one/runs")
 	lines := strings.Split(got.out, "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[1], undo) || !strings.Contains(lines[1], "undo") || !strings.HasPrefix(lines[2], edit) || !strings.HasSuffix(lines[2], undo) {
+	if len(lines) != 4 || !strings.HasPrefix(lines[1], undo) || !strings.Contains(lines[1], "undo") || !strings.Contains(lines[1], "  admin  ") || !strings.HasPrefix(lines[2], edit) || !strings.HasSuffix(lines[2], undo) {
 		t.Errorf("the edits: %v", got)
 	}
 	for _, args := range [][]string{{"export", "lab-one/none", "-"}, {"import", "lab-one/runs", file + "x"}, {"undo", "nonsense"}, {"edits"}} {

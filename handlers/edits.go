@@ -92,6 +92,9 @@ func (a *api) sendOutcome(w http.ResponseWriter, r *request, o repository.BulkOu
 	return err
 }
 
+// maxSpreadsheets is how many CSV files, of body.MaxCSV bytes each, are in memory at a time.
+const maxSpreadsheets = 4
+
 // separators are the words for what is between the columns.
 var separators = map[string]rune{"": ',', "comma": ',', "semicolon": ';'}
 
@@ -123,6 +126,10 @@ func (a *api) editMetadata(w http.ResponseWriter, r *request) error {
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "preview", Message: "preview must be true or false"}
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/csv" {
+		defer a.spreadsheets.Add(-1)
+		if a.spreadsheets.Add(1) > maxSpreadsheets {
+			return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "too many CSV files are being read; try again when one of them is done"}
+		}
 		file, err := body.CSV(w, r.Request)
 		if err != nil {
 			return err

@@ -1,10 +1,14 @@
 package handlers_test
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"labshelf/errs"
 	"labshelf/handlers"
 	"labshelf/repository"
 )
@@ -41,4 +45,49 @@ func TestMetadataCSV(t *testing.T) {
 	s.send("DELETE", "/sets/"+set, nil)
 	send(file, "").problem(http.StatusConflict, "deleted", "")
 	s.send("POST", "/edits/"+edit["id"].(string)+"/undo", nil).problem(http.StatusConflict, "deleted", "")
+}
+
+// TestTooManyCSV: CSV files are in memory while they are read; beyond four at a time one is refused, and taken when another one is done.
+func TestTooManyCSV(t *testing.T) {
+	t.Parallel()
+	s := ownGateway(t, repository.Config{}, handlers.Config{}).newSpace(nil)
+	set := s.newSet()
+	s.upload(set, "a.txt", "content")
+	path := "/sets/" + set + "/metadata"
+	file := s.get(path).want(http.StatusOK).body
+	var slow []*io.PipeWriter
+	answers := make(chan int)
+	for range 4 {
+		body, w := io.Pipe()
+		slow = append(slow, w)
+		request := s.request("POST", path, body, []string{"Content-Type: text/csv"})
+		go func() {
+			response, err := httpClient.Do(request)
+			if err != nil {
+				t.Error(err)
+				answers <- 0
+				return
+			}
+			answers <- response.StatusCode
+			_ = response.Body.Close()
+		}()
+	}
+	whole := func() *answer { return s.send("POST", path, raw{"text/csv", file}) }
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if got := whole(); got.status != http.StatusOK {
+			got.problem(http.StatusServiceUnavailable, errs.CodeUnavailable, "")
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("four files are being read, and a fifth is taken")
+		}
+	}
+	for _, w := range slow {
+		_, err := w.Write(file)
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Error(err)
+		}
+		same(t, "a slow file", <-answers, http.StatusOK)
+	}
+	whole().want(http.StatusOK)
 }

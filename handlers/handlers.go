@@ -86,20 +86,21 @@ type Config struct {
 
 // api serves requests. Its only mutable state is the count of failed keys, caches and pools.
 type api struct {
-	repo        *repository.Service
-	config      Config
-	started     metadata.Stamp
-	prefix      string // of every path: what the base URL has before the version
-	linked      linkedAssets
-	allRoutes   *httprouter.Router // of all routes
-	listings    *httprouter.Router // of those whose addresses may end in a page token
-	hosts       *hosts.Hosts
-	origins     http.CrossOriginProtection
-	failures    *throttle
-	layout      atomic.Pointer[layouts] // used last; mostly all requests name the same host
-	pages       encode.Pages
-	compressors compressors
-	buffers     *slowclient.Buffers
+	repo         *repository.Service
+	config       Config
+	started      metadata.Stamp
+	prefix       string // of every path: what the base URL has before the version
+	linked       linkedAssets
+	allRoutes    *httprouter.Router // of all routes
+	listings     *httprouter.Router // of those whose addresses may end in a page token
+	hosts        *hosts.Hosts
+	origins      http.CrossOriginProtection
+	failures     *throttle
+	layout       atomic.Pointer[layouts] // used last; mostly all requests name the same host
+	pages        encode.Pages
+	compressors  compressors
+	buffers      *slowclient.Buffers
+	spreadsheets atomic.Int32 // CSV files in memory
 }
 
 // request is one HTTP request, with what is known of it before its handler runs.

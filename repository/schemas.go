@@ -290,6 +290,9 @@ func (s *Service) UpdateSchema(ctx context.Context, p auth.Principal, id string,
 		if err := changeable(before.State, before.Tag(), before.Modified, edit.Match); err != nil || !changed {
 			return err
 		}
+		if err := inActiveDataspace(tx, before); err != nil {
+			return err
+		}
 		if err := roomForSchema(tx, updated.Schema, 0); err != nil {
 			return err
 		}
@@ -299,6 +302,14 @@ func (s *Service) UpdateSchema(ctx context.Context, p auth.Principal, id string,
 		return s.saveSchema(tx, p, audit.SchemaUpdate, before, &updated)
 	})
 	return updated, err
+}
+
+func inActiveDataspace(tx *metadata.Tx, s Schema) error {
+	d, err := tx.Dataspaces.Get(s.DataspaceID)
+	if err == nil && d.State == metadata.Deleted {
+		err = parentDeleted("", "dataspace of this schema")
+	}
+	return err
 }
 
 // saveSchema stores a schema that the caller has changed.
@@ -331,10 +342,7 @@ func (s *Service) passSchema(ctx context.Context, p auth.Principal, id string, m
 		if to == metadata.Deleted {
 			return s.saveSchema(tx, p, audit.SchemaDelete, before, &passed)
 		}
-		d, err := tx.Dataspaces.Get(before.DataspaceID)
-		if err == nil && d.State == metadata.Deleted {
-			err = parentDeleted("", "dataspace of this schema")
-		}
+		err = inActiveDataspace(tx, before)
 		if err == nil {
 			err = roomForSchema(tx, passed.Schema, 0)
 		}

@@ -104,6 +104,13 @@ func TestSchemas(t *testing.T) {
 	d.Refused(err, errs.CodeDeleted)
 	restored, err := d.Service.RestoreSchema(ctx, d.Admin, made.ID.String(), repositorytest.Always)
 	d.OK(err)
+	space := d.Space.ID.String()
+	_, err = d.Service.DeleteDataspace(ctx, d.Admin, space, repositorytest.Always)
+	d.OK(err)
+	_, err = d.change(made, repository.Fields{"title": "of a dataspace that is deleted"})
+	d.Refused(err, errs.CodeParentDeleted)
+	_, err = d.Service.RestoreDataspace(ctx, d.Admin, space, repositorytest.Always)
+	d.OK(err)
 	list, err := d.Service.ListSchemas(ctx, d.Admin, d.Space.ID.String())
 	if d.OK(err); len(list) != 1 || cmp.Diff(list[0], restored) != "" || restored.Text != second.Text {
 		t.Errorf("the list is %+v, restored %+v", list, restored)
