@@ -18,6 +18,7 @@ import { Button, ErrorMessage, Skeleton } from "./ui/components";
 import { Dialog } from "./ui/dialog";
 import { Icon, type IconName } from "./ui/icons";
 import { useAction } from "./ui/load";
+import { Notices } from "./ui/notice";
 import { applyTheme, ThemeSwitch } from "./ui/theme";
 import { useTitle } from "./ui/title";
 import { refuseDrops } from "./upload/drop";
@@ -51,6 +52,10 @@ const pages: Route[] = [
   { path: "/webhooks", ...lazy(() => import("./pages/webhooks").then((m) => m.WebhooksPage)) },
   { path: "/webhooks/:wid", ...lazy(() => import("./pages/deliveries").then((m) => m.DeliveriesPage)) },
   { path: "/dataspaces/:did/members", ...lazy(() => import("./pages/members").then((m) => m.MembersPage)) },
+  { path: "/dataspaces/:did/schemas/new", ...lazy(() => import("./pages/schemabuilder").then((m) => m.NewSchemaPage)) },
+  { path: "/schemas/:kid", ...lazy(() => import("./pages/schema").then((m) => m.SchemaPage)) },
+  { path: "/schemas/:kid/edit", ...lazy(() => import("./pages/schemabuilder").then((m) => m.EditSchemaPage)) },
+  { path: "/sets/:sid/table", ...lazy(() => import("./pages/table").then((m) => m.TablePage)) },
   { path: "/search", ...lazy(() => import("./pages/search").then((m) => m.SearchPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
@@ -112,6 +117,7 @@ function App() {
         )}
       </main>
       {(user || ended) && <Uploads />}
+      {user && <Notices />}
     </>
   );
 }

@@ -68,6 +68,9 @@ func TestSearch(t *testing.T) {
 	v.finds("ice-core-1.csv")
 	v.searches("creator:curie")
 	v.finds("Runs of 2026")
+	v.follow("2026 1") // the year of publication
+	v.isAt("/search?q=creator%3Acurie+year%3A2026")
+	v.finds("Runs of 2026")
 }
 
 // An empty search shows how to search, one without hits which condition to leave out, and a wrong one what is wrong.

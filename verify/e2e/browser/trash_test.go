@@ -170,5 +170,5 @@ func TestEmptySetHasNoDownload(t *testing.T) {
 	v.at("/dataspaces/" + did)
 	v.sees("Runs of 2026 deleted")
 	v.follow("Files of all sets")
-	v.sees("b.txt deleted")
+	v.until(`/b\.txt\s+deleted/.test(document.body.innerText)`)
 }

@@ -27,6 +27,10 @@ interface EntryField {
   check?: (text: string) => string;
   /** Makes what was pasted to what is meant. */
   clean?: (text: string) => string;
+  /** Where a text without errors leads to. */
+  link?: (text: string) => string;
+  /** It is behind "More" as long as it says nothing. */
+  rare?: true;
 }
 
 interface EntryKind<T> {
@@ -68,11 +72,11 @@ const creators: EntryKind<Creator> = {
   start: {},
   fields: [
     { name: "name", label: "Name", required: true, hint: "Of a person: Curie, Marie" },
-    { name: "orcid", label: "ORCID iD", check: orcidError, clean: orcidOf },
+    { name: "orcid", label: "ORCID iD", check: orcidError, clean: orcidOf, hint: "Such as 0000-0002-1825-0097", link: (text) => `https://orcid.org/${text}` },
     { name: "affiliations", label: "Affiliations", hint: "Several with ; between" },
-    { name: "type", label: "Kind", options: ["", ...creatorTypes] },
-    { name: "givenName", label: "Given name" },
-    { name: "familyName", label: "Family name" },
+    { name: "type", label: "Kind", options: ["", ...creatorTypes], rare: true },
+    { name: "givenName", label: "Given name", rare: true },
+    { name: "familyName", label: "Family name", rare: true },
   ],
   read: (c) => ({ ...texts(c), affiliations: (c.affiliations ?? []).join("; ") }),
   write: (t) => {
@@ -113,10 +117,10 @@ const funding: EntryKind<Funding> = {
   start: {},
   fields: [
     { name: "funder", label: "Funder", required: true },
-    { name: "funderId", label: "Identifier of the funder", hint: "Such as https://ror.org/018mejw64" },
     { name: "award", label: "Number of the grant" },
     { name: "title", label: "Title of the grant" },
-    { name: "uri", label: "Address of the grant", hint: "https://…" },
+    { name: "funderId", label: "Identifier of the funder", hint: "Such as https://ror.org/018mejw64", rare: true },
+    { name: "uri", label: "Address of the grant", hint: "https://…", rare: true },
   ],
   read: texts,
   write: (t) => said(t, ["funder", "funderId", "award", "title", "uri"]),
@@ -128,9 +132,9 @@ const places: EntryKind<Place> = {
   start: {},
   fields: [
     { name: "name", label: "Name" },
-    { name: "latitude", label: "Latitude", check: numberError, hint: "In degrees; or a box:" },
-    { name: "longitude", label: "Longitude", check: numberError },
-    ...sides.map((name) => ({ name, label: `Box: ${name}`, check: numberError })),
+    { name: "latitude", label: "Latitude", check: numberError, hint: "In degrees, south of the equator with -" },
+    { name: "longitude", label: "Longitude", check: numberError, hint: "West of Greenwich with -" },
+    ...sides.map((name) => ({ name, label: `Box: ${name}`, check: numberError, rare: true as const })),
   ],
   read: ({ name = "", latitude, longitude, box }) => ({
     name,
@@ -163,19 +167,38 @@ const says = (member: EntriesMember, { texts }: Entry) =>
 
 export const written = (member: EntriesMember, entries: Entry[]): unknown[] => entries.filter((e) => says(member, e)).map((e) => entryKinds[member].write(e.texts));
 
+/** A person as a creator: Lovelace, Ada. */
+export function creatorEntry(name: string): Entry {
+  const words = name.trim().split(/\s+/);
+  return entry({ name: words.length === 2 ? `${words[1]}, ${words[0]}` : words.join(" "), type: "person" });
+}
+
 interface EntriesProps {
   member: EntriesMember;
+  /** The user, who may be one of the creators. */
+  me?: string | undefined;
   entries: Entry[];
   onChange: (entries: Entry[]) => void;
   /** The error of the service about a field, or about the whole member: "" for that, else such as 0.orcid. */
   errorOf: (within: string) => string | undefined;
 }
 
-export function Entries({ member, entries, onChange, errorOf }: EntriesProps) {
+export function Entries({ member, me, entries, onChange, errorOf }: EntriesProps) {
   const { legend, add, fields, start } = entryKinds[member];
   const sent = entries.filter((e) => says(member, e)); // by whose numbers the service names errors
   const set = (key: number, name: string, text: string) => onChange(entries.map((e) => (e.key === key ? { key, texts: { ...e.texts, [name]: text } } : e)));
   const ref = useFocusOnRows<HTMLFieldSetElement>(entries.length, ".entry");
+  const self = me && creatorEntry(me);
+  const draw = (e: Entry, field: EntryField) => (
+    <EntryText
+      key={field.name}
+      field={field}
+      text={e.texts[field.name] ?? ""}
+      required={!!field.required && says(member, e)}
+      onChange={(text) => set(e.key, field.name, text)}
+      error={sent.includes(e) ? errorOf(`${sent.indexOf(e)}.${sides.includes(field.name as "west") ? "box." : ""}${field.name}`) : undefined}
+    />
+  );
   return (
     <fieldset ref={ref}>
       <legend>{legend}</legend>
@@ -187,22 +210,24 @@ export function Entries({ member, entries, onChange, errorOf }: EntriesProps) {
           <legend class="visually-hidden">
             {legend} {i + 1}
           </legend>
-          {fields.map((field) => (
-            <EntryText
-              key={field.name}
-              field={field}
-              text={e.texts[field.name] ?? ""}
-              required={!!field.required && says(member, e)}
-              onChange={(text) => set(e.key, field.name, text)}
-              error={sent.includes(e) ? errorOf(`${sent.indexOf(e)}.${sides.includes(field.name as "west") ? "box." : ""}${field.name}`) : undefined}
-            />
-          ))}
+          {fields.filter((f) => !f.rare).map((field) => draw(e, field))}
+          {fields.some((f) => f.rare) && (
+            <details open={fields.some((f) => f.rare && e.texts[f.name])}>
+              <summary>More</summary>
+              <div class="rare">{fields.filter((f) => f.rare).map((field) => draw(e, field))}</div>
+            </details>
+          )}
           <p class="error" role="alert">
             {sent.includes(e) && errorOf(String(sent.indexOf(e)))}
           </p>
           <IconButton icon="cross" label={`Remove ${legend.toLowerCase()} ${i + 1}`} onClick={() => onChange(entries.filter((other) => other !== e))} />
         </fieldset>
       ))}
+      {self && entries.every((e) => e.texts.name !== self.texts.name) && (
+        <Button icon="user" class="tight" onClick={() => onChange([...entries, self])}>
+          Add yourself
+        </Button>
+      )}{" "}
       <Button icon="plus" class="tight" onClick={() => onChange([...entries, entry(start)])}>
         {add}
       </Button>
@@ -218,7 +243,7 @@ interface TextProps {
   error: string | undefined;
 }
 
-function EntryText({ field: { label, options, shown: word = spaced, hint, check, clean }, text, required, onChange, error }: TextProps) {
+function EntryText({ field: { label, options, shown: word = spaced, hint, check, clean, link }, text, required, onChange, error }: TextProps) {
   const id = useId();
   const [typing, setTyping] = useState(false);
   const wrong = (text && check?.(text)) || "";
@@ -256,7 +281,7 @@ function EntryText({ field: { label, options, shown: word = spaced, hint, check,
         />
       )}
       <p class={shown ? "error" : "hint"} id={`${id}-hint`} role={shown ? "alert" : undefined}>
-        {shown || hint}
+        {shown || (link && text && !wrong ? <a href={link(text)} target="_blank" rel="noopener noreferrer">{link(text).replace("https://", "")}</a> : hint)}
       </p>
     </div>
   );

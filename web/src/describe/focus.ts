@@ -12,7 +12,7 @@ export function useFocusOnRows<E extends HTMLElement>(count: number, row: string
     const added = count > before.current;
     if (count === before.current) return;
     before.current = count;
-    const target = added ? [...ref.current!.querySelectorAll(row)].at(-1)?.querySelector<HTMLElement>("input, select") : [...ref.current!.querySelectorAll<HTMLElement>("button")].at(-1);
+    const target = added ? [...ref.current!.querySelectorAll(row)].at(-1)?.querySelector<HTMLElement>("input, select, textarea, button") : [...ref.current!.querySelectorAll<HTMLElement>("button")].at(-1);
     target?.focus();
   }, [count]);
   return ref;

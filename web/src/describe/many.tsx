@@ -1,123 +1,139 @@
-// Describes many files at once: adds a tag to each of them, or sets a property.
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { Resource } from "../api";
-import { resources } from "../api";
+// Describes many files at once: adds and removes tags, and sets properties. What would change is shown first.
+import { useRef, useState } from "preact/hooks";
+import type { Asked, BulkOutcome, FormField, ManyChange, Resource } from "../api";
+import { edits } from "../api";
+import { Changes, Problems, summary } from "../edits/changes";
+import { notifyEdit } from "../edits/undo";
 import { count, plural } from "../format";
+import { Button, IconButton } from "../ui/components";
 import { Dialog } from "../ui/dialog";
-import { Field, Form } from "../ui/form";
-import { asProblem } from "../ui/load";
-import { notifyChange } from "../upload/queue";
-import type { Metadata } from "./metadata";
-import { emptyRow, nameOf, propertiesOf, PropertyRow } from "./properties";
-import { added } from "./tags";
-
-export type Change = "tag" | "property";
+import { Form } from "../ui/form";
+import type { Cell } from "./cells";
+import { cellOf, read } from "./cells";
+import { FormFields } from "./fields";
+import { useFocusOnRows } from "./focus";
+import type { Row } from "./properties";
+import { emptyRow, propertiesOf, PropertyRow } from "./properties";
+import { added, Words } from "./tags";
 
 interface Props {
   sid: string;
   of: Resource[];
-  what: Change;
+  /** What is asked of the first of them. */
+  asked: Asked;
   close: () => void;
 }
 
-/** Requests under way at the same time. */
-const workers = 4;
+/** A field of the form, or another property, that is set in each file. */
+type Setting = { key: number } & ({ field: FormField; cell: Cell } | { row: Row });
 
-/** Retries after a file has changed again. */
-const attempts = 5;
-
-/** Errors that are shown of many. */
-const maxShown = 20;
-
-/** Changes the metadata of a file as they are now: `patch` returns the merge patch, or undefined if nothing is to be changed. */
-async function describe(rid: string, patch: (m: Metadata) => object | undefined): Promise<void> {
-  for (let left = attempts; ; left--) {
-    const now = await resources.get(rid);
-    const change = patch(now.metadata ?? {});
-    if (!change) return;
-    try {
-      await resources.describe(now, change);
-      return;
-    } catch (thrown) {
-      if (asProblem(thrown).status !== 412 || !left) throw thrown;
-    }
-  }
-}
-
-/** Which files a run has changed, and why others are as they were. */
-interface Outcome {
-  done: ReadonlySet<string>;
-  errors: ReadonlyMap<string, string>;
-}
-
-export function DescribeMany({ sid, of, what, close }: Props) {
+export function DescribeMany({ sid, of, asked, close }: Props) {
   const [all] = useState(of);
-  const [tag, setTag] = useState("");
-  const [row, setRow] = useState(emptyRow);
-  const [outcome, setOutcome] = useState<Outcome>({ done: new Set(), errors: new Map() });
-  const [written, setWritten] = useState(""); // what the outcome is about
-  const [running, setRunning] = useState(false);
-  const open = useRef(true);
-  useEffect(() => () => void (open.current = false), []);
-
-  const tags = added([], tag);
-  const patch = (m: Metadata) => {
-    if (what === "property") return { properties: propertiesOf([row]) };
-    const next = added(m.tags ?? [], tag);
-    return next.length > (m.tags?.length ?? 0) ? { tags: next } : undefined;
-  };
-  const submit = async () => {
-    const wanted = JSON.stringify(patch({}));
-    const done = new Set(wanted === written ? outcome.done : []);
-    const errors = new Map<string, string>();
-    const left = all.filter((r) => !done.has(r.id));
-    setWritten(wanted);
-    setRunning(true);
-    const work = async () => {
-      for (let r = left.shift(); r && open.current; r = left.shift()) {
-        const { id } = r;
-        await describe(id, patch).then(
-          () => done.add(id),
-          (thrown) => errors.set(id, asProblem(thrown).detail),
-        );
-        setOutcome({ done: new Set(done), errors: new Map(errors) });
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, work));
-    setRunning(false);
-    notifyChange(sid);
-    if (!errors.size && open.current) close();
-  };
-  const { done, errors } = outcome;
-  const failed = all.filter((r) => errors.has(r.id));
+  const [tags, setTags] = useState<{ add: string[]; remove: string[] }>({ add: [], remove: [] });
+  const [typed, setTyped] = useState({ add: "", remove: "" });
+  const [settings, setSettings] = useState<Setting[]>([]);
+  const [outcome, setOutcome] = useState<BulkOutcome | undefined>();
+  const keys = useRef(0);
+  const settingsRef = useFocusOnRows<HTMLFieldSetElement>(settings.length, ".setting");
+  const fields = asked.form?.fields ?? [];
   const many = plural(all.length, "file");
+
+  const change = (): ManyChange => {
+    const [addTags, removeTags] = [added(tags.add, typed.add), added(tags.remove, typed.remove)];
+    const properties = Object.assign({}, ...settings.map((s) => ("row" in s ? propertiesOf([s.row]) : { [s.field.name!]: read(s.field, s.cell).value ?? null })));
+    return {
+      ids: all.map((r) => r.id),
+      ...(addTags.length && { addTags }),
+      ...(removeTags.length && { removeTags }),
+      ...(Object.keys(properties).length && { metadata: { properties } }),
+    };
+  };
+  const preview = async () => setOutcome(await edits.apply(sid, change(), true));
+  const apply = async () => {
+    const done = await edits.apply(sid, change(), false);
+    notifyEdit(done, sid);
+    if (done.problems.length) setOutcome(done);
+    else close();
+  };
+  const add = (setting: { field: FormField; cell: Cell } | { row: Row }) => setSettings((s) => [...s, { key: ++keys.current, ...setting }]);
+  const update = (to: Setting) => setSettings((s) => s.map((one) => (one.key === to.key ? to : one)));
+  const remove = (key: number) => setSettings((s) => s.filter((one) => one.key !== key));
+  const nothing = !settings.length && !added(tags.add, typed.add).length && !added(tags.remove, typed.remove).length;
+  const free = fields.filter((f) => !settings.some((s) => "field" in s && s.field.name === f.name));
+
+  if (outcome)
+    return (
+      <Dialog title={`Describe ${many}`} onClose={close}>
+        <Form action={outcome.edit ? "Try again" : `Change ${plural(outcome.changed, "file")}`} submit={apply} onCancel={() => setOutcome(undefined)} cancel="Back" disabled={!outcome.changed || (!outcome.edit && outcome.problems.length > 0)}>
+          {() => (
+            <div class="describe many">
+              <p role="status">
+                <strong>{outcome.edit ? `${plural(outcome.changed, "file")} changed.` : !outcome.problems.length && summary(outcome)}</strong>
+              </p>
+              <Problems of={outcome.problems} title={outcome.edit ? "These were not changed" : `${plural(outcome.problems.length, "file")} cannot be changed so, and then none is`} />
+              <Changes of={outcome} form={fields} />
+            </div>
+          )}
+        </Form>
+      </Dialog>
+    );
   return (
-    <Dialog title={what === "tag" ? `Add a tag to ${many}` : `Set a property of ${many}`} onClose={close}>
-      <Form action={errors.size ? "Try again" : what === "tag" ? "Add" : "Set"} submit={submit} onCancel={close}>
+    <Dialog title={`Describe ${many}`} onClose={close}>
+      <Form action="Show what changes" submit={preview} onCancel={close} disabled={nothing}>
         {() => (
-          <div class="describe">
-            {what === "tag" ? (
-              <Field label="Tag" hint={tags.length > 1 ? plural(tags.length, "tag") : "Several with commas between. Files that have it already stay as they are."}>
-                {(a) => <input autofocus required pattern=".*[^\s,].*" value={tag} onInput={(e) => setTag(e.currentTarget.value)} {...a} />}
-              </Field>
-            ) : (
-              <>
-                <PropertyRow row={row} number={1} onChange={setRow} error={undefined} />
-                <p class="hint">{nameOf(row) ? `${nameOf(row)} gets this value in each of them, whatever it was before.` : "Other properties stay as they are."}</p>
-              </>
-            )}
-            <p role="status">{(running || done.size > 0) && `${count(done.size)} of ${count(all.length)} done`}</p>
-            {(running || done.size > 0) && <progress max={all.length} value={done.size + errors.size} aria-label="Done" />}
-            {failed.length > 0 && (
-              <ul aria-label="Errors">
-                {failed.slice(0, maxShown).map((r) => (
-                  <li class="error" key={r.id}>
-                    <strong>{r.name}</strong>: {errors.get(r.id)}
-                  </li>
+          <div class="describe many">
+            <Words
+              label="Add tags"
+              hint="Press Enter after each. Tags that a file has already stay."
+              words={tags.add}
+              typed={typed.add}
+              onChange={(add) => setTags((t) => ({ ...t, add }))}
+              onType={(add) => setTyped((t) => ({ ...t, add }))}
+              error={undefined}
+            />
+            <Words
+              label="Remove tags"
+              hint=""
+              words={tags.remove}
+              typed={typed.remove}
+              onChange={(remove) => setTags((t) => ({ ...t, remove }))}
+              onType={(remove) => setTyped((t) => ({ ...t, remove }))}
+              error={undefined}
+            />
+            <fieldset ref={settingsRef}>
+              <legend>Set properties</legend>
+              <p class="hint">Each file gets these values, whatever it had before; an empty field is removed. Other properties stay as they are.</p>
+              {settings.map((s, i) => (
+                <div class="setting" key={s.key}>
+                  {"row" in s ? (
+                    <PropertyRow row={s.row} number={i + 1} onChange={(row) => update({ ...s, row })} remove={() => remove(s.key)} error={undefined} />
+                  ) : (
+                    <>
+                      <FormFields
+                        fields={[{ ...s.field, required: false }]}
+                        cells={[s.cell]}
+                        onChange={([cell]) => update({ ...s, cell: cell! })}
+                        problemsAt={() => ""}
+                        refusedAt={() => ""}
+                        enforce={false}
+                      />
+                      <IconButton icon="cross" label={`Do not set ${s.field.label}`} onClick={() => remove(s.key)} />
+                    </>
+                  )}
+                </div>
+              ))}
+              <div class="add-setting">
+                {free.map((f) => (
+                  <Button key={f.name} icon="plus" class="tight" onClick={() => add({ field: f, cell: cellOf(f) })}>
+                    {f.label}
+                  </Button>
                 ))}
-                {failed.length > maxShown && <li class="error">and {plural(failed.length - maxShown, "other")}</li>}
-              </ul>
-            )}
+                <Button icon="plus" class="tight" onClick={() => add({ row: emptyRow() })}>
+                  {fields.length ? "Another property" : "Set a property"}
+                </Button>
+              </div>
+            </fieldset>
+            <p class="dim">You see first what changes in which of the {count(all.length)} files. Afterwards it can be undone.</p>
           </div>
         )}
       </Form>

@@ -5,9 +5,10 @@ interface RawNumber {
   rawJSON: string;
 }
 
-export type Value = string | number | boolean | RawNumber | Quantity | Value[] | Group;
+export type Numeric = number | RawNumber;
+export type Value = string | Numeric | boolean | Quantity | Value[] | Group;
 /** A number with a unit. */
-export type Quantity = { value: number | RawNumber; unit: string };
+export type Quantity = { value: Numeric; unit: string };
 export type Group = { [name: string]: Value };
 
 export interface Creator {
@@ -37,9 +38,9 @@ export interface Funding {
 }
 export interface Place {
   name?: string;
-  latitude?: number | RawNumber;
-  longitude?: number | RawNumber;
-  box?: { west: number | RawNumber; east: number | RawNumber; south: number | RawNumber; north: number | RawNumber };
+  latitude?: Numeric;
+  longitude?: Numeric;
+  box?: { west: Numeric; east: Numeric; south: Numeric; north: Numeric };
 }
 
 /** All members are optional; which ones an object may have depends on its kind. */
@@ -56,9 +57,19 @@ export interface Metadata {
   places?: Place[];
   tags?: string[];
   properties?: Group;
+  /** The version of the schema that the properties were made with. */
+  schema?: { id: string; version: number };
+  /** Which properties a program has filled in, and from where. */
+  sources?: Record<string, Source>;
 }
 
-export type Member = keyof Metadata;
+/** The header of a file, or a JSON file beside it. */
+export type Source = "header" | "sidecar";
+
+export const sourceLabels: Record<Source, string> = { header: "from the file’s header", sidecar: "from the JSON file beside it" };
+
+/** What people write; the service adds the rest. */
+export type Member = Exclude<keyof Metadata, "schema" | "sources">;
 export type Kind = "dataspace" | "set" | "resource";
 
 /** The members with their labels, in the order of the interface. */
@@ -77,6 +88,8 @@ export const memberLabels: Record<Member, string> = {
   properties: "Properties",
 };
 
+const labels: Record<string, string> = { ...memberLabels, schema: "Form", sources: "Filled in from" };
+
 const described: Member[] = ["tags", "properties"];
 const dataspaceMembers: Member[] = ["creators", "publisher", "licence", "keywords", "funding"];
 
@@ -89,8 +102,13 @@ export const membersOf: Record<Kind, Member[]> = {
 
 const mandatory: Member[] = ["creators", "publisher", "publicationYear", "resourceType"];
 
-/** The members that a set lacks for a publication: those that the DataCite kernel demands. */
-export const missingIn = (m: Metadata): Member[] => mandatory.filter((name) => !m[name] || (m[name] as unknown[]).length === 0);
+const recommended: Member[] = ["licence", "keywords"];
+
+/** What a set lacks for a publication: the members that the DataCite kernel demands, and those that make data useful for others. */
+export function lacking(m: Metadata): { needed: Member[]; useful: Member[] } {
+  const empty = (name: Member) => !m[name] || (m[name] as unknown[]).length === 0;
+  return { needed: mandatory.filter(empty), useful: recommended.filter(empty) };
+}
 
 /** JSON whose numbers can be written as they were read; where the browser cannot (before 2025), as float64. */
 const json = JSON as unknown as {
@@ -102,7 +120,7 @@ const json = JSON as unknown as {
 export const isNumeric = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text));
 
 /** A number as it is written in JSON. */
-export function numberOf(text: string): number | RawNumber {
+export function numberOf(text: string): Numeric {
   const value = Number(text);
   return String(value) === text || !json.rawJSON ? value : json.rawJSON(text);
 }
@@ -112,14 +130,17 @@ export const parse = (text: string): unknown =>
   json.parse(text, (_, value, context) => (typeof value === "number" && context?.source ? numberOf(context.source) : value));
 
 const isRaw = (v: unknown): v is RawNumber => typeof v === "object" && v !== null && Object.getPrototypeOf(v) === null;
-export const isNumber = (v: Value | undefined): v is number | RawNumber => typeof v === "number" || isRaw(v);
-export const numberText = (v: number | RawNumber) => (isRaw(v) ? v.rawJSON : String(v));
+export const isNumber = (v: Value | undefined): v is Numeric => typeof v === "number" || isRaw(v);
+export const numberText = (v: Numeric) => (isRaw(v) ? v.rawJSON : String(v));
 
 const isObject = (v: unknown): v is Group => typeof v === "object" && v !== null && !Array.isArray(v) && !isRaw(v);
 
 export function isQuantity(v: Value): v is Quantity {
   return isObject(v) && Object.keys(v).length === 2 && isNumber(v.value as Value) && typeof v.unit === "string";
 }
+/** A number as a float64. */
+export const floatOf = (v: Numeric) => Number(numberText(v));
+
 export const isGroup = (v: Value): v is Group => isObject(v) && !isQuantity(v);
 
 /** What is before `.` in the names of fields. */
@@ -133,11 +154,11 @@ const propertyOf = (field: string) => (field.startsWith(ofProperties) ? field.sl
 /** The label of a field such as metadata.tags; undefined for one that is no metadata. */
 export function metadataLabel(field: string): string | undefined {
   const name = field.startsWith(`${root}.`) ? field.slice(root.length + 1) : "";
-  return propertyOf(field) || (Object.hasOwn(memberLabels, name) ? memberLabels[name as Member] : name) || undefined;
+  return propertyOf(field) || (Object.hasOwn(labels, name) ? labels[name] : name) || undefined;
 }
 
 /** The members and the properties as texts, by the names that errors and the audit log give them; what is not there is left out. */
-export function flatten({ properties = {}, ...members }: Metadata): Record<string, string> {
+export function flatten({ properties = {}, schema: _, sources: __, ...members }: Metadata): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(members)) texts[`${root}.${name}`] = JSON.stringify(value);
   for (const [name, value] of Object.entries(properties)) texts[`${root}.properties.${name}`] = JSON.stringify(value);

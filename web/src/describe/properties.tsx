@@ -2,8 +2,8 @@
 import { useId } from "preact/hooks";
 import { IconButton, Button } from "../ui/components";
 import { useFocusOnRows } from "./focus";
-import type { Group, Value } from "./metadata";
-import { isNumber, isNumeric, isQuantity, numberOf, numberText, parse } from "./metadata";
+import type { Group, Source, Value } from "./metadata";
+import { isNumber, isNumeric, isQuantity, numberOf, numberText, parse, sourceLabels } from "./metadata";
 
 const kinds = { text: "text", number: "number", truth: "yes or no", date: "date", list: "JSON" };
 type ValueKind = keyof typeof kinds;
@@ -86,17 +86,25 @@ export const propertiesOf = (rows: Row[]): Group =>
 
 interface RowsProps {
   rows: Row[];
+  legend?: string | undefined;
+  /** There are to be no others. */
+  closed?: boolean | undefined;
+  /** Names of fields elsewhere in the form. */
+  reserved?: string[];
+  sources?: Record<string, Source> | undefined;
   onChange: (rows: Row[]) => void;
   /** The error of the service about a property. */
   errorOf: (name: string) => string | undefined;
 }
 
-export function PropertyRows({ rows, onChange, errorOf }: RowsProps) {
+export function PropertyRows({ rows, legend = "Properties", closed = false, reserved = [], sources = {}, onChange, errorOf }: RowsProps) {
   const change = (row: Row) => onChange(rows.map((r) => (r.key === row.key ? row : r)));
   const ref = useFocusOnRows<HTMLFieldSetElement>(rows.length, ".property");
+  if (closed && !rows.length) return null;
   return (
     <fieldset ref={ref}>
-      <legend>Properties</legend>
+      <legend>{legend}</legend>
+      {closed && <p class="error">The form has no place for these.</p>}
       {rows.map((row, i) => (
         <PropertyRow
           key={row.key}
@@ -104,11 +112,12 @@ export function PropertyRows({ rows, onChange, errorOf }: RowsProps) {
           number={i + 1}
           onChange={change}
           remove={() => onChange(rows.filter((r) => r.key !== row.key))}
-          taken={rows.some((r) => r.key !== row.key && nameOf(r) && nameOf(r) === nameOf(row))}
+          taken={reserved.includes(nameOf(row)) || rows.some((r) => r.key !== row.key && nameOf(r) && nameOf(r) === nameOf(row))}
+          source={sources[nameOf(row)]}
           error={nameOf(row) ? errorOf(nameOf(row)) : undefined}
         />
       ))}
-      <Button icon="plus" class="tight" onClick={() => onChange([...rows, emptyRow()])}>
+      <Button icon="plus" class="tight" disabled={closed} onClick={() => onChange([...rows, emptyRow()])}>
         Add a property
       </Button>
       <p class="hint">Such as temperature, 20, °C. Numbers, dates (2026-01-31), and yes or no are recognised; so are lists and groups in JSON.</p>
@@ -122,15 +131,17 @@ interface PropertyProps {
   onChange: (row: Row) => void;
   /** Without it the row cannot be removed. */
   remove?: () => void;
-  /** Another row has the same name. */
+  /** Another row or field has the same name. */
   taken?: boolean;
+  /** Where the value came from, if not from a person. */
+  source?: Source | undefined;
   error: string | undefined;
 }
 
 /** Tells the browser what is wrong with a control, so that the form is not sent. */
 const validity = (error: string) => (e: HTMLInputElement | HTMLTextAreaElement | null) => e?.setCustomValidity(error);
 
-export function PropertyRow({ row, number, onChange, remove, taken = false, error }: PropertyProps) {
+export function PropertyRow({ row, number, onChange, remove, taken = false, source, error }: PropertyProps) {
   const id = useId();
   const kind = kindOf(row);
   const empty = isEmpty(row) && remove !== undefined;
@@ -179,6 +190,7 @@ export function PropertyRow({ row, number, onChange, remove, taken = false, erro
         ))}
       </select>
       {remove && <IconButton icon="cross" label={`Remove property ${number}${row.name && `, ${row.name}`}`} onClick={remove} />}
+      {source && <p class="hint">{sourceLabels[source]}</p>}
       <p class="error" id={`${id}-error`} role="alert">
         {mine || error}
       </p>

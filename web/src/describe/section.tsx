@@ -1,12 +1,15 @@
 // What people say about a dataspace, a set or a file, on its page. The form that changes it is loaded when it is opened.
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { DataSet, Dataspace, Resource } from "../api";
-import { Button, ErrorMessage } from "../ui/components";
+import type { Asked, DataSet, Dataspace, Resource } from "../api";
+import { schemas } from "../api";
+import { Link } from "../router";
+import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Dialog } from "../ui/dialog";
 import { useAction } from "../ui/load";
-import type { Kind, Metadata, Value } from "./metadata";
-import { memberLabels, missingIn } from "./metadata";
+import { AskedValues, otherProperties } from "./askedvalues";
+import type { Kind, Member, Metadata, Source, Value } from "./metadata";
+import { lacking, memberLabels, sourceLabels } from "./metadata";
 import type { FormProps } from "./props";
 import { spaced } from "./vocabulary";
 import { CreatorLine, DateLine, FundingLine, LinkedText, PlaceLine, RelatedLine, TagLinks, valueRows, valueText } from "./words";
@@ -14,58 +17,87 @@ import { CreatorLine, DateLine, FundingLine, LinkedText, PlaceLine, RelatedLine,
 interface Props<T> {
   kind: Kind;
   record: T;
+  /** What its schema asks of it. */
+  asked?: Asked | undefined;
   mayEdit: boolean;
   /** Gets the changed record. */
   update: (record: T) => void;
+  /** Opens the form in another way. */
+  open?: (() => void) | undefined;
 }
 
 const nouns = { dataspace: "dataspace", set: "set", resource: "file" };
 
 /** The metadata of a record; nothing if there are none and the user may not change them. */
-export function Described<T extends Dataspace | DataSet | Resource>({ kind, record, mayEdit, update }: Props<T>) {
+export function Described<T extends Dataspace | DataSet | Resource>({ kind, record, asked, mayEdit, update, open }: Props<T>) {
   const { metadata } = record;
-  const [Form, setForm] = useState<{ of: ComponentType<FormProps<T>> } | undefined>();
-  const { run, busy, problem } = useAction(() => import("./form").then((m) => setForm({ of: m.DescribeForm })));
+  const [form, setForm] = useState<{ Form: ComponentType<FormProps<T>>; asked: Asked | undefined } | undefined>();
+  const [focus, setFocus] = useState<string | undefined>();
+  const { run, busy, problem } = useAction(async () => {
+    // What was asked for when the page was loaded may have changed since.
+    const [{ DescribeForm }, newest] = await Promise.all([import("./form"), asked?.form && kind !== "dataspace" ? schemas.of(`${kind}s`, record.id) : undefined]);
+    setForm({ Form: DescribeForm, asked: newest });
+  });
+  const edit = (member?: string) => {
+    setFocus(member);
+    if (open) open();
+    else void run();
+  };
   const close = () => setForm(undefined);
-  if (!metadata && !mayEdit) return null;
+  const shape = asked?.form;
+  if (!metadata && !mayEdit && !shape) return null;
+  const said = metadata || shape;
   return (
     <>
-      <section class={`described ${metadata ? "sheet" : ""}`} aria-label="Metadata">
-        {metadata && <h2>Metadata</h2>}
-        {metadata ? <Said of={metadata} /> : <p class="dim">This {nouns[kind]} has no tags or properties yet.</p>}
-        {mayEdit && kind === "set" && <Missing of={metadata ?? {}} />}
+      <section class={`described ${said ? "sheet" : ""}`} aria-label="Metadata">
+        {said && (
+          <h2>
+            Metadata {asked?.incomplete && <Badge tone="bad">incomplete</Badge>}
+          </h2>
+        )}
+        {metadata?.tags && <TagLinks tags={metadata.tags} />}
+        {shape && <AskedValues asked={asked} metadata={metadata ?? {}} kind={nouns[kind]} />}
+        {metadata ? <Said of={metadata} names={shape?.fields.map((f) => f.name!)} /> : !shape && <p class="dim">This {nouns[kind]} has no tags or properties yet.</p>}
+        {mayEdit && kind === "set" && <Missing of={metadata ?? {}} edit={edit} />}
         {problem && <ErrorMessage problem={problem} retry={run} />}
         {mayEdit && (
-          <Button icon="edit" class="tight" busy={busy} onClick={run}>
-            {metadata ? "Edit metadata" : "Describe"}
+          <Button icon="edit" class="tight" kind={asked?.incomplete ? "primary" : "plain"} busy={busy} onClick={() => edit()}>
+            {shape && asked.incomplete ? "Fill in the form" : metadata ? "Edit metadata" : "Describe"}
           </Button>
         )}
+        {asked?.schema && (
+          <p class="dim">
+            Form: <Link to={`/schemas/${asked.schema.id}`}>{asked.schema.title || asked.schema.name}</Link>
+            {metadata?.schema && asked.newest! > asked.schema.version && `, version ${asked.schema.version}; version ${asked.newest} is the newest`}
+          </p>
+        )}
       </section>
-      {Form && (
+      {form && (
         <Dialog title={`Describe the ${nouns[kind]}`} onClose={close}>
-          <Form.of kind={kind} was={record} done={(r) => (update(r), close())} cancel={close} />
+          <form.Form kind={kind} was={record} asked={form.asked} focus={focus} done={(r) => (update(r), close())} cancel={close} />
         </Dialog>
       )}
     </>
   );
 }
 
-function Said({ of: m }: { of: Metadata }) {
+/** The core fields, and the properties that are no fields of the form. */
+function Said({ of: m, names = [] }: { of: Metadata; names?: string[] | undefined }) {
+  const others = otherProperties(m.properties, names);
   return (
     <>
-      {m.tags && <TagLinks tags={m.tags} />}
       <CoreFields of={m} />
-      {m.properties && <Properties rows={valueRows(m.properties)} />}
+      {Object.keys(others).length > 0 && <Properties rows={valueRows(others)} sources={m.sources} title={names.length ? "Other property" : "Property"} />}
     </>
   );
 }
 
-function Properties({ rows }: { rows: [string, Value][] }) {
+function Properties({ rows, sources = {}, title }: { rows: [string, Value][]; sources: Record<string, Source> | undefined; title: string }) {
   return (
     <table class="plain properties">
       <thead>
         <tr>
-          <th>Property</th>
+          <th>{title}</th>
           <th>Value</th>
         </tr>
       </thead>
@@ -74,13 +106,19 @@ function Properties({ rows }: { rows: [string, Value][] }) {
           <tr key={name}>
             <th scope="row">{name}</th>
             <td>
-              <LinkedText text={valueText(value)} />
+              <LinkedText text={valueText(value)} /> <SourceOf name={name.split(" › ")[0]!} sources={sources} />
             </td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** Where a value came from, if not from a person. */
+export function SourceOf({ name, sources = {} }: { name: string; sources: Record<string, Source> | undefined }) {
+  const source = sources[name];
+  return source ? <Badge>{sourceLabels[source]}</Badge> : null;
 }
 
 /** One line for each of several entries. */
@@ -123,9 +161,22 @@ function CoreFields({ of: m }: { of: Metadata }) {
   );
 }
 
-/** What a set lacks for a publication. */
-function Missing({ of }: { of: Metadata }) {
-  const missing = missingIn(of).map((name) => memberLabels[name].toLowerCase());
-  if (!missing.length) return null;
-  return <p class="dim">For a publication it lacks: {missing.join(", ")}.</p>;
+/** What a set lacks for a publication, and what it should have. Each word opens the form at its field. */
+function Missing({ of, edit }: { of: Metadata; edit: (member: string) => void }) {
+  const { needed, useful } = lacking(of);
+  const links = (names: Member[]) =>
+    names.map((name, i) => (
+      <>
+        {i > 0 && ", "}
+        <button type="button" class="as-link" key={name} onClick={() => edit(name)}>
+          {memberLabels[name].toLowerCase()}
+        </button>
+      </>
+    ));
+  if (!needed.length && !useful.length) return null;
+  return (
+    <p class="dim">
+      {needed.length > 0 ? <>For a publication it lacks: {links(needed)}.</> : "It has what a publication needs."} {useful.length > 0 && <>Useful for others: {links(useful)}.</>}
+    </p>
+  );
 }

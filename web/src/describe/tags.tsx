@@ -10,6 +10,7 @@ export function added(words: readonly string[], text: string): string[] {
 
 interface Props {
   label: string;
+  hint?: string | undefined;
   words: string[];
   onChange: (words: string[]) => void;
   /** What is typed and not added yet; the form adds it when it is sent. */
@@ -19,7 +20,7 @@ interface Props {
 }
 
 /** Words that are added by Enter or a comma. Backspace in an empty field takes the last one back, to be changed. */
-export function Words({ label, words, onChange, typed, onType, error }: Props) {
+export function Words({ label, hint = "Type a word and press Enter.", words, onChange, typed, onType, error }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const onKeyDown = (e: KeyboardEvent) => {
     const { value } = input.current!; // newer than `typed` if the keys follow each other fast
@@ -39,7 +40,7 @@ export function Words({ label, words, onChange, typed, onType, error }: Props) {
     input.current!.focus();
   };
   return (
-    <Field label={label} hint="Type a word and press Enter." error={error}>
+    <Field label={label} hint={hint} error={error}>
       {(a) => (
         <div class="words">
           <ul class="chips" aria-label={`Added ${label.toLowerCase()}`}>

@@ -20,11 +20,44 @@ export const dateTypes = words(`
 
 export const creatorTypes = ["person", "organization"];
 
-/** Those that data and programs are mostly published under; the service takes every identifier of SPDX. */
-export const commonLicences = words(`
-  CC-BY-4.0 CC0-1.0 CC-BY-SA-4.0 CC-BY-NC-4.0 CC-BY-NC-SA-4.0 CC-BY-ND-4.0 CC-BY-NC-ND-4.0 CC-BY-3.0 PDDL-1.0 ODC-By-1.0 ODbL-1.0 CDLA-Permissive-2.0
-  CDLA-Sharing-1.0 MIT Apache-2.0 BSD-2-Clause BSD-3-Clause GPL-2.0-or-later GPL-3.0-or-later LGPL-3.0-or-later AGPL-3.0-or-later MPL-2.0 EUPL-1.2 ISC
-  CERN-OHL-S-2.0 CERN-OHL-P-2.0`);
+/** The types that most sets have. */
+export const mainResourceTypes = ["Dataset", "Image", "Software", "ComputationalNotebook", "Model", "Text", "Collection"];
+
+/** The licences that data and programs are mostly published under, with what each asks; the service takes every identifier of SPDX. */
+export const licences: { group: string; of: [id: string, says: string][] }[] = [
+  {
+    group: "For data and texts",
+    of: [
+      ["CC-BY-4.0", "any use, with the names of the creators"],
+      ["CC0-1.0", "any use, without conditions"],
+      ["CC-BY-SA-4.0", "with names, and changed copies under the same licence"],
+      ["CC-BY-NC-4.0", "with names, not commercially"],
+      ["CC-BY-NC-SA-4.0", "with names, not commercially, same licence"],
+      ["CC-BY-ND-4.0", "with names, unchanged"],
+      ["CC-BY-NC-ND-4.0", "with names, unchanged, not commercially"],
+    ],
+  },
+  {
+    group: "For databases",
+    of: [
+      ["PDDL-1.0", "any use, without conditions"],
+      ["ODC-By-1.0", "any use, with the source"],
+      ["ODbL-1.0", "with the source, same licence"],
+      ["CDLA-Permissive-2.0", "any use, with the licence text"],
+    ],
+  },
+  {
+    group: "For programs",
+    of: [
+      ["MIT", "any use, with the licence text"],
+      ["Apache-2.0", "as MIT, with a grant of patents"],
+      ["BSD-3-Clause", "as MIT, no advertising with names"],
+      ["MPL-2.0", "changed files under the same licence"],
+      ["GPL-3.0-or-later", "changed programs under the same licence"],
+      ["EUPL-1.2", "as GPL, of the European Union"],
+    ],
+  },
+];
 
 /** A word of a vocabulary as people write it: IsSupplementTo becomes "is supplement to". */
 export const spaced = (word: string) => word.replace(/([a-z])(?=[A-Z])/g, "$1 ").toLowerCase();

@@ -1,6 +1,6 @@
 // Forms that create or edit a record. The service validates the fields; its errors are shown next to them.
 import { useRef, useState } from "preact/hooks";
-import type { DataSet, Dataspace, Resource } from "../api";
+import type { DataSet, Dataspace, Extractor, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Field, Form } from "../ui/form";
 import type { Calls, Editable } from "./save";
@@ -20,7 +20,7 @@ function read(form: HTMLFormElement, names: string[]): Record<string, string> {
 }
 
 /** The fields that dataspaces and sets share. The name cannot be changed later. */
-function NameFields({ was, errorOf }: { was: Dataspace | DataSet | undefined; errorOf: (field: string) => string | undefined }) {
+function NameFields({ was, errorOf }: { was: Pick<DataSet, "title" | "description"> | undefined; errorOf: (field: string) => string | undefined }) {
   return (
     <>
       {!was && (
@@ -38,7 +38,7 @@ function NameFields({ was, errorOf }: { was: Dataspace | DataSet | undefined; er
   );
 }
 
-const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", retention: "Versions kept", format: "Format" };
+const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", retention: "Versions kept", format: "Format", extract: "Fill in properties from" };
 
 /** The props of a Form that creates or edits a record, by the fields with these names. */
 function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<T>, calls: Calls<T>, fields: string[], create?: (values: Record<string, string>) => Promise<T>) {
@@ -114,17 +114,60 @@ function RetentionField({ was = "everything", error }: { was: string | undefined
   );
 }
 
-export function SetForm({ dataspaceId, ...props }: Props<DataSet> & { dataspaceId: string }) {
-  const { was, form, conflicts } = useRecordForm(props, sets, ["title", "description"], (values) => sets.create({ ...values, dataspaceId }));
+/** A set with the list of what fills in properties as one text, as forms have it. */
+type FlatSet = Omit<DataSet, "extract"> & { extract: string };
+
+const flatSet = (set: DataSet): FlatSet => ({ ...set, extract: set.extract.join() });
+const withExtract = <T extends Partial<FlatSet>>({ extract, ...fields }: T) => ({ ...fields, ...(extract !== undefined && { extract: extract ? (extract.split(",") as DataSet["extract"]) : [] }) }) as Partial<DataSet>;
+
+const setCalls: Calls<FlatSet> = {
+  get: async (id) => flatSet(await sets.get(id)),
+  edit: async (of, fields) => flatSet(await sets.edit(of, withExtract(fields))),
+};
+
+export function SetForm({ dataspaceId, was: set, done, cancel }: Props<DataSet> & { dataspaceId: string }) {
+  const props = { ...(set && { was: flatSet(set) }), done: (saved: FlatSet) => done(withExtract(saved) as DataSet), cancel };
+  const { was, form, conflicts } = useRecordForm(props, setCalls, ["title", "description", ...(set ? ["extract"] : [])], async (values) => flatSet(await sets.create({ ...values, dataspaceId })));
   return (
     <Form {...form}>
       {(errorOf) => (
         <>
           <NameFields was={was} errorOf={errorOf} />
+          {was && <ExtractField was={was.extract} error={errorOf("extract")} />}
           {conflicts}
         </>
       )}
     </Form>
+  );
+}
+
+const extractors: [name: Extractor, label: string, says: string][] = [
+  ["sidecar", "A JSON file beside the file", "run-1.tif gets the properties that are in run-1.tif.json."],
+  ["header", "The file’s own header", "What instruments write into CSV, TIFF, JPEG (EXIF) and other files, such as date, camera or exposure."],
+];
+
+/** What fills in properties of the files of a set. */
+function ExtractField({ was, error }: { was: string; error: string | undefined }) {
+  const [chosen, setChosen] = useState(was.split(",").filter(Boolean));
+  const toggle = (name: string, is: boolean) => setChosen(extractors.map(([n]) => n).filter((n) => (n === name ? is : chosen.includes(n))));
+  return (
+    <fieldset class="extract">
+      <legend>{labels.extract}</legend>
+      {extractors.map(([name, label, says]) => (
+        <label class="option" key={name}>
+          <input type="checkbox" checked={chosen.includes(name)} onChange={(e) => toggle(name, e.currentTarget.checked)} />
+          <span>
+            {label}
+            <span class="dim">{says}</span>
+          </span>
+        </label>
+      ))}
+      <p class="hint">What people have written is never overwritten, and the JSON file counts more than the header.</p>
+      <input type="hidden" name="extract" value={chosen.join()} />
+      <p class="error" role="alert">
+        {error}
+      </p>
+    </fieldset>
   );
 }
 

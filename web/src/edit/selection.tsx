@@ -1,7 +1,7 @@
-import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Resource } from "../api";
-import { dataAddress, resources, sets } from "../api";
+import type { Asked, Resource } from "../api";
+import { dataAddress, resources, schemas, sets } from "../api";
+import type { DescribeMany } from "../describe/many";
 import { count, plural } from "../format";
 import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
@@ -12,6 +12,8 @@ import { notifyChange } from "../upload/queue";
 interface Props {
   sid: string;
   selected: Resource[];
+  /** There are more files in the list than can be selected. */
+  bounded: boolean;
   mayWrite: boolean;
   /** Whether a file matches the filters of the list. */
   listed: (r: Resource) => boolean;
@@ -26,7 +28,7 @@ const maxZipped = 1000;
 const maxShown = 4;
 
 /** The actions for the selected files of a set. */
-export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear }: Props) {
+export function SelectionBar({ sid, selected, bounded, mayWrite, listed, deselect, clear }: Props) {
   const active = selected.filter((r) => r.state === "active");
   const removable = mayWrite && active.length === selected.length;
   const [asking, setAsking] = useState(false);
@@ -38,6 +40,7 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
       <div class="note" role="status">
         <div>
           {many} selected
+          {bounded && <p>More files cannot be selected at once.</p>}
           {active.length > maxZipped && (
             <p>A zip contains at most {count(maxZipped)} selected files. Select fewer, or download the whole set, which has no limit.</p>
           )}
@@ -76,36 +79,24 @@ export function SelectionBar({ sid, selected, mayWrite, listed, deselect, clear 
   );
 }
 
-type Many = typeof import("../describe/many");
-type ManyProps = Many["DescribeMany"] extends ComponentType<infer P> ? P : never;
-
-/** The buttons that describe the selected files. Their form is loaded when it is opened. */
-function Describe({ sid, of }: Pick<ManyProps, "sid" | "of">) {
-  const [form, setForm] = useState<Many | undefined>();
-  const [what, setWhat] = useState<ManyProps["what"] | undefined>();
-  const { run, busy, problem, dismiss } = useAction(() => import("../describe/many").then(setForm));
-  const open = (what: ManyProps["what"]) => {
-    setWhat(what);
-    if (!form) void run();
-  };
-  const close = () => {
-    setWhat(undefined);
-    dismiss();
-  };
+/** The button that describes the selected files. Its form is loaded when it is opened. */
+function Describe({ sid, of }: { sid: string; of: Resource[] }) {
+  const [form, setForm] = useState<{ Many: typeof DescribeMany; asked: Asked } | undefined>();
+  const { run, busy, problem, dismiss } = useAction(async () => {
+    const [{ DescribeMany }, asked] = await Promise.all([import("../describe/many"), schemas.of("resources", of[0]!.id)]);
+    setForm({ Many: DescribeMany, asked });
+  });
   return (
     <>
-      <Button icon="plus" busy={busy} onClick={() => open("tag")}>
-        Add a tag …
-      </Button>
-      <Button icon="edit" busy={busy} onClick={() => open("property")}>
-        Set a property …
+      <Button icon="edit" busy={busy} onClick={run}>
+        Describe …
       </Button>
       {problem && (
-        <Dialog title="The form could not be loaded" onClose={close}>
+        <Dialog title="The form could not be loaded" onClose={dismiss}>
           <ErrorMessage problem={problem} retry={run} />
         </Dialog>
       )}
-      {form && what && <form.DescribeMany sid={sid} of={of} what={what} close={close} />}
+      {form && <form.Many sid={sid} of={of} asked={form.asked} close={() => setForm(undefined)} />}
     </>
   );
 }

@@ -10,8 +10,8 @@ const kindWords: Record<string, string> = { dataspace: "Dataspaces", set: "Sets"
 interface Group {
   of: keyof NonNullable<Found["counts"]>;
   title: string;
-  /** The condition of a value; undefined if the language of the search has none. */
-  condition?: (c: Count) => string;
+  /** The condition of a value. */
+  condition: (c: Count) => string;
   label?: (c: Count) => string;
 }
 
@@ -22,7 +22,7 @@ const groups: Group[] = [
   { of: "dataspaces", title: "Dataspace", condition: ({ value, name }) => condition("in", name ?? String(value)), label: ({ value, name }) => name ?? String(value) },
   { of: "tags", title: "Tag", condition: ({ value }) => condition("tag", String(value)) },
   { of: "creators", title: "Creator", condition: ({ value }) => condition("creator", orcid.exec(String(value))?.[0] ?? String(value)) },
-  { of: "years", title: "Year" },
+  { of: "years", title: "Year", condition: ({ value }) => condition("year", String(value)) },
 ];
 
 export function NarrowDown({ q, order, counts }: { q: string; order: string; counts: NonNullable<Found["counts"]> }) {
@@ -34,22 +34,13 @@ export function NarrowDown({ q, order, counts }: { q: string; order: string; cou
             <h2>{title}</h2>
             <ul>
               {counts[of].map((c) => {
-                const one = conditionOf?.(c);
-                const shown = (
-                  <>
-                    <span class="clip">{label(c)}</span> <span class="dim num">{count(c.count)}</span>
-                  </>
-                );
+                const one = conditionOf(c);
                 return (
                   <li key={c.value}>
-                    {one ? (
-                      <Link to={searchAddress(toggled(q, one), order)} title={has(q, one) ? `Search without ${one}` : `Narrow down to ${one}`} aria-current={has(q, one) ? "page" : undefined}>
-                        {has(q, one) && <Icon name="check" />}
-                        {shown}
-                      </Link>
-                    ) : (
-                      <span>{shown}</span>
-                    )}
+                    <Link to={searchAddress(toggled(q, one), order)} title={has(q, one) ? `Search without ${one}` : `Narrow down to ${one}`} aria-current={has(q, one) ? "page" : undefined}>
+                      {has(q, one) && <Icon name="check" />}
+                      <span class="clip">{label(c)}</span> <span class="dim num">{count(c.count)}</span>
+                    </Link>
                   </li>
                 );
               })}

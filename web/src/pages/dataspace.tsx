@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, queryOf } from "../api";
+import { incompleteIn } from "../describe/incomplete";
 import { Described } from "../describe/section";
 import { Remove, Restore } from "../edit/deletion";
 import { DataspaceForm, SetForm } from "../edit/forms";
+import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { Link, navigate, useLocation } from "../router";
 import { useMe } from "../session";
@@ -13,6 +15,7 @@ import { Dialog } from "../ui/dialog";
 import type { States } from "../ui/filters";
 import { Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
+import { Lazy } from "../ui/lazy";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
@@ -43,7 +46,7 @@ export function DataspacePage({ params }: PageProps) {
   if (!value || !dataspace) return <Skeleton lines={10} />;
   const { may } = value;
   const update = (dataspace: Dataspace) => set({ ...value, dataspace });
-  const view = oneOf(query, "view", ["sets", "files"]);
+  const view = oneOf(query, "view", ["sets", "files", "schemas"]);
   const offered = active ? states : statesInDeleted;
   const close = () => setDialog(undefined);
   return (
@@ -92,8 +95,13 @@ export function DataspacePage({ params }: PageProps) {
         <Link to={`/dataspaces/${did}?view=files&order=newest`} aria-current={view === "files" ? "page" : undefined}>
           Files of all sets
         </Link>
+        <Link to={`/dataspaces/${did}?view=schemas`} aria-current={view === "schemas" ? "page" : undefined}>
+          Forms
+        </Link>
       </nav>
-      {view === "sets" ? <Sets did={did} mayWrite={mayWrite} offered={offered} create={() => setDialog("set")} /> : <Files did={did} offered={offered} />}
+      {view === "sets" && <Sets did={did} mayWrite={mayWrite} offered={offered} create={() => setDialog("set")} />}
+      {view === "files" && <Files did={did} offered={offered} />}
+      {view === "schemas" && <Lazy load={() => import("../schemas/list").then((m) => m.SchemaList)} props={{ did, mayManage: may.manage && active, incomplete: searchAddress(incompleteIn(dataspace)) }} />}
       {dialog === "edit" && (
         <Dialog title="Edit the dataspace" onClose={close}>
           <DataspaceForm was={dataspace} done={(d) => (update(d), close())} cancel={close} />

@@ -1,19 +1,20 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Resource, User } from "../api";
-import { dataAddress, dataspaces, resources, sets } from "../api";
+import type { Asked, Resource, User } from "../api";
+import { dataAddress, dataspaces, resources, schemas, sets } from "../api";
 import { Described } from "../describe/section";
+import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
 import { downloadName } from "../filename";
 import { size } from "../format";
 import { Preview } from "../preview/preview";
-import { Link, useLeaveGuard } from "../router";
+import { Link, navigate, useLeaveGuard } from "../router";
 import { useMe } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { useLoad } from "../ui/load";
+import { useAction, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
@@ -33,14 +34,21 @@ export function ResourcePage({ params }: PageProps) {
   const resource = value?.resource;
   const [editing, setEditing] = useState(false);
   const [selected, setSelected] = useState<File | undefined>();
+  const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
+  const describing = useAction(() => import("../describe/session").then((m) => setSession({ of: m.DescribeFiles })));
   useTitle(resource?.name);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !resource) return <Skeleton lines={12} />;
   const { dataspace, may } = value;
   const active = resource.state === "active";
   const mayWrite = may.write && active;
-  const update = (resource: Resource) => set({ ...value, resource });
-  const described = <Described kind="resource" record={resource} mayEdit={mayWrite} update={update} />;
+  const update = (resource: Resource) => {
+    set({ ...value, resource });
+    refresh(); // another type may have another form
+  };
+  const described = (
+    <Described kind="resource" record={resource} asked={value.asked} mayEdit={mayWrite} update={update} open={value.asked.form && describing.run} />
+  );
   return (
     <>
       <Breadcrumbs path={[...breadcrumbsTo(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
@@ -78,14 +86,27 @@ export function ResourcePage({ params }: PageProps) {
           {active ? <Preview key={`${resource.sha256} ${resource.damaged ?? false}`} file={resource} /> : <Deleted resource={resource} />}
         </section>
         <div>
-          {resource.metadata && described}
+          {describing.problem && <ErrorMessage problem={describing.problem} retry={describing.run} />}
+          {(resource.metadata || value.asked.form) && described}
           <section class="sheet" aria-label="About this file">
             <About resource={resource} />
           </section>
-          {!resource.metadata && described}
+          {!resource.metadata && !value.asked.form && described}
         </div>
       </div>
       {active && resource.version > 1 && <Versions resource={resource} mayWrite={mayWrite} done={update} refresh={refresh} />}
+      {Session && (
+        <Session.of
+          set={value.set}
+          dataspace={dataspace}
+          first={{ resource, asked: value.asked }}
+          close={(last, changed) => {
+            setSession(undefined);
+            if (last && last.id !== rid) navigate(`/resources/${last.id}`);
+            else if (changed) refresh();
+          }}
+        />
+      )}
       {editing && (
         <Dialog title="Edit details" onClose={() => setEditing(false)}>
           <ResourceForm was={resource} done={(r) => (update(r), setEditing(false))} cancel={() => setEditing(false)} />
@@ -95,12 +116,19 @@ export function ResourcePage({ params }: PageProps) {
   );
 }
 
+const nothingAsked: Asked = { incomplete: false, problems: [] };
+
 /** Loads a resource, what contains it, and the permissions of the user, all before the page is shown, so that the layout does not shift. */
 export async function loadResource(rid: string, me: User, signal: AbortSignal) {
   const resource = await resources.get(rid);
   const { dataspaceId, setId } = resource;
-  const [dataspace, set, may] = await Promise.all([dataspaces.get(dataspaceId), sets.get(setId), permissionsIn(dataspaceId, me, signal)]);
-  return { resource, dataspace, set, may };
+  const [dataspace, set, may, asked] = await Promise.all([
+    dataspaces.get(dataspaceId),
+    sets.get(setId),
+    permissionsIn(dataspaceId, me, signal),
+    resource.state === "active" ? schemas.of("resources", rid) : nothingAsked,
+  ]);
+  return { resource, dataspace, set, may, asked };
 }
 
 function Deleted({ resource }: { resource: Resource }) {

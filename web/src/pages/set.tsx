@@ -1,10 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { DataSet, Resource, User } from "../api";
-import { dataspaces, queryOf, sets } from "../api";
+import type { DataSet, Dataspace, Resource, User } from "../api";
+import { dataspaces, queryOf, schemas, sets } from "../api";
+import { incompleteIn, loadIncomplete } from "../describe/incomplete";
 import { Described } from "../describe/section";
+import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
 import { SetForm } from "../edit/forms";
+import { useSelected } from "../edit/selected";
 import { SelectionBar } from "../edit/selection";
+import { searchAddress } from "../find/query";
+import { plural } from "../format";
 import { Link, setQuery, useLocation } from "../router";
 import { useMe } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
@@ -13,16 +18,19 @@ import { Dialog } from "../ui/dialog";
 import type { States } from "../ui/filters";
 import { between, Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
-import { hiddenHead, VirtualList } from "../ui/list";
-import { useLoad } from "../ui/load";
+import { VirtualList } from "../ui/list";
+import { useAction, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
 import { useRefreshOnFocus } from "../ui/refresh";
-import { resourceColumns } from "../ui/resources";
+import { resourceColumnsOf } from "../ui/resources";
 import { useTitle } from "../ui/title";
 import { useUpload } from "../upload/drop";
 import { queue, useChanges } from "../upload/queue";
 import { UnfinishedUploads } from "../upload/unfinished";
 import type { PageProps } from "./props";
+
+/** How long the search is given to follow changes, in ms. */
+const catchUp = 1000;
 
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
@@ -30,6 +38,11 @@ export function SetPage({ params }: PageProps) {
   const me = useMe();
   const { value, problem, reload, refresh, set: replace } = useLoad((signal) => load(sid, me, signal), [sid]);
   useRefreshOnFocus(refresh);
+  useEffect(() => {
+    if (!value?.incomplete.behind) return;
+    const due = setTimeout(refresh, catchUp);
+    return () => clearTimeout(due);
+  }, [value]);
   const changes = useChanges(sid);
   const files = useHasFiles(sid, changes);
   const [editing, setEditing] = useState(false);
@@ -40,8 +53,11 @@ export function SetPage({ params }: PageProps) {
   useTitle(set && (set.title || set.name));
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !set || files.exist === undefined) return <Skeleton lines={10} />;
-  const { dataspace, may } = value;
-  const update = (set: DataSet) => replace({ ...value, set });
+  const { dataspace, may, incomplete } = value;
+  const update = (set: DataSet) => {
+    replace({ ...value, set });
+    refresh(); // what its form asks for has changed with it
+  };
   return (
     <>
       <Breadcrumbs path={breadcrumbsTo(dataspace)} />
@@ -62,6 +78,11 @@ export function SetPage({ params }: PageProps) {
             <Icon name="clock" /> History
           </Link>
           {active && files.exist && (
+            <Link to={`/sets/${sid}/table`} class="button">
+              <Icon name="table" /> Metadata table
+            </Link>
+          )}
+          {active && files.exist && (
             <a class="button" href={sets.archive(sid)} download>
               <Icon name="download" /> Download all
             </a>
@@ -76,9 +97,10 @@ export function SetPage({ params }: PageProps) {
           {upload.buttons}
         </div>
       </div>
-      <Described kind="set" record={set} mayEdit={mayWrite} update={update} />
+      <Described kind="set" record={set} asked={value.asked} mayEdit={mayWrite} update={update} />
+      {incomplete.total > 0 && <IncompleteFiles set={set} dataspace={dataspace} total={incomplete.total} mayWrite={mayWrite} done={refresh} />}
       {mayWrite && <UnfinishedUploads of={set} onSelect={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
-      <Files sid={sid} mayWrite={mayWrite} changes={changes} offered={active ? states : statesInDeleted} />
+      <Files sid={sid} mayWrite={mayWrite} changes={changes} incomplete={incomplete.ids} offered={active ? states : statesInDeleted} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>
           <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (update(s), setEditing(false))} cancel={() => setEditing(false)} />
@@ -92,8 +114,43 @@ export function SetPage({ params }: PageProps) {
 /** Loads a set, its dataspace and the permissions of the user, all before the page is shown, so that the layout does not shift. */
 async function load(sid: string, me: User, signal: AbortSignal) {
   const set = await sets.get(sid);
-  const [dataspace, may] = await Promise.all([dataspaces.get(set.dataspaceId), permissionsIn(set.dataspaceId, me, signal)]);
-  return { set, dataspace, may };
+  const dataspace = dataspaces.get(set.dataspaceId);
+  const [may, asked, incomplete] = await Promise.all([
+    permissionsIn(set.dataspaceId, me, signal),
+    set.state === "active" ? schemas.of("sets", sid) : undefined,
+    dataspace.then((d) => loadIncomplete(d, set, signal)),
+  ]);
+  return { set, dataspace: await dataspace, may, asked, incomplete };
+}
+
+interface IncompleteProps {
+  set: DataSet;
+  dataspace: Dataspace;
+  total: number;
+  mayWrite: boolean;
+  done: () => void;
+}
+
+/** How many files lack what their form asks for, and a way to fill it in, one after the other. */
+function IncompleteFiles({ set, dataspace, total, mayWrite, done }: IncompleteProps) {
+  const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
+  const { run, busy, problem } = useAction(() => import("../describe/session").then((m) => setSession({ of: m.DescribeFiles })));
+  return (
+    <div class="note incomplete">
+      <div>
+        <p>
+          {plural(total, "file lacks", "files lack")} something that {total === 1 ? "its" : "their"} form asks for. <Link to={searchAddress(incompleteIn(dataspace, set), "name")}>{total === 1 ? "Show it" : "List them"}</Link>
+        </p>
+        {problem && <ErrorMessage problem={problem} retry={run} />}
+      </div>
+      {mayWrite && (
+        <Button icon="edit" busy={busy} onClick={run}>
+          Describe {total === 1 ? "it" : "them one by one"}
+        </Button>
+      )}
+      {Session && <Session.of set={set} dataspace={dataspace} close={(_, changed) => (setSession(undefined), changed && done())} />}
+    </div>
+  );
 }
 
 /** Whether a set has active files; true if that cannot be determined. It is loaded again when `changes` changes. */
@@ -111,12 +168,13 @@ interface FilesProps {
   mayWrite: boolean;
   /** Changes when files may have been added or removed. */
   changes: number;
+  /** The ids of files that lack something. */
+  incomplete: ReadonlySet<string>;
   offered: States;
 }
 
-function Files({ sid, mayWrite, changes, offered }: FilesProps) {
+function Files({ sid, mayWrite, changes, incomplete, offered }: FilesProps) {
   const { query } = useLocation();
-  const [selected, setSelected] = useState<ReadonlyMap<string, Resource>>(new Map());
   const prefix = query.get("prefix") ?? "";
   const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
   const filters = {
@@ -124,13 +182,8 @@ function Files({ sid, mayWrite, changes, offered }: FilesProps) {
     // A prefix implies the order by name, which the service does not combine with times.
     ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
   };
-  const select = (r: Resource, is: boolean) =>
-    setSelected((before) => {
-      const next = new Map(before);
-      if (is) next.set(r.id, r);
-      else next.delete(r.id);
-      return next;
-    });
+  const list = () => sets.resources(sid, filters);
+  const selected = useSelected(() => sets.resources(sid, { ...filters, limit: 1000 }));
   const listed = (r: Resource) =>
     (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix) && (order === "name" || between(timesOf(query), r.modified));
   return (
@@ -141,38 +194,49 @@ function Files({ sid, mayWrite, changes, offered }: FilesProps) {
         <StateChoice offered={offered} />
         <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
       </FilterBar>
-      {selected.size > 0 && (
+      {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
+      {selected.files.size > 0 && (
         <SelectionBar
           sid={sid}
-          selected={[...selected.values()]}
+          selected={[...selected.files.values()]}
+          bounded={selected.bounded}
           mayWrite={mayWrite}
           listed={listed}
-          deselect={(r) => select(r, false)}
-          clear={() => setSelected(new Map())}
+          deselect={(r) => selected.toggle(r, false)}
+          clear={selected.clear}
         />
       )}
       <VirtualList<Resource>
         id={sid + queryOf(filters)}
         version={changes}
-        create={() => sets.resources(sid, filters)}
+        create={list}
         keyOf={(r) => r.id}
         label="Files"
         noun={["file", "files"]}
         kind="selectable"
         columns={[
           {
-            head: hiddenHead("Select"),
+            head: (
+              <input
+                type="checkbox"
+                aria-label="Select all files of the list"
+                title="Select all files of the list; with Shift a click selects a range"
+                checked={selected.whole}
+                disabled={selected.fetching.busy}
+                onChange={(e) => (e.currentTarget.checked ? selected.all() : selected.clear())}
+              />
+            ),
             cell: (r) => (
               <input
                 type="checkbox"
                 aria-label={`Select ${r.name}`}
-                checked={selected.has(r.id)}
+                checked={selected.files.has(r.id)}
                 disabled={!!r.purged}
-                onChange={(e) => select(r, e.currentTarget.checked)}
+                onClick={(e) => selected.toggle(r, e.currentTarget.checked, e.shiftKey)}
               />
             ),
           },
-          ...resourceColumns,
+          ...resourceColumnsOf(incomplete),
         ]}
         empty={
           <Empty icon="file" title={prefix || filters.state !== offered[0] || query.size ? "No matches" : "This set is empty"}>

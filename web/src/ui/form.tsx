@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 import type { Problem } from "../api";
 import { Button, ErrorMessage } from "./components";
 import { useAction } from "./load";
@@ -38,7 +38,9 @@ export type ErrorOf = (field: string) => string | undefined;
 export function Form({
   submit,
   action,
+  also,
   danger = false,
+  disabled = false,
   onCancel,
   cancel = "Cancel",
   formRef,
@@ -46,9 +48,13 @@ export function Form({
   children,
 }: {
   submit: () => Promise<void>;
-  /** The label of the submit button. */
+  /** The label of the submit button, which Enter and Ctrl+Enter press. */
   action: string;
+  /** Another button that sends the form. */
+  also?: { action: string; submit: () => Promise<void> } | undefined;
   danger?: boolean;
+  /** There is nothing to be sent. */
+  disabled?: boolean;
   onCancel?: () => void;
   /** The label of the cancel button. */
   cancel?: string;
@@ -58,26 +64,38 @@ export function Form({
   covers?: (field: string) => boolean;
   children: (errorOf: ErrorOf, problem: Problem | undefined) => ComponentChildren;
 }) {
-  const { run, busy, problem } = useAction(submit);
+  const other = useRef(false);
+  const { run, busy, problem } = useAction(() => (other.current ? also!.submit() : submit()));
   const shown = new Set<string>();
   const errorOf = (field: string) => {
     shown.add(field);
     return problem?.field === field ? problem.detail : undefined;
   };
   const fields = children(errorOf, problem);
-  const onSubmit = (e: Event) => {
+  const onSubmit = (e: SubmitEvent) => {
     e.preventDefault();
+    other.current = e.submitter?.dataset.also !== undefined;
     void run();
   };
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.isComposing) return;
+    e.preventDefault();
+    (e.currentTarget as HTMLFormElement).requestSubmit();
+  };
   return (
-    <form onSubmit={onSubmit} ref={formRef ?? null}>
+    <form onSubmit={onSubmit} onKeyDown={onKeyDown} ref={formRef ?? null}>
       {fields}
       {problem && !shown.has(problem.field) && !covers?.(problem.field) && <ErrorMessage problem={problem} />}
       <div class="actions">
         {onCancel && <Button onClick={onCancel}>{cancel}</Button>}
-        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>
+        <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy} disabled={disabled}>
           {action}
         </Button>
+        {also && (
+          <Button type="submit" data-also busy={busy}>
+            {also.action}
+          </Button>
+        )}
       </div>
     </form>
   );

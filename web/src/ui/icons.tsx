@@ -29,6 +29,7 @@ const paths = {
   back: "M10 3 5 8l5 5",
   retry: "M13.5 8A5.5 5.5 0 1 1 12 4.2M12.5 1.5v3h-3",
   terminal: "M1.5 2.5h13v11h-13zM4 6l2.5 2L4 10M8 10.5h4",
+  table: "M1.5 2.5h13v11h-13zM1.5 6h13M1.5 9.7h13M6 2.5v11",
   folder: "M1.5 3.5h4.2l1.6 2h7.2v8h-13zM1.5 7h13",
   warning: "M8 1.5 15 14H1zM8 6v4M8 12h.1",
 } as const;

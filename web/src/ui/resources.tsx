@@ -4,19 +4,20 @@ import { Badge, Size, Time } from "./components";
 import { Icon } from "./icons";
 import type { Column } from "./list";
 
-export const resourceColumns: Column<Resource>[] = [
+/** @param incomplete the ids of files that lack what their form asks for */
+export const resourceColumnsOf = (incomplete: ReadonlySet<string>): Column<Resource>[] => [
   {
     head: "File",
     cellClass: (r) => r.state,
     title: (r) => r.name,
     cell: (r) => (
-      <>
+      <span class="named">
         <Link to={`/resources/${r.id}`}>
           <Icon name="file" /> {r.name}
         </Link>{" "}
         {r.state === "deleted" && <Badge tone="bad">{r.purged ? "purged" : "deleted"}</Badge>}
-        {r.damaged && <Badge tone="bad">damaged</Badge>}
-      </>
+        {r.damaged && <Badge tone="bad">damaged</Badge>} {incomplete.has(r.id) && <Badge>incomplete</Badge>}
+      </span>
     ),
   },
   { head: "Format", class: "wide-only", cellClass: "dim", cell: (r) => r.format },
@@ -24,3 +25,5 @@ export const resourceColumns: Column<Resource>[] = [
   { head: "Changed", class: "wide-only", cellClass: "dim", cell: (r) => <Time at={r.modified} /> },
   { head: "Description", class: "wide-only", cellClass: "dim", cell: (r) => r.description },
 ];
+
+export const resourceColumns = resourceColumnsOf(new Set());

@@ -46,7 +46,7 @@ export function useUpload(target: UploadTarget | undefined): Upload {
 }
 
 /** Returns whether files are dragged over the window, and calls `onDrop` when they are dropped. Without `onDrop` they are refused. */
-function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined): boolean {
+export function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-G45PPLUY.js";import"./chunk-IXNY4D65.js";import"./chunk-RHAQWMVD.js";import"./chunk-62Q5WKZQ.js";import"./chunk-BCS4ASK2.js";import"./chunk-ND6MSZ6D.js";import"./chunk-EBNEQMXZ.js";import"./chunk-CYF5SF6B.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

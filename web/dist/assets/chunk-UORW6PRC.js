@@ -1,1 +1,0 @@
-import{D as r,_ as n,ua as i}from"./chunk-CYF5SF6B.js";var c=o=>`'${o.replaceAll("'","'\\''")}'`;function s({path:o,output:t}){let e=`curl -H "Authorization: $KEY"${t?` -o ${c(t)}`:""} ${c(location.origin+r+o)}`;return n(i,{text:e,what:"the curl command",children:"curl"})}export{c as a,s as b};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-62Q5WKZQ.js";import"./chunk-BCS4ASK2.js";import"./chunk-ND6MSZ6D.js";import"./chunk-EBNEQMXZ.js";import"./chunk-CYF5SF6B.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

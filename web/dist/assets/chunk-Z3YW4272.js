@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-62Q5WKZQ.js";import{a as r}from"./chunk-BCS4ASK2.js";import"./chunk-ND6MSZ6D.js";import"./chunk-EBNEQMXZ.js";import{_ as t}from"./chunk-CYF5SF6B.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

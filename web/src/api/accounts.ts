@@ -1,0 +1,64 @@
+// Sessions, users, keys and privileges.
+import { call, id, Listing, problemOf, queryOf, record, records, root, unreachable } from "./http";
+import type { Role, State } from "./records";
+
+export interface User {
+  id: string;
+  url: string;
+  username: string;
+  fullname: string;
+  about: string;
+  /** Only in answers to sysadmins and to the user itself. */
+  sysadmin?: boolean;
+  state: State;
+  /** The ETag of the record; records in listings have none. */
+  etag?: string;
+}
+
+export interface Key {
+  id: string;
+  label: string;
+  prefix: string;
+  created: string;
+  expires: string;
+  lastUsed: string;
+  state: "active" | "revoked" | "expired";
+  /** The secret: only in the answer to its creation. */
+  key?: string;
+}
+
+export interface Privilege {
+  id: string;
+  userId: string;
+  dataspaceId: string;
+  role: Role;
+  state: State;
+}
+
+export const session = {
+  signIn: (key: string) => call<{ username: string; sysadmin: boolean }>("POST", "/session", { body: { key } }),
+  signOut: () => call<void>("DELETE", "/session"),
+  me: () => record<User>("GET", "/users/me"),
+  /** The user of a key. The session stays as it is. */
+  async userOf(key: string): Promise<User> {
+    const answer = await fetch(`${root}/users/me`, { headers: { Authorization: key }, credentials: "omit" }).catch(() => {
+      throw unreachable;
+    });
+    if (!answer.ok) throw problemOf(answer.status, await answer.text());
+    return answer.json();
+  },
+};
+
+export const users = {
+  ...records<User>("/users"),
+  keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
+  createKey: (uid: string, fields: { label?: string; expires?: string }) =>
+    call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),
+  revokeKey: (uid: string, kid: string) => call<void>("DELETE", `/users/${id(uid)}/keys/${id(kid)}`),
+};
+
+export const privileges = {
+  list: (query = {}) => new Listing<Privilege>(`/privileges${queryOf(query)}`),
+  grant: (fields: { userId: string; dataspaceId: string; role: Role }) => call<Privilege>("POST", "/privileges", { body: fields }),
+  revoke: (pid: string) => call<void>("DELETE", `/privileges/${id(pid)}`),
+};

@@ -1,0 +1,169 @@
+// Requests to the service: its public interface, called with the session cookie.
+import { parse } from "../describe/metadata";
+
+/** The base path of the service, such as "" or "/shelf"; the shell contains it. */
+export const base = document.documentElement.dataset.base ?? "";
+
+/** The path of the interface, such as /v1. */
+export const root = `${base}/v1`;
+
+/** An error answer of the service; status 0 stands for no answer. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly field = "",
+  ) {
+    super(detail);
+  }
+}
+
+/** Called when an answer shows that the session has ended. */
+let onSignedOut: () => void = () => {};
+export function whenSignedOut(callback: () => void) {
+  onSignedOut = callback;
+}
+
+/** Parses the body of an error answer. */
+export function problemOf(status: number, text: string): Problem {
+  try {
+    const p = JSON.parse(text);
+    if (typeof p.detail === "string") return new Problem(status, p.code ?? "", p.detail, p.field ?? "");
+  } catch {
+    // not from the service, such as the page of a proxy
+  }
+  return new Problem(status, "", `The service answered ${status} without an explanation.`);
+}
+
+/** The problem of a request that was not made with send; reports the end of the session. */
+export function failureOf(status: number, text: string): Problem {
+  if (status === 401) onSignedOut();
+  return problemOf(status, text);
+}
+
+export const unreachable = new Problem(0, "unreachable", "The service cannot be reached. It may be restarting, or the network is down.");
+
+export interface Options {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is. */
+  blob?: Blob;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+}
+
+/** Sends a request and returns the answer if it is a success, else throws a Problem (or the reason of the signal). */
+export async function send(method: string, path: string, { body, blob, signal, headers }: Options = {}): Promise<Response> {
+  const init: RequestInit = { method, headers: { ...headers }, credentials: "same-origin" };
+  if (signal) init.signal = signal;
+  if (blob) init.body = blob;
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json", ...headers };
+  }
+  let answer: Response;
+  try {
+    answer = await fetch(root + path, init);
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw unreachable;
+  }
+  if (answer.ok) return answer;
+  if (answer.status === 401 && path !== "/session") onSignedOut();
+  throw problemOf(answer.status, await answer.text());
+}
+
+export async function call<T>(method: string, path: string, options?: Options): Promise<T> {
+  const answer = await send(method, path, options);
+  return answer.status === 204 ? (undefined as T) : answer.json();
+}
+
+/** A record of JSON whose numbers stay as they are written. */
+export const exact = async <T>(method: string, path: string, options?: Options): Promise<T> => parse(await (await send(method, path, options)).text()) as T;
+
+/** Sends a request whose answer is a record, and returns it with its ETag. */
+export async function record<T>(method: string, path: string, options?: Options): Promise<T> {
+  const answer = await send(method, path, options);
+  const etag = answer.headers.get("ETag")?.replace(/^W\//, ""); // a proxy that compresses makes it weak; the service knows strong ones only
+  const text = await answer.text();
+  const value = JSON.parse(text);
+  if (value.metadata) value.metadata = (parse(text) as { metadata?: unknown }).metadata;
+  return { ...value, ...(etag && { etag }) };
+}
+
+/** A record and the ETag that a request applies to; without one it applies to the record as it is. */
+export type Revision = { id: string; etag?: string };
+
+/** Changes a record; the service refuses (412) if it has changed since that ETag. */
+export const change = <T>(method: string, path: string, of: Revision, body: unknown) =>
+  record<T>(method, path, of.etag ? { body, headers: { "If-Match": of.etag } } : { body });
+
+/** The query string of the values that are set: the service refuses empty ones. */
+export function queryOf(values: Record<string, string | number | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text && `?${text}`;
+}
+
+/** The path of a URL that the service gave, below the root of the interface. The service may have another public address (base_url). */
+export function pathOf(url: string): string {
+  const path = new URL(url).pathname;
+  return path.slice(path.indexOf("/v1/") + 3);
+}
+
+/** One page of a listing. */
+export interface Page<T> {
+  items: T[];
+  /** The address of the next page; undefined at the end. */
+  next: string | undefined;
+}
+
+/** The pages of a listing, in the order of the service. */
+export class Listing<T> {
+  /**
+   * @param first the address of the first page with its query, such as /sets/ID/resources?order=newest
+   * @param onPage gets what else a page says, such as the counts of a search
+   */
+  constructor(
+    readonly first: string,
+    private readonly onPage: (page: object) => void = () => {},
+  ) {}
+
+  /** Fetches a page: the first one, or the `next` of another one. A page can be fetched again. */
+  async page(address: string, signal?: AbortSignal): Promise<Page<T>> {
+    const page = await call<{ data?: T[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
+    this.onPage(page);
+    if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
+    return { items: page.data ?? [], next: pathOf(page.nextPage) };
+  }
+
+  /** Fetches pages until the end or until there are `bound` items; `complete` is whether these are all. */
+  async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; complete: boolean }> {
+    const items: T[] = [];
+    let next: string | undefined = this.first;
+    while (next !== undefined && items.length < bound) {
+      const page: Page<T> = await this.page(next, signal);
+      items.push(...page.items);
+      next = page.next;
+    }
+    return { items, complete: next === undefined };
+  }
+}
+
+export const id = encodeURIComponent;
+
+/** The requests that all kinds of records share. */
+export const records = <T>(path: string, method: "PUT" | "PATCH" = "PUT") => ({
+  list: (query = {}) => new Listing<T>(path + queryOf(query)),
+  get: (rid: string) => record<T>("GET", `${path}/${id(rid)}`),
+  create: (fields: Partial<T>) => record<T>("POST", path, { body: fields }),
+  edit: (of: Revision, fields: Partial<T>) => change<T>(method, `${path}/${id(of.id)}`, of, fields),
+  /** Changes the descriptive metadata by a merge patch (RFC 7396). */
+  describe: (of: Revision, metadata: object) => change<T>(method, `${path}/${id(of.id)}`, of, { metadata }),
+  remove: (rid: string) => call<void>("DELETE", `${path}/${id(rid)}`),
+  restore: (rid: string) => record<T>("POST", `${path}/${id(rid)}/restore`),
+});

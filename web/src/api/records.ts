@@ -1,0 +1,180 @@
+// Dataspaces, sets, files and their versions. Names and fields are those of the interface reference.
+import type { Metadata } from "../describe/metadata";
+import type { Revision } from "./http";
+import { call, change, id, Listing, pathOf, Problem, queryOf, records, root, send } from "./http";
+
+export type State = "active" | "deleted";
+export type Role = "member" | "editor" | "admin";
+
+/** The fields about changes that every record has. */
+export interface ChangeFields {
+  state: State;
+  created: string;
+  modified: string;
+  created_epoch: number;
+  modified_epoch: number;
+  createdBy: string;
+  modifiedBy: string;
+  /** The ETag of the record; records in listings have none. */
+  etag?: string;
+}
+
+interface Described {
+  /** What people say about it; absent where nothing is said, and in listings. */
+  metadata?: Metadata;
+}
+
+export interface Dataspace extends ChangeFields, Described {
+  id: string;
+  url: string;
+  name: string;
+  title: string;
+  description: string;
+  visibility: "private" | "public";
+  origin: string;
+  /** Which versions of files a purge keeps: "everything", "last 5", "90 days". */
+  retention: string;
+}
+
+export interface DataSet extends ChangeFields, Described {
+  id: string;
+  url: string;
+  name: string;
+  title: string;
+  description: string;
+  dataspaceId: string;
+  /** What fills in properties of its files; nothing as long as nobody asks for it. */
+  extract: Extractor[];
+}
+
+/** A JSON file beside a file, or the header of the file itself. */
+export type Extractor = "sidecar" | "header";
+
+export interface Resource extends ChangeFields, Described {
+  id: string;
+  url: string;
+  dataUrl: string;
+  viewDataUrl: string;
+  name: string;
+  description: string;
+  format: string;
+  mimetype: string;
+  /** In units of 1,024 bytes, rounded; `bytes` is exact. */
+  size: number;
+  bytes: number;
+  sha256: string;
+  filename: string;
+  setId: string;
+  dataspaceId: string;
+  /** The number of the current version, from 1. */
+  version: number;
+  /** The bytes were removed for good; only the record is left. */
+  purged?: boolean;
+  /** The service knows that the file is damaged. An upload of the same bytes repairs it. */
+  damaged?: boolean;
+}
+
+/** A file that can be read: that of a resource, or of one of its versions. */
+export type StoredFile = Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256">;
+
+/** What a resource is, or was before its file was replaced. */
+export interface Version extends StoredFile {
+  /** From 1. */
+  version: number;
+  resourceId: string;
+  format: string;
+  /** When its file came, and from whom. */
+  created: string;
+  createdBy: string;
+  /** With a label it is kept whatever the retention of the dataspace says; "" if it has none. */
+  label: string;
+  /** It is the version that the resource is in. */
+  current: boolean;
+  /** When the file was removed, and by which rule; unset while it is there. */
+  removed?: string;
+  rule?: string;
+  /** The sysadmin who erased it. */
+  removedBy?: string;
+  /** The service knows that the file is damaged. */
+  damaged?: boolean;
+  /** In the answer to erase: something else has the same bytes, which stay for that. */
+  shared?: boolean;
+}
+
+export interface Counters {
+  activeFiles: number;
+  activeBytes: number;
+  deletedFiles: number;
+  deletedBytes: number;
+  /** Versions before the current ones whose files are there. */
+  oldVersions: number;
+  oldBytes: number;
+}
+
+export interface Usage extends Counters {
+  days: (Counters & { day: string })[];
+  dataspaces?: (Counters & { dataspaceId: string })[];
+}
+
+/** The address of the bytes of a file; with `inline` the browser shows types that are safe. */
+export const dataAddress = (of: Pick<StoredFile, "dataUrl">, inline = false) => root + pathOf(of.dataUrl) + (inline ? "?disposition=inline" : "");
+
+export const dataspaces = {
+  ...records<Dataspace>("/dataspaces"),
+  sets: (did: string, query = {}) => new Listing<DataSet>(`/dataspaces/${id(did)}/sets${queryOf(query)}`),
+  resources: (did: string, query = {}) => new Listing<Resource>(`/dataspaces/${id(did)}/resources${queryOf(query)}`),
+  usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
+};
+
+export const sets = {
+  ...records<DataSet>("/sets"),
+  resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
+  /** The address of the zip of a set, or of some of its resources. */
+  archive: (sid: string, only: string[] = []) =>
+    `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
+};
+
+export const resources = records<Resource>("/resources", "PATCH");
+
+const versionPath = (rid: string, version: number | string) => `/resources/${id(rid)}/versions/${id(String(version))}`;
+
+export const versions = {
+  /** The newest first. */
+  list: (rid: string) => new Listing<Version>(`/resources/${id(rid)}/versions`),
+  get: (rid: string, version: number | string) => call<Version>("GET", versionPath(rid, version)),
+  /** Makes what the resource was in a version a new version. */
+  restore: (of: Revision, version: number) => change<Resource>("POST", `${versionPath(of.id, version)}/restore`, of, undefined),
+  /** An empty label removes it. */
+  label: (rid: string, version: number, label: string) => call<Version>("PUT", `${versionPath(rid, version)}/label`, { body: { label } }),
+  /** Removes the bytes of a version for good. */
+  erase: (rid: string, version: number) => call<Version>("DELETE", `${versionPath(rid, version)}/data`),
+};
+
+const interrupted = new Problem(0, "cut_off", "The download was interrupted.");
+
+/** Converts an error while a body is read to a Problem. */
+function received<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return body.catch((cause) => {
+    throw signal?.aborted ? cause : interrupted;
+  });
+}
+
+/** Fetches at most `length` bytes of a file from `start`. Throws a Problem (412) if the file was replaced since the record was loaded. */
+export async function range(of: Pick<StoredFile, "dataUrl" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+  const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
+  const answer = await send("GET", pathOf(of.dataUrl), signal ? { headers, signal } : { headers });
+  return received(answer.arrayBuffer(), signal);
+}
+
+/**
+ * Fetches a whole file with its type. Throws a Problem (412) if it was replaced, as range does. A condition in the request would bypass
+ * the browser's cache, so the ETag of the answer is compared.
+ */
+export async function download(of: Pick<StoredFile, "dataUrl" | "sha256">, signal?: AbortSignal): Promise<Blob> {
+  const answer = await send("GET", pathOf(of.dataUrl), signal ? { signal } : {});
+  if (!answer.headers.get("ETag")?.includes(of.sha256)) {
+    await answer.body?.cancel();
+    throw new Problem(412, "precondition_failed", "The file is not the one of the record.");
+  }
+  return received(answer.blob(), signal);
+}

@@ -1,0 +1,98 @@
+// Schemas, which describe the properties of sets and files, and the forms that are drawn from them.
+import type { Numeric, Value } from "../describe/metadata";
+import { call, exact, id, queryOf } from "./http";
+import type { ChangeFields } from "./records";
+
+/** How a field of a form is filled in. */
+export type FieldKind = "text" | "longText" | "number" | "integer" | "truth" | "date" | "dateTime" | "choice" | "quantity" | "list" | "group" | "json";
+
+/** One property of a form, or the item of a list, which has no name. */
+export interface FormField {
+  name?: string;
+  label: string;
+  help?: string;
+  kind: FieldKind;
+  /** Of a quantity; none: any text. */
+  units?: string[];
+  choices?: { value: Value; label: string }[];
+  required?: boolean;
+  default?: Value;
+  /** Bounds of a number, of the number of a quantity, of the characters of a text, of the items of a list. */
+  min?: Numeric;
+  max?: Numeric;
+  pattern?: string;
+  fields?: FormField[];
+  item?: FormField;
+}
+
+/** What a page draws to fill in the properties of an object. */
+export interface PropertyForm {
+  title?: string;
+  help?: string;
+  fields: FormField[];
+  /** There may be properties that are no fields. */
+  open: boolean;
+}
+
+/** Describes the properties of the sets of a dataspace, or of its files by their types. */
+export interface Schema extends ChangeFields {
+  id: string;
+  url: string;
+  dataspaceId: string;
+  name: string;
+  title: string;
+  description: string;
+  for: "files" | "sets";
+  /** Of files: media types, formats, or extensions with a dot; none: all files. */
+  types: string[];
+  /** Changes that do not follow it are refused. */
+  enforce: boolean;
+  version: number;
+  /** The JSON Schema. */
+  schema: unknown;
+  form: PropertyForm;
+}
+
+/** A version of the JSON Schema of a schema. */
+export interface SchemaVersion {
+  version: number;
+  schema: unknown;
+  form: PropertyForm;
+  created: string;
+  createdBy: string;
+}
+
+/** Why properties do not follow their schema. */
+export interface PropertyProblem {
+  /** A JSON pointer, such as /steps/0/what. */
+  path: string;
+  /** The keyword of JSON Schema. */
+  rule: string;
+  message: string;
+}
+
+/** What a schema asks of an object; without `schema` none applies to it. */
+export interface Asked {
+  /** `version` is the one that the properties were made with. */
+  schema?: { id: string; name: string; title: string; version: number; enforce: boolean };
+  /** The number of the newest version. */
+  newest?: number;
+  form?: PropertyForm;
+  incomplete: boolean;
+  problems: PropertyProblem[];
+}
+
+export const schemas = {
+  /** The schemas of a dataspace, the oldest first. */
+  list: (did: string, signal?: AbortSignal, query = {}) =>
+    exact<{ data?: Schema[] }>("GET", `/dataspaces/${id(did)}/schemas${queryOf(query)}`, signal ? { signal } : {}).then((a) => a.data ?? []),
+  get: (kid: string) => exact<Schema>("GET", `/schemas/${id(kid)}`),
+  create: (did: string, fields: Partial<Schema>) => exact<Schema>("POST", `/dataspaces/${id(did)}/schemas`, { body: fields }),
+  edit: (kid: string, fields: Partial<Schema>) => exact<Schema>("PUT", `/schemas/${id(kid)}`, { body: fields }),
+  remove: (kid: string) => call<void>("DELETE", `/schemas/${id(kid)}`),
+  restore: (kid: string) => exact<Schema>("POST", `/schemas/${id(kid)}/restore`),
+  versions: (kid: string) => exact<{ data?: SchemaVersion[] }>("GET", `/schemas/${id(kid)}/versions`).then((a) => a.data ?? []),
+  version: (kid: string, version: number) => exact<SchemaVersion>("GET", `/schemas/${id(kid)}/versions/${version}`),
+  /** What the schema that applies to a file or a set asks of it. */
+  of: (kind: "resources" | "sets", oid: string) => exact<Asked>("GET", `/${kind}/${id(oid)}/schema`),
+};

@@ -1,0 +1,172 @@
+// The search, the audit log, webhooks, uploads under way, and the service itself.
+import { call, id, Listing, problemOf, queryOf, root, unreachable } from "./http";
+import type { DataSet, Dataspace, Resource, Usage } from "./records";
+
+/** Something that was found. */
+export type Hit = { matched: string[] } & ({ kind: "dataspace"; record: Dataspace } | { kind: "set"; record: DataSet } | { kind: "resource"; record: Resource });
+
+/** How many hits have a value; `name` is that of a dataspace. */
+export interface Count {
+  value: string | number;
+  name?: string;
+  count: number;
+}
+
+/** What a page of hits says of all of them: `total` and `counts` only the first one, where there are hits. */
+export interface Found {
+  total?: number;
+  counts?: Record<"kinds" | "dataspaces" | "tags" | "creators" | "years", Count[]>;
+  /** How many changes the index of the search has not followed yet. */
+  behind?: number;
+}
+
+export const search = {
+  list: (query: { q: string; order?: string; limit?: number; counts?: "" }, onPage?: (page: Found) => void) =>
+    new Listing<Hit>(`/search${queryOf({ counts: "true", ...query })}`, onPage),
+};
+
+/** A value that was changed, or what it is now if there was none before. */
+export type Changed = string | { before: string; now: string };
+
+/** An entry of the audit log. What it does not say is absent. */
+export interface AuditEntry {
+  number: number;
+  time: string;
+  /** Such as resource.replace. */
+  action: string;
+  /** Unset for an operator with the data directory, or the service itself. */
+  userId?: string;
+  keyId?: string;
+  requestId?: string;
+  /** The number of the entry of which this is a consequence. */
+  cause?: number;
+  objectKind?: "dataspace" | "set" | "resource" | "user" | "key" | "webhook" | "schema" | "edit";
+  objectId?: string;
+  /** The user who has the role or the key. */
+  subjectId?: string;
+  bytes?: number;
+  version?: number;
+  values?: Record<string, Changed | number>;
+  texts?: Record<string, Changed>;
+  address?: string;
+  /** Texts or the address were erased. */
+  erased?: true;
+}
+
+/** A signed head of the audit log, and the public key of its signature. */
+export interface AuditHead {
+  size: number;
+  head: string;
+  key: string;
+}
+
+/** The newest first. */
+export const audit = {
+  list: (query = {}) => new Listing<AuditEntry>(`/audit${queryOf(query)}`),
+  history: (of: "dataspaces" | "sets" | "resources", oid: string, query = {}) => new Listing<AuditEntry>(`/${of}/${id(oid)}/history${queryOf(query)}`),
+  head: () => call<AuditHead>("GET", "/audit/head"),
+  exportAddress: `${root}/audit/export`,
+  /** Erases the texts and the address of an entry for good. */
+  erase: (number: number) => call<void>("DELETE", `/audit/entries/${number}/texts`),
+};
+
+/** Sends a message for each change. What it does not say is absent. */
+export interface Webhook {
+  id: string;
+  url: string;
+  label: string;
+  /** Unset if it hears of all changes of the service. */
+  dataspaceId?: string;
+  /** Such as resource.create or resource.*; none stand for everything. */
+  events: string[];
+  state: "active" | "paused";
+  /** The user who changed or resumed it last, for whom it acts. */
+  modifiedBy: string;
+  reason?: "failed" | "gone" | "role_lost" | "restored";
+  /** The reason in detail. */
+  because?: string;
+  paused?: string;
+  /** The first entry of the audit log that it has not dealt with. */
+  position: number;
+  deliveries: number;
+  /** How often the message that waits was tried. */
+  tries: number;
+  nextTry?: string;
+  formerSecretUntil?: string;
+  /** Only in the answers to its creation and to rotate. */
+  secret?: string;
+}
+
+/** A message of a webhook, and what came of its last try. */
+export interface Delivery {
+  number: number;
+  messageId: string;
+  /** The number in the audit log. */
+  entry: number;
+  event: string;
+  state: "delivered" | "failed" | "skipped";
+  tries: number;
+  first: string;
+  last: string;
+  /** 0 if no answer came. */
+  status: number;
+  milliseconds: number;
+  error?: string;
+  /** The beginning of the answer. */
+  answer?: string;
+}
+
+const webhookPath = (wid: string) => `/webhooks/${id(wid)}`;
+
+export const webhooks = {
+  /** Those that the user may manage, by creation: 256 at most. */
+  list: (signal: AbortSignal) => call<{ data: Webhook[] }>("GET", "/webhooks", { signal }).then((a) => a.data),
+  get: (wid: string, signal: AbortSignal) => call<Webhook>("GET", webhookPath(wid), { signal }),
+  create: (fields: Partial<Webhook>) => call<Webhook>("POST", "/webhooks", { body: fields }),
+  edit: (wid: string, fields: Partial<Webhook>) => call<Webhook>("PUT", webhookPath(wid), { body: fields }),
+  remove: (wid: string) => call<void>("DELETE", webhookPath(wid)),
+  rotate: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/rotate`),
+  resume: (wid: string) => call<Webhook>("POST", `${webhookPath(wid)}/resume`),
+  /** Passes over the message that failed, or with `all` over everything up to now. */
+  skip: (wid: string, all: boolean) => call<Webhook>("POST", `${webhookPath(wid)}/skip`, { body: { all } }),
+  /** The last 200, the newest first. */
+  deliveries: (wid: string, signal: AbortSignal) => call<{ data: Delivery[] }>("GET", `${webhookPath(wid)}/deliveries`, { signal }).then((a) => a.data),
+  /** Sends a message again, and waits for the receiver: 15 seconds at most. */
+  repeat: (wid: string, number: number) => call<Delivery>("POST", `${webhookPath(wid)}/deliveries/${number}/repeat`),
+};
+
+/** The state of a resumable upload. */
+export interface ResumableUpload {
+  length: number;
+  offset: number;
+  expires: string;
+  /** Set once the upload is complete. */
+  resourceUrl?: string;
+}
+
+export const uploads = {
+  /** @param path such as /uploads/ID */
+  get: (path: string, signal?: AbortSignal) => call<ResumableUpload>("GET", path, signal ? { signal } : {}),
+  remove: (path: string) => call<void>("DELETE", path, { headers: { "Tus-Resumable": "1.0.0" } }),
+};
+
+/** The status of the service; `detail` only for sysadmins. */
+export interface Status {
+  status: "OK" | "READ-ONLY" | "FAILING";
+  hostname: string;
+  version: string;
+  detail?: Record<string, unknown>;
+}
+
+export const service = {
+  /** A failing service answers 503 with the same object. */
+  async status(): Promise<Status> {
+    const answer = await fetch(`${root}/status`, { credentials: "same-origin" }).catch(() => {
+      throw unreachable;
+    });
+    if (answer.status !== 200 && answer.status !== 503) throw problemOf(answer.status, await answer.text());
+    return answer.json();
+  },
+  usage: () => call<Usage>("GET", "/usage"),
+  openapi: () => call<Record<string, unknown>>("GET", "/openapi.json"),
+};
