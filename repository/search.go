@@ -54,7 +54,10 @@ func (s *Service) Search(ctx context.Context, p auth.Principal, req ListRequest)
 		if err != nil {
 			return err
 		}
-		found.Behind = s.indexing.Status(log.Size).Behind
+		status := s.indexing.Status(log.Size)
+		if found.Behind = status.Behind; status.Schemas { // what they say of some objects is not there yet
+			found.Behind = max(found.Behind, 1)
+		}
 		return s.find(ctx, tx, q, wanted, &found)
 	})
 	return found, err
