@@ -11,12 +11,15 @@ import (
 )
 
 // makeSchema makes the schema of measurements by the interface. Samples are called as S-0001.
-func (s *site) makeSchema(t *testing.T, did, kind string, enforce bool) {
+func (s *site) makeSchema(t *testing.T, did, kind string, enforce bool) (kid string) {
 	t.Helper()
 	schema := strings.Replace(measurementSchema, `"title":"Sample"`, `"title":"Sample","description":"As on the label: S-0001.","pattern":"^S-[0-9]{4}$"`, 1)
-	s.call(t, "POST", "/dataspaces/"+did+"/schemas", map[string]any{
-		"name": "measurement-of-" + kind, "title": "Measurement", "for": kind, "enforce": enforce, "schema": json.RawMessage(schema),
-	})
+	var made struct{ ID string }
+	fields := map[string]any{"name": "measurement-of-" + kind, "title": "Measurement", "for": kind, "enforce": enforce, "schema": json.RawMessage(schema)}
+	if err := s.Call(t.Context(), "POST", "/dataspaces/"+did+"/schemas", fields, &made); err != nil {
+		t.Fatal(err)
+	}
+	return made.ID
 }
 
 // says waits until exactly these texts are said to be wrong in an element, in this order.
@@ -100,4 +103,65 @@ func TestFormInsists(t *testing.T) {
 	v.pick("Edited table", fileWith(t, "wrong.csv", strings.Replace(table.String(), "S-0007", "7", 1)))
 	v.sees("1 problem: nothing can be changed before they are solved", "Row 2, column properties.sample: a.csv: sample must be a text, not a number")
 	v.shots("table-refused")
+}
+
+// A changed form is a new version. What was filled in keeps its own until somebody takes the new one. A deleted form asks for nothing, and can be restored.
+func TestFormVersions(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	path := "/resources/" + s.put(t, sid, "a.csv")[0]
+	kid := s.makeSchema(t, did, "files", false)
+	s.describe(t, "PATCH", path, `{"properties":{"sample":"S-0001","measured_on":"2026-01-31"}}`)
+	v := s.signedIn(t, s.Key(), "/schemas/"+kid)
+	v.follow("Edit")
+	v.press("Add a field")
+	v.keyboard("Operator", kb.Tab, kb.Tab, " ")
+	v.shots("form-edit")
+	v.send()
+	v.sees("Version 2", "new: Operator")
+	v.shots("form-versions")
+	v.at(path)
+	v.sees("version 1; version 2 is the newest")
+	v.press("Edit metadata")
+	v.sees("filled in with version 1 of the form. There is a version 2 now.")
+	v.press("Use version 2")
+	v.fill("Operator", "Ada")
+	v.shots("form-newer")
+	v.press("Save")
+	v.until(`!document.querySelector("dialog")`)
+	v.sees("Ada")
+	v.shots("form-file")
+	want := fmt.Sprintf(`{"properties":{"measured_on":"2026-01-31","operator":"Ada","sample":"S-0001"},"schema":{"id":%q,"version":2}}`, kid)
+	if got := s.metadata(t, path); got != want {
+		t.Errorf("the file says %s, want %s", got, want)
+	}
+	v.at("/schemas/" + kid)
+	v.press("Delete")
+	v.submit()
+	v.sees("This form is deleted")
+	v.at("/dataspaces/" + did + "?view=schemas")
+	v.sees("deleted")
+	v.shots("forms")
+	v.follow("Measurement")
+	v.press("Restore")
+	v.sees("You can try it")
+	v.seesNot("deleted")
+}
+
+// The set says from where properties of its files are filled in.
+func TestSetExtract(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	path := "/sets/" + sid
+	v := s.signedIn(t, s.Key(), path)
+	for _, want := range []string{"[header]", "[]"} {
+		v.press("Edit")
+		click(v, chromedp.Search(`//label[contains(., "own header")]//input`))
+		v.saved()
+		if got := s.field(t, path, "extract"); got != want {
+			t.Errorf("properties are filled from %s, want %s", got, want)
+		}
+	}
 }

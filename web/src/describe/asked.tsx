@@ -57,7 +57,7 @@ export function AskedFields({ asked, of, shape: { form, version }, cells, onChan
     <div class="asked">
       {form.help && <p class="prose preserve">{form.help}</p>}
       {schema && !version && newest > schema.version && <NewerVersion schema={schema} newest={newest} reshape={reshape} />}
-      {version && <p class="note">This is version {version} of the form. Saving takes it over for this object.</p>}
+      {version && <p class="note">This is version {version} of the form. Saving takes it over.</p>}
       <TakeOver asked={asked} of={of} fields={form.fields} cells={cells} onChange={onChange} />
       {elsewhere.map((p) => (
         <p class="error" key={p.path}>

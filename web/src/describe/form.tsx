@@ -106,6 +106,7 @@ export function DescribeForm<T extends Dataspace | DataSet | Resource>({ kind, w
   const [draft, setDraft] = useState(first);
   const me = useMe();
   const said = metadataOf(draft, fields);
+  const [begun] = useState(() => JSON.stringify(said));
   const now = flatten(said);
   const before = flatten(given.metadata ?? {});
   const names = record([...new Set([...Object.keys(before), ...Object.keys(now)])], (field) => metadataLabel(field) ?? field);
@@ -169,7 +170,7 @@ export function DescribeForm<T extends Dataspace | DataSet | Resource>({ kind, w
         );
         return (
           <div class="describe" ref={ref}>
-            <Unsaved draft={draft} first={first} fields={fields} />
+            <Unsaved changed={!!shape?.version || JSON.stringify(said) !== begun} />
             {shape && asked && (
               <AskedFields
                 asked={asked}
@@ -238,9 +239,8 @@ function isShown(field: string, draft: Draft, members: Member[], fields: FormFie
 }
 
 /** Makes the dialog ask before it discards tags and entries, which are no text of a control. */
-function Unsaved({ draft, first, fields }: { draft: Draft; first: Draft; fields: FormField[] }) {
+function Unsaved({ changed }: { changed: boolean }) {
   const input = useRef<HTMLInputElement>(null);
-  const changed = JSON.stringify(metadataOf(draft, fields)) !== JSON.stringify(metadataOf(first, fields));
   useLayoutEffect(() => {
     input.current?.dispatchEvent(new Event("input", { bubbles: true }));
   }, [changed]);

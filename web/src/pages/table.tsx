@@ -1,11 +1,11 @@
 // The metadata of all files of a set as a table, to be edited in a spreadsheet; and the last edits of many files.
-import { useRef, useState } from "preact/hooks";
-import type { BulkOutcome, BulkProblem, User } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { BulkOutcome, BulkProblem, Edit, User } from "../api";
 import { dataspaces, edits, sets } from "../api";
 import { Changes, maxProblems, Problems, summary } from "../edits/changes";
 import { LastEdits } from "../edits/last";
 import { notifyEdit } from "../edits/undo";
-import { plural, size } from "../format";
+import { count, plural, size } from "../format";
 import { Link } from "../router";
 import { useMe } from "../session";
 import { Breadcrumbs, breadcrumbsTo, Button, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
@@ -70,6 +70,29 @@ export function TablePage({ params: { sid = "" } }: PageProps) {
   );
 }
 
+/** The pause between two requests for how far an edit is, in ms. */
+const interval = 1000;
+
+/** How many files an edit under way has changed. */
+function Progress({ sid, after, of }: { sid: string; after: string | undefined; of: number }) {
+  const [done, setDone] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const note = ([last]: Edit[]) => last && last.id !== after && setDone(last.objects);
+      edits.list(sid).then(note, () => {}); // the edit itself says what is wrong
+    }, interval);
+    return () => clearInterval(timer);
+  }, [after]);
+  return (
+    <>
+      <progress aria-label="Files changed" value={done} max={of} />
+      <span class="num" role="status">
+        {count(done)} of {plural(of, "file")}
+      </span>
+    </>
+  );
+}
+
 /** A table that was selected, and what it would change. */
 interface Selected {
   file: File;
@@ -87,7 +110,9 @@ function UploadTable({ sid }: { sid: string }) {
     const outcome = await edits.apply(sid, of, true);
     if (latest.current === of) setSelected({ file: of, outcome });
   });
+  const [before, setBefore] = useState<string | undefined>(); // the id of the last edit before this one
   const apply = useAction(async () => {
+    setBefore((await edits.list(sid))[0]?.id);
     const outcome = await edits.apply(sid, selected!.file, false);
     setSelected(undefined);
     setFile(undefined);
@@ -146,7 +171,7 @@ function UploadTable({ sid }: { sid: string }) {
               <Button kind="primary" icon="check" busy={apply.busy} onClick={apply.run}>
                 Change {plural(outcome.changed, "file")}
               </Button>
-              {apply.busy && <progress aria-label="Changing" />}
+              {apply.busy && <Progress sid={sid} after={before} of={outcome.changed} />}
             </p>
           )}
           {apply.problem && <ErrorMessage problem={apply.problem} retry={apply.run} />}
