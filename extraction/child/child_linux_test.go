@@ -22,7 +22,7 @@ func TestInheritsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _, _ = syscall.Close(pipe[0]), syscall.Close(pipe[1]) }()
-	got, err := runner(t).Read(t.Context(), descriptive.FromSidecar, "patient 17.csv.json", strings.NewReader(`{"do":"what"}`))
+	got, err := runner(t).Read(t.Context(), descriptive.FromSidecar, "sample 17.csv.json", strings.NewReader(`{"do":"what"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
