@@ -21,6 +21,7 @@ import (
 	"labshelf/cli/datadir"
 	"labshelf/cli/listener"
 	"labshelf/commands/exit"
+	"labshelf/extraction/child"
 	"labshelf/handlers"
 	"labshelf/metrics"
 	"labshelf/repository"
@@ -144,11 +145,16 @@ func allocateBallast() (release func()) {
 // rules returns the configuration of the repository. room reports how much of the disk is free.
 func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.Config {
 	c := s.config
+	readers, err := child.New()
+	if err != nil {
+		s.log.Warn().Err(err).Msg("files cannot be read for properties: where this program lies is not known")
+	}
 	return repository.Config{
 		UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
 		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
 		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Blobs.FreeSpace,
-		Webhooks: webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
+		Instruments: readers,
+		Webhooks:    webhooks.NewSender(webhooks.Config{Hosts: c.WebhookHosts, UserAgent: "labshelf/" + version()}),
 	}
 }
 

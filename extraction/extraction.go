@@ -33,6 +33,9 @@ type Result struct {
 // ErrFormat says that a file has not the form that it should have.
 var ErrFormat = errors.New("not the format that it looks like")
 
+// ErrUnread says that a file could not be read, whatever its form.
+var ErrUnread = errors.New("it cannot be read")
+
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }

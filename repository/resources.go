@@ -187,7 +187,9 @@ func (r resolvedResource) write(tx *metadata.Tx, c rows.Change, changed *metadat
 		}
 	}
 	changed.TakenBy = 0
-	changed.Modified, changed.ModifiedBy = tx.Stamp(), c.By.UserID
+	if changed.Modified = tx.Stamp(); c.By.UserID != (metadata.ID{}) {
+		changed.ModifiedBy = c.By.UserID
+	}
 	return putResource(tx, c, &before, changed)
 }
 

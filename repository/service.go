@@ -44,6 +44,7 @@ import (
 	"labshelf/repository/hooks"
 	"labshelf/repository/indexing"
 	"labshelf/repository/inline"
+	"labshelf/repository/instruments"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/conformance"
 	"labshelf/repository/internal/refusals"
@@ -71,6 +72,8 @@ type Config struct {
 	TrashGrace  time.Duration // how long a purge keeps removed files, unless the request says
 
 	Webhooks hooks.Sender // sends the messages of webhooks; nil: none may be sent
+
+	Instruments instruments.Reader // reads headers and sidecars of files, where sets ask for that; nil: no properties are filled
 
 	IndexDir string // folder of the index of the search, which may be deleted while no service runs; "": there is no search
 
@@ -106,6 +109,8 @@ type Service struct {
 	indexing *indexing.Indexing
 	schemas  *conformance.Schemas
 
+	instruments *instruments.Instruments
+
 	archived atomic.Int64 // files of the archives that are under way
 }
 
@@ -133,6 +138,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 			s.hooks.Grown()
 			s.Events.Grown()
 			s.indexing.Grown()
+			s.instruments.Grown()
 		}
 	})
 	s := storage.New(meta, files, config.Note)
@@ -158,7 +164,9 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
 	service.Events = events.New(eventRules{service})
 	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)
+	service.instruments = instruments.Start(s, filling{service}, config.Instruments)
 	started.Store(service)
+	service.instruments.Grown()
 	service.hooks.Changed() // or what was logged in between would wait for the next change
 	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now})
 	return service
@@ -170,6 +178,7 @@ func (s *Service) Close() {
 	s.Events.Close()
 	s.hooks.Close()
 	s.indexing.Close()
+	s.instruments.Close()
 	s.Uploads.Close()
 	s.inline.Close()
 	s.cascades.worker.Close()

@@ -51,7 +51,7 @@ func New() (*Runner, error) {
 
 // Read reads the properties of a file with a name: descriptive.FromHeader its own, descriptive.FromSidecar those that it says of another one. From a file of the operating system a child reads itself, what it needs; all else is written to it.
 // ErrFormat of package extraction says that it is no use to read this file again: it is malformed, or a child that read it crashed, or came
-// to its limits. Any other error says nothing about the file.
+// to its limits. ErrUnread says that the file could not be read. Any other error says nothing about the file.
 func (r *Runner) Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, r.MaxTime)
 	defer cancel()
@@ -119,7 +119,8 @@ func (b *bounds) Write(p []byte) (int, error) {
 type answer struct {
 	Properties json.RawMessage `json:"properties,omitempty"`
 	Left       int             `json:"left,omitempty"`
-	Error      string          `json:"error,omitempty"` // why there are none
+	Error      string          `json:"error,omitempty"`  // why there are none
+	Unread     bool            `json:"unread,omitempty"` // the error is one of reading
 }
 
 // parse reads what a child wrote, which a hostile file may have had a say in.
@@ -127,6 +128,9 @@ func parse(text []byte) (r extraction.Result, err error) {
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
 		return r, failed("the answer is no JSON: %v", err)
+	}
+	if a.Unread {
+		return r, fmt.Errorf("%w: %s", extraction.ErrUnread, a.Error)
 	}
 	if a.Error != "" {
 		return r, failed("%s", a.Error)
@@ -157,7 +161,7 @@ func Main(args []string, in *os.File, out io.Writer) int {
 	var a answer
 	result, err := read(args[0], args[1], in)
 	if err != nil {
-		a.Error = err.Error()
+		a.Error, a.Unread = err.Error(), !errors.Is(err, extraction.ErrFormat)
 	}
 	if len(result.Properties) > 0 {
 		text := descriptive.Metadata{Properties: result.Properties}.Append(nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,14 +38,15 @@ func (misbehaving) Write(text []byte) (int, error) {
 	}
 	switch a.Properties["do"] {
 	case "spin":
-		for {
+		for n := 0; ; n++ {
+			_ = fmt.Sprint(n)
 		}
 	case "sleep":
 		time.Sleep(time.Minute)
 	case "allocate":
-		var all [][]byte
+		all := map[int][]byte{}
 		for {
-			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
+			all[len(all)] = bytes.Repeat([]byte{1}, 1<<20)
 		}
 	case "panic":
 		panic("on purpose")

@@ -20,6 +20,7 @@ const (
 	TaskUnreferencedScan = "looking for files that nothing refers to"
 	TaskFlush            = "flushing inline files"
 	TaskWebhooks         = "sending webhooks"
+	TaskInstruments      = "filling properties from files"
 	TaskIndex            = "indexing for the search"
 	TaskDamage           = "a file is damaged or missing"
 )

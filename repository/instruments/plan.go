@@ -1,0 +1,219 @@
+package instruments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"labshelf/audit"
+	"labshelf/blobs"
+	"labshelf/errs"
+	"labshelf/extraction"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+const (
+	maxLooked = 1000 // files of a set that one read transaction looks at
+	maxSame   = 100  // files of one name in a set that are looked at
+)
+
+// step is what one read transaction finds to do.
+type step struct {
+	instruments *Instruments
+	tx          *metadata.Tx
+	at          metadata.FillState // behind it
+	files       []file
+	planned     map[metadata.ID]bool
+	more        bool
+}
+
+// inputs are what the properties of a file that are filled depend on.
+type inputs struct {
+	from            metadata.Extract
+	name            string
+	digest          blobs.Digest
+	sidecarID       metadata.ID
+	digestOfSidecar blobs.Digest
+}
+
+// file is one whose properties are to be filled.
+type file struct {
+	inputs
+	resource, sidecar metadata.Resource
+	cause             uint64
+}
+
+// arrivals plans what the next entries about files are about.
+func (s *step) arrivals() error {
+	log, err := s.tx.Audit.State()
+	if err != nil {
+		return err
+	}
+	for last := min(log.Size, s.at.Arrivals+maxEntries); s.at.Arrivals < last && len(s.files) < maxFiles; s.at.Arrivals++ {
+		e, texts, err := s.entry(s.at.Arrivals)
+		if err == nil && arrives(e, texts) {
+			err = s.arrival(e, texts)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.more = s.at.Arrivals < log.Size
+	return nil
+}
+
+// entry reads an entry and its texts. One that is damaged says nothing: that is for a check to tell.
+func (s *step) entry(number uint64) (e audit.Entry, texts string, err error) {
+	row, err := s.tx.Audit.Get(number)
+	if err == nil {
+		e, err = row.Entry()
+	}
+	if errors.Is(err, metadata.ErrRecordDamaged) {
+		return audit.Entry{}, "", nil
+	}
+	return e, row.Texts.Text, err
+}
+
+// arrives tells whether after a change a file may have another header, or another sidecar.
+func arrives(e audit.Entry, texts string) bool {
+	switch e.Action {
+	case audit.ResourceCreate, audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore:
+		return true
+	case audit.ResourceEdit:
+		return nameBefore(texts) != ""
+	}
+	return false
+}
+
+// nameBefore returns the name that a file had before a change; "" where that has not changed, or the text was erased.
+func nameBefore(texts string) string {
+	var said struct{ Name struct{ Before string } }
+	if json.Unmarshal([]byte(texts), &said) != nil {
+		return ""
+	}
+	return said.Name.Before
+}
+
+// arrival plans a file that has changed, and the files of which it is, or was, the sidecar.
+func (s *step) arrival(e audit.Entry, texts string) error {
+	r, err := s.tx.Resources.Get(e.Object.ID)
+	if err != nil {
+		return errs.Ignore(err, metadata.ErrNotFound)
+	}
+	if err := s.plan(r.ID, s.at.Arrivals); err != nil {
+		return err
+	}
+	for _, name := range []string{r.Name, nameBefore(texts)} {
+		of, is := strings.CutSuffix(name, extraction.SidecarSuffix)
+		if !is || of == "" {
+			continue
+		}
+		same, err := named(s.tx, r.SetID, of)
+		for _, target := range same {
+			err = errors.Join(err, s.plan(target.ID, s.at.Arrivals))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named returns the active files of a set with a name, in the order in which they were made.
+func named(tx *metadata.Tx, set metadata.ID, name string) ([]metadata.Resource, error) {
+	return rows.Collect(tx.Resources.Range(metadata.ResourceRange{Set: set, States: paging.Active, Order: paging.ByName, Name: &name}), maxSame)
+}
+
+func (s *step) plan(id metadata.ID, cause uint64) error {
+	if s.planned[id] {
+		return nil
+	}
+	s.planned[id] = true
+	f, wanted, err := planFile(s.instruments, s.tx, id, cause)
+	if wanted && err == nil {
+		s.files = append(s.files, f)
+	}
+	return err
+}
+
+// planFile returns a file as it is now; not wanted: its set asks for nothing.
+func planFile(i *Instruments, tx *metadata.Tx, id metadata.ID, cause uint64) (f file, wanted bool, err error) {
+	f.cause = cause
+	if f.resource, f.from, err = i.rules.Lookup(tx, id); err != nil || f.from == 0 {
+		return f, false, errs.Ignore(err, metadata.ErrNotFound)
+	}
+	f.name, f.digest = f.resource.Name, f.resource.Digest
+	if f.from&metadata.ExtractSidecar == 0 {
+		return f, true, nil
+	}
+	sidecars, err := named(tx, f.resource.SetID, f.resource.Name+extraction.SidecarSuffix)
+	if n := len(sidecars); n > 0 {
+		f.sidecar = sidecars[n-1]
+		f.sidecarID, f.digestOfSidecar = f.sidecar.ID, f.sidecar.Digest
+	}
+	return f, true, err
+}
+
+// switches plans the files of sets that began to ask for something.
+func (s *step) switches() error {
+	for last := min(s.at.Arrivals, s.at.Switches+maxEntries); s.at.Switches < last; s.at.Switches++ {
+		e, _, err := s.entry(s.at.Switches)
+		if err == nil && e.Action == audit.SetUpdate && switchesExtraction(e.Values) {
+			err = s.filesOf(e.Object.ID)
+		}
+		if err != nil || s.more {
+			return err
+		}
+		s.at.AfterName, s.at.AfterID = "", metadata.ID{}
+	}
+	s.more = s.at.Switches < s.at.Arrivals
+	return nil
+}
+
+func switchesExtraction(values string) bool {
+	var said struct{ Extract json.RawMessage }
+	return json.Unmarshal([]byte(values), &said) == nil && said.Extract != nil
+}
+
+// filesOf plans the next files of a set. more tells that there may be others.
+func (s *step) filesOf(id metadata.ID) error {
+	set, err := s.tx.Sets.Get(id)
+	if err != nil || set.Extract == 0 {
+		return errs.Ignore(err, metadata.ErrNotFound)
+	}
+	looked := 0
+	within := metadata.ResourceRange{
+		Set: id, States: paging.Active, Order: paging.ByName, After: paging.Position{Name: s.at.AfterName, ID: s.at.AfterID},
+	}
+	for r, err := range s.tx.Resources.Range(within) {
+		if err != nil {
+			return err
+		}
+		if s.more = looked == maxLooked || len(s.files) == maxFiles; s.more {
+			return nil
+		}
+		looked++
+		if err := s.plan(r.ID, s.at.Switches); err != nil {
+			return err
+		}
+		s.at.AfterName, s.at.AfterID = r.Name, r.ID
+	}
+	return nil
+}
+
+// inlineBody is a body that was read from the metadata.
+type inlineBody struct{ *bytes.Reader }
+
+func (inlineBody) Close() error { return nil }
+
+func openInline(tx *metadata.Tx, r metadata.Resource) (io.ReadSeekCloser, error) {
+	body, err := rows.ReadInline(tx, r)
+	if err != nil {
+		return nil, errors.Join(errUnknown, err)
+	}
+	return inlineBody{bytes.NewReader(body)}, nil
+}

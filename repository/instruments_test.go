@@ -1,0 +1,372 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/audit"
+	"labshelf/blobs/blobstest"
+	"labshelf/descriptive"
+	"labshelf/errs"
+	"labshelf/extraction"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// inProcess reads files as a child does, in this process.
+type inProcess struct {
+	reads  atomic.Int64
+	during atomic.Pointer[func(context.Context)] // called while the next file is read
+}
+
+func (r *inProcess) Read(ctx context.Context, from, name string, file io.Reader) (extraction.Result, error) {
+	r.reads.Add(1)
+	text, err := io.ReadAll(file)
+	if during := r.during.Swap(nil); during != nil {
+		(*during)(ctx)
+	}
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return extraction.Result{}, err
+	}
+	if from == descriptive.FromSidecar {
+		return extraction.Sidecar(text)
+	}
+	return extraction.Header(bytes.NewReader(text), int64(len(text)), name)
+}
+
+// filled is a repository with instruments, and one set that asks for everything.
+type filled struct {
+	*repositorytest.World
+	inProcess
+	meta  *metadatatest.Memory
+	files *blobstest.Memory
+}
+
+func newFilled(t *testing.T, extract ...string) *filled {
+	t.Helper()
+	f := &filled{meta: metadatatest.NewMemory(time.Now), files: blobstest.NewMemory()}
+	f.World = repositorytest.NewWorld(t, f.open(t), 0)
+	t.Cleanup(func() { f.Service.Close() })
+	f.ask(extract...)
+	return f
+}
+
+func (f *filled) open(t *testing.T) *repository.Service {
+	return repository.New(repositorytest.Audited{Store: f.meta, Fail: t.Errorf}, f.files, repository.Config{
+		Instruments: &f.inProcess, PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 60,
+	})
+}
+
+// reopen opens the repository anew.
+func (f *filled) reopen() {
+	f.Service.Close()
+	f.Service = f.open(f.T)
+}
+
+func (f *filled) ask(extract ...string) {
+	f.T.Helper()
+	words := []any{}
+	for _, word := range extract {
+		words = append(words, word)
+	}
+	_, err := f.Service.UpdateSet(f.T.Context(), f.Admin, f.Sets[0].ID.String(), repository.Edit[metadata.Set]{Fields: repository.Fields{"extract": words}})
+	f.OK(err)
+}
+
+// put uploads a file, or a new version of the one with this id.
+func (f *filled) put(id metadata.ID, name, content string) metadata.ID {
+	f.T.Helper()
+	up, set := f.Service.NewUpload(f.Admin), f.Sets[0].ID.String()
+	f.OK(up.Receive(f.T.Context(), strings.NewReader(content)))
+	var r metadata.Resource
+	var err error
+	if id == (metadata.ID{}) {
+		r, err = up.Create(f.T.Context(), repository.UploadFields{SetID: &set, Name: &name})
+	} else {
+		r, err = up.Replace(f.T.Context(), id.String(), repository.UploadFields{Name: &name})
+	}
+	f.OK(errors.Join(err, up.Discard()))
+	return r.ID
+}
+
+func (f *filled) edit(id metadata.ID, fields repository.Fields) {
+	f.T.Helper()
+	_, err := f.Service.EditResource(f.T.Context(), f.Admin, id.String(), repository.Edit[metadata.Resource]{Fields: fields})
+	f.OK(err)
+}
+
+// said returns what is said about a file when instruments are done, each value behind the first letter of its source.
+func (f *filled) said(id metadata.ID) string {
+	f.T.Helper()
+	ctx, cancel := context.WithTimeout(f.T.Context(), time.Minute)
+	defer cancel()
+	f.OK(f.Service.Filled(ctx))
+	r := f.Get(id)
+	if r.Descriptive == "" {
+		return ""
+	}
+	m, err := descriptive.Parse([]byte(r.Descriptive))
+	f.OK(err)
+	var all []string
+	for _, p := range m.Properties {
+		if p.Name != "columns" && p.Name != "header lines" { // every table has them
+			all = append(all, fmt.Sprintf("%s=%.1s:%s", p.Name, m.Sources[p.Name], p.Value.Text()))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// table is a file that states something above its values. It is longer than what is stored inline.
+func table(lines ...string) string {
+	return "# " + strings.Join(lines, "\n# ") + "\nt,T\n" + strings.Repeat("1,2\n", 30)
+}
+
+// TestFills goes through all that can happen to a file and its sidecar.
+func TestFills(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	var file, sidecar metadata.ID
+	for i, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { file = f.put(metadata.ID{}, "a.csv", table("operator: Ada", "run: 1")) }, "operator=h:Ada run=h:1"},
+		{func() { sidecar = f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob","gas":"Kr"}`) }, "gas=s:Kr operator=s:Bob run=h:1"},
+		{func() { f.edit(file, patch(`{"properties":{"gas":"Ar"}}`)) }, "gas=:Ar operator=s:Bob run=h:1"},
+		{func() { f.edit(file, patch(`{"sources":{"run":null},"properties":{"mine":5}}`)) }, "gas=:Ar mine=:5 operator=s:Bob run=:1"},
+		{func() { f.put(file, "a.csv", table("operator: Eve", "run: 2", "room: 7")) }, "gas=:Ar mine=:5 operator=s:Bob room=h:7 run=:1"},
+		{func() { f.put(sidecar, "a.csv.json", `{"gas":"H2"}`) }, "gas=:Ar mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(file, patch(`{"properties":{"gas":null}}`)) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.put(sidecar, "a.csv.json", `{"gas":"N2","room":8}`) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
+		{func() { f.edit(sidecar, repository.Fields{"name": "b.csv.json"}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(sidecar, repository.Fields{"name": "a.csv.json"}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
+		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() {
+			_, err := f.Service.RestoreResource(t.Context(), f.Admin, sidecar.String(), repositorytest.Always)
+			f.OK(err)
+		}, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
+		{func() {
+			_, err := f.Service.RestoreVersion(t.Context(), f.Admin, file.String(), "1", repositorytest.Always)
+			f.OK(err)
+		}, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
+		{func() { f.ask("sidecar"); f.put(file, "a.csv", table("operator: Zoe", "zone: 3")) }, "gas=s:N2 mine=:5 operator=h:Ada room=s:8 run=:1"},
+		{func() { f.ask("header") }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1 zone=h:3"},
+		{func() { f.ask(); f.put(file, "a.csv", "no table any more") }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1 zone=h:3"},
+		{func() { f.ask("sidecar", "header") }, "gas=s:N2 mine=:5 room=s:8 run=:1"},
+		{func() { f.put(file, "a.txt", table("operator: Zoe")) }, "mine=:5 run=:1"},
+		{func() { f.edit(file, repository.Fields{"name": "a.csv"}) }, "gas=s:N2 mine=:5 operator=h:Zoe room=s:8 run=:1"},
+	} {
+		step.do()
+		if got := f.said(file); got != step.want {
+			t.Errorf("step %d:\n got %s\nwant %s", i, got, step.want)
+		}
+	}
+	if got := f.said(sidecar); got != "" {
+		t.Errorf("a sidecar says of itself %s", got)
+	}
+}
+
+// TestFillsWhatIsThere switches extraction on, in a service that is stopped again and again: each file is edited once.
+func TestFillsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t)
+	files := 60
+	ids := map[metadata.ID]string{}
+	for i := range files {
+		name := fmt.Sprintf("%d.csv", i%(files-10)) // some have the same name
+		ids[f.put(metadata.ID{}, name, table(fmt.Sprint("run: ", i)))] = fmt.Sprint("run=h:", i)
+	}
+	stopped := f.stopAfter(3)
+	f.ask("header")
+	for _, reads := range []int{20, 1, 16, 17, 5, 2} { // a step has 16
+		<-stopped
+		f.Service.Close()
+		stopped = f.stopAfter(reads)
+		f.Service = f.open(t)
+	}
+	<-stopped
+	f.reopen()
+	for id, want := range ids {
+		if got := f.said(id); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if edits := f.edits(); edits != files {
+		t.Errorf("%d edits of %d files", edits, files)
+	}
+	f.OK(f.Service.Filled(t.Context()))
+	reads := f.reads.Load()
+	f.reopen()
+	f.ask("header", "sidecar")
+	f.OK(f.Service.Filled(t.Context()))
+	if edits := f.edits(); edits != files || f.reads.Load() == reads {
+		t.Errorf("%d edits of %d files after looking again", edits, files)
+	}
+}
+
+// stopAfter lets the service stand still while it reads a file for the so manieth time, until it is stopped.
+func (f *filled) stopAfter(reads int) (reached chan struct{}) {
+	reached = make(chan struct{})
+	var during func(context.Context)
+	during = func(ctx context.Context) {
+		if reads--; reads > 0 {
+			f.during.Store(&during)
+			return
+		}
+		close(reached)
+		<-ctx.Done()
+	}
+	f.during.Store(&during)
+	return reached
+}
+
+// edits counts the entries of instruments, and looks at each: nobody made it, and it says which entry it follows from.
+func (f *filled) edits() (n int) {
+	f.T.Helper()
+	f.OK(f.meta.View(f.T.Context(), func(tx *metadata.Tx) error {
+		n = 0
+		log, err := tx.Audit.State()
+		for i := uint64(0); i < log.Size && err == nil; i++ {
+			row, failed := tx.Audit.Get(i)
+			e, broken := row.Entry()
+			if err = errors.Join(failed, broken); err == nil && e.Action == audit.ResourceEdit && e.User == (metadata.ID{}) {
+				n++
+				cause, failed := tx.Audit.Get(e.Cause)
+				why, broken := cause.Entry()
+				if err = errors.Join(failed, broken); why.Action != audit.SetUpdate && why.Action != audit.ResourceCreate || e.Cause >= i {
+					f.T.Errorf("entry %d follows from %d, %s", i, e.Cause, why.Action)
+				}
+			}
+		}
+		return err
+	}))
+	return n
+}
+
+// TestPersonWinsRace lets a person and instruments write the same property at the same time: it is the person's, whoever comes first.
+func TestPersonWinsRace(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	rounds, want := 96, map[metadata.ID]string{}
+	if testing.Short() {
+		rounds = 32
+	}
+	for round := range rounds {
+		name := fmt.Sprint(round, ".csv")
+		file := f.put(metadata.ID{}, name, table("operator: Ada", "run: 1"))
+		if round%3 == 0 {
+			f.put(metadata.ID{}, name+".json", `{"operator":"Bob"}`)
+		}
+		overrule := func() { f.edit(file, patch(`{"properties":{"operator":"Eve"}}`)) }
+		switch round % 8 {
+		case 0, 1, 2: // while a file is read, which was another person's or nobody's before
+			done := make(chan struct{})
+			between := func(context.Context) { defer close(done); overrule() }
+			f.during.Store(&between)
+			f.put(file, name, table("operator: Zoe", "run: 1"))
+			<-done
+		case 3: // when it was read
+			f.OK(f.Service.Filled(t.Context()))
+			overrule()
+		default:
+			overrule()
+		}
+		if round%2 == 0 {
+			f.put(file, name, table("operator: Zoe", "run: 2"))
+		}
+		want[file] = fmt.Sprint("operator=:Eve run=h:", 1+(round+1)%2)
+	}
+	for file, want := range want {
+		if got := f.said(file); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestFillsWithinBounds: what has no room is left out, and what a schema enforces refuses nothing.
+func TestFillsWithinBounds(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	_, err := f.Service.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), repository.Fields{
+		"name": "none", "for": "files", "enforce": true, "schema": json.RawMessage(`{"type":"object","additionalProperties":false}`),
+	})
+	f.OK(err)
+	file := f.put(metadata.ID{}, "a.csv", table("operator: Ada"))
+	if got := f.said(file); got != "operator=h:Ada" {
+		t.Errorf("%s against a schema", got)
+	}
+	_, err = f.Service.EditResource(t.Context(), f.Admin, file.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"properties":{"b":1}}`)})
+	f.Refused(err, errs.CodeInvalidField)
+
+	long := strings.Repeat("x", 15_000)
+	f.put(metadata.ID{}, "a.csv.json", fmt.Sprintf(`{"p1":%[1]q,"p2":%[1]q,"p3":%[1]q,"p4":%[1]q,"p5":%[1]q,"q":"short"}`, long))
+	got := f.said(file)
+	for _, want := range []string{"p4=s:", "q=s:short", "operator=h:Ada"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not there", want)
+		}
+	}
+	if strings.Contains(got, "p5=") || len(f.Get(file).Descriptive) > descriptive.MaxBytes {
+		t.Errorf("too much: %d bytes", len(f.Get(file).Descriptive))
+	}
+	edits := f.edits()
+	f.ask("header")
+	f.ask("header", "sidecar")
+	if again := f.said(file); again != got || f.edits() != edits {
+		t.Errorf("another look changed it: %d edits, then %d", edits, f.edits())
+	}
+}
+
+// TestFillsOnlyItsSet: instruments touch no file of a set that does not ask, whatever a file of another one is called; and who harvests hears of an edit.
+func TestFillsOnlyItsSet(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	other, err := f.Service.CreateSet(t.Context(), f.Admin, repository.Fields{"name": "other", "dataspaceId": f.Space.ID.String()})
+	f.OK(err)
+	foreign := f.Upload(other, "a.csv")
+	f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)
+	file := f.put(metadata.ID{}, "b.csv", table("run: 1"))
+	if got := f.said(file); got != "run=h:1" {
+		t.Errorf("%s", got)
+	}
+	if now := f.Get(foreign.ID); now.Descriptive != "" || now.Tag() != foreign.Tag() {
+		t.Errorf("a foreign file says %s", now.Descriptive)
+	}
+	made := f.Get(file)
+	if made.Modified <= made.Created || made.ModifiedBy != f.Admin.UserID {
+		t.Errorf("modified %d by %s, made %d", made.Modified, made.ModifiedBy, made.Created)
+	}
+	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, repository.ListRequest{
+		Container: f.Sets[0].ID.String(), Params: map[string][]string{"since": {made.Created.Time().Format(time.RFC3339Nano)}},
+	})
+	if err != nil || len(page.Items) == 0 || page.Items[len(page.Items)-1].ID != file {
+		t.Errorf("a listing of what has changed: %v, %v", page.Items, err)
+	}
+}
+
+// TestFillsNothingFromDamage: a file that cannot be read says nothing, and takes nothing back.
+func TestFillsNothingFromDamage(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	file := f.put(metadata.ID{}, "a.csv", table("run: 1"))
+	want := f.said(file)
+	f.OK(f.files.Remove(f.Get(file).Digest, nil))
+	f.put(metadata.ID{}, "a.csv.json", `{"gas":"Kr"}`)
+	if got := f.said(file); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if after := f.put(metadata.ID{}, "b.csv", table("run: 2")); f.said(after) != "run=h:2" {
+		t.Error("what comes behind it is not filled")
+	}
+}
