@@ -49,8 +49,8 @@ func TestPatch(t *testing.T) {
 // TestRows: each property is a row, in the order of the service.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	got, err := Rows(`{"publisher":"Curie","tags":["a","b"],"properties":{"n":2.50e1,"ok":true,"runs":[1,[2,"x"]],"sample":{"id":"S1"},"t":{"value":20,"unit":"°C"},"value":{"value":1}}}`)
-	want := [][2]string{{"publisher", "Curie"}, {"tags", "a, b"}, {"n", "2.50e1"}, {"ok", "true"}, {"runs", "1, 2, x"}, {"sample", `{"id":"S1"}`}, {"t", "20 °C"}, {"value", `{"value":1}`}}
+	got, err := Rows(`{"publisher":"Curie","tags":["a","b"],"properties":{"n":2.50e1,"ok":true,"runs":[1,[2,"x"]],"sample":{"id":"S1"},"t":{"value":20,"unit":"°C"},"value":{"value":1}},"sources":{"n":"header","sample":"sidecar","t":"header"}}`)
+	want := [][2]string{{"publisher", "Curie"}, {"tags", "a, b"}, {"n", "2.50e1"}, {"ok", "true"}, {"runs", "1, 2, x"}, {"sample", `{"id":"S1"}`}, {"t", "20 °C"}, {"value", `{"value":1}`}, {"(from the header)", "n, t"}, {"(from the sidecar)", "sample"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v: %s", err, diff)
 	}

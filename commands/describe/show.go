@@ -3,6 +3,8 @@ package describe
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"labshelf/client"
@@ -14,6 +16,10 @@ func Rows(m client.Metadata) (rows [][2]string, err error) {
 		switch name {
 		case "schema": // an id, which says nothing
 			return nil
+		case "sources":
+			filled, err := filledFrom(value)
+			rows = append(rows, filled...)
+			return err
 		case "properties":
 		default:
 			rows = append(rows, [2]string{name, textOf(value)})
@@ -24,6 +30,20 @@ func Rows(m client.Metadata) (rows [][2]string, err error) {
 			return nil
 		})
 	})
+	return rows, err
+}
+
+// filledFrom tells which properties instruments have filled, a row for each source.
+func filledFrom(sources json.RawMessage) (rows [][2]string, err error) {
+	names := map[string][]string{}
+	err = eachMember(sources, func(name string, source json.RawMessage) error {
+		from := textOf(source)
+		names[from] = append(names[from], name)
+		return nil
+	})
+	for _, from := range slices.Sorted(maps.Keys(names)) {
+		rows = append(rows, [2]string{"(from the " + from + ")", strings.Join(names[from], ", ")})
+	}
 	return rows, err
 }
 
