@@ -40,6 +40,11 @@ func TestInheritsNothing(t *testing.T) {
 			t.Errorf("its environment has %s", v.Text())
 		}
 	}
+	for _, refused := range []string{"network", "program"} {
+		if !strings.Contains(text(refused), "operation not permitted") {
+			t.Errorf("%s: %s", refused, text(refused))
+		}
+	}
 	arguments, _ := got.Properties.Get("arguments")
 	if n := len(arguments.List()); n != 4 || arguments.List()[3].Text() != "file.json" || text("folder") != "/" {
 		t.Errorf("%v, in %s", arguments, text("folder"))

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,11 +64,14 @@ func (misbehaving) Write(text []byte) (int, error) {
 		return os.Stdout.WriteString(`{"properties":{"a!":1}}`)
 	case "what":
 		return 0, json.NewEncoder(os.Stdout).Encode(map[string]any{"properties": map[string]any{
+			"network": said(net.Listen("tcp", "127.0.0.1:0")), "program": fmt.Sprint(exec.Command("/bin/true").Run()),
 			"files": list("/proc/self/fd"), "environment": os.Environ(), "folder": folder(), "arguments": os.Args,
 		}})
 	}
 	return os.Stdout.Write(text)
 }
+
+func said(_ net.Listener, err error) string { return fmt.Sprint(err) }
 
 func list(dir string) string {
 	entries, _ := os.ReadDir(dir)

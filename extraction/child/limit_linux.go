@@ -44,6 +44,9 @@ func limit() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
+	if err := refuseCalls(); err != nil {
+		return err
+	}
 	return unix.Setpriority(unix.PRIO_PROCESS, 0, 19)
 }
 
