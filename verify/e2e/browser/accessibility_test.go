@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,15 +84,18 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 	}
 	return [][2]string{
 		{"home", "/"}, {"dataspace", "/dataspaces/" + did}, {"files", "/dataspaces/" + did + "?view=files&order=newest"},
-		{"set", "/sets/" + sid}, {"set-by-name", "/sets/" + sid + "?state=all&order=name"}, {"resource", "/resources/" + rid},
+		{"set", "/sets/" + sid}, {"resource", "/resources/" + rid},
 		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
-		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"dataspace-history", "/dataspaces/" + did + "/history"}, {"audit", "/audit"},
+		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"audit", "/audit"},
 		{"webhooks", "/webhooks"}, {"trash", "/trash"}, {"search", "/search?q=csv"}, {"search-empty", "/search"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"}, {"forms", "/dataspaces/" + did + "?view=schemas"}, {"form", "/schemas/" + schema.ID}, {"form-builder", "/schemas/" + schema.ID + "/edit"},
 		{"table", "/sets/" + sid + "/table"},
 	}
 }
+
+// lightOnly are long pages of parts that other pages have, too: in the dark theme those are looked at.
+var lightOnly = []string{"audit", "interface"}
 
 // axe-core finds no serious violation on any page, in both themes, and no page is wider than a narrow window.
 func TestEveryPageIsAccessible(t *testing.T) {
@@ -112,7 +116,9 @@ func TestEveryPageIsAccessible(t *testing.T) {
 		found := v.audit(script)
 		v.shot(name + "-light")
 		v.theme("dark")
-		found = append(found, v.audit(script, "color-contrast")...)
+		if !slices.Contains(lightOnly, name) {
+			found = append(found, v.audit(script, "color-contrast")...)
+		}
 		v.shot(name + "-dark")
 		for _, f := range found {
 			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
@@ -123,8 +129,10 @@ func TestEveryPageIsAccessible(t *testing.T) {
 	for _, page := range everyPage(t, d) {
 		v.at(page[1])
 		look(page[0])
-		v.size(2560, 1300)
-		v.shot(page[0] + "-2560")
+		if os.Getenv("LABSHELF_SHOTS") != "" {
+			v.size(2560, 1300)
+			v.shot(page[0] + "-2560")
+		}
 		v.size(360, 740)
 		v.shot(page[0] + "-360")
 		narrow(page[0])

@@ -139,6 +139,9 @@ func TestForms(t *testing.T) {
 	s := open(t)
 	did, sid := s.makeSet(t)
 	n := 1000
+	if testing.Short() {
+		n = 200
+	}
 	if text := os.Getenv("EDITED_FILES"); text != "" {
 		var err error
 		if n, err = strconv.Atoi(text); err != nil {
