@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEditThroughKill kills the service while it changes the files of a set by a CSV: the edit is there with exactly the files that it has changed,
+// in whole steps, and is undone.
+func TestEditThroughKill(t *testing.T) {
+	t.Parallel()
+	const files, step = 2000, 200
+	executable, err := program()
+	check(t, err)
+	data := filepath.Join(t.TempDir(), "data")
+	s, err := Start(t.Context(), executable, data)
+	check(t, err)
+	_, set, err := s.MakeSet(t.Context(), "edited")
+	check(t, err)
+	for i := range files {
+		_, err := s.Upload(t.Context(), http.MethodPost, "/resources", File{SetID: set, Name: fmt.Sprintf("run-%04d", i), Filename: "run", Body: strings.NewReader("x"), Size: 1})
+		check(t, err)
+	}
+	table, err := s.Exchange(t.Context(), http.MethodGet, "/sets/"+set+"/metadata", http.Header{}, nil)
+	check(t, err)
+	lines := strings.Split(strings.TrimSuffix(string(table.Body), "\r\n"), "\r\n")
+	if len(lines) != files+1 {
+		t.Fatalf("the table has %d lines", len(lines))
+	}
+	edited := lines[0] + ",properties.n\r\n" + strings.Join(lines[1:], ",7\r\n") + ",7\r\n"
+	answered := make(chan error, 1)
+	go func(s *Service) {
+		_, err := s.Exchange(context.WithoutCancel(t.Context()), http.MethodPost, "/sets/"+set+"/metadata", http.Header{"Content-Type": {"text/csv"}}, strings.NewReader(edited))
+		answered <- err
+	}(s)
+	var edits struct {
+		Data []struct {
+			ID      string
+			Objects int
+		}
+	}
+	waitUntil(t, func() bool {
+		check(t, s.Get(t.Context(), "/sets/"+set+"/edits", &edits))
+		return len(edits.Data) > 0 && edits.Data[0].Objects > 0
+	})
+	s.Kill()
+	if <-answered == nil {
+		t.Log("all was done before the service was killed")
+	}
+	s, err = Start(t.Context(), executable, data)
+	check(t, err)
+	defer func() { check(t, s.Stop()) }()
+	check(t, s.Get(t.Context(), "/sets/"+set+"/edits", &edits))
+	edit, changed := edits.Data[0], described(t, s, set)
+	if changed != edit.Objects || changed%step != 0 || changed == 0 {
+		t.Errorf("%d files are changed, and the edit says %d", changed, edit.Objects)
+	}
+	var undone struct{ Changed int }
+	check(t, s.Call(t.Context(), http.MethodPost, "/edits/"+edit.ID+"/undo", nil, &undone))
+	if left := described(t, s, set); undone.Changed != changed || left != 0 {
+		t.Errorf("undone are %d of %d files, and %d are left", undone.Changed, changed, left)
+	}
+}
+
+// described counts the files of a set that have metadata.
+func described(t *testing.T, s *Service, set string) (n int) {
+	t.Helper()
+	for url := "/sets/" + set + "/resources?fields=metadata"; url != ""; {
+		var page struct {
+			Data     []struct{ Metadata any }
+			NextPage string
+			End      bool
+		}
+		check(t, s.Get(t.Context(), url, &page))
+		for _, r := range page.Data {
+			if r.Metadata != nil {
+				n++
+			}
+		}
+		if url = page.NextPage; page.End {
+			return n
+		}
+	}
+	return n
+}
