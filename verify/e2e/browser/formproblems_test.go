@@ -149,19 +149,34 @@ func TestFormVersions(t *testing.T) {
 	v.seesNot("deleted")
 }
 
-// The set says from where properties of its files are filled in.
+// A set says from where properties of its files are filled in, also of those that are there. Their pages say so, until a person changes the value.
 func TestSetExtract(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	_, sid := s.makeSet(t)
-	path := "/sets/" + sid
-	v := s.signedIn(t, s.Key(), path)
-	for _, want := range []string{"[header]", "[]"} {
+	rid := s.send(t, sid, fileWith(t, "a.csv", "t (s),T (K)\n1,293\n2,294\n"))
+	s.send(t, sid, fileWith(t, "a.csv.json", `{"operator":"Ada"}`))
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	toggle := func(label, want string) {
+		t.Helper()
 		v.press("Edit")
-		click(v, chromedp.Search(`//label[contains(., "own header")]//input`))
+		click(v, chromedp.Search(fmt.Sprintf(`//label[contains(., %q)]//input`, label)))
 		v.saved()
-		if got := s.field(t, path, "extract"); got != want {
+		if got := s.field(t, "/sets/"+sid, "extract"); got != want {
 			t.Errorf("properties are filled from %s, want %s", got, want)
 		}
 	}
+	toggle("own header", "[header]")
+	toggle("JSON file beside", "[sidecar header]")
+	toggle("own header", "[sidecar]")
+	v.at("/resources/" + rid)
+	v.sees("Ada", "from the JSON file beside it")
+	v.describes("Edit metadata")
+	v.sees("from the JSON file beside it")
+	v.shots("filled-by-sidecar")
+	name := get(v, chromedp.Evaluate[int](`[...document.querySelectorAll("dialog .property > input:first-child")].findIndex((e) => e.value === "operator") + 1`))
+	v.fill(fmt.Sprintf("Value %d", name), "Grace")
+	v.saved()
+	v.sees("Grace")
+	v.seesNot("from the JSON file beside it")
 }

@@ -162,7 +162,7 @@ function ExtractField({ was, error }: { was: string; error: string | undefined }
           </span>
         </label>
       ))}
-      <p class="hint">What people have written is never overwritten, and the JSON file counts more than the header.</p>
+      <p class="hint">What people have written is never overwritten, and the JSON file counts more than the header. The files that are there already are looked at, too.</p>
       <input type="hidden" name="extract" value={chosen.join()} />
       <p class="error" role="alert">
         {error}

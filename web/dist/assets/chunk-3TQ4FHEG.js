@@ -162,8 +162,8 @@ incomplete, and **Describe them one by one** begins with the first; the search \
 ## Properties from instruments
 
 **Edit** on the page of a set has **Fill in properties from**: *a JSON file beside the file* (\`run-1.tif.json\` beside \`run-1.tif\`), and *the file’s
-own header* (CSV, TIFF, EXIF and others). Both are off until somebody switches them on. Properties that were filled in so say where they came from. What a person has
-written is never overwritten; a file beside counts more than a header.
+own header* (CSV, TIFF, EXIF and others). Both are off until somebody switches them on; then the files that are there are looked at, too. Properties that were filled in so say where they came from. What a person has
+written is never overwritten; the JSON file counts more than a header.
 
 ## Prepare a publication
 
