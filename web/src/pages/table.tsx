@@ -163,7 +163,7 @@ function UploadTable({ sid }: { sid: string }) {
       {outcome && (
         <>
           <p role="status">
-            <strong>{summary(outcome)}</strong> {plural(outcome.rows, "row")} read.
+            {!outcome.problems.length && <strong>{summary(outcome)}</strong>} {plural(outcome.rows, "row")} read.
           </p>
           <Problems of={outcome.problems} title={`${outcome.problems.length < maxProblems ? plural(outcome.problems.length, "problem") : `At least ${maxProblems} problems`}: nothing can be changed before they are solved`} />
           {outcome.changed > 0 && !outcome.problems.length && (
