@@ -142,7 +142,7 @@ func (f filling) resolve(tx *metadata.Tx, id metadata.ID) (r resolvedResource, e
 func (f filling) Lookup(tx *metadata.Tx, id metadata.ID) (metadata.Resource, metadata.Extract, error) {
 	resolved, err := f.resolve(tx, id)
 	r, set := resolved.shown(), resolved.set.shown()
-	if err != nil || r.State != metadata.Active || set.State != metadata.Active {
+	if err != nil || r.State != metadata.Active || set.State != metadata.Active || set.Extract == 0 {
 		return r, 0, err
 	}
 	return r, set.Extract, rows.Described(tx, r.ID, &r.Descriptive)

@@ -147,7 +147,7 @@ func TestFills(t *testing.T) {
 		{func() { f.edit(file, patch(`{"sources":{"run":null},"properties":{"mine":5}}`)) }, "gas=:Ar mine=:5 operator=s:Bob run=:1"},
 		{func() { f.put(file, "a.csv", table("operator: Eve", "run: 2", "room: 7")) }, "gas=:Ar mine=:5 operator=s:Bob room=h:7 run=:1"},
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"H2"}`) }, "gas=:Ar mine=:5 operator=h:Eve room=h:7 run=:1"},
-		{func() { f.edit(file, patch(`{"properties":{"gas":null}}`)) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
+		{func() { f.edit(file, patch(`{"properties":{"gas":null}}`)); f.reopen() }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() { f.put(sidecar, "a.csv.json", `{"gas":"N2","room":8}`) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},
 		{func() { f.edit(sidecar, repository.Fields{"name": "b.csv.json"}) }, "mine=:5 operator=h:Eve room=h:7 run=:1"},
 		{func() { f.edit(sidecar, repository.Fields{"name": "a.csv.json"}) }, "gas=s:N2 mine=:5 operator=h:Eve room=s:8 run=:1"},

@@ -113,6 +113,9 @@ func (i *Instruments) passed(entries uint64) {
 }
 
 func (i *Instruments) run(ctx context.Context) background.Next {
+	if i.stores.Meta.Health().ReadOnly != nil || i.stores.Unsynced() != nil {
+		return background.Idle() // until the service is restarted
+	}
 	more, err := i.follow(ctx)
 	i.stores.Background.Report(background.TaskInstruments, err)
 	switch {
@@ -203,13 +206,13 @@ func (i *Instruments) commit(ctx context.Context, edits []edit, at metadata.Fill
 func (i *Instruments) fill(ctx context.Context, tx *metadata.Tx, e edit) error {
 	now, wanted, err := planFile(i, tx, e.resource.ID, e.cause)
 	if err != nil || !wanted || now.inputs != e.inputs {
-		return err
+		return ignoreDamage(err)
 	}
 	e.resource = now.resource
 	if m, changes := e.merge(); changes {
-		return i.rules.Fill(ctx, tx, e.resource.ID, m, e.cause)
+		err = i.rules.Fill(ctx, tx, e.resource.ID, m, e.cause)
 	}
-	return nil
+	return ignoreDamage(err)
 }
 
 // errUnknown says that a file cannot be read at present: what was filled from it stays.

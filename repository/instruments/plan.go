@@ -56,7 +56,7 @@ func (s *step) arrivals() error {
 	for last := min(log.Size, s.at.Arrivals+maxEntries); s.at.Arrivals < last && len(s.files) < maxFiles; s.at.Arrivals++ {
 		e, texts, err := s.entry(s.at.Arrivals)
 		if err == nil && arrives(e, texts) {
-			err = s.arrival(e, texts)
+			err = ignoreDamage(s.arrival(e, texts))
 		}
 		if err != nil {
 			return err
@@ -66,7 +66,10 @@ func (s *step) arrivals() error {
 	return nil
 }
 
-// entry reads an entry and its texts. One that is damaged says nothing: that is for a check to tell.
+// ignoreDamage makes nothing of a record that is damaged: that is for a check to tell, and keeps no other file from being filled.
+func ignoreDamage(err error) error { return errs.Ignore(err, metadata.ErrRecordDamaged) }
+
+// entry reads an entry and its texts. One that is damaged says nothing.
 func (s *step) entry(number uint64) (e audit.Entry, texts string, err error) {
 	row, err := s.tx.Audit.Get(number)
 	if err == nil {
@@ -137,7 +140,7 @@ func (s *step) plan(id metadata.ID, cause uint64) error {
 	if wanted && err == nil {
 		s.files = append(s.files, f)
 	}
-	return err
+	return ignoreDamage(err)
 }
 
 // planFile returns a file as it is now; not wanted: its set asks for nothing.
@@ -163,7 +166,7 @@ func (s *step) switches() error {
 	for last := min(s.at.Arrivals, s.at.Switches+maxEntries); s.at.Switches < last; s.at.Switches++ {
 		e, _, err := s.entry(s.at.Switches)
 		if err == nil && e.Action == audit.SetUpdate && switchesExtraction(e.Values) {
-			err = s.filesOf(e.Object.ID)
+			err = ignoreDamage(s.filesOf(e.Object.ID))
 		}
 		if err != nil || s.more {
 			return err
