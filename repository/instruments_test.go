@@ -294,6 +294,26 @@ func TestPersonWinsRace(t *testing.T) {
 	}
 }
 
+// TestFillsAfterRestoration: a set that was deleted and restored with its files says what it said, and is not edited.
+func TestFillsAfterRestoration(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	file := f.put(metadata.ID{}, "a.csv", table("run: 1"))
+	f.put(metadata.ID{}, "a.csv.json", `{"gas":"Ar"}`)
+	want, set := f.said(file), f.Sets[0].ID
+	_, err := f.Service.DeleteSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	f.OK(err)
+	f.Finish(f.meta, f.files, set)
+	f.OK(f.Service.Filled(t.Context()))
+	edits := f.edits()
+	_, err = f.Service.RestoreSet(t.Context(), f.Admin, set.String(), repositorytest.Always)
+	f.OK(err)
+	f.Finish(f.meta, f.files, set)
+	if got := f.said(file); got != want || want != "gas=s:Ar run=h:1" || f.edits() != edits {
+		t.Errorf("%s, before %s; %d edits, before %d", got, want, f.edits(), edits)
+	}
+}
+
 // TestFillsWithinBounds: what has no room is left out, and what a schema enforces refuses nothing.
 func TestFillsWithinBounds(t *testing.T) {
 	t.Parallel()
