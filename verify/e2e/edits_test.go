@@ -13,7 +13,7 @@ import (
 // in whole steps, and is undone.
 func TestEditThroughKill(t *testing.T) {
 	t.Parallel()
-	const files, step = 2000, 200
+	const files, step = 1000, 200
 	executable, err := program()
 	check(t, err)
 	data := filepath.Join(t.TempDir(), "data")
