@@ -146,40 +146,55 @@ func editableSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, err
 	return resolved, err
 }
 
-// carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is recorded before the first, and counts with each.
-// Files that somebody has changed meanwhile are left out, and named.
+// carryOut makes the planned changes, in steps that are whole or not there. The bulk edit is recorded with the first that changes a file, and counts
+// with each. Files that somebody has changed meanwhile are left out, and named; where that is all of them, there is no edit.
 func (s *Service) carryOut(ctx context.Context, p auth.Principal, set string, edit metadata.BulkEdit, o *BulkOutcome) error {
-	if len(o.plan) == 0 {
-		return nil
-	}
-	err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		resolved, err := editableSet(tx, p, set)
-		if err != nil {
-			return err
-		}
-		return rows.BeginEdit(tx, rows.Change{By: p}, resolved.Set, &edit)
-	})
-	if err != nil {
-		return err
-	}
 	for step := range slices.Chunk(o.plan, maxStep) {
 		var changed []uint64
 		var problems []spreadsheet.Problem
+		var begun metadata.BulkEdit
 		err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
-			changed, problems, err = s.step(tx, p, set, edit, step)
+			if begun = edit; begun.ID == (metadata.ID{}) {
+				err = beginEdit(tx, p, set, step, &begun)
+			}
+			if err == nil {
+				changed, problems, err = s.step(tx, p, set, begun, step)
+			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
+		edit = begun
 		o.Changed += len(changed)
 		o.refuse(problems...)
+	}
+	if edit.ID == (metadata.ID{}) {
+		return nil
 	}
 	return s.view(ctx, p, func(tx *metadata.Tx, _ auth.Principal) error {
 		done, err := tx.Edits.Get(edit.ID)
 		o.Edit = &done
 		return err
 	})
+}
+
+// beginEdit records a bulk edit, if a step changes any file.
+func beginEdit(tx *metadata.Tx, p auth.Principal, set string, step []BulkChange, edit *metadata.BulkEdit) error {
+	of, err := editableSet(tx, p, set)
+	if err != nil {
+		return err
+	}
+	for _, c := range step {
+		r, found, err := fileOf(tx, of, c.ID.String())
+		if err != nil {
+			return err
+		}
+		if found && r.Tag() == c.tag {
+			return rows.BeginEdit(tx, rows.Change{By: p}, of.Set, edit)
+		}
+	}
+	return nil
 }
 
 // step changes the files of one step, and returns the numbers of their entries.

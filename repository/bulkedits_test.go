@@ -183,7 +183,7 @@ func TestEditInSteps(t *testing.T) {
 	for i := range 447 {
 		d.Resources = append(d.Resources, d.Upload(d.Sets[0], fmt.Sprint("more-", i)))
 	}
-	cutting.left = 3 // its record, and two steps
+	cutting.left = 2 // steps
 	_, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
 	if err == nil {
 		t.Fatal("it was not cut off")
@@ -220,6 +220,30 @@ func TestEditLeavesWhatChanged(t *testing.T) {
 	d.counts(outcome, 2, 1, 0, 1)
 	if got := [2]string{d.stored(d.Resources[0].ID), d.stored(d.Resources[1].ID)}; got != [2]string{"", `{"tags":["a"]}`} {
 		t.Errorf("the files say %q", got)
+	}
+}
+
+// TestEditThatChangesNothing: what somebody has changed, all of it, between the check and the change leaves no edit, and undoes none.
+func TestEditThatChangesNothing(t *testing.T) {
+	t.Parallel()
+	cutting := &cutStore{Memory: metadatatest.NewMemory(time.Now), left: -1}
+	service := repositorytest.NewStill(repositorytest.Audited{Store: cutting, Fail: t.Errorf}, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100, HoldUpTo: 100})
+	d := &described{repositorytest.NewWorld(t, service, 1), cutting.Memory}
+	made, err := d.many(repository.Fields{"addTags": []any{"a"}}, false)
+	d.OK(err)
+	var first repository.BulkOutcome
+	cutting.before = func() {
+		cutting.before = nil
+		first, err = d.Service.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+		d.OK(err)
+	}
+	second, err := d.Service.UndoEdit(t.Context(), d.Admin, made.Edit.ID.String())
+	d.OK(err)
+	d.counts(first, 1, 1, 0, 0)
+	d.counts(second, 1, 0, 0, 1)
+	list, err := d.Service.ListEdits(t.Context(), d.Admin, d.Sets[0].ID.String())
+	if d.OK(err); second.Edit != nil || len(list) != 2 || list[1].UndoneBy != first.Edit.ID {
+		t.Errorf("the second one is %+v, the edits are %+v", second.Edit, list)
 	}
 }
 

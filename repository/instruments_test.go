@@ -294,6 +294,35 @@ func TestPersonWinsRace(t *testing.T) {
 	}
 }
 
+// TestFillsAfterUndo: undoing puts back what a sidecar said, which is looked at again: it may say something else by now, or be gone.
+func TestFillsAfterUndo(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	file := f.put(metadata.ID{}, "a.csv", table("operator: Ada"))
+	sidecar := f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)
+	for _, c := range []struct {
+		change func()
+		want   string
+	}{
+		{func() { f.put(sidecar, "a.csv.json", `{"operator":"Carl"}`) }, "operator=s:Carl"},
+		{func() { f.Delete(metadata.Resource{Record: metadata.Record{ID: sidecar}}) }, "operator=h:Ada"},
+	} {
+		f.said(file)
+		edit, err := f.Service.EditMany(t.Context(), f.Admin, f.Sets[0].ID.String(), repository.Fields{
+			"ids": []any{file.String()}, "metadata": json.RawMessage(`{"properties":{"operator":"Eve"}}`),
+		}, false)
+		f.OK(err)
+		c.change()
+		if got := f.said(file); got != "operator=:Eve" {
+			t.Errorf("a person said Eve, it says %s", got)
+		}
+		_, err = f.Service.UndoEdit(t.Context(), f.Admin, edit.Edit.ID.String())
+		if f.OK(err); f.said(file) != c.want {
+			t.Errorf("undone it says %s, want %s", f.said(file), c.want)
+		}
+	}
+}
+
 // TestFillsAfterRestoration: a set that was deleted and restored with its files says what it said, and is not edited.
 func TestFillsAfterRestoration(t *testing.T) {
 	t.Parallel()

@@ -7,8 +7,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/oklog/ulid/v2"
+
 	"labshelf/audit"
 	"labshelf/blobs"
+	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/extraction"
 	"labshelf/metadata"
@@ -87,9 +90,29 @@ func arrives(e audit.Entry, texts string) bool {
 	case audit.ResourceCreate, audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore:
 		return true
 	case audit.ResourceEdit:
-		return nameBefore(texts) != ""
+		return nameBefore(texts) != "" || e.User != ulid.ULID{} && addsSource(texts)
 	}
 	return false
+}
+
+// addsSource tells whether a change gave a property a source that it did not have: of people only undoing does, which puts back what was read of a
+// file as it was then.
+func addsSource(texts string) bool {
+	const member = descriptive.Root + ".sources"
+	var said map[string]json.RawMessage
+	if json.Unmarshal([]byte(texts), &said) != nil || said[member] == nil {
+		return false
+	}
+	var change struct{ Before, Now string }
+	if json.Unmarshal(said[member], &change.Now) != nil && json.Unmarshal(said[member], &change) != nil {
+		return false
+	}
+	var before, now descriptive.Sources
+	if change.Before != "" && json.Unmarshal([]byte(change.Before), &before) != nil || json.Unmarshal([]byte(change.Now), &now) != nil {
+		return false
+	}
+	_, added := now.Added(before)
+	return added
 }
 
 // nameBefore returns the name that a file had before a change; "" where that has not changed, or the text was erased.

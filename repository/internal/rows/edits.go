@@ -36,8 +36,11 @@ func BeginEdit(tx *metadata.Tx, c Change, set metadata.Set, e *metadata.BulkEdit
 // RecordEdited records that a bulk edit has changed files: the entries about them, which SaveResource has given to their records. It belongs into
 // the transaction that saves them.
 func RecordEdited(tx *metadata.Tx, edit metadata.ID, entries ...uint64) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	e, err := tx.Edits.Get(edit)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
 		return err
 	}
 	for _, number := range entries {
