@@ -1,0 +1,93 @@
+package repository_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"labshelf/descriptive"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// TestFillsWithinBounds: what has no room is left out, and what a schema enforces refuses nothing.
+func TestFillsWithinBounds(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	_, err := f.Service.CreateSchema(t.Context(), f.Admin, f.Space.ID.String(), repository.Fields{
+		"name": "none", "for": "files", "enforce": true, "schema": json.RawMessage(`{"type":"object","additionalProperties":false}`),
+	})
+	f.OK(err)
+	file := f.put(metadata.ID{}, "a.csv", table("operator: Ada"))
+	if got := f.said(file); got != "operator=h:Ada" {
+		t.Errorf("%s against a schema", got)
+	}
+	_, err = f.Service.EditResource(t.Context(), f.Admin, file.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"properties":{"b":1}}`)})
+	f.Refused(err, errs.CodeInvalidField)
+
+	long := strings.Repeat("x", 15_000)
+	f.put(metadata.ID{}, "a.csv.json", fmt.Sprintf(`{"p1":%[1]q,"p2":%[1]q,"p3":%[1]q,"p4":%[1]q,"p5":%[1]q,"q":"short"}`, long))
+	got := f.said(file)
+	for _, want := range []string{"p4=s:", "q=s:short", "operator=h:Ada"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not there", want)
+		}
+	}
+	if strings.Contains(got, "p5=") || len(f.Get(file).Descriptive) > descriptive.MaxBytes {
+		t.Errorf("too much: %d bytes", len(f.Get(file).Descriptive))
+	}
+	edits := f.edits()
+	f.ask("header")
+	f.ask("header", "sidecar")
+	if again := f.said(file); again != got || f.edits() != edits {
+		t.Errorf("another look changed it: %d edits, then %d", edits, f.edits())
+	}
+}
+
+// TestFillsOnlyItsSet: instruments touch no file of a set that does not ask, whatever a file of another one is called; and who harvests hears of an edit.
+func TestFillsOnlyItsSet(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	other, err := f.Service.CreateSet(t.Context(), f.Admin, repository.Fields{"name": "other", "dataspaceId": f.Space.ID.String()})
+	f.OK(err)
+	foreign := f.Upload(other, "a.csv")
+	f.put(metadata.ID{}, "a.csv.json", `{"operator":"Bob"}`)
+	file := f.put(metadata.ID{}, "b.csv", table("run: 1"))
+	if got := f.said(file); got != "run=h:1" {
+		t.Errorf("%s", got)
+	}
+	if now := f.Get(foreign.ID); now.Descriptive != "" || now.Tag() != foreign.Tag() {
+		t.Errorf("a foreign file says %s", now.Descriptive)
+	}
+	made := f.Get(file)
+	if made.Modified <= made.Created || made.ModifiedBy != f.Admin.UserID {
+		t.Errorf("modified %d by %s, made %d", made.Modified, made.ModifiedBy, made.Created)
+	}
+	page, err := repositorytest.ListResources(t.Context(), f.Service, f.Admin, paging.SetResources, repository.ListRequest{
+		Container: f.Sets[0].ID.String(), Params: map[string][]string{"since": {made.Created.Time().Format(time.RFC3339Nano)}},
+	})
+	if err != nil || len(page.Items) == 0 || page.Items[len(page.Items)-1].ID != file {
+		t.Errorf("a listing of what has changed: %v, %v", page.Items, err)
+	}
+}
+
+// TestFillsNothingFromDamage: a file that cannot be read says nothing, and takes nothing back.
+func TestFillsNothingFromDamage(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	file := f.put(metadata.ID{}, "a.csv", table("run: 1"))
+	want := f.said(file)
+	f.OK(f.files.Remove(f.Get(file).Digest, nil))
+	f.put(metadata.ID{}, "a.csv.json", `{"gas":"Kr"}`)
+	if got := f.said(file); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if after := f.put(metadata.ID{}, "b.csv", table("run: 2")); f.said(after) != "run=h:2" {
+		t.Error("what comes behind it is not filled")
+	}
+}
