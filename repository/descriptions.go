@@ -167,12 +167,7 @@ func (f filling) Fill(ctx context.Context, tx *metadata.Tx, id metadata.ID, now 
 
 // Filled returns when instruments have done what everything asks for that is committed when it is called; for tests and measurements.
 func (s *Service) Filled(ctx context.Context) error {
-	var size uint64
-	err := s.stores.View(ctx, func(tx *metadata.Tx) error {
-		log, err := tx.Audit.State()
-		size = log.Size
-		return err
-	})
+	size, err := s.logSize(ctx)
 	if err != nil {
 		return err
 	}

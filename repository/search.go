@@ -298,14 +298,19 @@ func (s *Service) RebuildIndex(ctx context.Context, p auth.Principal) error {
 
 // Indexed returns when a search finds everything that is committed when it is called; for tests and measurements.
 func (s *Service) Indexed(ctx context.Context) error {
-	var size uint64
-	err := s.stores.View(ctx, func(tx *metadata.Tx) error {
-		log, err := tx.Audit.State()
-		size = log.Size
-		return err
-	})
+	size, err := s.logSize(ctx)
 	if err != nil {
 		return err
 	}
 	return s.indexing.Followed(ctx, size)
+}
+
+// logSize returns how many entries the audit log has.
+func (s *Service) logSize(ctx context.Context) (size uint64, err error) {
+	err = s.stores.View(ctx, func(tx *metadata.Tx) error {
+		log, err := tx.Audit.State()
+		size = log.Size
+		return err
+	})
+	return size, err
 }
