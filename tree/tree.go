@@ -1,0 +1,243 @@
+package tree
+
+import (
+	"iter"
+	"strings"
+)
+
+// File is a file of a set. The text of an id has 26 characters; a younger file has a greater one.
+type File interface{ Named() (id, name string) }
+
+// Position is a file, in order of name, then id; or where an id is "", the place in front of all files with that name, and the zero Position
+// the place in front of all files.
+type Position struct{ Name, ID string }
+
+// Set is what one set has, as one transaction sees it.
+type Set[F File] interface {
+	// Files yields the files whose names begin with a prefix, after a position, ascending by name, then id. Sequences yield an error at
+	// most once, as their last element.
+	Files(prefix string, after Position) iter.Seq2[F, error]
+	// ByID finds a file of this set.
+	ByID(id string) (file F, found bool, err error)
+	// Folders yields the paths, each of which ends in a slash, of the folders that were made by themselves, from a path on, ascending.
+	Folders(from string) iter.Seq2[string, error]
+}
+
+// Node is a file, or a folder.
+type Node[F File] struct {
+	Element string // the last one of the path; "" is the set itself
+	Folder  string // the path of a folder, "" or with a slash at its end
+	File    *F     // nil: it is a folder
+	after   Position
+}
+
+// Next is where a listing of children goes on behind this one.
+func (n Node[F]) Next() Position { return n.after }
+
+// Exists tells whether there is a folder with a path, which is "" or ends in a slash.
+func Exists[F File](s Set[F], folder string) (bool, error) {
+	if folder == "" {
+		return true, nil
+	}
+	for _, err := range s.Files(folder, Position{}) {
+		return err == nil, err
+	}
+	for made, err := range s.Folders(folder) {
+		return err == nil && strings.HasPrefix(made, folder), err
+	}
+	return false, nil
+}
+
+// Path returns the path of a file.
+func Path[F File](s Set[F], file F) (string, error) {
+	id, name := file.Named()
+	folder, rest, plain := Split(name)
+	if plain {
+		for first, err := range s.Files(name, Position{Name: name}) {
+			if err != nil {
+				return "", err
+			}
+			oldest, of := first.Named()
+			plain = oldest == id && of == name
+			break
+		}
+	}
+	element, err := shown(s, folder, rest, id, plain)
+	return folder + element, err
+}
+
+// shown is the element of a file; oldest: its name is plain and no older file has it.
+func shown[F File](s Set[F], folder, rest, id string, oldest bool) (string, error) {
+	if oldest {
+		other, _, err := withID(s, folder, rest)
+		if err != nil {
+			return "", err
+		}
+		taken := false
+		if !other && IsFolder(rest) {
+			taken, err = Exists(s, folder+rest+"/")
+		}
+		if !other && !taken {
+			return rest, err
+		}
+	}
+	return WithID(rest, id), nil
+}
+
+// withID finds the file of a folder that an element with an id means.
+func withID[F File](s Set[F], folder, element string) (found bool, file F, err error) {
+	id, like := idIn(element)
+	if !like {
+		return false, file, nil
+	}
+	file, found, err = s.ByID(id)
+	if err != nil || !found {
+		return false, file, err
+	}
+	_, name := file.Named()
+	in, rest, _ := Split(name)
+	return in == folder && WithID(rest, id) == element, file, nil
+}
+
+// Lookup finds what a path means, which has no slash at its ends; "" is the set itself. Not found: nothing has it.
+func Lookup[F File](s Set[F], path string) (n Node[F], found bool, err error) {
+	if path == "" {
+		return n, true, nil
+	}
+	folder, element, plain := Split(path)
+	if !plain {
+		return n, false, nil // no path has such an element
+	}
+	n.Element = element
+	found, file, err := withID(s, folder, element)
+	if err != nil || found {
+		n.File = &file
+		return n, found, err
+	}
+	if IsFolder(element) {
+		if found, err = Exists(s, folder+element+"/"); err != nil || found {
+			n.Folder = folder + element + "/"
+			return n, found, err
+		}
+	}
+	name := folder + element
+	for first, err := range s.Files(name, Position{Name: name}) {
+		if err != nil {
+			return n, false, err
+		}
+		if _, called := first.Named(); called == name {
+			n.File, found = &first, true
+		}
+		break
+	}
+	return n, found, nil
+}
+
+// Children yields what is in a folder, after a position, in the order of names: of the files in it, and of its folders with a slash at the
+// end. It reads what it yields, one file of each folder, and nothing below.
+func Children[F File](s Set[F], folder string, after Position) iter.Seq2[Node[F], error] {
+	return func(yield func(Node[F], error) bool) {
+		c := children[F]{set: s, folder: folder, after: after}
+		defer c.close()
+		for {
+			node, more, err := c.next()
+			if err != nil {
+				yield(node, err)
+				return
+			}
+			if !more || !yield(node, nil) {
+				return
+			}
+		}
+	}
+}
+
+// children is a listing under way. pull is nil where the files have to be sought anew, behind a folder.
+type children[F File] struct {
+	set    Set[F]
+	folder string
+	after  Position
+	pull   func() (F, error, bool)
+	stop   func()
+	file   *F     // the next one; nil: read it
+	made   string // the next folder that was made by itself; "" : read it
+	ended  struct{ files, made bool }
+}
+
+// next returns the next child.
+func (c *children[F]) next() (n Node[F], more bool, err error) {
+	if err = c.read(); err != nil || c.ended.files && c.ended.made {
+		return n, false, err
+	}
+	name := ""
+	if !c.ended.files {
+		_, name = (*c.file).Named()
+	}
+	if c.ended.files || !c.ended.made && c.made <= name {
+		return c.enter(c.made), true, nil
+	}
+	in, rest, plain := Split(name)
+	if len(in) > len(c.folder) {
+		return c.enter(in), true, nil
+	}
+	n.File = c.file
+	id, _ := (*c.file).Named()
+	n.Element, err = shown(c.set, c.folder, rest, id, plain && (c.after.Name != name || c.after.ID == ""))
+	c.after = Position{name, id}
+	n.after, c.file = c.after, nil
+	return n, err == nil, err
+}
+
+// enter returns the child of which a folder below is a part, and goes on behind all that is in it.
+func (c *children[F]) enter(below string) Node[F] {
+	element, _, _ := strings.Cut(below[len(c.folder):], "/")
+	folder := c.folder + element + "/"
+	c.close()
+	c.after = Position{Name: folder[:len(folder)-1] + "0"} // which follows the slash
+	c.file, c.made = nil, ""
+	return Node[F]{Element: element, Folder: folder, after: c.after}
+}
+
+// read reads the next file, and the next folder that was made by itself, where they are not known.
+func (c *children[F]) read() error {
+	if c.file == nil && !c.ended.files {
+		if c.pull == nil {
+			c.pull, c.stop = iter.Pull2(c.set.Files(c.folder, c.after))
+		}
+		file, err, ok := c.pull()
+		if err != nil {
+			return err
+		}
+		c.file, c.ended.files = &file, !ok
+	}
+	if c.made == "" && !c.ended.made {
+		return c.readMade()
+	}
+	return nil
+}
+
+// readMade reads the next folder that was made by itself, below this one and behind the position.
+func (c *children[F]) readMade() error {
+	from := max(c.folder, c.after.Name)
+	for made, err := range c.set.Folders(from) {
+		if err != nil {
+			return err
+		}
+		if made == c.folder {
+			continue
+		}
+		if strings.HasPrefix(made, c.folder) {
+			c.made = made
+		}
+		break
+	}
+	c.ended.made = c.made == ""
+	return nil
+}
+
+func (c *children[F]) close() {
+	if c.stop != nil {
+		c.stop()
+	}
+	c.pull, c.stop = nil, nil
+}
