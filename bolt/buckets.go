@@ -48,6 +48,8 @@ const (
 	editsBucket
 	editsBySet
 	editEntries
+	foldersBucket
+	filePropertiesBucket
 	bucketCount
 )
 
@@ -102,6 +104,8 @@ var buckets = [bucketCount]struct {
 	editsBucket:           {"edits", growing, 11},
 	editsBySet:            {"edits_by_set", growing, 11},
 	editEntries:           {"edit_entries", growing, 11},
+	foldersBucket:         {"folders", mixed, 12},
+	filePropertiesBucket:  {"file_properties", growing, 12},
 }
 
 const (

@@ -114,6 +114,8 @@ func (c *checker) run() {
 	checkTable(c, &schemaTable, func(s metadata.Schema) metadata.Stamp { return s.Modified })
 	checkTable(c, &schemaVersionTable, func(v metadata.SchemaVersion) metadata.Stamp { return v.Created })
 	checkTable(c, &editTable, func(e metadata.BulkEdit) metadata.Stamp { return e.Created })
+	checkTable(c, &folderTable, func(metadata.Folder) metadata.Stamp { return 0 }) // clock readings
+	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
 	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)

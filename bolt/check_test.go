@@ -51,6 +51,8 @@ func fullStore(t *testing.T) *Store {
 			tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: idAt('C', 1), Number: 1, Text: "{}", Created: tx.Stamp()}),
 			tx.Edits.Put(metadata.BulkEdit{ID: idAt('E', 1), SetID: set, Created: tx.Stamp()}),
 			tx.EditEntries.Put(metadata.EditEntry{EditID: idAt('E', 1), Number: 1}),
+			tx.Folders.Put(metadata.Folder{SetID: set, Path: "a/"}),
+			tx.FileProperties.Put(metadata.FileProperties{ResourceID: idAt('R', 1), Properties: "p"}),
 			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
 			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
 		)
@@ -114,7 +116,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		found := violations(t, s)
 		switch b {
 		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
-			schemaVersionsBucket, editEntries: // nothing points there
+			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}

@@ -9,7 +9,8 @@ import (
 	"labshelf/paging"
 )
 
-// What is said about objects: descriptive metadata, the schemas that they follow, and the bulk edits that change them.
+// What is said about objects: descriptive metadata, the schemas that they follow, the bulk edits that change them, folders, and what clients
+// keep with files.
 
 type descriptives struct{ *tx }
 
@@ -119,4 +120,44 @@ func (e entriesOfEdits) rows(s span) iter.Seq2[metadata.EditEntry, error] {
 			}
 		}
 	}
+}
+
+type folders struct{ *tx }
+
+func (f folders) Get(of metadata.FolderKey) (metadata.Folder, error) {
+	return folderTable.get(f.tx, folderKey(of))
+}
+
+func (f folders) Put(row metadata.Folder) error { return folderTable.put(f.tx, row) }
+
+func (f folders) Remove(of metadata.FolderKey) error { return folderTable.remove(f.tx, folderKey(of)) }
+
+func (f folders) From(of metadata.FolderKey) iter.Seq2[metadata.Folder, error] {
+	return folderTable.all(f.tx, scopeSpan(idKey(of.SetID)).from(folderKey(of)))
+}
+
+func (f folders) All(after metadata.FolderKey) iter.Seq2[metadata.Folder, error] {
+	s := span{}
+	if after != (metadata.FolderKey{}) {
+		s.lo = justAfter(folderKey(after))
+	}
+	return folderTable.all(f.tx, s)
+}
+
+type propertiesOfFiles struct{ *tx }
+
+func (p propertiesOfFiles) Get(resource metadata.ID) (metadata.FileProperties, error) {
+	return filePropertiesTable.get(p.tx, idKey(resource))
+}
+
+func (p propertiesOfFiles) Put(row metadata.FileProperties) error {
+	return filePropertiesTable.put(p.tx, row)
+}
+
+func (p propertiesOfFiles) Remove(resource metadata.ID) error {
+	return filePropertiesTable.remove(p.tx, idKey(resource))
+}
+
+func (p propertiesOfFiles) All(after metadata.ID) iter.Seq2[metadata.FileProperties, error] {
+	return filePropertiesTable.all(p.tx, idSpan(nil, after))
 }

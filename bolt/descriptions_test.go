@@ -20,6 +20,7 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 		return errors.Join(
 			last(tx.Descriptive.All(metadata.ID{})), last(tx.Schemas.All(metadata.ID{})), last(tx.Schemas.OfDataspace(id, paging.All)),
 			last(tx.SchemaVersions.All(metadata.SchemaVersionKey{})), last(tx.SchemaVersions.Before(metadata.SchemaVersionKey{Number: 1})),
+			last(tx.Folders.All(metadata.FolderKey{})), last(tx.Folders.From(metadata.FolderKey{SetID: id})), last(tx.FileProperties.All(metadata.ID{})),
 			last(tx.Edits.All(metadata.ID{})), last(tx.Edits.OfSet(id, metadata.ID{})), last(tx.EditEntries.From(metadata.EditEntry{})),
 		)
 	})
@@ -36,6 +37,7 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 			tx.Schemas.Put(metadata.Schema{Record: metadata.Record{ID: id, State: metadata.Active}, DataspaceID: id}),
 			tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: id, Number: 1}),
 			tx.Edits.Put(metadata.BulkEdit{ID: id, SetID: id}), tx.EditEntries.Put(metadata.EditEntry{EditID: id}),
+			tx.Folders.Put(metadata.Folder{SetID: id, Path: "a/"}), tx.FileProperties.Put(metadata.FileProperties{ResourceID: id}),
 		); err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
 	c.bad = c.bad || r.Body > metadata.Inline
-	addedThen(c, &r.Label, (*codec).text, &r.Entry, (*codec).uint64)
+	addedInThree(c, &r.Label, (*codec).text, &r.Entry, (*codec).uint64, &r.MovedTo, idFields)
 }
 
 func versionFields(c *codec, v *metadata.Version) {
@@ -84,6 +84,8 @@ func removalFields(c *codec, r *metadata.Removal) {
 	c.fixed(r.By[:])
 	retentionFields(c, &r.Kept)
 }
+
+func idFields(c *codec, id *metadata.ID) { c.fixed(id[:]) }
 
 func retentionFields(c *codec, k *metadata.Retention) {
 	c.uint32(&k.Last)
@@ -285,6 +287,19 @@ func editFields(c *codec, e *metadata.BulkEdit) {
 	c.int64(&e.Objects)
 	c.stamp(&e.Created)
 	c.uint64(&e.Entry)
+}
+
+func folderFields(c *codec, f *metadata.Folder) {
+	c.fixed(f.SetID[:])
+	c.text(&f.Path)
+	c.text(&f.Properties)
+	c.stamp(&f.Created)
+	c.fixed(f.CreatedBy[:])
+}
+
+func filePropertiesFields(c *codec, p *metadata.FileProperties) {
+	c.fixed(p.ResourceID[:])
+	c.text(&p.Properties)
 }
 
 // editEntryFields is all of an entry of a bulk edit: its key says the rest.

@@ -119,6 +119,9 @@ func splitEditEntryKey(key []byte) (of metadata.EditEntry, ok bool) {
 	return metadata.EditEntry{EditID: metadata.ID(key[:idSize]), Number: binary.BigEndian.Uint64(key[idSize:])}, true
 }
 
+// folderKey is for a folder of a set.
+func folderKey(of metadata.FolderKey) []byte { return append(of.SetID[:], of.Path...) }
+
 // afterVersion is the keys of versions after one; zero: all.
 func afterVersion(of metadata.VersionKey) (s span) {
 	if of != (metadata.VersionKey{}) {

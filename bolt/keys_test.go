@@ -61,6 +61,7 @@ func TestKeysAreFrozen(t *testing.T) {
 		{"schemas_by_dataspace", idIndexKey(containerScope(other, metadata.Active), id), otherHex + "01" + idHex},
 		{"schema_versions", schemaVersionKey(metadata.SchemaVersionKey{Schema: id, Number: 0x01020304}), idHex + "01020304"},
 		{"edit_entries", editEntryKey(metadata.EditEntry{EditID: id, Number: 0x0102030405060708}), idHex + "0102030405060708"},
+		{"folders", folderKey(metadata.FolderKey{SetID: id, Path: "a/"}), idHex + "612f"},
 		{"transfers_by_end", timeIndexKey(nil, stamp, id), "8102030405060708" + idHex},
 		{"transfers_by_digest", digestIDKey(digest, id), digestHex + idHex},
 		{"bodies", versionKey(metadata.VersionKey{Resource: id, Version: 0x01020304}), idHex + "01020304"},
@@ -85,7 +86,7 @@ func TestBucketsAreFrozen(t *testing.T) {
 		"resources_by_time resources_by_dataspace resources_by_set resources_by_name users usernames keys keys_by_user " +
 		"privileges privileges_by_dataspace privileges_by_user steps usage usage_by_day blobs blob_refs blobs_damaged bodies sessions " +
 		"transfers transfers_by_end transfers_by_digest blobs_unreferenced versions version_refs audit webhooks deliveries " +
-		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries"
+		"descriptive schemas schemas_by_dataspace schema_versions edits edits_by_set edit_entries folders file_properties"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("buckets:\n got %s\nwant %s", got, want)
 	}

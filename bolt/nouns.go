@@ -149,6 +149,16 @@ var (
 		indexes: []index{{editsBySet, ownerInKey}},
 		entries: func(e metadata.BulkEdit) []entry { return []entry{{editsBySet, pairKey(e.SetID, e.ID), nil}} },
 	}
+	folderTable = table[metadata.Folder]{
+		bucket: foldersBucket, fields: folderFields,
+		key:     func(f *metadata.Folder) []byte { return folderKey(f.Key()) },
+		entries: func(metadata.Folder) []entry { return nil },
+	}
+	filePropertiesTable = table[metadata.FileProperties]{
+		bucket: filePropertiesBucket, fields: filePropertiesFields,
+		key:     func(p *metadata.FileProperties) []byte { return borrowedKey(&p.ResourceID) },
+		entries: func(metadata.FileProperties) []entry { return nil },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.

@@ -165,6 +165,30 @@ func addedThen[T, U comparable](c *codec, v *T, fields func(*codec, *T), later *
 	c.bad = c.bad || *later == none
 }
 
+// addedInThree is addedThen, for fields behind which yet another schema has added the last ones.
+func addedInThree[T, U, V comparable](c *codec, v *T, fields func(*codec, *T), later *U, laterFields func(*codec, *U), last *V, lastFields func(*codec, *V)) {
+	var none V
+	if !c.decode && *last == none || c.decode && len(c.data) == 0 {
+		*last = none
+		addedThen(c, v, fields, later, laterFields)
+		return
+	}
+	fields(c, v)
+	var nothing U
+	if c.decode && len(c.data) == 0 {
+		var no T
+		*later, *last, c.bad = nothing, none, c.bad || *v == no
+		return
+	}
+	laterFields(c, later)
+	if c.decode && len(c.data) == 0 {
+		*last, c.bad = none, c.bad || *later == nothing
+		return
+	}
+	lastFields(c, last)
+	c.bad = c.bad || *last == none
+}
+
 // rest is for the last field of a record alone.
 func (c *codec) rest(field *[]byte) {
 	if !c.decode {

@@ -58,8 +58,8 @@ func nouns() map[string]noun {
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex+"02"),
 		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9,
-		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex),
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9, MovedTo: other,
+		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex+otherHex),
 		"version": nounOf(versionFields, metadata.Version{
 			ResourceID: id, Number: 3, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b", Filename: "f", Digest: digest, Bytes: -2,
 			Body: metadata.Purged, Created: 1, CreatedBy: other, Replaced: 2, ReplacedBy: id, Label: "la",
@@ -93,6 +93,9 @@ func nouns() map[string]noun {
 		}, idHex+"0000000000000001"+"0000000000000002"+"016d"+"0165"+"00000003"+"0000000000000004"+"0000000000000005"+"00000000000000c8"+
 			"0000000000000006"+"0178"+"0161"+"01"),
 		"descriptive": nounOf(descriptiveFields, metadata.Descriptive{ObjectID: id, JSON: "{}"}, idHex+"027b7d"),
+		"folder": nounOf(folderFields, metadata.Folder{SetID: id, Path: "a/", Properties: "pr", Created: 1, CreatedBy: other},
+			idHex+"02612f"+"027072"+"0000000000000001"+otherHex),
+		"file properties": nounOf(filePropertiesFields, metadata.FileProperties{ResourceID: id, Properties: "pr"}, idHex+"027072"),
 		"schema of properties": nounOf(schemaRowFields, metadata.Schema{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: "de", For: metadata.ForSets, Types: "ty", Enforce: true, Version: 3, Entry: 9,
 		}, recordHex+otherHex+"016e"+"027469"+"026465"+"02"+"027479"+"01"+"00000003"+entryHex),
@@ -197,6 +200,13 @@ func TestEveryFieldIsStored(t *testing.T) {
 func TestAddedFieldsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const retentionHex, labelHex = "0000000300000004", "026c61"
+	resource := func(example any, label string, entry uint64, moved bool) metadata.Resource {
+		r := example.(metadata.Resource)
+		if r.Label, r.Entry = label, entry; !moved {
+			r.MovedTo = metadata.ID{}
+		}
+		return r
+	}
 	for _, tc := range []struct {
 		name  string
 		added string // hex of what the example has, from the first of the fields on
@@ -206,9 +216,12 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention, d.Entry = metadata.Retention{}, 0; return d }, ""},
 		{"dataspace", entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Entry = 0; return d }, ""},
 		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention = metadata.Retention{}; return d }, "0000000000000000" + entryHex},
-		{"resource", labelHex + entryHex, func(o any) any { r := o.(metadata.Resource); r.Label, r.Entry = "", 0; return r }, ""},
-		{"resource", entryHex, func(o any) any { r := o.(metadata.Resource); r.Entry = 0; return r }, ""},
-		{"resource", labelHex + entryHex, func(o any) any { r := o.(metadata.Resource); r.Label = ""; return r }, "00" + entryHex},
+		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 0, false) }, ""},
+		{"resource", entryHex + otherHex, func(o any) any { return resource(o, "la", 0, false) }, ""},
+		{"resource", otherHex, func(o any) any { return resource(o, "la", 9, false) }, ""},
+		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 9, false) }, "00" + entryHex},
+		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 0, true) }, "00" + "0000000000000000" + otherHex},
+		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "la", 0, true) }, labelHex + "0000000000000000" + otherHex},
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry, s.Extract = 0, 0; return s }, ""},
 		{"set", "02", func(o any) any { s := o.(metadata.Set); s.Extract = 0; return s }, ""},
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, "0000000000000000" + "02"},
@@ -236,10 +249,7 @@ func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	const noEntry = "0000000000000000"
 	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
 		n := nouns()[name]
-		all := n.fields
-		if name == "set" { // behind the entry something else was added
-			all = strings.TrimSuffix(all, "02")
-		}
+		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex}[name]) // what was added behind the entry
 		base := strings.TrimSuffix(all, entryHex)
 		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
 			base = strings.TrimSuffix(base, added)

@@ -34,6 +34,7 @@ func migrations() []migration {
 		steps(mergeRefs, func(btx *bbolt.Tx) error { return addBuckets(btx, 9) }, beginLog),
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 10) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 11) },
+		func(btx *bbolt.Tx) error { return addBuckets(btx, 12) },
 	}
 }
 

@@ -129,6 +129,7 @@ type Resource struct {
 	Label                     string       // of the present version; "": none
 	Entry                     uint64       // as in Dataspace
 	Descriptive               string       // as in Dataspace
+	MovedTo                   ID           // of a deleted one that was moved into another set: the resource that it has become; zero: none
 	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
 }
 

@@ -133,6 +133,8 @@ type Tx struct {
 	SchemaVersions SchemaVersions
 	Edits          BulkEdits
 	EditEntries    EditEntries
+	Folders        Folders
+	FileProperties PropertiesOfFiles
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

@@ -103,6 +103,7 @@ var targets = map[string]string{
 	"indexing":       "labshelf/repository/indexing",
 	"instruments":    "labshelf/repository/instruments",
 	"schemas":        "labshelf/schemas",
+	"tree":           "labshelf/tree",
 	"extraction":     "labshelf/extraction",
 	"spreadsheet":    "labshelf/spreadsheet",
 	"webhooks":       "labshelf/webhooks",

@@ -93,7 +93,7 @@ func putEdited(tx *metadata.Tx, row any) error {
 	case metadata.EditEntry:
 		return tx.EditEntries.Put(row)
 	}
-	return fmt.Errorf("no table holds a %T", row)
+	return putFolder(tx, row)
 }
 
 // waysToEdited is waysTo for what putEdited puts.
@@ -113,7 +113,7 @@ func waysToEdited(row any) []way {
 			return nil, metadata.ErrNotFound
 		}}}
 	}
-	return nil
+	return waysToFolder(row)
 }
 
 func (a *answers) askSchemas(tx *metadata.Tx, p probe) {

@@ -88,9 +88,9 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties,
 	}
-	switch n := rapid.IntRange(0, len(draw)+7).Draw(rt, "write"); n {
+	switch n := rapid.IntRange(0, len(draw)+8).Draw(rt, "write"); n {
 	case len(draw):
 		m.stamp(s)
 	case len(draw) + 1:
@@ -118,6 +118,8 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		m.removeWebhook(rt, s)
 	case len(draw) + 7:
 		m.removeDescriptive(rt, s)
+	case len(draw) + 8:
+		m.removeFolder(rt, s)
 	default:
 		row := draw[n](rt, s)
 		s.do(op{fmt.Sprintf("put %T", row), func(tx *metadata.Tx) (any, error) { return nil, put(tx, row) }})

@@ -39,6 +39,8 @@ type state struct {
 	schemaVersions map[schemaVersionKey]metadata.SchemaVersion
 	edits          map[metadata.ID]metadata.BulkEdit
 	editEntries    map[editEntry]metadata.EditEntry
+	folders        map[folderKey]metadata.Folder
+	properties     map[metadata.ID]metadata.FileProperties
 	scrub          metadata.ScrubState
 	filling        metadata.FillState
 	epoch          metadata.Epoch
@@ -72,6 +74,8 @@ func newState(now time.Time) *state {
 		schemaVersions: map[schemaVersionKey]metadata.SchemaVersion{},
 		edits:          map[metadata.ID]metadata.BulkEdit{},
 		editEntries:    map[editEntry]metadata.EditEntry{},
+		folders:        map[folderKey]metadata.Folder{},
+		properties:     map[metadata.ID]metadata.FileProperties{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -92,6 +96,7 @@ func (s *state) clone() *state {
 	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
 	c.schemas, c.schemaVersions = maps.Clone(s.schemas), maps.Clone(s.schemaVersions)
 	c.edits, c.editEntries = maps.Clone(s.edits), maps.Clone(s.editEntries)
+	c.folders, c.properties = maps.Clone(s.folders), maps.Clone(s.properties)
 	return &c
 }
 
@@ -138,6 +143,8 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		SchemaVersions: schemaVersions{newTable(mode, s.schemaVersions, func(v metadata.SchemaVersion) schemaVersionKey { return schemaVersionKey(v.Key()) })},
 		Edits:          edits{newTable(mode, s.edits, func(e metadata.BulkEdit) metadata.ID { return e.ID })},
 		EditEntries:    editEntries{newTable(mode, s.editEntries, func(e metadata.EditEntry) editEntry { return editEntry(e) })},
+		Folders:        folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })},
+		FileProperties: newTable(mode, s.properties, func(p metadata.FileProperties) metadata.ID { return p.ResourceID }),
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

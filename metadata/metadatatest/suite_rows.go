@@ -28,6 +28,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"descriptive metadata come in the order of ids":  testDescriptive,
 		"schemas come by dataspace and state":            testSchemas,
 		"edits come the newest first":                    testEdits,
+		"folders come in the order of paths":             testFolders,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -43,6 +44,7 @@ func filledRows(other bool) []any {
 		filled[bodyRow](other), filled[metadata.Session](other), filled[metadata.ResumableUpload](other),
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
 		filled[metadata.Schema](other), filled[metadata.SchemaVersion](other), filled[metadata.BulkEdit](other), filled[metadata.EditEntry](other),
+		filled[metadata.Folder](other), filled[metadata.FileProperties](other),
 	}
 }
 
@@ -167,7 +169,7 @@ func testSizes(t *testing.T, s *store) {
 	}
 	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
 	rows = append(rows, sizesOfDescriptive()...)
-	rows = append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...)
+	rows = append(append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...), sizesOfFolders(long)...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
 		t.Error(err)
@@ -232,6 +234,10 @@ func identityOf(row any) []string {
 		return []string{"SchemaID", "Number"}
 	case metadata.EditEntry:
 		return []string{"EditID", "Number"}
+	case metadata.Folder:
+		return []string{"SetID", "Path"}
+	case metadata.FileProperties:
+		return []string{"ResourceID"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

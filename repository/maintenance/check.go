@@ -252,3 +252,25 @@ func brokenFile(tx *metadata.Tx, of metadata.VersionKey, digest blobs.Digest, wr
 	found.Name = v.Name
 	return found, err
 }
+
+// checkFolders: a folder is in a set, and its path ends in a slash; properties belong to a resource.
+func (c *checker) checkFolders() error {
+	for row, err := range c.tx.Folders.All(metadata.FolderKey{}) {
+		if err != nil {
+			return err
+		}
+		_, known := c.sets[row.SetID]
+		c.wrong(!known, "folder", metadata.Record{ID: row.SetID}, row.Path, "its set is not there")
+		c.wrong(row.Path != "" && !strings.HasSuffix(row.Path, "/"), "folder", metadata.Record{ID: row.SetID}, row.Path, "its path has no slash at the end")
+	}
+	for row, err := range c.tx.FileProperties.All(metadata.ID{}) {
+		if err == nil {
+			_, err = c.tx.Resources.Get(row.ResourceID)
+		}
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		c.wrong(err != nil, "properties", metadata.Record{ID: row.ResourceID}, "", "their resource is not there")
+	}
+	return nil
+}

@@ -97,6 +97,15 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"metadata.publisher is not there for a file": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Resources[0].ID, JSON: `{"publisher":"Curie"}`})
 		},
+		"its set is not there": func(tx tables, h *repositorytest.World) error {
+			return tx.Folders.Put(metadata.Folder{SetID: h.Space.ID, Path: "a/"})
+		},
+		"its path has no slash at the end": func(tx tables, h *repositorytest.World) error {
+			return tx.Folders.Put(metadata.Folder{SetID: h.Sets[0].ID, Path: "a"})
+		},
+		"their resource is not there": func(tx tables, h *repositorytest.World) error {
+			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: h.Sets[0].ID, Properties: "p"})
+		},
 		"its container is not deleted": func(tx tables, h *repositorytest.World) error {
 			return tx.Cascades.Put(metadata.Cascade{Container: h.Sets[0].ID, DataspaceID: h.Space.ID})
 		},

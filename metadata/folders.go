@@ -1,0 +1,49 @@
+package metadata
+
+import "iter"
+
+// Folder is a folder of a set that was made by itself, or has properties. All others follow from the names of files.
+type Folder struct {
+	SetID      ID
+	Path       string // as in names, with a slash at its end; "": the set itself, of which there are properties
+	Properties string // of clients, in a form of package dav; "": none
+	Created    Stamp  // the clock: a row without a stamp, so that nobody who follows changes hears of it
+	CreatedBy  ID     // user
+}
+
+// FolderKey identifies a folder.
+type FolderKey struct {
+	SetID ID
+	Path  string
+}
+
+// Key is the key of the folder.
+func (f Folder) Key() FolderKey { return FolderKey{f.SetID, f.Path} }
+
+// Folders is the table of folders.
+type Folders interface {
+	Get(FolderKey) (Folder, error)
+	Put(Folder) error
+	// Remove removes the row; that there is none is no error.
+	Remove(FolderKey) error
+	// From yields the folders of the same set from a path on, ascending by its bytes.
+	From(FolderKey) iter.Seq2[Folder, error]
+	// All yields every folder after one (by set, then path), ascending; zero: from the first.
+	All(after FolderKey) iter.Seq2[Folder, error]
+}
+
+// FileProperties are what clients of /dav/ keep with a file. One without any has no row, and the row has no stamp.
+type FileProperties struct {
+	ResourceID ID
+	Properties string // in a form of package dav
+}
+
+// PropertiesOfFiles is the table of the properties of files. A row stays when its resource is deleted.
+type PropertiesOfFiles interface {
+	Get(resource ID) (FileProperties, error)
+	Put(FileProperties) error
+	// Remove removes the row; that there is none is no error.
+	Remove(resource ID) error
+	// All yields every row of a resource with an id greater than after, ascending.
+	All(after ID) iter.Seq2[FileProperties, error]
+}
