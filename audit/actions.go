@@ -63,6 +63,11 @@ const (
 	EditBegin Action = 120 // a bulk edit began; the entries of its files name it
 	EditUndo  Action = 121 // one began that undoes another; likewise
 
+	LinkCreate Action = 130
+	LinkUpdate Action = 131
+	LinkTake   Action = 132 // another user owns it from now on
+	LinkRevoke Action = 133
+
 	PurgeRun Action = 90 // a purge began, by whom and of what; the entries of what it removes name it
 )
 
@@ -83,6 +88,7 @@ var words = map[Action]string{
 	WebhookPause: "webhook.pause", WebhookResume: "webhook.resume", WebhookSkip: "webhook.skip",
 	SchemaCreate: "schema.create", SchemaUpdate: "schema.update", SchemaDelete: "schema.delete", SchemaRestore: "schema.restore",
 	EditBegin: "edit.begin", EditUndo: "edit.undo",
+	LinkCreate: "link.create", LinkUpdate: "link.update", LinkTake: "link.take", LinkRevoke: "link.revoke",
 }
 
 // String returns the word of the interface; "" of an action that a later version has added.

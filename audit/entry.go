@@ -57,10 +57,12 @@ const (
 	Webhook   Kind = 7
 	Schema    Kind = 8
 	Edit      Kind = 9 // a bulk edit
+	Link      Kind = 10
 )
 
 var kinds = map[Kind]string{
 	Dataspace: "dataspace", Set: "set", Resource: "resource", User: "user", Key: "key", Webhook: "webhook", Schema: "schema", Edit: "edit",
+	Link: "link",
 }
 
 // String returns the kind as the interface writes it.

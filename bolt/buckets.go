@@ -50,6 +50,11 @@ const (
 	editEntries
 	foldersBucket
 	filePropertiesBucket
+	linksBucket
+	linksByDigest
+	linksByDataspace
+	linksByOwner
+	linkUsesBucket
 	bucketCount
 )
 
@@ -106,6 +111,11 @@ var buckets = [bucketCount]struct {
 	editEntries:           {"edit_entries", growing, 11},
 	foldersBucket:         {"folders", mixed, 12},
 	filePropertiesBucket:  {"file_properties", growing, 12},
+	linksBucket:           {"links", growing, 12},
+	linksByDigest:         {"links_by_digest", mixed, 12},
+	linksByDataspace:      {"links_by_dataspace", growing, 12},
+	linksByOwner:          {"links_by_owner", growing, 12},
+	linkUsesBucket:        {"link_uses", growing, 12},
 }
 
 const (

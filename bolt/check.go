@@ -116,6 +116,8 @@ func (c *checker) run() {
 	checkTable(c, &editTable, func(e metadata.BulkEdit) metadata.Stamp { return e.Created })
 	checkTable(c, &folderTable, func(metadata.Folder) metadata.Stamp { return 0 }) // clock readings
 	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
+	checkTable(c, &linkTable, func(l metadata.Link) metadata.Stamp { return l.Modified })
+	checkTable(c, &linkUseTable, func(metadata.LinkUse) metadata.Stamp { return 0 }) // clock readings
 	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)

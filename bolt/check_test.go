@@ -53,6 +53,8 @@ func fullStore(t *testing.T) *Store {
 			tx.EditEntries.Put(metadata.EditEntry{EditID: idAt('E', 1), Number: 1}),
 			tx.Folders.Put(metadata.Folder{SetID: set, Path: "a/"}),
 			tx.FileProperties.Put(metadata.FileProperties{ResourceID: idAt('R', 1), Properties: "p"}),
+			tx.Links.Put(metadata.Link{Record: record('L'), Kind: metadata.ShareLink, DataspaceID: idAt('D', 1), OwnerID: idAt('U', 1)}),
+			tx.LinkUses.Put(metadata.LinkUse{LinkID: idAt('L', 1), Count: 1}),
 			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
 			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
 		)
@@ -116,7 +118,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		found := violations(t, s)
 		switch b {
 		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
-			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket: // nothing points there
+			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -254,7 +256,7 @@ func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
 	want := []string{
-		"dataspaces", "edits", "keys", "privileges", "resources", "schema_versions", "schemas", "sessions", "sets", "transfers", "users", "versions", "webhooks",
+		"dataspaces", "edits", "keys", "links", "privileges", "resources", "schema_versions", "schemas", "sessions", "sets", "transfers", "users", "versions", "webhooks",
 	}
 	if found := violations(t, s); !slices.Equal(found, want) {
 		t.Errorf("found in %q", found)

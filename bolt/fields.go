@@ -55,7 +55,7 @@ func resourceFields(c *codec, r *metadata.Resource) {
 	c.uint32(&r.Version)
 	c.uint8((*uint8)(&r.Body))
 	c.bad = c.bad || r.Body > metadata.Inline
-	addedInThree(c, &r.Label, (*codec).text, &r.Entry, (*codec).uint64, &r.MovedTo, idFields)
+	addedInThree(c, &r.Label, (*codec).text, &r.Entry, (*codec).uint64, &r.Passage, passageFields)
 }
 
 func versionFields(c *codec, v *metadata.Version) {
@@ -85,7 +85,10 @@ func removalFields(c *codec, r *metadata.Removal) {
 	retentionFields(c, &r.Kept)
 }
 
-func idFields(c *codec, id *metadata.ID) { c.fixed(id[:]) }
+func passageFields(c *codec, p *metadata.Passage) {
+	c.fixed(p.MovedTo[:])
+	c.fixed(p.LinkID[:])
+}
 
 func retentionFields(c *codec, k *metadata.Retention) {
 	c.uint32(&k.Last)

@@ -159,6 +159,22 @@ var (
 		key:     func(p *metadata.FileProperties) []byte { return borrowedKey(&p.ResourceID) },
 		entries: func(metadata.FileProperties) []entry { return nil },
 	}
+	linkTable = table[metadata.Link]{
+		bucket: linksBucket, fields: linkFields,
+		key:     func(l *metadata.Link) []byte { return borrowedKey(&l.ID) },
+		indexes: []index{{linksByDigest, ownerInValue}, {linksByDataspace, ownerInValue}, {linksByOwner, ownerInValue}},
+		entries: func(l metadata.Link) []entry {
+			return []entry{
+				{linksByDigest, l.Digest[:], idKey(l.ID)},
+				{linksByDataspace, pairKey(l.DataspaceID, l.ID), idKey(l.ID)}, {linksByOwner, pairKey(l.OwnerID, l.ID), idKey(l.ID)},
+			}
+		},
+	}
+	linkUseTable = table[metadata.LinkUse]{
+		bucket: linkUsesBucket, fields: linkUseFields,
+		key:     func(u *metadata.LinkUse) []byte { return borrowedKey(&u.LinkID) },
+		entries: func(metadata.LinkUse) []entry { return nil },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.

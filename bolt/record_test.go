@@ -58,8 +58,8 @@ func nouns() map[string]noun {
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex+"02"),
 		"resource": nounOf(resourceFields, metadata.Resource{
 			Record: record, SetID: other, DataspaceID: id, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b",
-			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9, MovedTo: other,
-		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex+otherHex),
+			Filename: "f", Digest: digest, Bytes: -2, Version: 3, Body: metadata.Purged, Label: "la", Entry: 9, Passage: metadata.Passage{MovedTo: other, LinkID: id},
+		}, recordHex+otherHex+idHex+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"00000003"+"01"+"026c61"+entryHex+otherHex+idHex),
 		"version": nounOf(versionFields, metadata.Version{
 			ResourceID: id, Number: 3, Name: "n", Description: "de", Format: "PDF", MimeType: "a/b", Filename: "f", Digest: digest, Bytes: -2,
 			Body: metadata.Purged, Created: 1, CreatedBy: other, Replaced: 2, ReplacedBy: id, Label: "la",
@@ -96,6 +96,12 @@ func nouns() map[string]noun {
 		"folder": nounOf(folderFields, metadata.Folder{SetID: id, Path: "a/", Properties: "pr", Created: 1, CreatedBy: other},
 			idHex+"02612f"+"027072"+"0000000000000001"+otherHex),
 		"file properties": nounOf(filePropertiesFields, metadata.FileProperties{ResourceID: id, Properties: "pr"}, idHex+"027072"),
+		"link": nounOf(linkFields, metadata.Link{
+			Record: record, OwnerID: other, Kind: metadata.RequestLink, DataspaceID: id, SetID: other, Folder: "a/", Files: "f", Version: 3,
+			Digest: auth.LinkDigest(digest), Password: "pa", Label: "la", Expires: 1, MaxUses: 2, HidesPeople: true, MaxBytes: 3, MaxFile: 4, Types: "ty", Role: auth.Editor, Entry: 9,
+		}, recordHex+otherHex+"02"+idHex+otherHex+"02612f"+"0166"+"00000003"+digestHex+"027061"+"026c61"+"0000000000000001"+"00000002"+"01"+
+			"0000000000000003"+"0000000000000004"+"027479"+"02"+entryHex),
+		"link use": nounOf(linkUseFields, metadata.LinkUse{LinkID: id, Count: 1, Bytes: 2, Last: 3}, idHex+"0000000000000001"+"0000000000000002"+"0000000000000003"),
 		"schema of properties": nounOf(schemaRowFields, metadata.Schema{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: "de", For: metadata.ForSets, Types: "ty", Enforce: true, Version: 3, Entry: 9,
 		}, recordHex+otherHex+"016e"+"027469"+"026465"+"02"+"027479"+"01"+"00000003"+entryHex),
@@ -203,7 +209,7 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 	resource := func(example any, label string, entry uint64, moved bool) metadata.Resource {
 		r := example.(metadata.Resource)
 		if r.Label, r.Entry = label, entry; !moved {
-			r.MovedTo = metadata.ID{}
+			r.Passage = metadata.Passage{}
 		}
 		return r
 	}
@@ -216,12 +222,12 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention, d.Entry = metadata.Retention{}, 0; return d }, ""},
 		{"dataspace", entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Entry = 0; return d }, ""},
 		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention = metadata.Retention{}; return d }, "0000000000000000" + entryHex},
-		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 0, false) }, ""},
-		{"resource", entryHex + otherHex, func(o any) any { return resource(o, "la", 0, false) }, ""},
-		{"resource", otherHex, func(o any) any { return resource(o, "la", 9, false) }, ""},
-		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 9, false) }, "00" + entryHex},
-		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "", 0, true) }, "00" + "0000000000000000" + otherHex},
-		{"resource", labelHex + entryHex + otherHex, func(o any) any { return resource(o, "la", 0, true) }, labelHex + "0000000000000000" + otherHex},
+		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 0, false) }, ""},
+		{"resource", entryHex + otherHex + idHex, func(o any) any { return resource(o, "la", 0, false) }, ""},
+		{"resource", otherHex + idHex, func(o any) any { return resource(o, "la", 9, false) }, ""},
+		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 9, false) }, "00" + entryHex},
+		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 0, true) }, "00" + "0000000000000000" + otherHex + idHex},
+		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "la", 0, true) }, labelHex + "0000000000000000" + otherHex + idHex},
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry, s.Extract = 0, 0; return s }, ""},
 		{"set", "02", func(o any) any { s := o.(metadata.Set); s.Extract = 0; return s }, ""},
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, "0000000000000000" + "02"},
@@ -249,7 +255,7 @@ func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	const noEntry = "0000000000000000"
 	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
 		n := nouns()[name]
-		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex}[name]) // what was added behind the entry
+		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex + idHex}[name]) // what was added behind the entry
 		base := strings.TrimSuffix(all, entryHex)
 		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
 			base = strings.TrimSuffix(base, added)

@@ -47,7 +47,7 @@ func (t *tx) tables() *metadata.Tx {
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},
-		Folders: folders{t}, FileProperties: propertiesOfFiles{t},
+		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t},
 		Stamp: t.stamp, Access: t.access,
 	}
 }

@@ -129,8 +129,14 @@ type Resource struct {
 	Label                     string       // of the present version; "": none
 	Entry                     uint64       // as in Dataspace
 	Descriptive               string       // as in Dataspace
-	MovedTo                   ID           // of a deleted one that was moved into another set: the resource that it has become; zero: none
-	Damaged                   bool         // the blob is known to be damaged or missing; told to callers, never stored
+	Passage
+	Damaged bool // the blob is known to be damaged or missing; told to callers, never stored
+}
+
+// Passage is how a resource came, and where it went.
+type Passage struct {
+	MovedTo ID // of a deleted one that was moved into another set: the resource that it has become; zero: none
+	LinkID  ID // the request link through which its first file came; zero: none
 }
 
 // Tag is Record.Tag, and tells a tombstone from a deleted resource. Damage is no other version.

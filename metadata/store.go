@@ -135,6 +135,8 @@ type Tx struct {
 	EditEntries    EditEntries
 	Folders        Folders
 	FileProperties PropertiesOfFiles
+	Links          Links
+	LinkUses       LinkUses
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

@@ -14,7 +14,8 @@ ACTIONS = dict(zip(*[iter("""1 epoch.begin 2 request.refuse 3 audit.erase 10 dat
 50 user.create 51 user.update 52 user.delete 53 user.restore 60 key.create 61 key.revoke 70 session.begin 71 session.end
 80 privilege.grant 81 privilege.revoke 90 purge.run
 100 webhook.create 101 webhook.update 102 webhook.delete 103 webhook.rotate 104 webhook.pause 105 webhook.resume 106 webhook.skip
-110 schema.create 111 schema.update 112 schema.delete 113 schema.restore 120 edit.begin 121 edit.undo""".split())] * 2))
+110 schema.create 111 schema.update 112 schema.delete 113 schema.restore 120 edit.begin 121 edit.undo
+130 link.create 131 link.update 132 link.take 133 link.revoke""".split())] * 2))
 FIELDS = [None, "user", "key", "session", "request", "cause", "kind", "object", "dataspace", "set", "subject", "previous",
           "digest", "before", "bytes", "version", "texts", "address", "values"]
 

@@ -40,13 +40,17 @@ func (t folders) All(after metadata.FolderKey) iter.Seq2[metadata.Folder, error]
 	return t.table.All(folderKey(after))
 }
 
-// putFolder is put for folders and the properties of files.
+// putFolder is put for folders, the properties of files, and links.
 func putFolder(tx *metadata.Tx, row any) error {
 	switch row := row.(type) {
 	case metadata.Folder:
 		return tx.Folders.Put(row)
 	case metadata.FileProperties:
 		return tx.FileProperties.Put(row)
+	case metadata.Link:
+		return tx.Links.Put(row)
+	case metadata.LinkUse:
+		return tx.LinkUses.Put(row)
 	}
 	return fmt.Errorf("no table holds a %T", row)
 }
@@ -58,6 +62,13 @@ func waysToFolder(row any) []way {
 		return []way{{"Folders.Get", func(tx *metadata.Tx) (any, error) { return tx.Folders.Get(row.Key()) }}}
 	case metadata.FileProperties:
 		return []way{{"FileProperties.Get", func(tx *metadata.Tx) (any, error) { return tx.FileProperties.Get(row.ResourceID) }}}
+	case metadata.Link:
+		return []way{
+			{"Links.Get", func(tx *metadata.Tx) (any, error) { return tx.Links.Get(row.ID) }},
+			{"Links.ByDigest", func(tx *metadata.Tx) (any, error) { return tx.Links.ByDigest(row.Digest) }},
+		}
+	case metadata.LinkUse:
+		return []way{{"LinkUses.Get", func(tx *metadata.Tx) (any, error) { return tx.LinkUses.Get(row.LinkID) }}}
 	}
 	return nil
 }
@@ -105,14 +116,14 @@ func (m *machine) removeFolder(rt *rapid.T, s *session) {
 	s.do(op{"FileProperties.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.FileProperties.Remove(file) }})
 }
 
-// sizesOfFolders are the least and the most that a folder and the properties of a file may be.
-func sizesOfFolders(long string) []any {
-	return []any{
+// sizesOfFolders are the least and the most that a folder, the properties of a file, and a link may be.
+func sizesOfFolders(least, most metadata.Record, long string) []any {
+	return append(sizesOfLinks(least, most, long),
 		metadata.Folder{SetID: id(15)},
 		metadata.Folder{SetID: maxID(), Path: strings.Repeat("n", 4095) + "/", Properties: long, CreatedBy: maxID()},
 		metadata.FileProperties{ResourceID: id(15)},
 		metadata.FileProperties{ResourceID: maxID(), Properties: long},
-	}
+	)
 }
 
 // testFolders: those of a set come in the order of the bytes of their paths, from one on, and are removed, also where there is none.

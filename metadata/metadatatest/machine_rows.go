@@ -88,7 +88,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse,
 	}
 	switch n := rapid.IntRange(0, len(draw)+8).Draw(rt, "write"); n {
 	case len(draw):

@@ -41,6 +41,8 @@ type state struct {
 	editEntries    map[editEntry]metadata.EditEntry
 	folders        map[folderKey]metadata.Folder
 	properties     map[metadata.ID]metadata.FileProperties
+	links          map[metadata.ID]metadata.Link
+	linkUses       map[metadata.ID]metadata.LinkUse
 	scrub          metadata.ScrubState
 	filling        metadata.FillState
 	epoch          metadata.Epoch
@@ -76,6 +78,8 @@ func newState(now time.Time) *state {
 		editEntries:    map[editEntry]metadata.EditEntry{},
 		folders:        map[folderKey]metadata.Folder{},
 		properties:     map[metadata.ID]metadata.FileProperties{},
+		links:          map[metadata.ID]metadata.Link{},
+		linkUses:       map[metadata.ID]metadata.LinkUse{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -97,6 +101,7 @@ func (s *state) clone() *state {
 	c.schemas, c.schemaVersions = maps.Clone(s.schemas), maps.Clone(s.schemaVersions)
 	c.edits, c.editEntries = maps.Clone(s.edits), maps.Clone(s.editEntries)
 	c.folders, c.properties = maps.Clone(s.folders), maps.Clone(s.properties)
+	c.links, c.linkUses = maps.Clone(s.links), maps.Clone(s.linkUses)
 	return &c
 }
 
@@ -145,6 +150,8 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		EditEntries:    editEntries{newTable(mode, s.editEntries, func(e metadata.EditEntry) editEntry { return editEntry(e) })},
 		Folders:        folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })},
 		FileProperties: newTable(mode, s.properties, func(p metadata.FileProperties) metadata.ID { return p.ResourceID }),
+		Links:          links{newTable(mode, s.links, func(l metadata.Link) metadata.ID { return l.ID })},
+		LinkUses:       newTable(mode, s.linkUses, func(u metadata.LinkUse) metadata.ID { return u.LinkID }),
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

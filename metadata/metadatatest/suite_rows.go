@@ -29,6 +29,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"schemas come by dataspace and state":            testSchemas,
 		"edits come the newest first":                    testEdits,
 		"folders come in the order of paths":             testFolders,
+		"links are found as they are now":                testLinks,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -45,6 +46,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
 		filled[metadata.Schema](other), filled[metadata.SchemaVersion](other), filled[metadata.BulkEdit](other), filled[metadata.EditEntry](other),
 		filled[metadata.Folder](other), filled[metadata.FileProperties](other),
+		filled[metadata.Link](other), filled[metadata.LinkUse](other),
 	}
 }
 
@@ -169,7 +171,7 @@ func testSizes(t *testing.T, s *store) {
 	}
 	rows = append(rows, sizesOfWebhooks(with(least, 13), with(most, 14), long, name)...)
 	rows = append(rows, sizesOfDescriptive()...)
-	rows = append(append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...), sizesOfFolders(long)...)
+	rows = append(append(rows, sizesOfSchemas(with(least, 18), with(most, 19), long)...), sizesOfFolders(with(least, 20), with(most, 21), long)...)
 	s.put(t, rows...)
 	if err := s.View(t.Context(), func(tx *metadata.Tx) error { return found(tx, rows) }); err != nil {
 		t.Error(err)
@@ -238,6 +240,8 @@ func identityOf(row any) []string {
 		return []string{"SetID", "Path"}
 	case metadata.FileProperties:
 		return []string{"ResourceID"}
+	case metadata.LinkUse:
+		return []string{"LinkID"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:
