@@ -9,7 +9,7 @@ var (
 		indexes: []index{{dataspaceNames, ownerInValue}, {dataspacesPublic, ownerInKey}},
 		entries: func(d metadata.Dataspace) []entry {
 			entries := []entry{{dataspaceNames, nameKey(d.Name), idKey(d.ID)}}
-			if d.Visibility == metadata.Public {
+			if d.Visibility.ToUsers() { // public and open ones: whoever lists for a user wants both
 				entries = append(entries, entry{dataspacesPublic, idKey(d.ID), nil})
 			}
 			return entries

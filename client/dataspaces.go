@@ -11,6 +11,7 @@ import (
 const (
 	Private = "private" // only users with a role may read
 	Public  = "public"  // every registered user may read
+	Open    = "open"    // everybody may read, also without a key if the service allows that
 )
 
 // Dataspace is the top level: it holds sets, and users have roles in it.
@@ -20,7 +21,7 @@ type Dataspace struct {
 	Name        string    `json:"name"` // unique, fixed
 	Title       string    `json:"title"`
 	Description string    `json:"description"`
-	Visibility  string    `json:"visibility"` // Private or Public
+	Visibility  string    `json:"visibility"` // Private, Public or Open
 	Origin      string    `json:"origin"`     // "": none was given
 	Resources   string    `json:"resources"`  // URL of the listing of its resources
 	Sets        string    `json:"sets"`       // URL of the listing of its sets

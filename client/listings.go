@@ -40,7 +40,7 @@ type ListOptions struct {
 	ObjectID, Action string
 
 	// For dataspaces.
-	Visibility string  // Private or Public; "": both
+	Visibility string  // Private, Public or Open; "": all
 	Origin     *string // exactly this one; to "": those that have none; nil: any
 }
 

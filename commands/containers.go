@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ func dataspaceNewCommand(p Process) *cobra.Command {
 		Long: `new makes a dataspace: a container for sets, with its own readers and writers.
 NAME has 2 to 100 of a-z, 0-9, - and _; it is unique and cannot be changed. You
 become its admin. "labshelf grant" gives roles to others; in a public one all
-users may read. The service may allow only sysadmins to make dataspaces.`,
+users may read, in an open one everybody, without a key where the service allows
+that. The service may allow only sysadmins to make dataspaces.`,
 		Example: `  labshelf dataspace new lab-one --title "Laser lab"
   labshelf set new lab-one/runs-2026
   labshelf grant editor lab-one mary`,
@@ -47,22 +49,25 @@ users may read. The service may allow only sysadmins to make dataspaces.`,
 	cmd.Flags().StringVar(&d.Visibility, "visibility", client.Private, visibilityHelp)
 	cmd.Flags().StringVar(&d.Origin, "origin", "", originHelp)
 	jsonFlag(cmd, &asJSON)
-	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return p.completes(cmd, false)
 }
 
 const (
 	titleHelp       = "`TEXT` of up to 500 characters, for people"
 	descriptionHelp = "`TEXT` of up to 16 KiB"
-	visibilityHelp  = "`WHO` may read: private (users with a role in it) or public (all users)"
+	visibilityHelp  = "`WHO` may read: private (users with a role in it), public (all users) or open (everybody, without a key)"
 	originHelp      = "`TEXT` of up to 500 characters that says where it comes from"
 )
 
+// visibilities are the words that say who may read a dataspace.
+var visibilities = []string{client.Private, client.Public, client.Open}
+
 func checkVisibility(text string) error {
-	if v := strings.ToLower(text); v == client.Private || v == client.Public {
+	if slices.Contains(visibilities, strings.ToLower(text)) {
 		return nil
 	}
-	return exit.Usagef("--visibility must be private or public, not %q", text)
+	return exit.Usagef("--visibility must be private, public or open, not %q", text)
 }
 
 func dataspaceEditCommand(p Process) *cobra.Command {
@@ -103,7 +108,7 @@ DATASPACE is a name, an id or a URL.`,
 		}
 		return wantOne(flags, "title", "description", "visibility", "origin")(cmd, args)
 	}
-	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
@@ -131,9 +136,9 @@ DATASPACE" lists the sets of one.`,
 		return show(p, c.Dataspaces(ctx, o), dataspaceColumns(), f.view(noDataspaces))
 	})
 	f.define(cmd)
-	flags.StringVar(&visibility, "visibility", "", "only those that are private or public, as `WORD`")
+	flags.StringVar(&visibility, "visibility", "", "only those that are private, public or open, as `WORD`")
 	flags.StringVar(&origin, "origin", "", "only those with exactly this origin, a `TEXT`; \"\": those without")
-	p.completesFlag(cmd, "visibility", completion.Words(client.Private, client.Public))
+	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return cmd
 }
 

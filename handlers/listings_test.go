@@ -193,6 +193,7 @@ func TestDataspaceListing(t *testing.T) {
 	c := sysadmin(t)
 	origin := c.name("origin")
 	private, public := c.newSpace(object{"origin": origin}), c.newSpace(object{"origin": origin, "visibility": "public"})
+	open := c.newSpace(object{"origin": origin, "visibility": "Open"})
 	deleted := c.newSpace(object{"origin": origin})
 	member := private.newMember("member")
 	c.send("POST", "/privileges", object{"userId": member.id, "dataspaceId": deleted.dataspace, "role": "member"}).want(http.StatusCreated)
@@ -200,14 +201,15 @@ func TestDataspaceListing(t *testing.T) {
 	stranger := c.newUser(nil)
 	of := "/dataspaces?origin=" + origin
 	for path, want := range map[string][]string{
-		of: {private.dataspace, public.dataspace}, of + "&limit=1": {private.dataspace, public.dataspace},
+		of: {private.dataspace, public.dataspace, open.dataspace}, of + "&limit=1": {private.dataspace, public.dataspace, open.dataspace},
 		of + "&visibility=PUBLIC": {public.dataspace}, of + "&visibility=private": {private.dataspace},
-		of + "&visibility=all&state=all": {private.dataspace, public.dataspace, deleted.dataspace}, of + "&state=deleted": {deleted.dataspace},
+		of + "&visibility=OPEN":          {open.dataspace},
+		of + "&visibility=all&state=all": {private.dataspace, public.dataspace, open.dataspace, deleted.dataspace}, of + "&state=deleted": {deleted.dataspace},
 	} {
 		c.expect(path, want...)
 		member.expect(path, want...)
 	}
-	stranger.expect(of+"&state=all", public.dataspace)
+	stranger.expect(of+"&state=all", public.dataspace, open.dataspace)
 	none, _ := member.walk("/dataspaces?origin=")
 	same(t, "no origin", slices.Contains(ids(none, "id"), private.dataspace), false)
 	all, _ := member.walk("/dataspaces")

@@ -33,15 +33,22 @@ type Visibility uint8
 const (
 	Private Visibility = 1 // only users with a role
 	Public  Visibility = 2 // every registered user
+	Open    Visibility = 3 // everybody, also without a key if the service allows that
 )
 
 // String returns the visibility as the interface writes it.
 func (v Visibility) String() string {
-	if v == Public {
+	switch v {
+	case Public:
 		return "public"
+	case Open:
+		return "open"
 	}
 	return "private"
 }
+
+// ToUsers tells whether every registered user may read: what is open to everybody is open to users, too.
+func (v Visibility) ToUsers() bool { return v == Public || v == Open }
 
 // Record is what every stored object has. Created and Modified are equal in a new object; Modified changes when the object
 // is changed, replaced, deleted or restored.

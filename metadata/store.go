@@ -160,7 +160,7 @@ type Dataspaces interface {
 	Put(Dataspace) error
 	// All yields every dataspace with an id greater than after, ascending.
 	All(after ID) iter.Seq2[Dataspace, error]
-	// Public yields the ids of the public dataspaces, in any state, greater than after, ascending.
+	// Public yields the ids of the dataspaces that every user may read, public and open ones, in any state, greater than after, ascending.
 	Public(after ID) iter.Seq2[ID, error]
 }
 

@@ -45,7 +45,7 @@ func anyQuery(t *rapid.T) paging.Query {
 		q.Action = rapid.SampledFrom([]string{"resource.create", "set.*", "x"}).Draw(t, "word")
 	}
 	if takes("visibility") {
-		q.Visibility = rapid.SampledFrom([]string{"private", "public"}).Draw(t, "visible")
+		q.Visibility = rapid.SampledFrom([]string{"private", "public", "open"}).Draw(t, "visible")
 	}
 	if takes("origin") {
 		q.Origin = new(rapid.StringN(0, 500, -1).Draw(t, "from"))

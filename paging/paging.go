@@ -126,7 +126,7 @@ type Query struct {
 	// stamp < Until.At. Never set together with ByName.
 	Since, Until Bound
 
-	Visibility string  // "private", "public", or "" for both
+	Visibility string  // "private", "public", "open", or "" for all
 	Origin     *string // nil: no filter; "": those without an origin
 
 	// Name (exact) and NamePrefix are 1 to MaxName bytes and need ByName; at

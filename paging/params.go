@@ -48,13 +48,13 @@ var parameters = [...]parameter{
 	{partState, "state", "active, deleted or all, in any case", readState},
 	{partUntil, "until", dateRule, readUntil},
 	{partUser, "userId", "the id of one user, or me", resolved},
-	{partVisibility, "visibility", "private, public or all, in any case", readVisibility},
+	{partVisibility, "visibility", "private, public, open or all, in any case", readVisibility},
 }
 
 var (
 	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name", ByRelevance: "relevance"}
 	stateWords   = [...]string{Active: "active", Deleted: "deleted", All: "all"}
-	visibilities = [...]string{"private", "public"}
+	visibilities = [...]string{"private", "public", "open"}
 )
 
 // Parse reads the query parameters of a listing. Of q it takes Listing, Parent

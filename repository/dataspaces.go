@@ -39,8 +39,10 @@ func setVisibility(d *metadata.Dataspace, field string, value any) error {
 		d.Visibility = metadata.Private
 	case "public":
 		d.Visibility = metadata.Public
+	case "open":
+		d.Visibility = metadata.Open
 	default:
-		return invalid(field, "visibility must be private or public")
+		return invalid(field, "visibility must be private, public or open")
 	}
 	return nil
 }

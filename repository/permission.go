@@ -35,7 +35,7 @@ func authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action a
 	if err != nil {
 		return err
 	}
-	if role.Allows(action) || action == auth.Read && d.Visibility == metadata.Public {
+	if role.Allows(action) || action == auth.Read && d.Visibility.ToUsers() {
 		return nil
 	}
 	if role == auth.None {

@@ -192,6 +192,8 @@ func TestRightsEndWithTheirRevocation(t *testing.T) {
 			}, out},
 			{"a dataspace becomes public", func() error { return v.visibility("public") }, in},
 			{"a dataspace becomes private", func() error { return v.visibility("private") }, out},
+			{"a dataspace becomes open", func() error { return v.visibility("open") }, in},
+			{"an open dataspace becomes private", func() error { return v.visibility("private") }, out},
 			{"a user becomes a sysadmin", func() error { return v.sysadmin(true) }, in},
 			{"the caller is no sysadmin any more", func() error { return v.sysadmin(false) }, out},
 			{"a role is granted again", func() error { v.grant("member"); return nil }, in},

@@ -170,7 +170,7 @@ func (m *machine) dataspace(rt *rapid.T, s *session) any {
 	change(rt, err != nil, &d.Description, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Origin, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Retention, rapid.SampledFrom([]metadata.Retention{{}, {Last: 1}, {Days: math.MaxUint32}}))
-	change(rt, err != nil, &d.Visibility, rapid.SampledFrom([]metadata.Visibility{metadata.Private, metadata.Public}))
+	change(rt, err != nil, &d.Visibility, rapid.SampledFrom([]metadata.Visibility{metadata.Private, metadata.Public, metadata.Open}))
 	return d
 }
 

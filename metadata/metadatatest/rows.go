@@ -204,7 +204,7 @@ func (f *filler) fill(v reflect.Value) {
 		v.SetUint(uint64(either(f.first, metadata.Active, metadata.Deleted)))
 		return
 	case metadata.Visibility:
-		v.SetUint(uint64(either(f.first, metadata.Private, metadata.Public)))
+		v.SetUint(uint64(either(f.first, metadata.Private, metadata.Open)))
 		return
 	case auth.Role:
 		v.SetUint(uint64(either(f.first, auth.Member, auth.Admin)))

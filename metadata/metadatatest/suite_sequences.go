@@ -48,7 +48,7 @@ func testSequences(t *testing.T, s *store) {
 	for n := byte(1); n <= 9; n++ {
 		record := metadata.Record{ID: id(n), State: metadata.Active, Modified: metadata.Stamp(n)}
 		s.put(t,
-			metadata.Dataspace{Record: record, Name: fmt.Sprint("d", n), Visibility: metadata.Public},
+			metadata.Dataspace{Record: record, Name: fmt.Sprint("d", n), Visibility: metadata.Visibility(2 + n%2)},
 			metadata.Resource{Record: record, SetID: id(1), DataspaceID: id(1), Name: "r"})
 	}
 	rows := view(t, s, func(tx *metadata.Tx) (rows []string, err error) {

@@ -115,7 +115,7 @@ func (t dataspaces) ByName(name string) (metadata.ID, error) {
 }
 
 func (t dataspaces) Public(after metadata.ID) iter.Seq2[metadata.ID, error] {
-	public := func(d metadata.Dataspace) bool { return d.Visibility == metadata.Public && d.ID.Compare(after) > 0 }
+	public := func(d metadata.Dataspace) bool { return d.Visibility.ToUsers() && d.ID.Compare(after) > 0 }
 	return fields(t.all(public, t.byKey), func(d metadata.Dataspace) metadata.ID { return d.ID })
 }
 

@@ -24,13 +24,16 @@ interface Described {
   metadata?: Metadata;
 }
 
+/** Who may read a dataspace without a role in it: nobody, every user, or everybody. */
+export type Visibility = "private" | "public" | "open";
+
 export interface Dataspace extends ChangeFields, Described {
   id: string;
   url: string;
   name: string;
   title: string;
   description: string;
-  visibility: "private" | "public";
+  visibility: Visibility;
   origin: string;
   /** Which versions of files a purge keeps: "everything", "last 5", "90 days". */
   retention: string;

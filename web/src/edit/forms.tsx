@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Extractor, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Field, Form } from "../ui/form";
+import { readers } from "../ui/readers";
 import type { Calls, Editable } from "./save";
 import { useEdit } from "./save";
 
@@ -60,10 +61,11 @@ export function DataspaceForm(props: Props<Dataspace>) {
           <Field label={labels.visibility} error={errorOf("visibility")}>
             {(a) => (
               <select name="visibility" {...a}>
-                <option value="private">Members</option>
-                <option value="public" selected={was?.visibility === "public"}>
-                  All users
-                </option>
+                {Object.entries(readers).map(([visibility, { choice }]) => (
+                  <option key={visibility} value={visibility} selected={was?.visibility === visibility}>
+                    {choice}
+                  </option>
+                ))}
               </select>
             )}
           </Field>

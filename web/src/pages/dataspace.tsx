@@ -19,6 +19,7 @@ import { Lazy } from "../ui/lazy";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
+import { readers } from "../ui/readers";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { resourceColumns } from "../ui/resources";
 import { useTitle } from "../ui/title";
@@ -58,7 +59,7 @@ export function DataspacePage({ params }: PageProps) {
             {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
           <p class="dim">
-            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {dataspace.visibility === "public" ? "readable by all users" : "members only"}
+            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {readers[dataspace.visibility].phrase}
             {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
           <KeptVersions dataspace={dataspace} />

@@ -12,6 +12,7 @@ import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { useAction } from "../ui/load";
 import { mayCreateDataspaces } from "../ui/permissions";
+import { readers } from "../ui/readers";
 import { useTitle } from "../ui/title";
 
 /** All dataspaces that the user may read. */
@@ -19,7 +20,7 @@ export function Home() {
   const me = useMe();
   const { query } = useLocation();
   useTitle("Dataspaces");
-  const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public"]) };
+  const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public", "open"]) };
   return (
     <>
       <PageHeader title="Dataspaces" lead="Each contains the sets of one group or project, and has its own members.">
@@ -34,6 +35,7 @@ export function Home() {
             ["all", "any"],
             ["private", "members only"],
             ["public", "all users"],
+            ["open", "everybody"],
           ]}
         />
         <Curl path={`/dataspaces${queryOf(filters)}`} />
@@ -59,7 +61,7 @@ export function Home() {
             ),
           },
           { head: "Name", class: "wide-only", cellClass: "mono dim", cell: (d) => d.name },
-          { head: "Visible to", class: "wide-only", cellClass: "dim", cell: (d) => (d.visibility === "public" ? "all users" : "members") },
+          { head: "Visible to", class: "wide-only", cellClass: "dim", cell: (d) => readers[d.visibility].short },
           { head: "Changed", class: "wide-only", cellClass: "dim", cell: (d) => <Time at={d.modified} /> },
         ]}
         empty={

@@ -9,6 +9,7 @@ import { Field, Form } from "../ui/form";
 import { hiddenHead, VirtualList } from "../ui/list";
 import { asProblem, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
+import { readers } from "../ui/readers";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
 import { useUser } from "../ui/users";
@@ -45,11 +46,7 @@ export function MembersPage({ params }: PageProps) {
       <Breadcrumbs path={breadcrumbsTo(dataspace)} />
       <PageHeader
         title="Members"
-        lead={
-          dataspace.visibility === "public"
-            ? "All users may read this dataspace. Members may do more, according to their roles."
-            : "Only members and sysadmins may read this dataspace."
-        }
+        lead={readers[dataspace.visibility].sentence}
       >
         {mayManage && (
           <Button icon="plus" kind="primary" onClick={() => setAdding(true)}>
