@@ -55,6 +55,7 @@ const (
 	linksByDataspace
 	linksByOwner
 	linkUsesBucket
+	usageByUser
 	bucketCount
 )
 
@@ -116,6 +117,7 @@ var buckets = [bucketCount]struct {
 	linksByDataspace:      {"links_by_dataspace", growing, 12},
 	linksByOwner:          {"links_by_owner", growing, 12},
 	linkUsesBucket:        {"link_uses", growing, 12},
+	usageByUser:           {"usage_by_user", mixed, 12},
 }
 
 const (

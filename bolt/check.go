@@ -118,6 +118,7 @@ func (c *checker) run() {
 	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
 	checkTable(c, &linkTable, func(l metadata.Link) metadata.Stamp { return l.Modified })
 	checkTable(c, &linkUseTable, func(metadata.LinkUse) metadata.Stamp { return 0 }) // clock readings
+	checkTable(c, &userUsageTable, func(metadata.UserUsage) metadata.Stamp { return 0 })
 	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)
 	checkValues(c, usageBucket, countersFields)

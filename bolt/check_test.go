@@ -39,6 +39,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Privileges.Put(metadata.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
 			tx.Cascades.Put(metadata.Cascade{Container: set, DataspaceID: space}),
 			tx.Usage.Put(space, 1, metadata.Counters{ActiveFiles: 1}),
+			tx.UserUsage.Put(metadata.UserUsage{UserID: user, Bytes: 9}),
 			tx.Blobs.Put(blobs.Digest{}, 9),
 			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
 			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
@@ -118,7 +119,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 		found := violations(t, s)
 		switch b {
 		case cascadesBucket, sessionsBucket, usageBucket, usageByDay, blobsBucket, blobsDamaged, webhooksBucket, deliveriesBucket, descriptiveBucket,
-			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket: // nothing points there
+			schemaVersionsBucket, editEntries, foldersBucket, filePropertiesBucket, linkUsesBucket, usageByUser: // nothing points there
 			if len(found) != 0 {
 				t.Errorf("%s without %x: %q", b, key, found)
 			}
@@ -322,6 +323,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"step":                 func() error { _, err := tx.Cascades.Get(set); return err },
 			"steps":                func() error { return last(tx.Cascades.All()) },
 			"usage":                func() error { _, err := tx.Usage.Get(space); return err },
+			"usage of a user":      func() error { _, err := tx.UserUsage.Get(user); return err },
 			"days":                 func() error { return last(tx.Usage.Days(space)) },
 			"blob":                 func() error { _, err := tx.Blobs.Size(blobs.Digest{}); return err },
 			"blobs":                func() error { return last(tx.Blobs.All(nil)) },

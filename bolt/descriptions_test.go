@@ -31,6 +31,14 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 	if readOnly {
 		return
 	}
+	used := 0
+	usedErr := s.View(t.Context(), func(tx *metadata.Tx) (err error) {
+		used, err = rowsOf(tx.UserUsage.All(metadata.ID{})) // a check compares them with the resources
+		return err
+	})
+	if used == 0 || usedErr != nil {
+		t.Errorf("the usage of %d users is counted, %v", used, usedErr)
+	}
 	kept := errors.New("nothing of it is kept")
 	err = s.Update(t.Context(), func(tx *metadata.Tx) error {
 		if err := errors.Join(

@@ -29,7 +29,7 @@ func dataspaceFields(c *codec, d *metadata.Dataspace) {
 	c.text(&d.Description)
 	c.uint8((*uint8)(&d.Visibility))
 	c.text(&d.Origin)
-	addedThen(c, &d.Retention, retentionFields, &d.Entry, (*codec).uint64)
+	addedInThree(c, &d.Retention, retentionFields, &d.Entry, (*codec).uint64, &d.Quota, (*codec).int64)
 }
 
 func setFields(c *codec, s *metadata.Set) {
@@ -101,7 +101,7 @@ func userFields(c *codec, u *metadata.User) {
 	c.text(&u.Fullname)
 	c.text(&u.About)
 	c.truth(&u.Sysadmin)
-	added(c, &u.Entry, (*codec).uint64)
+	addedThen(c, &u.Entry, (*codec).uint64, &u.Quota, (*codec).int64)
 }
 
 func keyFields(c *codec, k *metadata.Key) {
@@ -181,6 +181,11 @@ func countersFields(c *codec, n *metadata.Counters) {
 		c.int64(&old[1])
 	})
 	n.OldVersions, n.OldBytes = old[0], old[1]
+}
+
+func userUsageFields(c *codec, u *metadata.UserUsage) {
+	c.fixed(u.UserID[:])
+	c.int64(&u.Bytes)
 }
 
 func sizeFields(c *codec, bytes *int64) { c.int64(bytes) }

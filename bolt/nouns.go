@@ -154,6 +154,11 @@ var (
 		key:     func(f *metadata.Folder) []byte { return folderKey(f.Key()) },
 		entries: func(metadata.Folder) []entry { return nil },
 	}
+	userUsageTable = table[metadata.UserUsage]{
+		bucket: usageByUser, fields: userUsageFields,
+		key:     func(u *metadata.UserUsage) []byte { return borrowedKey(&u.UserID) },
+		entries: func(metadata.UserUsage) []entry { return nil },
+	}
 	filePropertiesTable = table[metadata.FileProperties]{
 		bucket: filePropertiesBucket, fields: filePropertiesFields,
 		key:     func(p *metadata.FileProperties) []byte { return borrowedKey(&p.ResourceID) },

@@ -40,6 +40,7 @@ const (
 	recordHex  = idHex + "02" + "0000000000000005" + "0000000000000006" + "0000000000000007" + otherHex + idHex
 	stampedHex = "0102030405060708"
 	entryHex   = "0000000000000009"
+	quotaHex   = "fffffffffffffffd"
 )
 
 // nouns are all stored forms, with an example of each that has no two equal fields in a row.
@@ -51,8 +52,8 @@ func nouns() map[string]noun {
 	return map[string]noun{
 		"dataspace": nounOf(dataspaceFields, metadata.Dataspace{
 			Record: record, Name: "n", Title: "ti", Description: "", Visibility: metadata.Public, Origin: "ä",
-			Retention: metadata.Retention{Last: 3, Days: 4}, Entry: 9,
-		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"+"00000003"+"00000004"+entryHex),
+			Retention: metadata.Retention{Last: 3, Days: 4}, Entry: 9, Quota: -3,
+		}, recordHex+"016e"+"027469"+"00"+"02"+"02c3a4"+"00000003"+"00000004"+entryHex+quotaHex),
 		"set": nounOf(setFields, metadata.Set{
 			Record: record, DataspaceID: other, Name: "n", Title: "ti", Description: strings.Repeat("d", 200), Entry: 9, Extract: metadata.ExtractHeader,
 		}, recordHex+otherHex+"016e"+"027469"+"c801"+strings.Repeat("64", 200)+entryHex+"02"),
@@ -67,8 +68,8 @@ func nouns() map[string]noun {
 		}, idHex+"00000003"+"016e"+"026465"+"03504446"+"03612f62"+"0166"+digestHex+"fffffffffffffffe"+"01"+"0000000000000001"+otherHex+
 			"0000000000000002"+idHex+"026c61"+"0000000000000003"+"03"+otherHex+"00000004"+"00000005"),
 		"user": nounOf(userFields, metadata.User{
-			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true, Entry: 9,
-		}, recordHex+"0175"+"024675"+"0178"+"01"+entryHex),
+			Record: record, Username: "u", Fullname: "Fu", About: "x", Sysadmin: true, Entry: 9, Quota: -3,
+		}, recordHex+"0175"+"024675"+"0178"+"01"+entryHex+quotaHex),
 		"key": nounOf(keyFields, metadata.Key{
 			ID: id, UserID: other, Digest: auth.KeyDigest(digest), Label: "l", Prefix: "lsk_",
 			Created: 1, Expires: 2, LastUsed: 3, Gone: 4,
@@ -134,8 +135,9 @@ func nouns() map[string]noun {
 		"audit state": nounOf(auditStateFields, audit.State{
 			Size: 5, Frontier: []audit.Hash{audit.Hash(unhex(digestHex)), audit.Hash(unhex(reversedHex))},
 		}, "0000000000000005"+digestHex+reversedHex),
-		"size":       nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
-		"body count": nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
+		"usage of a user": nounOf(userUsageFields, metadata.UserUsage{UserID: id, Bytes: -2}, idHex+"fffffffffffffffe"),
+		"size":            nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
+		"body count":      nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
 		"unreferenced": nounOf(unreferencedFields, metadata.Unreferenced{Digest: digest, Bytes: 1, Since: 2, Seen: 3},
 			digestHex+"0000000000000001"+"0000000000000002"+"0000000000000003"),
 		"blob count": nounOf(blobCountFields, metadata.BlobCount{Blobs: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),
@@ -206,6 +208,12 @@ func TestEveryFieldIsStored(t *testing.T) {
 func TestAddedFieldsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const retentionHex, labelHex = "0000000300000004", "026c61"
+	kept := metadata.Retention{Last: 3, Days: 4}
+	dataspace := func(example any, kept metadata.Retention, entry uint64, quota int64) metadata.Dataspace {
+		d := example.(metadata.Dataspace)
+		d.Retention, d.Entry, d.Quota = kept, entry, quota
+		return d
+	}
 	resource := func(example any, label string, entry uint64, moved bool) metadata.Resource {
 		r := example.(metadata.Resource)
 		if r.Label, r.Entry = label, entry; !moved {
@@ -219,9 +227,11 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		zero  func(example any) any
 		less  string // hex of what is there instead
 	}{
-		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention, d.Entry = metadata.Retention{}, 0; return d }, ""},
-		{"dataspace", entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Entry = 0; return d }, ""},
-		{"dataspace", retentionHex + entryHex, func(o any) any { d := o.(metadata.Dataspace); d.Retention = metadata.Retention{}; return d }, "0000000000000000" + entryHex},
+		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 0, 0) }, ""},
+		{"dataspace", entryHex + quotaHex, func(o any) any { return dataspace(o, kept, 0, 0) }, ""},
+		{"dataspace", quotaHex, func(o any) any { return dataspace(o, kept, 9, 0) }, ""},
+		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 9, 0) }, "0000000000000000" + entryHex},
+		{"dataspace", retentionHex + entryHex + quotaHex, func(o any) any { return dataspace(o, metadata.Retention{}, 0, -3) }, "0000000000000000" + "0000000000000000" + quotaHex},
 		{"resource", labelHex + entryHex + otherHex + idHex, func(o any) any { return resource(o, "", 0, false) }, ""},
 		{"resource", entryHex + otherHex + idHex, func(o any) any { return resource(o, "la", 0, false) }, ""},
 		{"resource", otherHex + idHex, func(o any) any { return resource(o, "la", 9, false) }, ""},
@@ -231,7 +241,9 @@ func TestAddedFieldsAreLeftOut(t *testing.T) {
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry, s.Extract = 0, 0; return s }, ""},
 		{"set", "02", func(o any) any { s := o.(metadata.Set); s.Extract = 0; return s }, ""},
 		{"set", entryHex + "02", func(o any) any { s := o.(metadata.Set); s.Entry = 0; return s }, "0000000000000000" + "02"},
-		{"user", entryHex, func(o any) any { u := o.(metadata.User); u.Entry = 0; return u }, ""},
+		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry, u.Quota = 0, 0; return u }, ""},
+		{"user", quotaHex, func(o any) any { u := o.(metadata.User); u.Quota = 0; return u }, ""},
+		{"user", entryHex + quotaHex, func(o any) any { u := o.(metadata.User); u.Entry = 0; return u }, "0000000000000000" + quotaHex},
 		{"step", entryHex, func(o any) any { s := o.(metadata.Cascade); s.Entry = 0; return s }, ""},
 		{"counters", "00000000000000040000000000000005", func(o any) any { c := o.(metadata.Counters); c.OldVersions, c.OldBytes = 0, 0; return c }, ""},
 		{"version", "000000000000000303" + otherHex + "0000000400000005", func(o any) any { v := o.(metadata.Version); v.Removed = metadata.Removal{}; return v }, ""},
@@ -255,7 +267,7 @@ func TestEmptyAddedFieldsAreMisfits(t *testing.T) {
 	const noEntry = "0000000000000000"
 	for name, more := range map[string]string{"dataspace": noEntry, "resource": "00", "set": "00", "user": noEntry, "step": noEntry} {
 		n := nouns()[name]
-		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex + idHex}[name]) // what was added behind the entry
+		all := strings.TrimSuffix(n.fields, map[string]string{"set": "02", "resource": otherHex + idHex, "dataspace": quotaHex, "user": quotaHex}[name]) // what was added behind the entry
 		base := strings.TrimSuffix(all, entryHex)
 		if added := map[string]string{"dataspace": "0000000300000004", "resource": "026c61"}[name]; added != "" {
 			base = strings.TrimSuffix(base, added)

@@ -316,6 +316,18 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 	}
 }
 
+type userUsage struct{ *tx }
+
+func (u userUsage) Get(user metadata.ID) (metadata.UserUsage, error) {
+	return userUsageTable.get(u.tx, idKey(user))
+}
+
+func (u userUsage) Put(row metadata.UserUsage) error { return userUsageTable.put(u.tx, row) }
+
+func (u userUsage) All(after metadata.ID) iter.Seq2[metadata.UserUsage, error] {
+	return userUsageTable.all(u.tx, idSpan(nil, after))
+}
+
 type auditLog struct{ *tx }
 
 // State reads the row once in a transaction. Who changes it writes the row when all operations have run.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.etcd.io/bbolt"
+
+	"labshelf/metadata"
 )
 
 // What follows the name of the metadata file in that of a temporary file in the same directory, before a random number.
@@ -34,7 +36,7 @@ func migrations() []migration {
 		steps(mergeRefs, func(btx *bbolt.Tx) error { return addBuckets(btx, 9) }, beginLog),
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 10) },
 		func(btx *bbolt.Tx) error { return addBuckets(btx, 11) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 12) },
+		steps(func(btx *bbolt.Tx) error { return addBuckets(btx, 12) }, countUsers),
 	}
 }
 
@@ -63,6 +65,37 @@ func mergeRefs(btx *bbolt.Tx) error {
 		return t.failed
 	}
 	return btx.DeleteBucket([]byte(versionRefs.String()))
+}
+
+// countUsers counts what users use.
+func countUsers(btx *bbolt.Tx) error {
+	t := &tx{bolt: btx}
+	used := map[metadata.ID]int64{}
+	for r, err := range resourceTable.all(t, span{}) {
+		if err != nil {
+			return err
+		}
+		if r.Body != metadata.Purged {
+			used[r.CreatedBy] += r.Bytes
+		}
+	}
+	for v, err := range versionTable.all(t, span{}) {
+		if err != nil {
+			return err
+		}
+		if v.Body == metadata.Purged {
+			continue
+		}
+		r, err := resourceTable.get(t, idKey(v.ResourceID))
+		if err != nil {
+			return err
+		}
+		used[r.CreatedBy] += v.Bytes
+	}
+	for user, bytes := range used {
+		t.put(usageByUser, idKey(user), seal(idKey(user), userUsageFields, metadata.UserUsage{UserID: user, Bytes: bytes}))
+	}
+	return t.failed
 }
 
 // addBuckets makes the buckets that a schema version adds.

@@ -43,7 +43,7 @@ type counts struct {
 func (t *tx) tables() *metadata.Tx {
 	return &metadata.Tx{
 		Dataspaces: dataspaces{t}, Sets: sets{t}, Resources: resources{t}, Versions: versions{t}, Users: users{t},
-		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, Blobs: blobRows{t},
+		Keys: keys{t}, Sessions: sessions{t}, Uploads: uploads{t}, Privileges: privileges{t}, Cascades: cascades{t}, Usage: usage{t}, UserUsage: userUsage{t}, Blobs: blobRows{t},
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},

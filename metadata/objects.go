@@ -74,6 +74,7 @@ type Dataspace struct {
 	Origin                   string // free text; "" is none
 	Retention                Retention
 	Entry                    uint64 // number of the last entry of the audit log about it; 0: none, it has not been changed since there is a log
+	Quota                    int64  // bytes of all versions in it, at most; 0: no limit
 	Descriptive              string // JSON of its Descriptive; told to callers, "" where there is none or it was not asked for, never stored with the rest
 }
 
@@ -160,6 +161,7 @@ type User struct {
 	Username, Fullname, About string
 	Sysadmin                  bool
 	Entry                     uint64 // as in Dataspace
+	Quota                     int64  // bytes of all versions of the resources that it has created, at most; 0: no limit
 }
 
 // Key is one credential of a user. The key itself is not stored, only its digest.
@@ -262,6 +264,16 @@ func (c Counters) Add(d Counters) Counters {
 // Negated returns the counters with the opposite sign.
 func (c Counters) Negated() Counters {
 	return Counters{-c.ActiveFiles, -c.ActiveBytes, -c.DeletedFiles, -c.DeletedBytes, -c.OldVersions, -c.OldBytes}
+}
+
+// Bytes returns the bytes of all versions.
+func (c Counters) Bytes() int64 { return c.ActiveBytes + c.DeletedBytes + c.OldBytes }
+
+// UserUsage is how many bytes all versions of the resources have that a user has created, each counted in full, whatever their state, less
+// those whose bytes are gone. Who replaces a file changes what its creator uses.
+type UserUsage struct {
+	UserID ID
+	Bytes  int64
 }
 
 // Blob is the row of one blob.

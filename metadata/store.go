@@ -118,6 +118,7 @@ type Tx struct {
 	Privileges     Privileges
 	Cascades       Cascades
 	Usage          Usage
+	UserUsage      UsageOfUsers
 	Blobs          Blobs
 	Damages        Damages
 	Unreferenced   UnreferencedBlobs
@@ -290,6 +291,14 @@ type Usage interface {
 type DayCounters struct {
 	Day Day
 	Counters
+}
+
+// UsageOfUsers is the table of what users use.
+type UsageOfUsers interface {
+	Get(user ID) (UserUsage, error)
+	Put(UserUsage) error
+	// All yields those of users with an id greater than after, ascending; zero: from the first.
+	All(after ID) iter.Seq2[UserUsage, error]
 }
 
 // Blobs is the table of blobs that a commit has recorded: their files were on stable storage before it; with the references to them, from

@@ -250,13 +250,7 @@ func (r resolvedResource) restorable() error {
 
 // putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line.
 func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
-	change := rows.Counted(*after)
-	if before != nil {
-		change = change.Add(rows.Counted(*before).Negated())
-		if after.Version != before.Version {
-			change = change.Add(metadata.Counters{OldVersions: 1, OldBytes: before.Bytes})
-		}
-	}
+	change := rows.ChangeCounted(before, *after)
 	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, c, before, after))
 }
 

@@ -176,6 +176,7 @@ func (a *answers) askLists(tx *metadata.Tx, p probe) {
 		noteAll(a, "Privileges.OfUser"+of, tx.Privileges.OfUser(parent, metadata.ID{}))
 		noteAll(a, "Privileges.OfDataspace"+of, tx.Privileges.OfDataspace(parent))
 		noteAll(a, "Usage.Days"+of, tx.Usage.Days(parent))
+		noteAll(a, "UserUsage.All"+of, tx.UserUsage.All(parent))
 		counters, err := tx.Usage.Get(parent)
 		if err != nil || counters != (metadata.Counters{}) {
 			note(a, "Usage.Get"+of, counters, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func (t folders) All(after metadata.FolderKey) iter.Seq2[metadata.Folder, error]
 	return t.table.All(folderKey(after))
 }
 
-// putFolder is put for folders, the properties of files, and links.
+// putFolder is put for folders, the properties of files, links, and the usage of users.
 func putFolder(tx *metadata.Tx, row any) error {
 	switch row := row.(type) {
 	case metadata.Folder:
@@ -51,6 +52,8 @@ func putFolder(tx *metadata.Tx, row any) error {
 		return tx.Links.Put(row)
 	case metadata.LinkUse:
 		return tx.LinkUses.Put(row)
+	case metadata.UserUsage:
+		return tx.UserUsage.Put(row)
 	}
 	return fmt.Errorf("no table holds a %T", row)
 }
@@ -69,6 +72,8 @@ func waysToFolder(row any) []way {
 		}
 	case metadata.LinkUse:
 		return []way{{"LinkUses.Get", func(tx *metadata.Tx) (any, error) { return tx.LinkUses.Get(row.LinkID) }}}
+	case metadata.UserUsage:
+		return []way{{"UserUsage.Get", func(tx *metadata.Tx) (any, error) { return tx.UserUsage.Get(row.UserID) }}}
 	}
 	return nil
 }
@@ -116,13 +121,15 @@ func (m *machine) removeFolder(rt *rapid.T, s *session) {
 	s.do(op{"FileProperties.Remove", func(tx *metadata.Tx) (any, error) { return nil, tx.FileProperties.Remove(file) }})
 }
 
-// sizesOfFolders are the least and the most that a folder, the properties of a file, and a link may be.
+// sizesOfFolders are the least and the most that a folder, the properties of a file, a link, and the usage of a user may be.
 func sizesOfFolders(least, most metadata.Record, long string) []any {
 	return append(sizesOfLinks(least, most, long),
 		metadata.Folder{SetID: id(15)},
 		metadata.Folder{SetID: maxID(), Path: strings.Repeat("n", 4095) + "/", Properties: long, CreatedBy: maxID()},
 		metadata.FileProperties{ResourceID: id(15)},
 		metadata.FileProperties{ResourceID: maxID(), Properties: long},
+		metadata.UserUsage{UserID: id(7)},
+		metadata.UserUsage{UserID: maxID(), Bytes: math.MaxInt64},
 	)
 }
 

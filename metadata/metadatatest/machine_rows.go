@@ -88,7 +88,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse, m.userUsage,
 	}
 	switch n := rapid.IntRange(0, len(draw)+8).Draw(rt, "write"); n {
 	case len(draw):
@@ -170,6 +170,7 @@ func (m *machine) dataspace(rt *rapid.T, s *session) any {
 	change(rt, err != nil, &d.Description, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Origin, rapid.SampledFrom(texts()))
 	change(rt, err != nil, &d.Retention, rapid.SampledFrom([]metadata.Retention{{}, {Last: 1}, {Days: math.MaxUint32}}))
+	change(rt, err != nil, &d.Quota, rapid.SampledFrom([]int64{0, 1, math.MaxInt64}))
 	change(rt, err != nil, &d.Visibility, rapid.SampledFrom([]metadata.Visibility{metadata.Private, metadata.Public, metadata.Open}))
 	return d
 }
@@ -290,6 +291,10 @@ func (m *machine) counters(rt *rapid.T, _ *session) any {
 			OldVersions: rapid.SampledFrom([]int64{0, 1}).Draw(rt, "old versions"), OldBytes: rapid.SampledFrom([]int64{0, 2}).Draw(rt, "old bytes"),
 		},
 	}
+}
+
+func (m *machine) userUsage(rt *rapid.T, _ *session) any {
+	return metadata.UserUsage{UserID: rapid.SampledFrom(m.pool.users).Draw(rt, "usage of user"), Bytes: rapid.Int64Min(0).Draw(rt, "used")}
 }
 
 func (m *machine) blob(rt *rapid.T, _ *session) any {

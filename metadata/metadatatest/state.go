@@ -43,6 +43,7 @@ type state struct {
 	properties     map[metadata.ID]metadata.FileProperties
 	links          map[metadata.ID]metadata.Link
 	linkUses       map[metadata.ID]metadata.LinkUse
+	userUsage      map[metadata.ID]metadata.UserUsage
 	scrub          metadata.ScrubState
 	filling        metadata.FillState
 	epoch          metadata.Epoch
@@ -80,6 +81,7 @@ func newState(now time.Time) *state {
 		properties:     map[metadata.ID]metadata.FileProperties{},
 		links:          map[metadata.ID]metadata.Link{},
 		linkUses:       map[metadata.ID]metadata.LinkUse{},
+		userUsage:      map[metadata.ID]metadata.UserUsage{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -100,6 +102,7 @@ func (s *state) clone() *state {
 	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
 	c.schemas, c.schemaVersions = maps.Clone(s.schemas), maps.Clone(s.schemaVersions)
 	c.edits, c.editEntries = maps.Clone(s.edits), maps.Clone(s.editEntries)
+	c.userUsage = maps.Clone(s.userUsage)
 	c.folders, c.properties = maps.Clone(s.folders), maps.Clone(s.properties)
 	c.links, c.linkUses = maps.Clone(s.links), maps.Clone(s.linkUses)
 	return &c
@@ -149,6 +152,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		Edits:          edits{newTable(mode, s.edits, func(e metadata.BulkEdit) metadata.ID { return e.ID })},
 		EditEntries:    editEntries{newTable(mode, s.editEntries, func(e metadata.EditEntry) editEntry { return editEntry(e) })},
 		Folders:        folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })},
+		UserUsage:      newTable(mode, s.userUsage, func(u metadata.UserUsage) metadata.ID { return u.UserID }),
 		FileProperties: newTable(mode, s.properties, func(p metadata.FileProperties) metadata.ID { return p.ResourceID }),
 		Links:          links{newTable(mode, s.links, func(l metadata.Link) metadata.ID { return l.ID })},
 		LinkUses:       newTable(mode, s.linkUses, func(u metadata.LinkUse) metadata.ID { return u.LinkID }),

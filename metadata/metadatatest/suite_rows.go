@@ -46,7 +46,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Webhook](other), filled[metadata.Delivery](other), filled[metadata.Descriptive](other),
 		filled[metadata.Schema](other), filled[metadata.SchemaVersion](other), filled[metadata.BulkEdit](other), filled[metadata.EditEntry](other),
 		filled[metadata.Folder](other), filled[metadata.FileProperties](other),
-		filled[metadata.Link](other), filled[metadata.LinkUse](other),
+		filled[metadata.Link](other), filled[metadata.LinkUse](other), filled[metadata.UserUsage](other),
 	}
 }
 
@@ -131,7 +131,7 @@ func testSizes(t *testing.T, s *store) {
 	}
 	rows := []any{
 		metadata.Dataspace{Record: with(least, 1), Name: "d", Visibility: metadata.Private},
-		metadata.Dataspace{Record: with(most, 2), Name: long[:500], Title: long, Description: long, Origin: long, Visibility: metadata.Public},
+		metadata.Dataspace{Record: with(most, 2), Name: long[:500], Title: long, Description: long, Origin: long, Visibility: metadata.Public, Quota: math.MaxInt64},
 		metadata.Set{Record: with(least, 3), Name: "s", DataspaceID: id(1)},
 		metadata.Set{Record: with(most, 4), Name: long[:500], Title: long, Description: long, DataspaceID: maxID()},
 		metadata.Resource{Record: with(least, 5), Name: "r", SetID: id(3), DataspaceID: id(1)},
@@ -146,7 +146,7 @@ func testSizes(t *testing.T, s *store) {
 			CreatedBy: maxID(), ReplacedBy: maxID(), Label: long[:400], Removed: metadata.Removal{At: latest, Rule: math.MaxUint8, By: maxID()},
 		},
 		metadata.User{Record: with(least, 7), Username: "u"},
-		metadata.User{Record: with(most, 8), Username: strings.Repeat("u@", 50), Fullname: long, About: long, Sysadmin: true},
+		metadata.User{Record: with(most, 8), Username: strings.Repeat("u@", 50), Fullname: long, About: long, Sysadmin: true, Quota: math.MaxInt64},
 		metadata.Key{ID: id(9), UserID: id(7)},
 		metadata.Key{
 			ID: maxID(), UserID: maxID(), Digest: auth.KeyDigest(slices.Repeat([]byte{0xff}, 32)), Label: long[:400], Prefix: long,
@@ -242,6 +242,8 @@ func identityOf(row any) []string {
 		return []string{"ResourceID"}
 	case metadata.LinkUse:
 		return []string{"LinkID"}
+	case metadata.UserUsage:
+		return []string{"UserID"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

@@ -82,6 +82,12 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 			c.ActiveFiles++
 			return errors.Join(err, tx.Usage.Put(h.Space.ID, h.Space.Created.Day(), c))
 		},
+		"its usage says 1 bytes": func(tx tables, h *repositorytest.World) error {
+			return tx.UserUsage.Put(metadata.UserUsage{UserID: h.Admin.UserID, Bytes: 1})
+		},
+		"its usage says 2 bytes, its resources have 0": func(tx tables, _ *repositorytest.World) error {
+			return tx.UserUsage.Put(metadata.UserUsage{UserID: nowhere, Bytes: 2})
+		},
 		"its object is not there": func(tx tables, h *repositorytest.World) error {
 			return tx.Descriptive.Put(metadata.Descriptive{ObjectID: h.Admin.UserID, JSON: `{"tags":["a"]}`})
 		},

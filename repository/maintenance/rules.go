@@ -17,11 +17,11 @@ func (c *check) checkRules(ctx context.Context) error {
 	return c.stores.Meta.View(ctx, func(tx *metadata.Tx) error {
 		r := &checker{
 			ended: ctx.Err, tx: tx, report: c.report, result: &c.result, subset: c.options.Subset, spaces: map[metadata.ID]metadata.Dataspace{}, sets: map[metadata.ID]metadata.Set{},
-			users: map[metadata.ID]metadata.State{}, cascades: map[metadata.ID]metadata.Cascade{}, counted: map[metadata.ID]metadata.Counters{},
+			users: map[metadata.ID]metadata.State{}, cascades: map[metadata.ID]metadata.Cascade{}, counted: map[metadata.ID]metadata.Counters{}, used: map[metadata.ID]int64{},
 		}
 		r.log = &logChecker{checker: r}
 		for _, part := range []func() error{
-			r.log.checkLog, r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage,
+			r.log.checkLog, r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage, r.checkUserUsage,
 			r.checkDamages, r.checkBodies, r.checkDescriptive, r.checkSchemas, r.checkSchemaVersions, r.checkEdits, r.checkFolders, r.log.checkOpen,
 		} {
 			if err := part(); err != nil {
@@ -45,6 +45,7 @@ type checker struct {
 	users    map[metadata.ID]metadata.State
 	cascades map[metadata.ID]metadata.Cascade
 	counted  map[metadata.ID]metadata.Counters
+	used     map[metadata.ID]int64 // by users
 	log      *logChecker
 }
 
@@ -144,7 +145,7 @@ func (c *checker) checkResources() error {
 		c.checkRecord("resource", r.Record, r.Name)
 		c.wrong(r.Modified <= before, "resource", r.Record, r.Name, "its stamp %d is another's too", r.Modified)
 		before = r.Modified
-		c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(rows.Counted(r))
+		c.count(r, rows.Counted(r))
 		c.checkContainersOf(r)
 		if err := errors.Join(c.log.checkObject(audit.Resource, r.Record, r.Name, r.Entry), c.log.checkFile(r)); err != nil {
 			return err
@@ -247,7 +248,7 @@ func (c *checker) checkVersion(r metadata.Resource, v metadata.Version) error {
 	c.result.Stamp = max(c.result.Stamp, v.Replaced, v.Removed.At)
 	c.wrong(v.Replaced < v.Created || v.Replaced > r.Modified, "version", r.Record, was.Name, "it was replaced before it came, or after the last change")
 	c.wrong((v.Body == metadata.Purged) != (v.Removed.Rule != metadata.NotRemoved), "version", r.Record, was.Name, "its bytes are gone without a rule, or there in spite of one")
-	c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(rows.CountedVersion(v))
+	c.count(r, rows.CountedVersion(v))
 	switch v.Body {
 	case metadata.Inline:
 		return c.checkInline("version", was)
@@ -277,6 +278,28 @@ func (c *checker) checkPrivileges() error {
 		_, user := c.users[p.UserID]
 		_, space := c.spaces[p.DataspaceID]
 		c.wrong(!user || !space, "privilege", p.Record, "", "its user or its dataspace is not there")
+	}
+	return nil
+}
+
+// count counts what a resource, or a former version of it, adds to the counters.
+func (c *checker) count(r metadata.Resource, counted metadata.Counters) {
+	c.counted[r.DataspaceID] = c.counted[r.DataspaceID].Add(counted)
+	c.used[r.CreatedBy] += counted.Bytes()
+}
+
+// checkUserUsage counts again what users use. Where there is no row at all, metadata of a schema without them are only read.
+func (c *checker) checkUserUsage() error {
+	kept := map[metadata.ID]int64{}
+	for u, err := range c.tx.UserUsage.All(metadata.ID{}) {
+		if err != nil {
+			return err
+		}
+		kept[u.UserID] = u.Bytes
+		c.used[u.UserID] += 0
+	}
+	for user, bytes := range c.used {
+		c.wrong(len(kept) > 0 && kept[user] != bytes, "user", metadata.Record{ID: user}, "", "its usage says %d bytes, its resources have %d", kept[user], bytes)
 	}
 	return nil
 }

@@ -1,11 +1,12 @@
 // Package rows changes rows of the metadata that belong together: a resource with its versions, its inline body, the record of its blob and the counters
-// of its dataspace. Its functions run in a transaction of the caller, and ask for no permission.
+// of its dataspace and its creator. Its functions run in a transaction of the caller, and ask for no permission.
 package rows
 
 import (
 	"errors"
 	"fmt"
 
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
 )
@@ -23,6 +24,9 @@ func SaveResource(tx *metadata.Tx, c Change, before, after *metadata.Resource) (
 		return err
 	}
 	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	if err := countUser(tx, after.CreatedBy, ChangeCounted(before, *after).Bytes()); err != nil {
 		return err
 	}
 	return storeResource(tx, before, *after)
@@ -65,6 +69,30 @@ func CountUsage(tx *metadata.Tx, dataspace metadata.ID, day metadata.Day, change
 		return err
 	}
 	return tx.Usage.Put(dataspace, day, counters.Add(change))
+}
+
+// countUser adds to what a user uses. The counters of dataspaces are left to CountUsage, since a step of many resources changes them once.
+func countUser(tx *metadata.Tx, user metadata.ID, bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	used, err := tx.UserUsage.Get(user)
+	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+		return err
+	}
+	return tx.UserUsage.Put(metadata.UserUsage{UserID: user, Bytes: used.Bytes + bytes})
+}
+
+// ChangeCounted is what storing a resource, new (before is nil) or changed, adds to the counters.
+func ChangeCounted(before *metadata.Resource, after metadata.Resource) metadata.Counters {
+	change := Counted(after)
+	if before != nil {
+		change = change.Add(Counted(*before).Negated())
+		if after.Version != before.Version {
+			change = change.Add(metadata.Counters{OldVersions: 1, OldBytes: before.Bytes})
+		}
+	}
+	return change
 }
 
 // Counted is what one resource adds to the counters.

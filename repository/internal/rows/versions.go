@@ -70,6 +70,13 @@ func RemoveVersion(tx *metadata.Tx, c Change, v metadata.Version, why metadata.R
 	if err := logVersion(tx, c, why.At, v, audit.Entry{Before: v.Digest, Bytes: uint64(v.Bytes)}, audit.Changes{}); err != nil {
 		return err
 	}
+	r, err := tx.Resources.Get(v.ResourceID)
+	if err == nil {
+		err = countUser(tx, r.CreatedBy, CountedVersion(v).Negated().Bytes())
+	}
+	if err != nil {
+		return err
+	}
 	after := v
 	after.Body, after.Removed, after.Damaged = metadata.Purged, why, false
 	return saveVersion(tx, v, after, since)
