@@ -27,6 +27,8 @@ const (
 	ResourceDelete  Action = 33
 	ResourceRestore Action = 34
 	ResourcePurge   Action = 35
+	ResourceCopy    Action = 36 // a file became another one, or a version of another one, which the entry is about
+	ResourceMove    Action = 37 // likewise, and was deleted with it; its deletion names this entry
 
 	VersionRestore Action = 40
 	VersionLabel   Action = 41
@@ -77,7 +79,7 @@ var words = map[Action]string{
 	DataspaceCreate: "dataspace.create", DataspaceUpdate: "dataspace.update", DataspaceDelete: "dataspace.delete", DataspaceRestore: "dataspace.restore",
 	SetCreate: "set.create", SetUpdate: "set.update", SetDelete: "set.delete", SetRestore: "set.restore",
 	ResourceCreate: "resource.create", ResourceReplace: "resource.replace", ResourceEdit: "resource.edit", ResourceDelete: "resource.delete",
-	ResourceRestore: "resource.restore", ResourcePurge: "resource.purge",
+	ResourceRestore: "resource.restore", ResourcePurge: "resource.purge", ResourceCopy: "resource.copy", ResourceMove: "resource.move",
 	VersionRestore: "version.restore", VersionLabel: "version.label", VersionErase: "version.erase", VersionPurge: "version.purge",
 	UserCreate: "user.create", UserUpdate: "user.update", UserDelete: "user.delete", UserRestore: "user.restore",
 	KeyCreate: "key.create", KeyRevoke: "key.revoke",

@@ -106,6 +106,7 @@ const (
 	CodeSchemaNotFound     Code = "schema_not_found"
 	CodeSchemaNameTaken    Code = "schema_name_taken"
 	CodeTooManySchemas     Code = "too_many_schemas"
+	CodeTooManyVersions    Code = "too_many_versions"
 )
 
 // Codes returns every code, for the documents that list them and the tests that compare.
@@ -119,7 +120,7 @@ func Codes() []Code {
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
-		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas,
+		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions,
 		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
 	}
 }

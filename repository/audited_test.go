@@ -123,6 +123,7 @@ var writers = map[string]string{
 	"repository/internal/rows/audit.go":     "saves with an entry",
 	"repository/internal/rows/schemas.go":   "saves with an entry",
 	"repository/internal/rows/edits.go":     "saves with an entry; how many files a bulk edit has changed is in theirs",
+	"repository/internal/rows/copies.go":    "what a file that is moved brings along is in the entry of its move",
 	"repository/internal/rows/resources.go": "saves with an entry; a flush changes where bytes are",
 	"repository/internal/rows/versions.go":  "saves with an entry",
 	"repository/credentials.go":             "the time of the last use; sessions that have ended by themselves are cleared away",

@@ -31,7 +31,7 @@ var resourceFields = setters[metadata.Resource]{
 // refuseResourceField is readOnly, with a code of its own for what people try.
 func refuseResourceField(field string) error {
 	if field == "setId" || field == "dataspaceId" {
-		return conflict(errs.CodeResourceMove, field, "a resource cannot be moved to another set")
+		return conflict(errs.CodeResourceMove, field, "a resource is moved to another set by POST /v1/resources/{id}/move")
 	}
 	return readOnly(field)
 }
@@ -224,6 +224,9 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 			}
 		}
 		r.State = to
+		if to == metadata.Active {
+			r.MovedTo = metadata.ID{}
+		}
 		action := audit.ResourceDelete
 		if to == metadata.Active {
 			action = audit.ResourceRestore

@@ -182,13 +182,18 @@ func openSet(tx *metadata.Tx, p auth.Principal, id string) (resolvedSet, error) 
 	if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
 		return set, err
 	}
+	return set, set.open("setId")
+}
+
+// open refuses a set into which nothing can be put. field is where its id came from.
+func (s resolvedSet) open(field string) error {
 	switch {
-	case set.dataspace.State == metadata.Deleted:
-		return set, parentDeleted("setId", "dataspace of this set")
-	case set.shown().State == metadata.Deleted:
-		return set, parentDeleted("setId", "set")
+	case s.dataspace.State == metadata.Deleted:
+		return parentDeleted(field, "dataspace of this set")
+	case s.shown().State == metadata.Deleted:
+		return parentDeleted(field, "set")
 	}
-	return set, nil
+	return nil
 }
 
 // Replace gives the resource another file, with the name, format and description that come with it. The descriptive metadata stay, but for

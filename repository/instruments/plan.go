@@ -87,7 +87,8 @@ func (s *step) entry(number uint64) (e audit.Entry, texts string, err error) {
 // arrives tells whether after a change a file may have another header, or another sidecar.
 func arrives(e audit.Entry, texts string) bool {
 	switch e.Action {
-	case audit.ResourceCreate, audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore:
+	case audit.ResourceCreate, audit.ResourceReplace, audit.ResourceDelete, audit.ResourceRestore, audit.VersionRestore,
+		audit.ResourceCopy, audit.ResourceMove:
 		return true
 	case audit.ResourceEdit:
 		return nameBefore(texts) != "" || e.User != ulid.ULID{} && addsSource(texts)

@@ -180,7 +180,7 @@ func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string
 	case audit.DataspaceDelete, audit.SetDelete, audit.ResourceDelete, audit.UserDelete, audit.SchemaDelete:
 		c.checker.wrong(r.State != metadata.Deleted, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
 	case audit.DataspaceCreate, audit.DataspaceRestore, audit.SetCreate, audit.SetRestore, audit.ResourceCreate, audit.ResourceRestore, audit.UserCreate, audit.UserRestore,
-		audit.SchemaCreate, audit.SchemaRestore:
+		audit.SchemaCreate, audit.SchemaRestore, audit.ResourceCopy, audit.ResourceMove:
 		c.checker.wrong(r.State != metadata.Active, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
 	}
 	c.checker.wrong(!unmodified && metadata.Stamp(e.Stamp) != r.Modified, kind.String(), r, name,

@@ -147,6 +147,7 @@ func (c *checker) checkResources() error {
 		before = r.Modified
 		c.count(r, rows.Counted(r))
 		c.checkContainersOf(r)
+		c.wrong(r.MovedTo != metadata.ID{} && r.State != metadata.Deleted, "resource", r.Record, r.Name, "it is active, but says what it has become by a move")
 		if err := errors.Join(c.log.checkObject(audit.Resource, r.Record, r.Name, r.Entry), c.log.checkFile(r)); err != nil {
 			return err
 		}

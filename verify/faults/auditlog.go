@@ -64,8 +64,10 @@ func readLog(tx *metadata.Tx) (logged map[acknowledged]bool, made map[metadata.I
 		}
 		logged[acknowledged{e.Object.ID.String(), e.Stamp}] = true
 		switch e.Action {
-		case audit.ResourceCreate, audit.ResourceReplace, audit.VersionRestore:
+		case audit.ResourceCreate, audit.ResourceReplace, audit.VersionRestore, audit.ResourceCopy:
 			made[e.Object.ID]++
+		case audit.ResourceMove: // which brings versions along; of one that comes back unchanged it names none
+			made[e.Object.ID] = max(made[e.Object.ID], int(e.Version))
 		}
 	}
 	return logged, made, err

@@ -1,0 +1,319 @@
+package repository_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+)
+
+// moved is a repository with two dataspaces, of two sets and of one, in which small bodies stay inline.
+type moved struct {
+	*inlineDisk
+	other metadata.Dataspace
+	away  metadata.Set // of the other dataspace
+}
+
+func newMoved(t *testing.T) *moved {
+	t.Helper()
+	m := &moved{inlineDisk: &inlineDisk{repositorytest.NewDisk(t, repository.Config{HoldUpTo: 10}, 0, 0)}}
+	var err error
+	m.other, err = m.Service.CreateDataspace(t.Context(), m.Admin, repository.Fields{"name": "other"})
+	m.OK(err)
+	m.away, err = m.Service.CreateSet(t.Context(), m.Admin, repository.Fields{"name": "away", "dataspaceId": m.other.ID.String()})
+	m.OK(err)
+	return m
+}
+
+// make uploads a file with so many versions, every other one too long to stay inline.
+func (m *moved) make(name string, versions int) metadata.Resource {
+	m.T.Helper()
+	r := m.Upload(m.Sets[0], name)
+	for n := 2; n <= versions; n++ {
+		content := fmt.Sprint(name, " ", n)
+		if n%2 == 0 {
+			content += strings.Repeat("l", 20)
+		}
+		m.Replace(r, content)
+		_, err := m.Service.EditResource(m.T.Context(), m.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": name}})
+		m.OK(err)
+	}
+	_, err := m.Service.EditResource(m.T.Context(), m.Admin, r.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["kept"],"properties":{"n":1}}`)})
+	m.OK(err)
+	return m.Get(r.ID)
+}
+
+func (m *moved) move(r metadata.Resource, to repository.Place) metadata.Resource {
+	m.T.Helper()
+	after, err := m.Service.MoveResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	m.OK(err)
+	return after
+}
+
+func (m *moved) copy(r metadata.Resource, to repository.Place) metadata.Resource {
+	m.T.Helper()
+	after, err := m.Service.CopyResource(m.T.Context(), m.Admin, r.ID.String(), to)
+	m.OK(err)
+	return after
+}
+
+func (m *moved) content(id metadata.ID) string {
+	m.T.Helper()
+	content, err := m.Content(id)
+	m.OK(err)
+	return content
+}
+
+// in is a place in a set.
+func in(set metadata.Set) repository.Place { return repository.Place{SetID: set.ID.String()} }
+
+// logged are the words of the last entries.
+func (m *moved) logged(n int) string {
+	m.T.Helper()
+	all := actions(m.T, m.Meta, 0)
+	return strings.Join(all[len(all)-n:], " ")
+}
+
+// TestCopy: a copy has the present version with what is said about it, shares its bytes, and is a file of its own.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	for _, versions := range []int{1, 2, 3} {
+		r := m.make(fmt.Sprint("a", versions), versions)
+		m.OK(m.Meta.Update(t.Context(), func(tx *metadata.Tx) error {
+			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: r.ID, Properties: "p"})
+		}))
+		for name, to := range map[string]repository.Place{
+			"beside": {}, "another name": {Name: "raw/b.csv"}, "another set": in(m.Sets[1]), "another dataspace": in(m.away),
+		} {
+			c := m.copy(r, to)
+			if got := m.Get(c.ID); got != c || c.ID == r.ID || c.Version != 0 || c.Digest != r.Digest || c.Descriptive != r.Descriptive || c.Created <= r.Modified || c.MovedTo != (metadata.ID{}) {
+				t.Errorf("%s: made %+v of %+v, stored %+v", name, c, r, got)
+			}
+			if m.content(c.ID) != m.content(r.ID) || m.Get(r.ID) != r {
+				t.Errorf("%s: the content differs, or the source has changed", name)
+			}
+			if got := m.logged(1); got != "resource.copy" {
+				t.Errorf("%s: logged %s", name, got)
+			}
+			m.OK(m.Meta.View(t.Context(), func(tx *metadata.Tx) error {
+				p, err := tx.FileProperties.Get(c.ID)
+				if p.Properties != "p" {
+					t.Errorf("%s: clients' properties are %+v", name, p)
+				}
+				return err
+			}))
+			m.Sound()
+			m.Delete(c)
+		}
+	}
+	m.flush()
+	m.Sound()
+}
+
+// TestCopyNamesAndTypes: another extension says what the file is where the former one did, or nobody knew.
+func TestCopyNamesAndTypes(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	r := m.Upload(m.Sets[0], "~1.tmp")
+	saved := m.move(r, repository.Place{Name: "table.csv"})
+	if saved.ID != r.ID || saved.Format != "CSV" || saved.MimeType != "text/csv; charset=utf-8" {
+		t.Errorf("%s became %s of format %s", r.MimeType, saved.MimeType, saved.Format)
+	}
+	for name, want := range map[string]string{"x.py": "PY text/x-python; charset=utf-8", "x.unknown": "UNKNOWN text/csv; charset=utf-8", "x": " text/csv; charset=utf-8", "y.csv": "CSV text/csv; charset=utf-8"} {
+		c := m.copy(saved, repository.Place{Name: name})
+		if got := c.Format + " " + c.MimeType; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestMove: a file that goes into another set takes all that it was along, and the record that it leaves names the new one. Both dataspaces
+// count right, and the one commit has two entries, the second of which names the first.
+func TestMove(t *testing.T) {
+	t.Parallel()
+	for _, versions := range []int{1, 2, 5} {
+		for _, far := range []bool{false, true} {
+			for _, flushed := range []bool{false, true} {
+				m := newMoved(t)
+				to := m.Sets[1]
+				if far {
+					to = m.away
+				}
+				r := m.make("a", versions)
+				if flushed {
+					m.flush()
+				}
+				was := m.versions(r.ID)
+				n := m.move(r, repository.Place{SetID: to.ID.String(), Name: "b"})
+				left := m.Get(r.ID)
+				if m.Get(n.ID) != n || n.SetID != to.ID || n.DataspaceID != to.DataspaceID || n.Name != "b" || n.Version != r.Version || n.Descriptive != r.Descriptive {
+					t.Errorf("%+v became %+v", r, n)
+				}
+				if left.State != metadata.Deleted || left.MovedTo != n.ID || left.Modified <= n.Modified || left.Name != "a" {
+					t.Errorf("it left %+v", left)
+				}
+				m.wantVersions("moved", n.ID, was...)
+				if got := m.logged(2); got != "resource.move resource.delete" {
+					t.Errorf("logged %s", got)
+				}
+				m.Sound()
+				m.flush()
+				m.Sound()
+				m.wantVersions("flushed", n.ID, was...)
+				m.Purge(maintenance.PurgeOptions{})
+				m.Sound()
+				m.wantVersions("the old one purged", n.ID, was...)
+			}
+		}
+	}
+}
+
+// TestMoveWithinSet: a file stays the one that it is, and gets a name.
+func TestMoveWithinSet(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	r := m.make("a", 2)
+	n := m.move(r, repository.Place{Name: "b"})
+	if n.ID != r.ID || n.Name != "b" || n.Modified <= r.Modified || m.logged(1) != "resource.edit" {
+		t.Errorf("%+v became %+v", r, n)
+	}
+	if same := m.move(n, repository.Place{SetID: m.Sets[0].ID.String()}); same != n {
+		t.Errorf("a move that changes nothing made %+v of %+v", same, n)
+	}
+	m.Sound()
+}
+
+// TestMoveBack: moved back, a file is the one that it was before, with what was changed since, however often; a third record is made where
+// the first one was restored or purged meanwhile, and then both go on.
+func TestMoveBack(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	first, ctx := m.make("a", 3), t.Context()
+	r := first
+	for round := range 3 {
+		n := m.move(r, in(m.away))
+		if round > 0 {
+			m.Replace(n, fmt.Sprint("in round ", round, strings.Repeat("!", round*5)))
+			m.Replace(n, fmt.Sprint(round))
+		}
+		_, err := m.Service.LabelVersion(ctx, m.Admin, n.ID.String(), "2", repository.Fields{"label": fmt.Sprint("l", round)}, repositorytest.Always)
+		m.OK(err)
+		_, err = m.Service.EditResource(ctx, m.Admin, n.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(fmt.Sprintf(`{"tags":["%d"]}`, round))})
+		m.OK(err)
+		n = m.Get(n.ID)
+		want := m.versions(n.ID)
+		if round == 1 {
+			m.flush()
+		}
+		back := m.move(n, repository.Place{SetID: m.Sets[0].ID.String(), Name: "back"})
+		if back.ID != first.ID || back.Name != "back" || back.Descriptive != n.Descriptive || back.State != metadata.Active || back.MovedTo != (metadata.ID{}) || back.Created != first.Created || m.Get(back.ID) != back {
+			t.Fatalf("round %d: it came back as %+v", round, back)
+		}
+		m.wantVersions("back", back.ID, want...)
+		if v, err := m.Service.GetVersion(ctx, m.Admin, back.ID.String(), "2"); err != nil || v.Label != fmt.Sprint("l", round) {
+			t.Errorf("the label is %q, %v", v.Label, err)
+		}
+		if left := m.Get(n.ID); left.MovedTo != back.ID || left.State != metadata.Deleted {
+			t.Errorf("it left %+v", left)
+		}
+		m.Sound()
+		r = back
+	}
+	var ids []metadata.ID
+	for _, set := range []metadata.Set{m.Sets[1], m.away, m.Sets[1], m.away, m.Sets[1], m.Sets[0]} { // each step is taken back, or taken again
+		r = m.move(r, in(set))
+		ids = append(ids, r.ID)
+	}
+	if ids[2] != ids[0] || ids[3] != ids[1] || ids[4] != ids[0] || ids[5] != first.ID {
+		t.Errorf("there and back it was %s", ids)
+	}
+	m.Sound()
+
+	r = m.move(r, in(m.Sets[1]))
+	restored, err := m.Service.RestoreResource(ctx, m.Admin, first.ID.String(), repositorytest.Always)
+	if m.OK(err); restored.MovedTo != (metadata.ID{}) {
+		t.Errorf("restored, it still says %s", restored.MovedTo)
+	}
+	if third := m.move(r, in(m.Sets[0])); third.ID == first.ID {
+		t.Error("it became one that is there")
+	}
+	m.Sound()
+
+	p := m.make("p", 3)
+	n := m.move(p, in(m.away))
+	m.Purge(maintenance.PurgeOptions{})
+	if third := m.move(n, in(m.Sets[0])); third.ID == p.ID {
+		t.Error("it became one that was purged")
+	}
+	m.Sound()
+}
+
+// TestMoveBackErased: what was erased of the new one does not come back from the old one.
+func TestMoveBackErased(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	r := m.make("a", 5)
+	n := m.move(r, in(m.away))
+	for _, number := range []string{"1", "2"} {
+		_, shared, err := m.Service.EraseVersion(t.Context(), m.Admin, n.ID.String(), number)
+		if m.OK(err); number == "2" && !shared {
+			t.Error("the bytes were not said to be those of the old one, too")
+		}
+	}
+	back := m.move(n, in(m.Sets[0]))
+	for _, number := range []string{"1", "2"} {
+		_, err := m.version(back.ID, int(number[0]-'0'))
+		m.Refused(err, errs.CodeVersionRemoved)
+	}
+	m.Sound()
+	m.Purge(maintenance.PurgeOptions{})
+	m.Sound()
+}
+
+// TestOnto: a file that goes onto another one becomes its next version: id, name, tags and versions of that one stay.
+func TestOnto(t *testing.T) {
+	t.Parallel()
+	for _, move := range []bool{false, true} {
+		for _, far := range []bool{false, true} {
+			m := newMoved(t)
+			r := m.make("a.tmp", 2)
+			set := m.Sets[0]
+			if far {
+				set = m.away
+			}
+			t1 := m.Upload(set, "t.csv")
+			_, err := m.Service.EditResource(t.Context(), m.Admin, t1.ID.String(), repository.Edit[metadata.Resource]{Fields: patch(`{"tags":["target"]}`)})
+			m.OK(err)
+			t1 = m.Get(t1.ID)
+			content := m.content(r.ID)
+			to := repository.Place{SetID: set.ID.String(), Name: "ignored", Onto: t1.ID.String()}
+			var after metadata.Resource
+			if move {
+				after = m.move(r, to)
+			} else {
+				after = m.copy(r, to)
+			}
+			if after.ID != t1.ID || after.Name != "t.csv" || after.Descriptive != t1.Descriptive || after.Version != 1 || after.Format != "CSV" || m.Get(t1.ID) != after {
+				t.Errorf("%+v became %+v", t1, after)
+			}
+			m.wantVersions("onto", t1.ID, "2 "+content, "1 t.csv")
+			left := m.Get(r.ID)
+			if (left.State == metadata.Deleted) != move || left.MovedTo != (metadata.ID{}) {
+				t.Errorf("it left %+v", left)
+			}
+			m.Sound()
+			if far && move {
+				if again := m.move(after, in(m.Sets[0])); again.ID == r.ID {
+					t.Error("a file came back as one that became its version")
+				}
+				m.Sound()
+			}
+		}
+	}
+}

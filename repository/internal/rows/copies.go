@@ -1,0 +1,68 @@
+package rows
+
+import (
+	"errors"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+)
+
+// FormerVersion is a former version of one resource as another one is to have it.
+type FormerVersion struct {
+	row  metadata.Version
+	body []byte // to be stored with it; nil: none is
+}
+
+// FormerVersions returns the former versions of a resource, at most so many, the newest first, as another one is to have them, which has
+// the same history up to its own present version, or none where it is new. What that one has itself keeps its bytes, unless those of the
+// first one are gone. An ErrRecordDamaged says what is wrong with an inline body.
+func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, most int) ([]FormerVersion, error) {
+	versions, err := Collect(tx.Versions.Before(from.VersionKey()), most)
+	if err != nil {
+		return nil, err
+	}
+	former := make([]FormerVersion, len(versions))
+	for i, v := range versions {
+		next := &former[i].row
+		*next = v
+		if v.Body == metadata.Purged {
+			continue
+		}
+		own, err := InVersion(tx, metadata.VersionKey{Resource: to.ID, Version: v.Number})
+		switch {
+		case err == nil && own.Body != metadata.Purged:
+			next.Body = own.Body
+		case errs.Ignore(err, metadata.ErrNotFound) != nil:
+			return nil, err
+		case v.Body == metadata.Inline:
+			if former[i].body, err = VerifyInline(tx, v.Of(from)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return former, nil
+}
+
+// SaveFormerVersions stores them, when the resource that they are to be of has been saved, and returns what that adds to the counters of its
+// dataspace.
+func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion, since metadata.Stamp) (added metadata.Counters, err error) {
+	for _, f := range former {
+		f.row.ResourceID = of
+		own, err := tx.Versions.Get(f.row.Key())
+		switch {
+		case err == nil:
+			added = added.Add(CountedVersion(own).Negated())
+			err = saveVersion(tx, own, f.row, since)
+		case errors.Is(err, metadata.ErrNotFound):
+			err = tx.Versions.Put(f.row)
+		}
+		if f.body != nil {
+			err = errors.Join(err, tx.InlineBodies.Put(f.row.Key(), f.body))
+		}
+		if err != nil {
+			return added, err
+		}
+		added = added.Add(CountedVersion(f.row))
+	}
+	return added, nil
+}

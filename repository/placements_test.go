@@ -1,0 +1,111 @@
+package repository_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// TestPlacementRefusals: each reason has its code, and nothing is changed.
+func TestPlacementRefusals(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	ctx, svc := t.Context(), m.Service
+	r, elsewhere, gone := m.make("a", 2), m.Upload(m.away, "e"), m.Delete(m.Upload(m.Sets[0], "gone"))
+	damaged := m.Upload(m.Sets[0], "damaged damaged")
+	m.OK(os.Remove(m.Path(damaged.Digest)))
+	_, err := m.Content(damaged.ID)
+	m.Refused(err, errs.CodeDataDamaged)
+	deleted, err := svc.CreateSet(ctx, m.Admin, repository.Fields{"name": "deleted", "dataspaceId": m.other.ID.String()})
+	m.OK(err)
+	_, err = svc.DeleteSet(ctx, m.Admin, deleted.ID.String(), repositorytest.Always)
+	m.OK(err)
+	before := actions(t, m.Meta, 0)
+	stale := repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{"old"}}}
+	unknown := metadata.NewID(1).String()
+	for name, tc := range map[string]struct {
+		id   string
+		to   repository.Place
+		code errs.Code
+	}{
+		"an unknown file":        {unknown, in(m.away), errs.CodeResourceNotFound},
+		"an unknown set":         {r.ID.String(), repository.Place{SetID: unknown}, errs.CodeSetNotFound},
+		"no set":                 {r.ID.String(), repository.Place{SetID: "x"}, errs.CodeSetNotFound},
+		"a deleted set":          {r.ID.String(), in(deleted), errs.CodeParentDeleted},
+		"a deleted file":         {gone.ID.String(), in(m.away), errs.CodeDeleted},
+		"a name too long":        {r.ID.String(), repository.Place{Name: strings.Repeat("n", 4097)}, errs.CodeInvalidField},
+		"a name with a newline":  {r.ID.String(), repository.Place{SetID: m.away.ID.String(), Name: "a\nb"}, errs.CodeInvalidField},
+		"another version":        {r.ID.String(), repository.Place{SetID: m.away.ID.String(), Match: stale}, errs.CodePrecondition},
+		"onto itself":            {r.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeInvalidField},
+		"onto an unknown one":    {r.ID.String(), repository.Place{Onto: unknown}, errs.CodeResourceNotFound},
+		"onto one of elsewhere":  {r.ID.String(), repository.Place{Onto: elsewhere.ID.String()}, errs.CodeInvalidField},
+		"onto a deleted one":     {r.ID.String(), repository.Place{Onto: gone.ID.String()}, errs.CodeDeleted},
+		"a damaged file":         {damaged.ID.String(), in(m.away), errs.CodeDataDamaged},
+		"a damaged one, onto":    {damaged.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeDataDamaged},
+		"from a deleted onto it": {gone.ID.String(), repository.Place{Onto: r.ID.String()}, errs.CodeDeleted},
+	} {
+		_, err := svc.MoveResource(ctx, m.Admin, tc.id, tc.to)
+		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
+			t.Fatalf("move: %s", name)
+		}
+		_, err = svc.CopyResource(ctx, m.Admin, tc.id, tc.to)
+		if repositorytest.WantCode(t, err, tc.code); t.Failed() {
+			t.Fatalf("copy: %s", name)
+		}
+	}
+	if m.move(damaged, repository.Place{Name: "renamed"}).ID != damaged.ID {
+		t.Error("a damaged file cannot be renamed")
+	}
+	if after := actions(t, m.Meta, uint64(len(before))); !slices.Equal(after, []string{"resource.edit"}) {
+		t.Errorf("refused requests logged %q", after)
+	}
+}
+
+// TestPlacementPermission: a copy needs the role of a reader where the file is, a move that of an editor, and both that of an editor where it goes.
+func TestPlacementPermission(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	ctx := t.Context()
+	for n, tc := range []struct {
+		here, there         string // roles, "": none
+		copies, moves, back bool
+	}{
+		{"", "", false, false, false}, {"", "admin", false, false, false}, {"member", "", false, false, false}, {"member", "member", false, false, false},
+		{"member", "editor", true, false, false}, {"editor", "member", false, false, false}, {"editor", "editor", true, true, true}, {"admin", "", false, false, false},
+	} {
+		u, err := m.Service.CreateUser(ctx, m.Admin, repository.Fields{"username": fmt.Sprint("u", n)})
+		m.OK(err)
+		p := auth.Principal{UserID: u.ID}
+		for space, role := range map[metadata.ID]string{m.Space.ID: tc.here, m.other.ID: tc.there} {
+			if role != "" {
+				_, _, err := m.Service.Grant(ctx, m.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+				m.OK(err)
+			}
+		}
+		r := m.Upload(m.Sets[0], fmt.Sprint("file ", n))
+		want := func(what string, err error, allowed bool) {
+			t.Helper()
+			if allowed {
+				m.OK(err)
+			} else if repositorytest.WantCode(t, err, errs.CodeForbidden); t.Failed() {
+				t.Fatalf("%s by %+v", what, tc)
+			}
+		}
+		_, err = m.Service.CopyResource(ctx, p, r.ID.String(), in(m.away))
+		want("copy", err, tc.copies)
+		after, err := m.Service.MoveResource(ctx, p, r.ID.String(), in(m.away))
+		want("move", err, tc.moves)
+		if tc.moves {
+			_, err = m.Service.MoveResource(ctx, p, after.ID.String(), in(m.Sets[0]))
+			want("move back", err, tc.back)
+		}
+	}
+}
