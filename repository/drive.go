@@ -1,0 +1,378 @@
+package repository
+
+import (
+	"context"
+	"errors"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+	"labshelf/tree"
+)
+
+// The drive shows what the caller may read as one tree: dataspaces and their sets by name, and in each set the tree of its files (package
+// tree). What is deleted is not there, and what the caller may not read is not there either, since names can be guessed.
+
+// DrivePath is a path of the drive. Dataspace "" is the root, Set "" the dataspace; Path has no slash at its ends, and "" is the set.
+type DrivePath struct{ Dataspace, Set, Path string }
+
+// DriveEntry is what is at a path of the drive: the root, a dataspace, a set or a folder of it, a file, or nothing.
+type DriveEntry struct {
+	Element    string              // the last one of its path
+	Dataspace  *metadata.Dataspace // nil: the root
+	Set        *metadata.Set       // nil: above the sets
+	Folder     string              // of the set: "", or with a slash at its end
+	File       *metadata.Resource  // nil: no file
+	Made       metadata.Stamp      // when the folder was made; 0: it is there because of its files
+	Properties string              // what clients keep with it
+	Name       string              // where there is nothing: the name that a file would have here
+	Missing    Missing
+}
+
+// Missing tells why there is nothing at a path.
+type Missing uint8
+
+// Why there is nothing.
+const (
+	Present      Missing = iota // there is something
+	Free                        // but there may be: the folder above exists
+	NoParent                    // nor is there the folder above
+	Unusable                    // an element is empty, . or .., or nothing that any client can use
+	NotContained                // nor may there be: sets and dataspaces are not made here
+)
+
+// exists returns the error of a path at which there is nothing.
+func (e DriveEntry) exists() error {
+	switch {
+	case e.Missing != Present:
+		return &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Message: "there is nothing at this path, or you may not read it"}
+	case e.Set == nil:
+		return ContainersStay()
+	}
+	return nil
+}
+
+// ContainersStay refuses a change of the two upper levels of the drive.
+func ContainersStay() error {
+	return forbidden("dataspaces and sets are made, renamed and deleted in the pages or by commands, not on the drive")
+}
+
+// free returns why nothing new can be at a path.
+func (e DriveEntry) free() error {
+	switch {
+	case e.Missing == Present && e.File == nil && e.Folder == "", e.Missing == NotContained:
+		return ContainersStay()
+	case e.Missing == Present:
+		return &errs.Error{Kind: errs.MethodNotAllowed, Code: errs.CodeMethodNotAllowed, Message: "there is something at this path already"}
+	case e.Missing == Unusable:
+		return invalid("path", "an element of the path is empty, . or .., too long, or has a backslash or a control character")
+	case e.Missing == NoParent:
+		return conflict(errs.CodeNotFound, "path", "the folder of this path does not exist")
+	}
+	return nil
+}
+
+// Lookup returns what is at a path of the drive, also where that is nothing.
+func (s *Service) Lookup(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		e, err = locate(tx, p, path, auth.Read)
+		return err
+	})
+	return e, err
+}
+
+// locate finds what is at a path, for a caller who may read there; who may not do more gets an error.
+func locate(tx *metadata.Tx, p auth.Principal, path DrivePath, action auth.Action) (e DriveEntry, err error) {
+	switch {
+	case path.Dataspace == "":
+		return e, nil
+	case path.Path == "":
+		e.Missing = NotContained
+	default:
+		e.Missing = NoParent
+	}
+	d, err := objectNamed(tx.Dataspaces.ByName, tx.Dataspaces.Get, path.Dataspace)
+	if err == nil && d.State == metadata.Active {
+		err = hide(authorise(tx, p, d, auth.Read))
+	}
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && d.State != metadata.Active {
+		return e, nil
+	}
+	if err == nil && action != auth.Read {
+		err = authorise(tx, p, d, action)
+	}
+	if err != nil {
+		return e, err
+	}
+	e.Dataspace, e.Element = &d, d.Name
+	if path.Set == "" {
+		e.Missing = Present
+		return e, nil
+	}
+	set, err := objectNamed(tx.Sets.ByName, func(id metadata.ID) (resolvedSet, error) { return resolveSet(tx, id) }, path.Set)
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && (set.DataspaceID != d.ID || set.shown().State != metadata.Active) {
+		return e, nil
+	}
+	if err != nil {
+		return e, err
+	}
+	e.Set, e.Element = &set.Set, set.Name
+	return e, e.within(tx, path.Path)
+}
+
+// objectNamed gets an object by its name.
+func objectNamed[T any](id func(string) (metadata.ID, error), get func(metadata.ID) (T, error), name string) (object T, err error) {
+	of, err := id(name)
+	if err != nil {
+		return object, err
+	}
+	return get(of)
+}
+
+// hide makes a refusal ErrNotFound.
+func hide(err error) error {
+	if refusal, is := errors.AsType[*errs.Error](err); is && refusal.Kind == errs.Forbidden {
+		return metadata.ErrNotFound
+	}
+	return err
+}
+
+// within finds what is at a path of the set.
+func (e *DriveEntry) within(tx *metadata.Tx, path string) error {
+	of := treeOf(tx, e.Set.ID)
+	node, found, err := tree.Lookup(of, path)
+	if err != nil {
+		return err
+	}
+	folder, element, plain := tree.Split(path)
+	switch {
+	case found:
+		e.Missing = Present
+		return e.take(tx, node)
+	case !plain:
+		e.Missing = Unusable
+		return nil
+	}
+	e.Element, e.Name, e.Missing = element, path, Free
+	there, err := tree.Exists(of, folder)
+	if !there {
+		e.Missing = NoParent
+	}
+	return err
+}
+
+// take makes it the entry of a node of its set.
+func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
+	e.Folder, e.Made, e.Properties, e.File = node.Folder, 0, "", nil
+	if node.Element != "" {
+		e.Element = node.Element
+	}
+	if node.File != nil {
+		e.File = &node.File.Resource
+		row, err := tx.FileProperties.Get(e.File.ID)
+		e.Properties = row.Properties
+		return unlessMissing(err)
+	}
+	row, err := tx.Folders.Get(metadata.FolderKey{SetID: e.Set.ID, Path: e.Folder})
+	e.Properties, e.Made = row.Properties, row.Created
+	return unlessMissing(err)
+}
+
+func unlessMissing(err error) error {
+	if errors.Is(err, metadata.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning.
+type DrivePosition struct {
+	id metadata.ID
+	in tree.Position
+}
+
+// List calls add for what is in a folder of the drive behind a position, at most so many. The entry is borrowed. more: a listing from next on has
+// the rest, as it is then.
+func (s *Service) List(ctx context.Context, p auth.Principal, path DrivePath, after DrivePosition, most int, add func(*DriveEntry)) (next DrivePosition, more bool, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		at, err := locate(tx, p, path, auth.Read)
+		if err != nil || at.Missing != Present || at.File != nil {
+			return err
+		}
+		l := &driveListing{tx: tx, most: most, add: add, next: after}
+		switch {
+		case at.Dataspace == nil:
+			err = l.dataspaces(p)
+		case at.Set == nil:
+			err = l.sets(at)
+		default:
+			err = l.folder(at)
+		}
+		next, more = l.next, l.full
+		return err
+	})
+	return next, more, err
+}
+
+// driveListing is a listing under way.
+type driveListing struct {
+	tx   *metadata.Tx
+	most int
+	add  func(*DriveEntry)
+	next DrivePosition
+	full bool
+}
+
+// take adds an entry, and tells whether there is to be another one.
+func (l *driveListing) take(e *DriveEntry, at DrivePosition) bool {
+	l.add(e)
+	l.next = at
+	l.most--
+	l.full = l.most <= 0
+	return !l.full
+}
+
+func (l *driveListing) dataspaces(p auth.Principal) error {
+	all, err := listedDataspaces(l.tx, p, paging.Query{After: paging.Position{ID: l.next.id}})
+	if err != nil {
+		return err
+	}
+	for d, err := range all {
+		if err != nil {
+			return err
+		}
+		if d.State == metadata.Active && !l.take(&DriveEntry{Element: d.Name, Dataspace: &d}, DrivePosition{id: d.ID}) {
+			break
+		}
+	}
+	return nil
+}
+
+func (l *driveListing) sets(at DriveEntry) error {
+	for set, err := range l.tx.Sets.Range(metadata.SetRange{Dataspaces: []metadata.ID{at.Dataspace.ID}, States: paging.States(metadata.Active), After: l.next.id}) {
+		if err != nil {
+			return err
+		}
+		e := DriveEntry{Element: set.Name, Dataspace: at.Dataspace, Set: &set}
+		if err := e.take(l.tx, tree.Node[treeFile]{}); err != nil {
+			return err
+		}
+		if !l.take(&e, DrivePosition{id: set.ID}) {
+			break
+		}
+	}
+	return nil
+}
+
+func (l *driveListing) folder(at DriveEntry) error {
+	e := at
+	for node, err := range tree.Children(treeOf(l.tx, at.Set.ID), at.Folder, l.next.in) {
+		if err == nil {
+			err = e.take(l.tx, node)
+		}
+		if err != nil {
+			return err
+		}
+		if !l.take(&e, DrivePosition{in: node.Next()}) {
+			break
+		}
+	}
+	return nil
+}
+
+// Room returns how many bytes the file system of the files has left; false: that is not known.
+func (s *Service) Room() (bytes int64, known bool) {
+	if s.config.Room == nil {
+		return 0, false
+	}
+	room, err := s.config.Room()
+	return room.Bytes, err == nil
+}
+
+// At tells, before the body is read, whether the caller may put a file at a path of the drive. check gets the file that is there, nil where there
+// is none, and returns why it is not to be put; nil: it always is.
+func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadata.Resource) error) error {
+	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
+		at, err := locate(tx, p, path, auth.Write)
+		if err != nil {
+			return err
+		}
+		return at.puttable(check)
+	})
+}
+
+// puttable tells why no file can be put at a path.
+func (e DriveEntry) puttable(check func(*metadata.Resource) error) error {
+	if e.File == nil {
+		if err := e.free(); err != nil {
+			return err
+		}
+	}
+	return check(e.File)
+}
+
+// Put puts the file at a path of the drive, as it is when the body has come: it replaces the file that is there, of which all is kept that is said
+// about it, or makes a resource whose name is the path. Of the fields, what describes the body counts.
+func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, check func(*metadata.Resource) error) (put metadata.Resource, created bool, err error) {
+	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
+		at, err := locate(tx, p, path, auth.Write)
+		if err == nil {
+			err = at.puttable(check)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := f
+		if created = at.File == nil; !created {
+			f.Name, f.Format, f.Description, f.Filename = &at.File.Name, &at.File.Format, &at.File.Description, at.File.Filename
+		} else {
+			f.Name, f.Filename = &at.Name, at.Element
+		}
+		file, err := u.describe(f)
+		if err != nil {
+			return nil, err
+		}
+		if created {
+			return u.makeAt(ctx, tx, p, at, file, &put)
+		}
+		return u.replaceAt(ctx, tx, p, at, file, &put)
+	})
+	return put, created, err
+}
+
+func (u *FormUpload) makeAt(ctx context.Context, tx *metadata.Tx, p auth.Principal, at DriveEntry, file metadata.Resource, put *metadata.Resource) (write func() error, err error) {
+	file.SetID, file.DataspaceID = at.Set.ID, at.Set.DataspaceID
+	if err := u.service.conform(ctx, tx, arriving("", &file)); err != nil {
+		return nil, err
+	}
+	return func() error {
+		made := file
+		made.Record = newRecord(tx, p)
+		err := errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, &made), u.record(tx, made))
+		*put = made
+		return err
+	}, nil
+}
+
+func (u *FormUpload) replaceAt(ctx context.Context, tx *metadata.Tx, p auth.Principal, at DriveEntry, file metadata.Resource, put *metadata.Resource) (write func() error, err error) {
+	resolved, err := lookupResource(tx, at.File.ID.String())
+	if err == nil {
+		err = resolved.admit(tx, p, auth.Write)
+	}
+	if err != nil {
+		return nil, err
+	}
+	next := nextVersion(resolved.shown(), file)
+	if err := u.service.conform(ctx, tx, arriving(next.Descriptive, &next)); err != nil {
+		return nil, err
+	}
+	return func() error {
+		r := next
+		err := errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, &r), u.record(tx, r))
+		*put = r
+		return err
+	}, nil
+}

@@ -1,0 +1,182 @@
+package repository_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// drive is a world with the path of its first set.
+type drive struct{ *repositorytest.Disk }
+
+func newDrive(t *testing.T) drive {
+	t.Helper()
+	return drive{repositorytest.NewDisk(t, repository.Config{}, 0)}
+}
+
+func (d drive) at(path string) repository.DrivePath {
+	return repository.DrivePath{Dataspace: d.Space.Name, Set: d.Sets[0].Name, Path: path}
+}
+
+func always(*metadata.Resource) error { return nil }
+
+func (d drive) put(p auth.Principal, path, content string) (metadata.Resource, bool, error) {
+	d.T.Helper()
+	up := d.Service.NewUpload(p)
+	defer func() { d.OK(up.Discard()) }()
+	if err := up.At(d.T.Context(), d.at(path), always); err != nil {
+		return metadata.Resource{}, false, err
+	}
+	d.OK(up.Receive(d.T.Context(), strings.NewReader(content)))
+	return up.Put(d.T.Context(), d.at(path), repository.UploadFields{}, always)
+}
+
+func (d drive) lookup(path string) repository.DriveEntry {
+	d.T.Helper()
+	e, err := d.Service.Lookup(d.T.Context(), d.Admin, d.at(path))
+	d.OK(err)
+	return e
+}
+
+// list lists a folder in pages.
+func (d drive) list(path repository.DrivePath, page int) (elements []string) {
+	d.T.Helper()
+	for next, more := (repository.DrivePosition{}), true; more; {
+		var err error
+		next, more, err = d.Service.List(d.T.Context(), d.Admin, path, next, page, func(e *repository.DriveEntry) {
+			if e.Folder != "" {
+				elements = append(elements, e.Element+"/")
+			} else {
+				elements = append(elements, e.Element)
+			}
+		})
+		d.OK(err)
+	}
+	return elements
+}
+
+// TestDriveHasEachFileOnce: whatever files are called and whatever the size of the pages, each has one path, and that path is its.
+func TestDriveHasEachFileOnce(t *testing.T) {
+	t.Parallel()
+	d := newDrive(t)
+	all := map[metadata.ID]bool{}
+	for n := range 300 {
+		names := []string{"a", "a", "a/b", "a!", "a0", "x/" + fmt.Sprint(n%7), "x//y", "../z", "b.txt", "b.txt/c", "é/ü.tif", `w\v`, fmt.Sprint("deep/", n%3, "/", n)}
+		all[d.Upload(d.Sets[0], names[n%len(names)]).ID] = true
+	}
+	d.OK(d.Service.MakeFolder(t.Context(), d.Admin, d.at("a/made")))
+	ids := map[metadata.ID]bool{}
+	var walk func(folder string, page int) int
+	walk = func(folder string, page int) (files int) {
+		for _, element := range d.list(d.at(strings.TrimSuffix(folder, "/")), page) {
+			e := d.lookup(strings.TrimSuffix(folder+element, "/"))
+			switch {
+			case e.Missing != repository.Present:
+				t.Fatalf("%q in %q is listed, and not there", element, folder)
+			case e.File == nil:
+				files += walk(e.Folder, page)
+			case !ids[e.File.ID]:
+				t.Fatalf("%q in %q is a file that is listed twice", element, folder)
+			default:
+				files++
+				delete(ids, e.File.ID)
+			}
+		}
+		return files
+	}
+	for _, page := range []int{1, 2, 7, 1000} {
+		maps.Copy(ids, all)
+		if files := walk("", page); files != 300 || len(ids) != 0 {
+			t.Fatalf("in pages of %d: %d files, and %d are missing", page, files, len(ids))
+		}
+	}
+}
+
+// TestDrivePut: a body at a path makes a resource, or is the next version of the one that is there, of which all that is said stays.
+func TestDrivePut(t *testing.T) {
+	t.Parallel()
+	d := newDrive(t)
+	first, created, err := d.put(d.Admin, "data.csv", "1,2")
+	if d.OK(err); !created || first.Name != "data.csv" || first.Filename != "data.csv" || first.Format != "CSV" {
+		t.Fatalf("it made %+v", first)
+	}
+	edited, err := d.Service.EditResource(t.Context(), d.Admin, first.ID.String(), repository.Edit[metadata.Resource]{
+		Fields: repository.Fields{"description": "said", "format": "Own"},
+	})
+	d.OK(err)
+	next, created, err := d.put(d.Admin, "data.csv", "3,4")
+	if d.OK(err); created || next.ID != first.ID || next.Version != 1 || next.Description != "said" || next.Format != "Own" || next.Digest == edited.Digest {
+		t.Errorf("it made %+v of it", next)
+	}
+	renamed := d.Upload(d.Sets[0], "data.csv")
+	if next, _, err = d.put(d.Admin, "data ("+renamed.ID.String()+").csv", "5"); err != nil || next.ID != renamed.ID || next.Name != "data.csv" {
+		t.Errorf("the younger file became %+v, %v", next, err)
+	}
+	d.OK(d.Service.MakeFolder(t.Context(), d.Admin, d.at("made")))
+	for path, code := range map[string]errs.Code{
+		"none/x": errs.CodeNotFound, "made": errs.CodeMethodNotAllowed, "": errs.CodeForbidden, "a//b": errs.CodeInvalidField, "made/..": errs.CodeInvalidField,
+		`made/a\b`: errs.CodeInvalidField, "data.csv/x": errs.CodeNotFound, "made/" + strings.Repeat("n", 256): errs.CodeInvalidField,
+	} {
+		_, _, err := d.put(d.Admin, path, "x")
+		d.Refused(err, code)
+	}
+	if got := d.list(d.at(""), 10); len(got) != 3 {
+		t.Errorf("there are %q", got)
+	}
+}
+
+// TestDriveFolders: a folder is made once, in one that exists, and stays when its last file goes.
+func TestDriveFolders(t *testing.T) {
+	t.Parallel()
+	d := newDrive(t)
+	make := func(path string) error { return d.Service.MakeFolder(t.Context(), d.Admin, d.at(path)) }
+	d.OK(make("a"))
+	d.OK(make("a/b"))
+	for path, code := range map[string]errs.Code{"a": errs.CodeMethodNotAllowed, "x/y": errs.CodeNotFound, "": errs.CodeForbidden, "a/.": errs.CodeInvalidField} {
+		d.Refused(make(path), code)
+	}
+	r := d.Upload(d.Sets[0], "implied/file")
+	if e := d.lookup("implied"); e.Folder != "implied/" || e.Made != 0 {
+		t.Errorf("the folder of a file is %+v", e)
+	}
+	_, err := d.Service.DeleteResource(t.Context(), d.Admin, r.ID.String(), repositorytest.Always)
+	d.OK(err)
+	if e := d.lookup("implied"); e.Missing != repository.Free {
+		t.Errorf("without its file it is %+v", e)
+	}
+	for range 2 {
+		d.OK(d.Service.KeepFolder(t.Context(), d.Admin, metadata.FolderKey{SetID: d.Sets[0].ID, Path: "implied/"}))
+	}
+	if e := d.lookup("implied"); e.Folder != "implied/" || e.Made == 0 {
+		t.Errorf("kept it is %+v", e)
+	}
+}
+
+// TestDriveProperties: what clients keep with a file or folder is there until it is removed, has a bound, and no stamp.
+func TestDriveProperties(t *testing.T) {
+	t.Parallel()
+	d := newDrive(t)
+	before := d.Upload(d.Sets[0], "f/file")
+	change := func(path, to string) error {
+		return d.Service.ChangeProperties(t.Context(), d.Admin, d.at(path), func(repository.DriveEntry) (string, error) { return to, nil })
+	}
+	for _, path := range []string{"f/file", "f", ""} {
+		for _, to := range []string{"one", "two", ""} {
+			if d.OK(change(path, to)); d.lookup(path).Properties != to {
+				t.Errorf("%q has %q, want %q", path, d.lookup(path).Properties, to)
+			}
+		}
+	}
+	d.Refused(change("f/file", strings.Repeat("x", 64<<10+1)), errs.CodeInvalidField)
+	d.Refused(change("none", "x"), errs.CodeNotFound)
+	if after := d.Get(before.ID); after.Tag() != before.Tag() {
+		t.Error("the file counts as changed")
+	}
+}

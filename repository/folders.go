@@ -1,0 +1,248 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"sort"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/tree"
+)
+
+// treeFile is an active file of a set, as package tree wants it.
+type treeFile struct{ metadata.Resource }
+
+// Named implements tree.File.
+func (f treeFile) Named() (id, name string) { return f.ID.String(), f.Name }
+
+func (f treeFile) after(p tree.Position) bool {
+	id, name := f.Named()
+	return cmp.Or(strings.Compare(name, p.Name), strings.Compare(id, p.ID)) > 0
+}
+
+// Files are read in batches, which grow while they follow each other.
+const (
+	leastFiles = 2
+	mostFiles  = 256
+)
+
+// setTree is the tree of a set in one transaction, in which the set is not written. What it has read last answers whether there is a folder
+// beside a file without another search.
+type setTree struct {
+	tx     *metadata.Tx
+	set    metadata.ID
+	window window
+	made   struct { // the folders that are there by themselves: none from from up to first
+		known       bool
+		from, first string // first "": there is none
+	}
+}
+
+func treeOf(tx *metadata.Tx, set metadata.ID) *setTree { return &setTree{tx: tx, set: set} }
+
+// window is all files of a set behind a position and up to the last one; ended: and there are no more.
+type window struct {
+	from  tree.Position
+	files []treeFile
+	ended bool
+}
+
+// behind returns the files of the window behind a position. Not known: it does not tell which is the first one there.
+func (w *window) behind(p tree.Position) (files []treeFile, known bool) {
+	if cmp.Or(strings.Compare(p.Name, w.from.Name), strings.Compare(p.ID, w.from.ID)) < 0 {
+		return nil, false
+	}
+	at := sort.Search(len(w.files), func(i int) bool { return w.files[i].after(p) })
+	return w.files[at:], at < len(w.files) || w.ended
+}
+
+// Files implements tree.Set.
+func (s *setTree) Files(prefix string, after tree.Position) iter.Seq2[treeFile, error] {
+	return func(yield func(treeFile, error) bool) {
+		at := after
+		if at.Name < prefix {
+			at = tree.Position{Name: prefix}
+		}
+		for most := leastFiles; ; most = min(2*most, mostFiles) {
+			files, known := s.window.behind(at)
+			if !known {
+				read, err := s.read(at, most)
+				if err != nil {
+					yield(treeFile{}, err)
+					return
+				}
+				if most > leastFiles || len(s.window.files) < most {
+					s.window = read
+				}
+				files = read.files
+			}
+			for _, f := range files {
+				if !strings.HasPrefix(f.Name, prefix) || !yield(f, nil) {
+					return
+				}
+			}
+			if len(files) == 0 {
+				return
+			}
+			at.ID, at.Name = files[len(files)-1].Named()
+		}
+	}
+}
+
+// read reads the next files behind a position.
+func (s *setTree) read(after tree.Position, most int) (w window, err error) {
+	w.from = after
+	from := paging.Position{Name: after.Name}
+	if id, ok := metadata.ParseID(after.ID); ok {
+		from.ID = id
+	}
+	if s.set == (metadata.ID{}) {
+		return w, errors.New("the tree of no set")
+	}
+	w.files = make([]treeFile, 0, most)
+	for r, err := range s.tx.Resources.Range(metadata.ResourceRange{
+		Set: s.set, States: paging.States(metadata.Active), Order: paging.ByName, After: from,
+	}) {
+		if err != nil {
+			return w, err
+		}
+		if w.files = append(w.files, treeFile{r}); len(w.files) == most {
+			return w, nil
+		}
+	}
+	w.ended = true
+	return w, nil
+}
+
+// ByID implements tree.Set.
+func (s *setTree) ByID(id string) (f treeFile, found bool, err error) {
+	r, err := byID(s.tx.Resources.Get, id)
+	if errors.Is(err, metadata.ErrNotFound) {
+		return f, false, nil
+	}
+	return treeFile{r}, err == nil && r.SetID == s.set && r.State == metadata.Active, err
+}
+
+// Folders implements tree.Set.
+func (s *setTree) Folders(from string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if s.made.known && s.made.from <= from && (s.made.first == "" || from <= s.made.first) {
+			if from = s.made.first; from == "" {
+				return
+			}
+		}
+		first := true
+		for row, err := range s.tx.Folders.From(metadata.FolderKey{SetID: s.set, Path: from}) {
+			if err == nil && row.Path == "" {
+				continue // the properties of the set itself
+			}
+			if err == nil && first {
+				s.noteMade(from, row.Path)
+			}
+			first = false
+			if !yield(row.Path, err) || err != nil {
+				return
+			}
+		}
+		if first {
+			s.noteMade(from, "")
+		}
+	}
+}
+
+func (s *setTree) noteMade(from, first string) { s.made.known, s.made.from, s.made.first = true, from, first }
+
+// MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so that nobody who follows changes hears
+// of it.
+func (s *Service) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		at, err := locate(tx, p, path, auth.Write)
+		if err != nil {
+			return err
+		}
+		_, element, _ := tree.Split(path.Path)
+		switch err := at.free(); {
+		case err != nil:
+			return err
+		case !tree.IsFolder(element):
+			return invalid("path", "the last element of the path cannot be the name of a folder")
+		}
+		return putFolder(tx, p, metadata.FolderKey{SetID: at.Set.ID, Path: path.Path + "/"}, s.now())
+	})
+}
+
+func putFolder(tx *metadata.Tx, p auth.Principal, key metadata.FolderKey, now metadata.Stamp) error {
+	if err := nameText.check("path", key.Path); err != nil {
+		return err
+	}
+	return tx.Folders.Put(metadata.Folder{SetID: key.SetID, Path: key.Path, Created: now, CreatedBy: p.UserID})
+}
+
+// KeepFolder makes a folder that was there because of its files, and is not any more, one that is there by itself. Nothing happens where the
+// folder is there, or is the set.
+func (s *Service) KeepFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) error {
+	gone := func(tx *metadata.Tx) (bool, error) {
+		there, err := tree.Exists(treeOf(tx, folder.SetID), folder.Path)
+		return !there && err == nil, err
+	}
+	var missing bool
+	err := s.view(ctx, p, func(tx *metadata.Tx, _ auth.Principal) (err error) {
+		missing, err = gone(tx)
+		return err
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		set, err := openSet(tx, p, folder.SetID.String())
+		if err == nil {
+			missing, err = gone(tx)
+		}
+		if err != nil || !missing {
+			return err
+		}
+		return putFolder(tx, p, metadata.FolderKey{SetID: set.ID, Path: folder.Path}, s.now())
+	})
+}
+
+// maxProperties is how many bytes what clients keep with one file or folder may have.
+const maxProperties = 64 << 10
+
+// ChangeProperties changes what clients keep with a file or a folder, in a form of theirs: change gets what there is, and returns what there is to be.
+// A row without a stamp is written, and none where there is nothing.
+func (s *Service) ChangeProperties(ctx context.Context, p auth.Principal, path DrivePath, change func(DriveEntry) (string, error)) error {
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		at, err := locate(tx, p, path, auth.Write)
+		if err == nil {
+			err = at.exists()
+		}
+		if err != nil {
+			return err
+		}
+		after, err := change(at)
+		switch {
+		case err != nil, after == at.Properties:
+			return err
+		case len(after) > maxProperties:
+			return invalid("", "the properties of a file may have up to %d bytes together", maxProperties)
+		case at.File != nil && after == "":
+			return tx.FileProperties.Remove(at.File.ID)
+		case at.File != nil:
+			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: at.File.ID, Properties: after})
+		}
+		row, err := tx.Folders.Get(metadata.FolderKey{SetID: at.Set.ID, Path: at.Folder})
+		if errors.Is(err, metadata.ErrNotFound) {
+			row, err = metadata.Folder{SetID: at.Set.ID, Path: at.Folder, Created: s.now(), CreatedBy: p.UserID}, nil
+		}
+		if err != nil {
+			return err
+		}
+		row.Properties = after
+		return tx.Folders.Put(row)
+	})
+}
