@@ -25,7 +25,7 @@ const (
 	MethodNotAllowed               // not possible for this object
 	UnsatisfiableRange             // not a part of the file
 	TimedOut                       // the caller stopped sending
-	NoSpace                        // no room on the disk
+	NoSpace                        // no room on the disk, or in a quota
 	Unavailable                    // not now
 	Misdirected                    // meant for another service
 	TooManyRequests                // too often, for now
@@ -95,6 +95,7 @@ const (
 	CodeRange              Code = "range_not_satisfiable"
 	CodeTimeout            Code = "request_timeout"
 	CodeNoSpace            Code = "no_space"
+	CodeQuotaExceeded      Code = "quota_exceeded"
 	CodeReadOnly           Code = "read_only"
 	CodeUnavailable        Code = "unavailable"
 	CodeWebhookNotFound    Code = "webhook_not_found"
@@ -118,7 +119,7 @@ func Codes() []Code {
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
-		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeReadOnly, CodeUnavailable,
+		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions,
 		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,

@@ -12,6 +12,7 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
@@ -96,7 +97,22 @@ func (t *placement) prepare(ctx context.Context, id string, to Place) (err error
 	if t.renames() {
 		return nil
 	}
-	return t.plan(ctx)
+	if err := t.plan(ctx); err != nil {
+		return err
+	}
+	return t.room()
+}
+
+// room asks the quotas where the file goes: where it is now, it counts until it is purged.
+func (t *placement) room() error {
+	bytes, at := t.after.Bytes+rows.AddedBytes(t.former), quota.Place{Dataspace: t.set.DataspaceID, User: t.by.UserID}
+	if t.onto != nil {
+		at = quota.Of(t.onto.Resource)
+	}
+	if t.again && t.after.Version == t.onto.Version {
+		bytes -= t.after.Bytes
+	}
+	return t.service.quotas.Check(t.tx, at, bytes, t.by.UserID)
 }
 
 // admit looks up what the request names, and authorises the caller.

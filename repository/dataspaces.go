@@ -26,6 +26,7 @@ var dataspaceFields = setters[metadata.Dataspace]{
 	"origin":      textSetter(text{max: maxOriginChars}, func(d *metadata.Dataspace) *string { return &d.Origin }),
 	"visibility":  setVisibility,
 	"retention":   setRetention,
+	"quota":       quotaSetter(func(d *metadata.Dataspace) *int64 { return &d.Quota }),
 	"metadata":    metadataSetter(descriptive.Dataspace, func(d *metadata.Dataspace) *string { return &d.Descriptive }),
 }
 
@@ -100,7 +101,7 @@ func free(_ metadata.ID, err error, taken *errs.Error) error {
 }
 
 // CreateDataspace makes a dataspace; its creator becomes its admin. Fields: name, optional title, description, visibility,
-// origin, retention, metadata.
+// origin, retention, metadata; and of sysadmins quota.
 func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Fields) (created metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if !s.config.UsersCreateDataspaces {
@@ -108,7 +109,7 @@ func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Field
 				return err
 			}
 		}
-		d := metadata.Dataspace{Visibility: metadata.Private}
+		d := metadata.Dataspace{Visibility: metadata.Private, Quota: s.config.DataspaceQuota}
 		if d.Name, err = f.required("name"); err != nil {
 			return err
 		}
@@ -116,6 +117,9 @@ func (s *Service) CreateDataspace(ctx context.Context, p auth.Principal, f Field
 			return err
 		}
 		if err := create(&d, f, dataspaceFields, "name"); err != nil {
+			return err
+		}
+		if err := onlySysadminSets(p, s.config.DataspaceQuota, d.Quota); err != nil {
 			return err
 		}
 		id, err := tx.Dataspaces.ByName(d.Name)
@@ -149,7 +153,8 @@ func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string)
 	return d, err
 }
 
-// UpdateDataspace changes title, description, visibility, origin, retention or descriptive metadata.
+// UpdateDataspace changes title, description, visibility, origin, retention or descriptive metadata; a sysadmin also changes quota, which may
+// be less than what is used.
 func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.Dataspace]) (updated metadata.Dataspace, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		d, err := lookupDataspace(tx, id, "")
@@ -161,6 +166,9 @@ func (s *Service) UpdateDataspace(ctx context.Context, p auth.Principal, id stri
 		}
 		before := d
 		changed, err := apply(&d, edit, dataspaceFields, readOnly)
+		if err == nil {
+			err = onlySysadminSets(p, before.Quota, d.Quota)
+		}
 		if err != nil {
 			return err
 		}
@@ -245,12 +253,14 @@ type UsageSummary struct {
 	metadata.Counters
 	Days       []metadata.DayCounters // ascending; the sums at the end of each day on which one of them changed
 	Dataspaces []DataspaceCounters
+	Quota      int64 // of one dataspace, where the caller may know it; 0: none
 }
 
 // DataspaceCounters are the counters of one dataspace.
 type DataspaceCounters struct {
 	DataspaceID metadata.ID
 	metadata.Counters
+	Quota int64 // as in UsageSummary
 }
 
 // DataspaceUsage returns the usage of one dataspace, without Dataspaces.
@@ -260,8 +270,9 @@ func (s *Service) DataspaceUsage(ctx context.Context, p auth.Principal, id strin
 		if err != nil {
 			return err
 		}
-		u, err = usageOf(tx, []metadata.ID{dataspace})
-		u.Dataspaces = nil
+		if u, err = usageOf(tx, p, []metadata.ID{dataspace}); err == nil {
+			u.Quota, u.Dataspaces = u.Dataspaces[0].Quota, nil
+		}
 		return err
 	})
 	return u, err
@@ -282,14 +293,14 @@ func (s *Service) Usage(ctx context.Context, p auth.Principal) (u UsageSummary, 
 				ids = append(ids, d.ID)
 			}
 		}
-		u, err = usageOf(tx, ids)
+		u, err = usageOf(tx, p, ids)
 		return err
 	})
 	return u, err
 }
 
 // usageOf sums the counters of several dataspaces. A day on which only some of them changed counts the others as they were.
-func usageOf(tx *metadata.Tx, dataspaces []metadata.ID) (UsageSummary, error) {
+func usageOf(tx *metadata.Tx, p auth.Principal, dataspaces []metadata.ID) (UsageSummary, error) {
 	u := UsageSummary{Dataspaces: []DataspaceCounters{}, Days: []metadata.DayCounters{}}
 	changes := map[metadata.Day]metadata.Counters{}
 	for _, id := range dataspaces {
@@ -298,7 +309,11 @@ func usageOf(tx *metadata.Tx, dataspaces []metadata.ID) (UsageSummary, error) {
 			return u, err
 		}
 		u.Counters = u.Add(counters)
-		u.Dataspaces = append(u.Dataspaces, DataspaceCounters{id, counters})
+		shown, err := quotaShown(tx, p, id)
+		if err != nil {
+			return u, err
+		}
+		u.Dataspaces = append(u.Dataspaces, DataspaceCounters{id, counters, shown})
 		var before metadata.Counters
 		for day, err := range tx.Usage.Days(id) {
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 	"labshelf/tree"
 )
@@ -300,7 +301,13 @@ func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadat
 		if err != nil {
 			return err
 		}
-		return at.puttable(check)
+		if err := at.puttable(check); err != nil {
+			return err
+		}
+		if at.File != nil {
+			return u.reserve(tx, quota.Of(*at.File))
+		}
+		return u.reserve(tx, quota.Place{Dataspace: at.Set.DataspaceID, User: p.UserID})
 	})
 }
 

@@ -36,3 +36,6 @@ const ArchiveRoom = archiveRoom
 
 // Archived is how many files they have.
 func (s *Service) Archived() *atomic.Int64 { return &s.archived }
+
+// Reserved is how many bytes uploads under way have reserved in a dataspace, or for a user.
+func (s *Service) Reserved(of metadata.ID) int64 { return s.quotas.Reserved(of) }

@@ -16,6 +16,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/repository/inline"
 	"labshelf/repository/internal/background"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 	"labshelf/repository/internal/storage"
 )
@@ -251,9 +252,15 @@ func (r resolvedResource) restorable() error {
 	return nil
 }
 
-// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line.
+// putResource stores a resource, new (before is nil) or changed under a new stamp, and keeps the counters of its dataspace in line. What adds
+// bytes is refused where a quota has no room for them.
 func putResource(tx *metadata.Tx, c rows.Change, before, after *metadata.Resource) error {
 	change := rows.ChangeCounted(before, *after)
+	if bytes := change.Bytes(); bytes > 0 {
+		if err := quota.Check(tx, quota.Of(*after), bytes, c.By.UserID); err != nil {
+			return err
+		}
+	}
 	return errors.Join(rows.CountUsage(tx, after.DataspaceID, after.Modified.Day(), change), rows.SaveResource(tx, c, before, after))
 }
 

@@ -8,6 +8,7 @@ import (
 	"labshelf/blobs"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/quota"
 )
 
 // UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over a resource.
@@ -36,13 +37,30 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 			return metadata.ResumableUpload{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeDigestMismatch, Field: start.Fields.Names.digest(), Message: "no file has the SHA-256 announced, 64 zeros"}
 		}
 	}
-	if err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error { return start.admit(tx, p, &t) }); err != nil {
+	var at quota.Place
+	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		if err = start.admit(tx, p, &t); err == nil {
+			at, err = placeOf(tx, t)
+		}
+		return err
+	})
+	if err != nil {
 		return metadata.ResumableUpload{}, err
 	}
 	if err := s.acceptable(start); err != nil {
 		return metadata.ResumableUpload{}, err
 	}
-	return s.Uploads.Create(ctx, p, t, start.admit)
+	reserved := s.quotas.Begin(at, p.UserID)
+	if err := reserved.Grow(ctx, start.Length, start.Length); err != nil {
+		return metadata.ResumableUpload{}, err
+	}
+	t, err = s.Uploads.Create(ctx, p, t, start.admit)
+	if t.ID == (metadata.ID{}) || t.Done() {
+		reserved.Release()
+	} else {
+		s.quotas.Hold(t.ID, reserved)
+	}
+	return t, err
 }
 
 func valueOf(text *string) string {
@@ -133,10 +151,14 @@ func (u uploads) Busy() (done func()) {
 	return u.inline.Busy()
 }
 
+// Ended gives back what an upload had reserved.
+func (u uploads) Ended(id metadata.ID) { u.quotas.Ended(id) }
+
 // Complete makes the resource of a file that has come, as that of a form is made.
 func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
 	form := u.NewUpload(p)
 	defer func() { _ = form.Discard() }() // there is nothing to remove
+	form.reserved = u.quotas.OfUpload(t.ID)
 	form.received, form.with = &uploadBody{staged: staged, digest: staged.Content().Digest}, with
 	if t.ResourceID != (metadata.ID{}) {
 		_, err = form.Replace(ctx, t.ResourceID.String(), fieldsOf(t))

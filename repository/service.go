@@ -47,6 +47,7 @@ import (
 	"labshelf/repository/instruments"
 	"labshelf/repository/internal/background"
 	"labshelf/repository/internal/conformance"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/refusals"
 	"labshelf/repository/internal/storage"
 	"labshelf/repository/maintenance"
@@ -61,6 +62,8 @@ const uploadAge = 7 * 24 * time.Hour
 type Config struct {
 	UsersCreateDataspaces bool          // any registered user may create a dataspace; else only sysadmins
 	MaxUpload             int64         // bytes of one file; 0: no limit
+	DataspaceQuota        int64         // bytes, of new dataspaces; 0: none
+	UserQuota             int64         // bytes, of new users; 0: none
 	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	SessionAge            time.Duration // of a session, at most; 0: 30 days
 	UploadAge             time.Duration // for which a file that comes in chunks may pause, and what became of it is remembered; 0: 7 days
@@ -108,6 +111,7 @@ type Service struct {
 	hooks    *hooks.Hooks
 	indexing *indexing.Indexing
 	schemas  *conformance.Schemas
+	quotas   *quota.Ledger
 
 	instruments *instruments.Instruments
 
@@ -142,7 +146,6 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		}
 	})
 	s := storage.New(meta, files, config.Note)
-	s.Background.Report(background.TaskOpen, meta.Health().Suspect)
 	upkeep := maintenance.Start(s, files, maintenance.Config{
 		ScrubPeriod: config.ScrubPeriod, TrashGrace: config.TrashGrace, Now: config.Now, Purged: config.Observer.Purged, Scrubbed: config.Observer.Scrubbed,
 	})
@@ -160,7 +163,9 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		refusals: refusals.Start(s),
 		upkeep:   upkeep,
 		schemas:  conformance.NewSchemas(),
+		quotas:   quota.NewLedger(s.View),
 	}
+	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)
 	service.Events = events.New(eventRules{service})
 	service.indexing = indexing.Start(s, service.schemas, config.IndexDir)

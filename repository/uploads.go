@@ -13,8 +13,8 @@ import (
 	"labshelf/descriptive"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
-	"labshelf/repository/internal/storage"
 )
 
 // FormUpload is one file on its way in. A gateway calls Into or Over as soon as it knows where the file goes, Receive when the
@@ -27,6 +27,8 @@ type FormUpload struct {
 	over     string                                      // the resource that the caller may replace, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
 	done     func()                                      // no longer counts as under way
+	least    int64                                       // bytes that the file has, as was announced; what is not positive says nothing
+	reserved *quota.Reservation                          // nil: nothing, where there is no quota or the place is not known
 	ended    bool
 }
 
@@ -67,7 +69,10 @@ func (u *FormUpload) Into(ctx context.Context, setID string) error {
 		if err != nil {
 			return err
 		}
-		return authorise(tx, p, set.dataspace, auth.Write)
+		if err := authorise(tx, p, set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		return u.reserve(tx, quota.Place{Dataspace: set.DataspaceID, User: p.UserID})
 	})
 	if err == nil {
 		u.into = setID
@@ -85,7 +90,10 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return authorise(tx, p, r.set.dataspace, auth.Write)
+		if err := authorise(tx, p, r.set.dataspace, auth.Write); err != nil {
+			return err
+		}
+		return u.reserve(tx, quota.Of(r.Resource))
 	})
 	if err == nil {
 		u.over = id
@@ -93,36 +101,13 @@ func (u *FormUpload) Over(ctx context.Context, id string) error {
 	return err
 }
 
-// Limit returns the greatest number of bytes that a file may have, 0 for any.
-func (u *FormUpload) Limit() int64 { return u.service.config.MaxUpload }
-
-// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
-// find none when it comes.
-func (u *FormUpload) RoomFor(bytes int64) error {
-	if bytes <= u.service.inline.Limit() { // it goes into the metadata, whose file may have room within
-		return nil
-	}
-	return u.service.roomFor(bytes)
-}
-
-func (s *Service) roomFor(bytes int64) error {
-	if s.config.Room == nil {
-		return nil
-	}
-	room, err := s.config.Room()
-	if err != nil || bytes <= room.Bytes && room.Files != 0 {
-		return nil // where nothing is known the disk decides
-	}
-	return storage.Error(metadata.ErrNoSpace)
-}
-
-// MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
-func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
-
 // Receive reads the body to its end: a small one into memory, any other one onto stable storage. An *Error from body is returned
 // as it is.
 func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
-	u.received, err = u.service.receive(ctx, body)
+	if err := u.reserved.Grow(ctx, u.least, u.least); err != nil {
+		return err
+	}
+	u.received, err = u.service.receive(ctx, u.reserved.Reader(ctx, body))
 	return err
 }
 
@@ -130,7 +115,9 @@ func (u *FormUpload) Receive(ctx context.Context, body io.Reader) (err error) {
 func (u *FormUpload) Discard() error {
 	if !u.ended {
 		u.done()
-		u.ended = true
+		if u.ended = true; u.with == nil { // a resumable upload goes on
+			u.reserved.Release()
+		}
 	}
 	if u.received == nil {
 		return nil
@@ -275,11 +262,21 @@ func (check intent) andWrite(tx *metadata.Tx, p auth.Principal) error {
 }
 
 // commit writes the record of the received body, and the body with it or its file before it.
-func (u *FormUpload) commit(ctx context.Context, check intent) error {
+func (u *FormUpload) commit(ctx context.Context, check intent) (err error) {
+	if err := u.reserved.Settle(ctx, u.received.size()); err != nil {
+		return err
+	}
+	defer func() {
+		if err == nil {
+			u.reserved.Release()
+		} else {
+			u.reserved.Keep()
+		}
+	}()
 	if u.received.location() == metadata.InBlob {
 		return u.commitFile(ctx, check)
 	}
-	err := u.service.update(ctx, u.caller, check.andWrite)
+	err = u.service.update(ctx, u.caller, check.andWrite)
 	u.service.inline.Wake()
 	return err
 }

@@ -14,11 +14,12 @@ import (
 	"labshelf/repository/internal/storage"
 )
 
-// userFields are the fields of a user that can be changed; sysadmin only by sysadmins.
+// userFields are the fields of a user that can be changed; sysadmin and quota only by sysadmins.
 var userFields = setters[metadata.User]{
 	"fullname": textSetter(titleText, func(u *metadata.User) *string { return &u.Fullname }),
 	"about":    textSetter(proseText, func(u *metadata.User) *string { return &u.About }),
 	"sysadmin": boolSetter(func(u *metadata.User) *bool { return &u.Sysadmin }),
+	"quota":    quotaSetter(func(u *metadata.User) *int64 { return &u.Quota }),
 }
 
 // me stands for the caller's own id wherever the id of a user is expected.
@@ -41,19 +42,20 @@ func checkUsername(name string) error {
 	return nil
 }
 
-// CreateUser makes a user. Fields: username, optional fullname, about, sysadmin.
+// CreateUser makes a user. Fields: username, optional fullname, about, sysadmin, quota.
 func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (created metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := onlySysadmin(p); err != nil {
 			return err
 		}
-		created, err = newUser(tx, p, f)
+		created, err = s.newUser(tx, p, f)
 		return err
 	})
 	return created, err
 }
 
-func newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err error) {
+func (s *Service) newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err error) {
+	u.Quota = s.config.UserQuota
 	if u.Username, err = f.required("username"); err != nil {
 		return u, err
 	}
@@ -80,7 +82,7 @@ func (s *Service) GetUser(ctx context.Context, p auth.Principal, id string) (u m
 	return u, err
 }
 
-// UpdateUser changes fullname or about; a sysadmin also changes sysadmin.
+// UpdateUser changes fullname or about; a sysadmin also changes sysadmin and quota.
 func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, edit Edit[metadata.User]) (updated metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		u, err := lookupUser(tx, myself(p, id), "")
@@ -97,6 +99,9 @@ func (s *Service) UpdateUser(ctx context.Context, p auth.Principal, id string, e
 		}
 		before := u
 		changed, err := apply(&u, edit, userFields, readOnly)
+		if err == nil {
+			err = onlySysadminSets(p, before.Quota, u.Quota)
+		}
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
+	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 )
 
@@ -112,6 +113,9 @@ func (s *Service) RestoreVersion(ctx context.Context, p auth.Principal, id, numb
 			err = s.sound(tx, was)
 		}
 		if err != nil {
+			return err
+		}
+		if err := s.quotas.Check(tx, quota.Of(restored), was.Bytes, p.UserID); err != nil {
 			return err
 		}
 		restored = nextVersion(restored, was)

@@ -79,6 +79,7 @@ func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadat
 	if err != nil {
 		return nil, err
 	}
+	u.repository.Ended(id)
 	return u.stores.BlobError(errors.Join(u.withdraw(ctx, t), u.files.RemovePartial(id.String()))), nil
 }
 

@@ -22,6 +22,8 @@ type Repository interface {
 	Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
 	// Complete makes the resource of an upload from its staged file, and runs with in the transaction that does.
 	Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error
+	// Ended says that an upload has made its resource, or is no more.
+	Ended(id metadata.ID)
 	// Busy says that a client sends a file, until done is called.
 	Busy() (done func())
 }
@@ -201,6 +203,7 @@ func (u *Uploads) finish(ctx context.Context, p auth.Principal, t metadata.Resum
 		return tx.Uploads.Put(done)
 	})
 	if err == nil {
+		u.repository.Ended(t.ID)
 		_ = u.files.RemovePartial(t.PartialName()) // or the expiry does
 		return done, nil
 	}

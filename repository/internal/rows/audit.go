@@ -55,6 +55,7 @@ func SaveDataspace(tx *metadata.Tx, c Change, before, after *metadata.Dataspace)
 	e, stamp := about(audit.Dataspace, old.Record, after.Record, old.Entry)
 	c.Values.Change("visibility", old.Visibility.String(), after.Visibility.String())
 	c.Values.Change("retention", old.Retention.String(), after.Retention.String())
+	c.Values.Change("quota", strconv.FormatInt(old.Quota, 10), strconv.FormatInt(after.Quota, 10))
 	texts := textChanges([][3]string{
 		{"name", old.Name, after.Name}, {"title", old.Title, after.Title}, {"description", old.Description, after.Description},
 		{"origin", old.Origin, after.Origin},
@@ -103,6 +104,7 @@ func SaveUser(tx *metadata.Tx, c Change, before, after *metadata.User) (err erro
 	}
 	e, stamp := about(audit.User, old.Record, after.Record, old.Entry)
 	c.Values.Change("sysadmin", strconv.FormatBool(old.Sysadmin), strconv.FormatBool(after.Sysadmin))
+	c.Values.Change("quota", strconv.FormatInt(old.Quota, 10), strconv.FormatInt(after.Quota, 10))
 	texts := textChanges([][3]string{
 		{"username", old.Username, after.Username}, {"fullname", old.Fullname, after.Fullname}, {"about", old.About, after.About},
 	})

@@ -11,6 +11,7 @@ import (
 type FormerVersion struct {
 	row  metadata.Version
 	body []byte // to be stored with it; nil: none is
+	adds int64  // bytes that the other one does not have yet
 }
 
 // FormerVersions returns the former versions of a resource, at most so many, the newest first, as another one is to have them, which has
@@ -29,9 +30,11 @@ func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, most int) ([]Fo
 			continue
 		}
 		own, err := InVersion(tx, metadata.VersionKey{Resource: to.ID, Version: v.Number})
+		if former[i].adds = v.Bytes; err == nil && own.Body != metadata.Purged {
+			next.Body, former[i].adds = own.Body, 0
+			continue
+		}
 		switch {
-		case err == nil && own.Body != metadata.Purged:
-			next.Body = own.Body
 		case errs.Ignore(err, metadata.ErrNotFound) != nil:
 			return nil, err
 		case v.Body == metadata.Inline:
@@ -41,6 +44,14 @@ func FormerVersions(tx *metadata.Tx, from, to metadata.Resource, most int) ([]Fo
 		}
 	}
 	return former, nil
+}
+
+// AddedBytes is how many bytes more the other one is going to have with them.
+func AddedBytes(former []FormerVersion) (bytes int64) {
+	for _, f := range former {
+		bytes += f.adds
+	}
+	return bytes
 }
 
 // SaveFormerVersions stores them, when the resource that they are to be of has been saved, and returns what that adds to the counters of its
@@ -64,5 +75,9 @@ func SaveFormerVersions(tx *metadata.Tx, of metadata.ID, former []FormerVersion,
 		}
 		added = added.Add(CountedVersion(f.row))
 	}
-	return added, nil
+	r, err := tx.Resources.Get(of)
+	if err == nil {
+		err = countUser(tx, r.CreatedBy, added.Bytes())
+	}
+	return added, err
 }

@@ -1,0 +1,221 @@
+package quota
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"labshelf/metadata"
+)
+
+const (
+	// step is how many bytes a body of unknown length reserves at a time.
+	step = 1 << 20
+	// most is the greatest single reservation, so that sums do not overflow: the commit asks for the rest.
+	most = 1 << 46
+)
+
+// Ledger is what uploads under way have reserved. It is safe for concurrent use.
+type Ledger struct {
+	view func(context.Context, func(*metadata.Tx) error) error
+
+	mu       sync.Mutex
+	reserved map[metadata.ID]int64        // in each dataspace, and for each user
+	settling map[metadata.ID]int64        // of that, by commits that are under way
+	uploads  map[metadata.ID]*Reservation // of resumable uploads
+	settled  chan struct{}                // is closed when a commit has ended
+}
+
+// NewLedger returns an empty one, which reads counters by view.
+func NewLedger(view func(context.Context, func(*metadata.Tx) error) error) *Ledger {
+	return &Ledger{
+		view: view, reserved: map[metadata.ID]int64{}, settling: map[metadata.ID]int64{}, uploads: map[metadata.ID]*Reservation{},
+		settled: make(chan struct{}),
+	}
+}
+
+// Reservation is what one upload has reserved. A nil one has nothing, and what it is asked for is granted. It is not safe for concurrent use.
+type Reservation struct {
+	ledger   *Ledger
+	at       Place
+	asker    metadata.ID
+	bytes    int64
+	settling bool
+}
+
+// Begin returns a reservation of nothing, which the caller ends with Release.
+func (l *Ledger) Begin(at Place, asker metadata.ID) *Reservation {
+	return &Reservation{ledger: l, at: at, asker: asker}
+}
+
+// Check is the function Check, in which what uploads have reserved counts as used. It is for what adds bytes without a reservation.
+func (l *Ledger) Check(tx *metadata.Tx, at Place, bytes int64, asker metadata.ID) error {
+	all, err := limits(tx, at, asker)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err, _ = l.room(all, &Reservation{}, bytes)
+	return err
+}
+
+// room returns how many bytes a reservation may have, or why not so many as it needs, and whether a commit under way may change that.
+func (l *Ledger) room(all []limit, r *Reservation, need int64) (free int64, refused error, wait bool) {
+	free = most
+	for _, limit := range all {
+		others := l.reserved[limit.of] - r.bytes
+		room := limit.quota - limit.used - others
+		if free = min(free, room); need > room {
+			return free, limit.exceeded(need, others), need <= room+l.settling[limit.of]
+		}
+	}
+	return free, nil, false
+}
+
+// Grow reserves need bytes in all, and up to want where there is room for them, or returns the refusal. What commits at this moment is in
+// the counters already or is not: where it matters, Grow waits for that.
+func (r *Reservation) Grow(ctx context.Context, need, want int64) error {
+	if r == nil || need <= r.bytes {
+		return nil
+	}
+	l := r.ledger
+	for {
+		var all []limit
+		err := l.view(ctx, func(tx *metadata.Tx) (err error) {
+			all, err = limits(tx, r.at, r.asker)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		free, refused, wait := l.room(all, r, need)
+		settled := l.settled
+		if refused == nil {
+			l.set(r, min(max(need, want), free))
+		}
+		l.mu.Unlock()
+		if !wait {
+			return refused
+		}
+		select {
+		case <-settled:
+		case <-ctx.Done():
+			return refused
+		}
+	}
+}
+
+// set changes what is reserved.
+func (l *Ledger) set(r *Reservation, bytes int64) {
+	for _, of := range [...]metadata.ID{r.at.Dataspace, r.at.User} {
+		if l.reserved[of] += bytes - r.bytes; l.reserved[of] == 0 {
+			delete(l.reserved, of)
+		}
+		if !r.settling {
+			continue
+		}
+		if l.settling[of] += bytes - r.bytes; l.settling[of] == 0 {
+			delete(l.settling, of)
+		}
+	}
+	r.bytes = bytes
+}
+
+// Settle reserves the length of a file that has come, and says that the commit which adds it to the counters begins. It ends with Release,
+// or with Keep where the upload goes on.
+func (r *Reservation) Settle(ctx context.Context, bytes int64) error {
+	if err := r.Grow(ctx, bytes, bytes); err != nil || r == nil {
+		return err
+	}
+	r.change(true, min(bytes, most))
+	return nil
+}
+
+// Keep says that the commit has failed.
+func (r *Reservation) Keep() {
+	if r != nil {
+		r.change(false, r.bytes)
+	}
+}
+
+// Release gives back what is reserved. Calling it again does nothing.
+func (r *Reservation) Release() {
+	if r != nil {
+		r.change(false, 0)
+	}
+}
+
+func (r *Reservation) change(settling bool, bytes int64) {
+	l := r.ledger
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.set(r, 0)
+	if r.settling && !settling {
+		close(l.settled)
+		l.settled = make(chan struct{})
+	}
+	r.settling = settling
+	l.set(r, bytes)
+}
+
+// Reader returns a body that reserves what it reads: it ends with the refusal where there is no more room.
+func (r *Reservation) Reader(ctx context.Context, body io.Reader) io.Reader {
+	if r == nil {
+		return body
+	}
+	return &reader{Reader: body, grow: func(read int64) error { return r.Grow(ctx, read, read+step) }}
+}
+
+type reader struct {
+	io.Reader
+	grow func(read int64) error
+	read int64
+}
+
+func (b *reader) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	b.read += int64(n)
+	if refused := b.grow(b.read); refused != nil {
+		return 0, refused
+	}
+	return n, err
+}
+
+// Hold keeps the reservation of a resumable upload for OfUpload.
+func (l *Ledger) Hold(upload metadata.ID, r *Reservation) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.uploads[upload] = r
+}
+
+// OfUpload returns the reservation of a resumable upload, nil where it has none.
+func (l *Ledger) OfUpload(upload metadata.ID) *Reservation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.uploads[upload]
+}
+
+// Ended releases the reservation of a resumable upload.
+func (l *Ledger) Ended(upload metadata.ID) {
+	r := l.OfUpload(upload)
+	r.Release()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.uploads, upload)
+}
+
+// Restore reserves the length of a resumable upload that a service has taken over from one before, whether or not there is room.
+func (l *Ledger) Restore(upload metadata.ID, at Place, asker metadata.ID, bytes int64) {
+	r := l.Begin(at, asker)
+	r.change(false, min(bytes, most))
+	l.Hold(upload, r)
+}
+
+// Reserved returns how many bytes are reserved in a dataspace, or for a user.
+func (l *Ledger) Reserved(of metadata.ID) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reserved[of]
+}

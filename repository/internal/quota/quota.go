@@ -1,0 +1,102 @@
+// Package quota keeps what dataspaces and users hold within their quotas. Bytes are those of all versions, each counted in full, as
+// metadata.Counters and metadata.UserUsage count them.
+//
+// A quota is asked twice. The transaction that adds bytes compares them with the counters: nothing gets past it. Before that, an upload
+// reserves what it is going to need in a Ledger, so that a long one is refused when it begins, and not when it ends, and so that what
+// one has been admitted with is not taken by another. Reservations are in memory alone.
+package quota
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+)
+
+// Place is where bytes are counted: in a dataspace, and for the user who has created the resource.
+type Place struct{ Dataspace, User metadata.ID }
+
+// Of returns where the versions of a resource are counted.
+func Of(r metadata.Resource) Place { return Place{r.DataspaceID, r.CreatedBy} }
+
+// limit is a quota, and how much of it is used.
+type limit struct {
+	of          metadata.ID
+	whose       string // for people
+	numbers     bool   // may be told
+	quota, used int64
+}
+
+// limits are the quotas of a place; none where there is no quota.
+func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err error) {
+	d, err := tx.Dataspaces.Get(at.Dataspace)
+	if err == nil && d.Quota > 0 {
+		var used metadata.Counters
+		used, err = tx.Usage.Get(d.ID)
+		all = append(all, limit{d.ID, fmt.Sprintf("the dataspace %s", d.Name), true, d.Quota, used.Bytes()})
+	}
+	if err != nil {
+		return nil, err
+	}
+	u, err := tx.Users.Get(at.User)
+	if err != nil || u.Quota == 0 {
+		return all, errs.Ignore(err, metadata.ErrNotFound)
+	}
+	used, err := tx.UserUsage.Get(u.ID)
+	own := limit{u.ID, "you", true, u.Quota, used.Bytes}
+	if u.ID != asker {
+		own.whose, own.numbers = "the user who created this file", false
+	}
+	return append(all, own), errs.Ignore(err, metadata.ErrNotFound)
+}
+
+// Limited tells whether there is a quota in a place.
+func Limited(tx *metadata.Tx, at Place) (bool, error) {
+	all, err := limits(tx, at, at.User)
+	return len(all) > 0, err
+}
+
+// Check refuses so many more bytes in a place where that would be more than a quota, whatever is reserved. It belongs into the transaction
+// that adds them. An asker hears the numbers of dataspaces and its own.
+func Check(tx *metadata.Tx, at Place, bytes int64, asker metadata.ID) error {
+	all, err := limits(tx, at, asker)
+	for _, l := range all {
+		if bytes > l.quota-l.used {
+			err = errors.Join(err, l.exceeded(bytes, 0))
+		}
+	}
+	return err
+}
+
+// exceeded is the refusal of so many bytes, beside those reserved by others.
+func (l limit) exceeded(bytes, reserved int64) error {
+	message := fmt.Sprintf("the quota of %s has no room for this file; nothing was stored. ", l.whose)
+	if l.numbers {
+		holds, others := "holds", ""
+		if l.whose == "you" {
+			holds = "hold"
+		}
+		if reserved > 0 {
+			others = fmt.Sprintf(", and %s more are announced by uploads under way", Size(reserved))
+		}
+		message = fmt.Sprintf("%s %s %s of %s%s; %s more do not fit, and nothing was stored. ",
+			l.whose, holds, Size(l.used), Size(l.quota), others, Size(bytes))
+	}
+	return &errs.Error{Kind: errs.NoSpace, Code: errs.CodeQuotaExceeded,
+		Message: message + "Deleted files and old versions count until they are purged: have some purged, or ask a sysadmin for a larger quota"}
+}
+
+// Size writes a number of bytes for people.
+func Size(bytes int64) string {
+	const units = "KMGTPE"
+	if bytes < 1<<10 {
+		return strconv.FormatInt(bytes, 10) + " bytes"
+	}
+	value, unit := float64(bytes)/(1<<10), 0
+	for ; value >= 1<<10; unit++ {
+		value /= 1 << 10
+	}
+	return strconv.FormatFloat(value, 'f', 1, 64) + " " + units[unit:unit+1] + "iB"
+}

@@ -1,0 +1,145 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository/internal/quota"
+	"labshelf/repository/internal/storage"
+)
+
+// What is stored may not be more than the disk has room for, nor than the quota of a dataspace or of a user. See package quota.
+
+// reserve begins a reservation where there is a quota, unless the upload has one.
+func (u *FormUpload) reserve(tx *metadata.Tx, at quota.Place) error {
+	limited, err := quota.Limited(tx, at)
+	if limited && u.reserved == nil && u.with == nil {
+		u.reserved = u.service.quotas.Begin(at, u.caller.UserID)
+	}
+	return err
+}
+
+// Limit returns the greatest number of bytes that a file may have, 0 for any.
+func (u *FormUpload) Limit() int64 { return u.service.config.MaxUpload }
+
+// RoomFor refuses a file of so many bytes, or more, if it cannot fit on the disk. A file that has less than the room that is left may still
+// find none when it comes. Receive reserves as many bytes of the quotas.
+func (u *FormUpload) RoomFor(bytes int64) error {
+	u.least = bytes
+	if bytes <= u.service.inline.Limit() { // it goes into the metadata, whose file may have room within
+		return nil
+	}
+	return u.service.roomFor(bytes)
+}
+
+func (s *Service) roomFor(bytes int64) error {
+	if s.config.Room == nil {
+		return nil
+	}
+	room, err := s.config.Room()
+	if err != nil || bytes <= room.Bytes && room.Files != 0 {
+		return nil // where nothing is known the disk decides
+	}
+	return storage.Error(metadata.ErrNoSpace)
+}
+
+// MaxUpload returns the greatest number of bytes that a file may have, 0 for any.
+func (s *Service) MaxUpload() int64 { return s.config.MaxUpload }
+
+// placeOf returns where the file of an upload is going to be counted.
+func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
+	if t.ResourceID != (metadata.ID{}) {
+		r, err := tx.Resources.Get(t.ResourceID)
+		return quota.Of(r), err
+	}
+	set, err := tx.Sets.Get(t.SetID)
+	return quota.Place{Dataspace: set.DataspaceID, User: t.UserID}, err
+}
+
+// restoreReservations reserves what the uploads of a service before this one had reserved. The error is about those that it could not read.
+func (s *Service) restoreReservations() error {
+	var unread error
+	err := s.stores.Meta.View(context.Background(), func(tx *metadata.Tx) error {
+		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
+			if err != nil {
+				return err
+			}
+			t, err := tx.Uploads.Get(id)
+			if err != nil || t.Done() {
+				unread = errors.Join(unread, err)
+				continue
+			}
+			at, err := placeOf(tx, t)
+			if err != nil {
+				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // it cannot become a resource
+				continue
+			}
+			s.quotas.Restore(id, at, t.UserID, t.Length)
+		}
+		return nil
+	})
+	return errors.Join(err, unread)
+}
+
+// quotaSetter sets a quota: a whole number of bytes, 0 for none.
+func quotaSetter[T any](at func(*T) *int64) func(*T, string, any) error {
+	return func(object *T, field string, value any) error {
+		number, _ := value.(json.Number)
+		bytes, err := strconv.ParseInt(number.String(), 10, 64)
+		if err != nil || bytes < 0 {
+			return invalid(field, "%s must be a whole number of bytes; 0 is no limit", field)
+		}
+		*at(object) = bytes
+		return nil
+	}
+}
+
+// onlySysadminSets refuses anybody else to give a quota that differs from the one before, or from that of every new object.
+func onlySysadminSets(p auth.Principal, before, after int64) error {
+	if before == after {
+		return nil
+	}
+	return onlySysadmin(p)
+}
+
+// Share is how much of a quota is used, in bytes.
+type Share struct {
+	Used  int64
+	Quota int64 // 0: no limit
+}
+
+// UserUsage returns what all versions of the resources have that a user has created; to the user and to sysadmins.
+func (s *Service) UserUsage(ctx context.Context, p auth.Principal, id string) (share Share, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		u, err := lookupUser(tx, myself(p, id), "")
+		if err != nil {
+			return err
+		}
+		if err := oneself(p, u.ID); err != nil {
+			return err
+		}
+		used, err := tx.UserUsage.Get(u.ID)
+		share = Share{used.Bytes, u.Quota}
+		return errs.Ignore(err, metadata.ErrNotFound)
+	})
+	return share, err
+}
+
+// quotaShown returns the quota of a dataspace where the caller has a role in it, or is a sysadmin; else 0.
+func quotaShown(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (int64, error) {
+	d, err := tx.Dataspaces.Get(dataspace)
+	if err != nil || p.Sysadmin || d.Quota == 0 {
+		return d.Quota, err
+	}
+	role, err := roleIn(tx, p.UserID, d.ID)
+	if role == auth.None {
+		return 0, err
+	}
+	return d.Quota, err
+}

@@ -1,0 +1,300 @@
+package repository_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
+)
+
+// rationed is a repository with an editor, in which quotas are set.
+type rationed struct {
+	*repositorytest.Disk
+	editor auth.Principal
+}
+
+func newRationed(t *testing.T, config repository.Config) *rationed {
+	w := &rationed{Disk: repositorytest.NewDisk(t, config, 0)}
+	w.editor = w.newEditor("anna")
+	return w
+}
+
+func (w *rationed) newEditor(name string) auth.Principal {
+	w.T.Helper()
+	u, err := w.Service.CreateUser(w.T.Context(), w.Admin, repository.Fields{"username": name})
+	w.OK(err)
+	_, key, err := w.Service.CreateKey(w.T.Context(), w.Admin, u.ID.String(), nil)
+	w.OK(err)
+	_, _, err = w.Service.Grant(w.T.Context(), w.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": w.Space.ID.String(), "role": "editor"})
+	w.OK(err)
+	p, err := w.Service.Authenticate(w.T.Context(), key)
+	w.OK(err)
+	return p
+}
+
+func quotaOf(bytes int64) repository.Fields {
+	return repository.Fields{"quota": json.Number(fmt.Sprint(bytes))}
+}
+
+func (w *rationed) limitSpace(bytes int64) {
+	w.T.Helper()
+	_, err := w.Service.UpdateDataspace(w.T.Context(), w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(bytes)})
+	w.OK(err)
+}
+
+func (w *rationed) limitUser(p auth.Principal, bytes int64) {
+	w.T.Helper()
+	_, err := w.Service.UpdateUser(w.T.Context(), w.Admin, p.UserID.String(), repository.Edit[metadata.User]{Fields: quotaOf(bytes)})
+	w.OK(err)
+}
+
+// put uploads so many bytes as a form does. least is the length that was announced.
+func (w *rationed) put(p auth.Principal, size int, least int64) (metadata.Resource, error) {
+	return w.putBody(p, bytes.NewReader(make([]byte, size)), least)
+}
+
+func (w *rationed) putBody(p auth.Principal, body io.Reader, least int64) (r metadata.Resource, err error) {
+	up, set, name := w.Service.NewUpload(p), w.Sets[0].ID.String(), "file"
+	defer func() { err = errors.Join(err, up.Discard()) }()
+	ctx := w.T.Context()
+	if err := errors.Join(up.Into(ctx, set), up.RoomFor(least)); err != nil {
+		return r, err
+	}
+	if err := up.Receive(ctx, body); err != nil {
+		return r, err
+	}
+	return up.Create(ctx, repository.UploadFields{SetID: &set, Name: &name})
+}
+
+func (w *rationed) replace(p auth.Principal, r metadata.Resource, size int) (metadata.Resource, error) {
+	up := w.Service.NewUpload(p)
+	defer func() { w.OK(up.Discard()) }()
+	if err := up.Receive(w.T.Context(), bytes.NewReader(make([]byte, size))); err != nil {
+		return r, err
+	}
+	return up.Replace(w.T.Context(), r.ID.String(), repository.UploadFields{Filename: "file"})
+}
+
+// begin begins a resumable upload.
+func (w *rationed) begin(p auth.Principal, length int64) (metadata.ResumableUpload, error) {
+	set, name := w.Sets[0].ID.String(), "file"
+	return w.Service.CreateUpload(w.T.Context(), p, repository.UploadStart{Length: length, Fields: repository.UploadFields{SetID: &set, Name: &name, Names: repository.ResumableUploadNames()}})
+}
+
+// send sends all of a resumable upload.
+func (w *rationed) send(p auth.Principal, t metadata.ResumableUpload) error {
+	_, err := w.Service.Uploads.Append(w.T.Context(), p, t.ID.String(), resumable.Chunk{Length: -1, Body: bytes.NewReader(make([]byte, t.Length)), Stop: func() {}})
+	return err
+}
+
+// full wants a refusal for want of room in a quota, with these words in its message.
+func (w *rationed) full(what string, err error, words ...string) {
+	w.T.Helper()
+	var known *errs.Error
+	if !errors.As(err, &known) || known.Kind != errs.NoSpace || known.Code != errs.CodeQuotaExceeded {
+		w.T.Errorf("%s: %v", what, err)
+		return
+	}
+	for _, word := range words {
+		if !strings.Contains(known.Message, word) {
+			w.T.Errorf("%s: %q is not in %q", what, word, known.Message)
+		}
+	}
+}
+
+func (w *rationed) fits(what string, err error) {
+	w.T.Helper()
+	if err != nil {
+		w.T.Errorf("%s: %v", what, err)
+	}
+}
+
+func (w *rationed) used() int64 {
+	w.T.Helper()
+	u, err := w.Service.DataspaceUsage(w.T.Context(), w.Admin, w.Space.ID.String())
+	w.OK(err)
+	return u.Bytes()
+}
+
+// unreserved wants that nothing is reserved.
+func (w *rationed) unreserved() {
+	w.T.Helper()
+	for _, of := range []metadata.ID{w.Space.ID, w.Admin.UserID, w.editor.UserID} {
+		if n := w.Service.Reserved(of); n != 0 {
+			w.T.Errorf("%d bytes stay reserved", n)
+		}
+	}
+}
+
+// TestQuotaOfDataspace: all versions count until they are purged, to the byte, and what changes no bytes is never refused.
+func TestQuotaOfDataspace(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{HoldUpTo: 100})
+	ctx := t.Context()
+	w.limitSpace(1000)
+	first, err := w.put(w.editor, 400, 0)
+	w.fits("400 of 1000", err)
+	_, err = w.put(w.editor, 601, 0)
+	w.full("601 more", err, "the dataspace space holds 400 bytes of 1000 bytes", "purged", "ask a sysadmin")
+	_, err = w.replace(w.editor, first, 601)
+	w.full("a replacement by 601", err)
+	replaced, err := w.replace(w.editor, first, 599)
+	w.fits("a replacement by 599", err)
+	_, err = w.put(w.editor, 50, 0)
+	w.full("an inline body of 50", err)
+	_, err = w.Service.RestoreVersion(ctx, w.editor, first.ID.String(), "1", repositorytest.Always)
+	w.full("an old version as a new one", err)
+	_, err = w.put(w.editor, 1, 0)
+	w.fits("the last byte", err)
+	_, err = w.put(w.editor, 0, 0)
+	w.fits("an empty file", err)
+	deleted := w.Delete(replaced)
+	_, err = w.put(w.editor, 1, 0)
+	w.full("a byte, after a deletion", err)
+	_, err = w.Service.RestoreResource(ctx, w.editor, deleted.ID.String(), repositorytest.Always)
+	w.fits("a restoration", err)
+	w.limitSpace(10)
+	if w.used() != 1000 {
+		t.Errorf("a lower quota took something: %d bytes are used", w.used())
+	}
+	_, err = w.Service.EditResource(ctx, w.editor, deleted.ID.String(), repository.Edit[metadata.Resource]{Fields: repository.Fields{"name": "other"}})
+	w.fits("another name", err)
+	w.limitSpace(1000)
+	w.Delete(deleted)
+	w.Purge(maintenance.PurgeOptions{})
+	_, err = w.put(w.editor, 999, 0)
+	w.fits("999, after a purge", err)
+	w.limitSpace(0)
+	_, err = w.put(w.editor, 5000, 0)
+	w.fits("without a quota", err)
+	w.unreserved()
+	w.Sound()
+}
+
+// TestQuotaOfUser: who has created a resource is charged for all of its versions, and others learn no numbers.
+func TestQuotaOfUser(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{HoldUpTo: 100})
+	w.limitUser(w.editor, 1000)
+	made, err := w.put(w.editor, 800, 0)
+	w.fits("800 of 1000", err)
+	_, err = w.put(w.editor, 201, 0)
+	w.full("201 more", err, "you hold 800 bytes of 1000 bytes")
+	_, err = w.put(w.Admin, 5000, 0)
+	w.fits("another user", err)
+	_, err = w.replace(w.Admin, made, 201)
+	w.full("another user who replaces it", err, "the user who created this file")
+	if strings.Contains(err.Error(), "1000") {
+		t.Errorf("another user learns the quota: %v", err)
+	}
+	_, err = w.replace(w.Admin, made, 150)
+	w.fits("a replacement by 150", err)
+	share, err := w.Service.UserUsage(t.Context(), w.editor, "me")
+	if want := (repository.Share{Used: 950, Quota: 1000}); err != nil || share != want {
+		t.Errorf("the user sees %+v, %v, want %+v", share, err, want)
+	}
+	_, err = w.Service.UserUsage(t.Context(), w.editor, w.Admin.UserID.String())
+	repositorytest.WantCode(t, err, errs.CodeForbidden)
+	w.KeepLast(1)
+	w.Purge(maintenance.PurgeOptions{})
+	_, err = w.put(w.editor, 850, 0)
+	w.fits("850, after a purge of the old version", err)
+	w.unreserved()
+	w.Sound()
+}
+
+// TestWhoSetsQuotas: sysadmins alone; who sends back what is there changes nothing.
+func TestWhoSetsQuotas(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{UsersCreateDataspaces: true, DataspaceQuota: 500, UserQuota: 700})
+	ctx := t.Context()
+	share, err := w.Service.UserUsage(ctx, w.Admin, w.newEditor("berta").UserID.String())
+	if err != nil || share.Quota != 700 {
+		t.Errorf("a new user has %+v, %v", share, err)
+	}
+	own, err := w.Service.CreateDataspace(ctx, w.editor, repository.Fields{"name": "own", "quota": json.Number("500")})
+	w.OK(err)
+	if own.Quota != 500 {
+		t.Errorf("a new dataspace has %d", own.Quota)
+	}
+	for field, f := range map[string]repository.Fields{"more": quotaOf(501), "none": quotaOf(0)} {
+		f["name"] = field
+		_, err = w.Service.CreateDataspace(ctx, w.editor, f)
+		repositorytest.WantCode(t, err, errs.CodeForbidden)
+		delete(f, "name")
+		_, err = w.Service.UpdateDataspace(ctx, w.editor, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: f})
+		repositorytest.WantCode(t, err, errs.CodeForbidden)
+		_, err = w.Service.UpdateUser(ctx, w.editor, "me", repository.Edit[metadata.User]{Fields: f})
+		repositorytest.WantCode(t, err, errs.CodeForbidden)
+	}
+	_, err = w.Service.UpdateDataspace(ctx, w.editor, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(500)})
+	w.fits("the quota as it is", err)
+	for _, value := range []any{json.Number("-1"), json.Number("1.5"), json.Number("9223372036854775808"), "5", nil, true} {
+		_, err = w.Service.UpdateDataspace(ctx, w.Admin, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"quota": value}})
+		repositorytest.WantCode(t, err, errs.CodeInvalidField)
+	}
+	for caller, want := range map[auth.Principal]int64{w.Admin: 500, w.editor: 500, w.newEditor("carla"): 0} {
+		w.OK(func() error {
+			_, err := w.Service.UpdateDataspace(ctx, w.Admin, own.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": "public"}})
+			return err
+		}())
+		u, err := w.Service.DataspaceUsage(ctx, caller, own.ID.String())
+		if err != nil || u.Quota != want {
+			t.Errorf("the quota is shown as %d, want %d, %v", u.Quota, want, err)
+		}
+	}
+}
+
+// TestQuotaOfCopies: a copy counts as a file that came, a file that is moved with its versions counts in both places, and what is refused
+// stays where it is.
+func TestQuotaOfCopies(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{HoldUpTo: 100})
+	ctx := t.Context()
+	other, err := w.Service.CreateDataspace(ctx, w.Admin, repository.Fields{"name": "other", "quota": json.Number("1000")})
+	w.OK(err)
+	set, err := w.Service.CreateSet(ctx, w.Admin, repository.Fields{"name": "there", "dataspaceId": other.ID.String()})
+	w.OK(err)
+	to := repository.Place{SetID: set.ID.String()}
+	made, err := w.put(w.editor, 300, 0)
+	w.OK(err)
+	made, err = w.replace(w.editor, made, 400)
+	w.OK(err)
+	for range 2 {
+		_, err = w.Service.CopyResource(ctx, w.Admin, made.ID.String(), to)
+		w.fits("a copy of 400", err)
+	}
+	_, err = w.Service.CopyResource(ctx, w.Admin, made.ID.String(), to)
+	w.full("a third one", err, "the dataspace other holds 800 bytes")
+	_, err = w.Service.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	w.full("a move with 700", err)
+	if kept := w.Get(made.ID); kept.State != metadata.Active {
+		t.Errorf("what was refused is %s", kept.State)
+	}
+	_, err = w.Service.UpdateDataspace(ctx, w.Admin, other.ID.String(), repository.Edit[metadata.Dataspace]{Fields: quotaOf(1500)})
+	w.OK(err)
+	moved, err := w.Service.MoveResource(ctx, w.Admin, made.ID.String(), to)
+	w.fits("a move with 700, exactly", err)
+	if used := w.used(); used != 700 {
+		t.Errorf("%d bytes stay counted where it was", used)
+	}
+	w.Sound()
+	w.limitSpace(700)
+	back, err := w.Service.MoveResource(ctx, w.Admin, moved.ID.String(), repository.Place{SetID: w.Sets[0].ID.String()})
+	if err != nil || back.ID != made.ID {
+		t.Errorf("back to where its bytes are: %v, %v", back.ID, err)
+	}
+	w.unreserved()
+	w.Sound()
+}
