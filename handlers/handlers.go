@@ -53,6 +53,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"labshelf/auth"
+	"labshelf/handlers/internal/dav"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/hosts"
 	"labshelf/handlers/internal/slowclient"
@@ -94,6 +95,7 @@ type api struct {
 	allRoutes    *httprouter.Router // of all routes
 	listings     *httprouter.Router // of those whose addresses may end in a page token
 	hosts        *hosts.Hosts
+	drive        *dav.Drive
 	origins      http.CrossOriginProtection
 	failures     *throttle
 	layout       atomic.Pointer[layouts] // used last; mostly all requests name the same host

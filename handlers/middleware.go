@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -299,11 +300,15 @@ func (a *api) trustOwnOrigin() {
 	if base == nil {
 		return
 	}
-	defaultPort := map[string]string{"http": ":80", "https": ":443"}[base.Scheme] // browsers leave it out
-	origin := base.Scheme + "://" + strings.TrimSuffix(strings.ToLower(base.Host), defaultPort)
-	if err := a.origins.AddTrustedOrigin(origin); err != nil {
+	if err := a.origins.AddTrustedOrigin(originOf(base)); err != nil {
 		panic(fmt.Sprintf("handlers: the base URL: %v", err)) // it has been read as one
 	}
+}
+
+// originOf returns scheme and host of an address, without the port that is the usual one: browsers leave it out.
+func originOf(address *url.URL) string {
+	usual := map[string]string{"http": ":80", "https": ":443"}[address.Scheme]
+	return address.Scheme + "://" + strings.TrimSuffix(strings.ToLower(address.Host), usual)
 }
 
 // crossOrigin tells whether a request that may change something comes from a page of another origin.

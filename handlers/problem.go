@@ -64,7 +64,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	noteError(w, err, status)
 	header := w.Header()
 	switch {
-	case status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized && header.Get("WWW-Authenticate") == "":
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
 	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == errs.CodeBusy:
 		header.Set("Retry-After", "1")

@@ -219,6 +219,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: &slowclient.Buffers{},
 	}
 	a.trustOwnOrigin()
+	a.drive = a.newDrive()
 	// A token cannot share a tree with ids: /resources/:id and /resources/query/results/:token. So the token is cut off
 	// the path, and the rest is looked up among the listings alone.
 	whole, pages := a.router(), a.router()
@@ -252,6 +253,10 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 		if hasKey(path) {
 			writeProblem(w, r, keyInURL(""))
+			return
+		}
+		if below, on := strings.CutPrefix(path, drivePath); on && (below == "" || below[0] == '/') {
+			a.serveDrive(w, r, below)
 			return
 		}
 		if len(path) > 1 {

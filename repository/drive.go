@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository/internal/quota"
 	"labshelf/repository/internal/rows"
 	"labshelf/tree"
 )
@@ -80,6 +78,19 @@ func (e DriveEntry) free() error {
 func (s *Service) Lookup(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
 	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 		e, err = locate(tx, p, path, auth.Read)
+		return err
+	})
+	return e, err
+}
+
+// Writable is Lookup for a caller who may change what is there, or may be: anything below a set.
+func (s *Service) Writable(ctx context.Context, p auth.Principal, path DrivePath) (e DriveEntry, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		if e, err = locate(tx, p, path, auth.Write); err == nil && e.Missing != Present {
+			err = e.free()
+		} else if err == nil && e.Set == nil {
+			err = ContainersStay()
+		}
 		return err
 	})
 	return e, err
@@ -293,93 +304,19 @@ func (s *Service) Room() (bytes int64, known bool) {
 	return room.Bytes, err == nil
 }
 
-// At tells, before the body is read, whether the caller may put a file at a path of the drive. check gets the file that is there, nil where there
-// is none, and returns why it is not to be put; nil: it always is.
-func (u *FormUpload) At(ctx context.Context, path DrivePath, check func(*metadata.Resource) error) error {
-	return u.service.view(ctx, u.caller, func(tx *metadata.Tx, p auth.Principal) error {
-		at, err := locate(tx, p, path, auth.Write)
-		if err != nil {
-			return err
-		}
-		if err := at.puttable(check); err != nil {
-			return err
-		}
-		if at.File != nil {
-			return u.reserve(tx, quota.Of(*at.File))
-		}
-		return u.reserve(tx, quota.Place{Dataspace: at.Set.DataspaceID, User: p.UserID})
-	})
-}
-
-// puttable tells why no file can be put at a path.
-func (e DriveEntry) puttable(check func(*metadata.Resource) error) error {
-	if e.File == nil {
-		if err := e.free(); err != nil {
-			return err
-		}
-	}
-	return check(e.File)
-}
-
-// Put puts the file at a path of the drive, as it is when the body has come: it replaces the file that is there, of which all is kept that is said
-// about it, or makes a resource whose name is the path. Of the fields, what describes the body counts.
-func (u *FormUpload) Put(ctx context.Context, path DrivePath, f UploadFields, check func(*metadata.Resource) error) (put metadata.Resource, created bool, err error) {
-	err = u.commit(ctx, func(tx *metadata.Tx, p auth.Principal) (write func() error, err error) {
-		at, err := locate(tx, p, path, auth.Write)
+// UsedBytes returns how many bytes the active files of a dataspace have.
+func (s *Service) UsedBytes(ctx context.Context, p auth.Principal, dataspace metadata.ID) (bytes int64, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		d, err := lookupDataspace(tx, dataspace.String(), "")
 		if err == nil {
-			err = at.puttable(check)
+			err = authorise(tx, p, d, auth.Read)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		f := f
-		if created = at.File == nil; !created {
-			f.Name, f.Format, f.Description, f.Filename = &at.File.Name, &at.File.Format, &at.File.Description, at.File.Filename
-		} else {
-			f.Name, f.Filename = &at.Name, at.Element
-		}
-		file, err := u.describe(f)
-		if err != nil {
-			return nil, err
-		}
-		if created {
-			return u.makeAt(ctx, tx, p, at, file, &put)
-		}
-		return u.replaceAt(ctx, tx, p, at, file, &put)
+		c, err := rows.Counters(tx, dataspace)
+		bytes = c.ActiveBytes
+		return err
 	})
-	return put, created, err
-}
-
-func (u *FormUpload) makeAt(ctx context.Context, tx *metadata.Tx, p auth.Principal, at DriveEntry, file metadata.Resource, put *metadata.Resource) (write func() error, err error) {
-	file.SetID, file.DataspaceID = at.Set.ID, at.Set.DataspaceID
-	if err := u.service.conform(ctx, tx, arriving("", &file)); err != nil {
-		return nil, err
-	}
-	return func() error {
-		made := file
-		made.Record = newRecord(tx, p)
-		err := errors.Join(putResource(tx, rows.Change{By: p, Action: audit.ResourceCreate}, nil, &made), u.record(tx, made))
-		*put = made
-		return err
-	}, nil
-}
-
-func (u *FormUpload) replaceAt(ctx context.Context, tx *metadata.Tx, p auth.Principal, at DriveEntry, file metadata.Resource, put *metadata.Resource) (write func() error, err error) {
-	resolved, err := lookupResource(tx, at.File.ID.String())
-	if err == nil {
-		err = resolved.admit(tx, p, auth.Write)
-	}
-	if err != nil {
-		return nil, err
-	}
-	next := nextVersion(resolved.shown(), file)
-	if err := u.service.conform(ctx, tx, arriving(next.Descriptive, &next)); err != nil {
-		return nil, err
-	}
-	return func() error {
-		r := next
-		err := errors.Join(resolved.write(tx, rows.Change{By: p, Action: audit.ResourceReplace}, &r), u.record(tx, r))
-		*put = r
-		return err
-	}, nil
+	return bytes, err
 }

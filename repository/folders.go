@@ -155,7 +155,9 @@ func (s *setTree) Folders(from string) iter.Seq2[string, error] {
 	}
 }
 
-func (s *setTree) noteMade(from, first string) { s.made.known, s.made.from, s.made.first = true, from, first }
+func (s *setTree) noteMade(from, first string) {
+	s.made.known, s.made.from, s.made.first = true, from, first
+}
 
 // MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so that nobody who follows changes hears
 // of it.

@@ -1,0 +1,88 @@
+package handlers
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/handlers/internal/dav"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// drivePath is where the drive is, below the prefix.
+const drivePath = "/dav"
+
+func (a *api) newDrive() *dav.Drive {
+	return dav.New(a.repo, dav.Config{
+		Prefix:     a.prefix + drivePath,
+		Origins:    a.driveOrigins,
+		Conditions: func(r *http.Request) repository.Match { return preconditions(&request{Request: r}) },
+		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, id string) error {
+			return a.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
+				return a.repo.OpenResource(r.Context(), caller, id)
+			})
+		},
+	})
+}
+
+// driveOrigins are the schemes and hosts under which a client can name the drive.
+func (a *api) driveOrigins(r *http.Request) []string {
+	origins := []string{}
+	if own, err := url.Parse(a.hosts.Origin(r)); err == nil {
+		origins = append(origins, originOf(own))
+	}
+	if base := a.config.BaseURL; base != nil {
+		origins = append(origins, originOf(base))
+	}
+	return origins
+}
+
+// serveDrive serves a request to the drive; path is what its address has behind drivePath.
+func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
+	if r.Method == http.MethodOptions {
+		noteRoute(w, r.Method, drivePath+"/")
+		dav.Describe(w)
+		return
+	}
+	if dav.Takes(r.Method) {
+		noteRoute(w, r.Method, drivePath+"/")
+	}
+	caller, err := a.authenticateDrive(w.Header(), r)
+	if err == nil {
+		caller.Origin = a.origin(w, r)
+		noteCaller(w, caller)
+		err = a.drive.Serve(w, r, caller, path)
+	}
+	if err != nil {
+		a.noteRefusal(r, route{audience: keyed}, err)
+		writeProblem(w, r, err)
+	}
+}
+
+// errPlainDrive is the error of a request that sends a key where others may read it.
+var errPlainDrive = &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden,
+	Message: "the drive is served over https, and over http only on the machine of the service itself: " +
+		"a key would be sent in the open. Behind a proxy, trusted_proxies says whose X-Forwarded-Proto counts"}
+
+// authenticateDrive returns the principal of the key that the request has as its password, whatever its username. Cookies do not count: file managers
+// have none, and pages have the interface. Who sends no key is asked for one, and has tried none.
+func (a *api) authenticateDrive(answer http.Header, r *http.Request) (auth.Principal, error) {
+	if a.hosts.Scheme(r) != "https" && !a.hosts.Client(r).IsLoopback() {
+		return auth.Principal{}, errPlainDrive
+	}
+	key, sent := "", r.Header.Values("Authorization")
+	if len(sent) == 1 {
+		key = auth.FromHeader(sent[0])
+		if _, password, basic := r.BasicAuth(); basic {
+			key = password
+		}
+	}
+	caller, err := a.repo.Authenticate(r.Context(), key)
+	if err = a.countUnknownKey(answer, r, err); err != nil && publicError(err).Kind == errs.Unauthenticated {
+		answer.Set("WWW-Authenticate", `Basic realm="labshelf", charset="UTF-8"`)
+	}
+	return caller, err
+}

@@ -1,0 +1,233 @@
+package dav
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// supportedLocks is the property of that name.
+const supportedLocks = "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>" +
+	"<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
+
+// activeLocks is the content of lockdiscovery.
+func activeLocks(all []lock) string {
+	var text strings.Builder
+	for _, l := range all {
+		scope, depth := "exclusive", "0"
+		if l.shared {
+			scope = "shared"
+		}
+		if l.infinite {
+			depth = "infinity"
+		}
+		text.WriteString("<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:" + scope + "/></D:lockscope><D:depth>" + depth + "</D:depth>")
+		if l.owner != "" {
+			text.WriteString("<D:owner>" + l.owner + "</D:owner>")
+		}
+		text.WriteString("<D:timeout>Second-" + strconv.Itoa(int(l.timeout.Seconds())) + "</D:timeout><D:locktoken><D:href>" + l.token +
+			"</D:href></D:locktoken><D:lockroot><D:href>" + l.root + "</D:href></D:lockroot></D:activelock>")
+	}
+	return text.String()
+}
+
+// lock answers LOCK. One of a free name makes no record: the PUT that follows does.
+func (d *Drive) lock(w http.ResponseWriter, r *request) error {
+	asked, refresh, err := readLock(w, r.Request)
+	if err != nil {
+		return err
+	}
+	e, err := d.repo.Writable(r.Context(), r.caller, r.at)
+	if err != nil {
+		return err
+	}
+	if err := d.meet(r, e.File); err != nil {
+		return err
+	}
+	timeout := timeoutOf(r.Header.Get("Timeout"))
+	if refresh {
+		return d.refresh(w, r, timeout)
+	}
+	switch r.Header.Get("Depth") {
+	case "", "infinity":
+		asked.infinite = true
+	case "0":
+	default:
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Depth", Message: "the Depth of a LOCK is 0 or infinity"}
+	}
+	asked.path, asked.user, asked.timeout = r.path, r.caller.UserID, timeout
+	asked.root = d.href(r.path, e.Missing == repository.Present && e.File == nil)
+	added, inTheWay, full := d.locks.add(asked, time.Now())
+	switch {
+	case full:
+		return &errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "there are too many locks; some end soon"}
+	case inTheWay != nil:
+		return &refusal{http.StatusLocked, "<D:no-conflicting-lock><D:href>" + inTheWay.root + "</D:href></D:no-conflicting-lock>"}
+	}
+	status := http.StatusOK
+	if e.Missing != repository.Present {
+		status = http.StatusCreated
+	}
+	w.Header().Set("Lock-Token", "<"+added.token+">")
+	sendLock(w, status, *added)
+	return nil
+}
+
+// refresh begins the time of a lock anew, which the If header names.
+func (d *Drive) refresh(w http.ResponseWriter, r *request, timeout time.Duration) error {
+	now := time.Now()
+	for _, l := range d.locks.of(r.path, false, now) {
+		if l.user != r.caller.UserID || !slices.Contains(tokensOf(r.ifs), l.token) {
+			continue
+		}
+		if refreshed, ok := d.locks.refresh(l.token, timeout, now); ok {
+			sendLock(w, http.StatusOK, refreshed)
+			return nil
+		}
+	}
+	return &refusal{http.StatusPreconditionFailed, "<D:lock-token-matches-request-uri/>"}
+}
+
+func sendLock(w http.ResponseWriter, status int, l lock) {
+	w.Header().Set("Content-Type", xmlType)
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, xmlHead+`<D:prop xmlns:D="DAV:"><D:lockdiscovery>`+activeLocks([]lock{l})+"</D:lockdiscovery></D:prop>")
+}
+
+// timeoutOf reads Timeout, whose first value that is known counts.
+func timeoutOf(header string) time.Duration {
+	for value := range strings.SplitSeq(header, ",") {
+		value = strings.TrimSpace(value)
+		if value == "Infinite" {
+			return maxTimeout
+		}
+		text, ok := strings.CutPrefix(value, "Second-")
+		if seconds, err := strconv.ParseUint(text, 10, 32); ok && err == nil && seconds > 0 {
+			return min(time.Duration(seconds)*time.Second, maxTimeout)
+		}
+	}
+	return defaultTimeout
+}
+
+// unlock answers UNLOCK.
+func (d *Drive) unlock(w http.ResponseWriter, r *request) error {
+	token, closed := strings.CutSuffix(strings.TrimSpace(r.Header.Get("Lock-Token")), ">")
+	token, opened := strings.CutPrefix(token, "<")
+	if !closed || !opened {
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "Lock-Token", Message: "Lock-Token must be the token of the lock in angle brackets"}
+	}
+	if _, err := d.repo.Writable(r.Context(), r.caller, r.at); err != nil {
+		return err
+	}
+	of := d.locks.of(r.path, false, time.Now())
+	at := slices.IndexFunc(of, func(l lock) bool { return l.token == token })
+	switch {
+	case at < 0:
+		return &refusal{http.StatusConflict, "<D:lock-token-matches-request-uri/>"}
+	case of[at].user != r.caller.UserID && !r.caller.Sysadmin:
+		return &errs.Error{Kind: errs.Forbidden, Code: errs.CodeForbidden, Message: "the lock is that of another user"}
+	}
+	d.locks.remove(token, r.path)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// admit refuses a change of a path that a lock forbids, whose token the request does not submit: a lock of the path itself or of a folder above, where
+// that counts for all below, or of the folder that gains or loses a member. below: what is in it changes, too.
+func (d *Drive) admit(r *request, path string, below bool) error {
+	if !d.locks.any() {
+		return nil
+	}
+	e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
+	if err != nil || e.Set == nil {
+		return nil // the use case says why not
+	}
+	now, submitted := time.Now(), tokensOf(r.ifs)
+	all := d.locks.of(path, below, now)
+	if below || e.Missing != repository.Present {
+		all = append(all, d.locks.of(path[:max(0, strings.LastIndexByte(path, '/'))], false, now)...)
+	}
+	open := map[string]bool{} // roots of shared locks of which one token is submitted
+	for _, l := range all {
+		if l.user == r.caller.UserID && slices.Contains(submitted, l.token) {
+			open[l.path] = true
+		}
+	}
+	for _, l := range all {
+		if !open[l.path] {
+			return &refusal{http.StatusLocked, "<D:lock-token-submitted><D:href>" + l.root + "</D:href></D:lock-token-submitted>"}
+		}
+	}
+	return nil
+}
+
+func mustSplit(path string) repository.DrivePath {
+	at, _ := split(path)
+	return at
+}
+
+// meet tells whether the conditions of the If header are true of what they are about; file is the one at the path of the request, or nil.
+func (d *Drive) meet(r *request, file *metadata.Resource) error {
+	if len(r.ifs) == 0 {
+		return nil
+	}
+	for _, list := range r.ifs {
+		path, of := r.path, file
+		if list.resource != "" {
+			var ok bool
+			if path, of, ok = d.tagged(r, list.resource, file); !ok {
+				continue
+			}
+		}
+		tag := ""
+		if of != nil {
+			tag = tagOf(of)
+		}
+		if list.hold(d.locks.of(path, false, time.Now()), tag) {
+			return nil
+		}
+	}
+	return preconditionFailed()
+}
+
+// tagged finds what an address in an If header is about.
+func (d *Drive) tagged(r *request, address string, file *metadata.Resource) (path string, of *metadata.Resource, ok bool) {
+	path, ok = d.pathOf(r, address)
+	if !ok || path == r.path {
+		return path, file, ok
+	}
+	e, err := d.repo.Lookup(r.Context(), r.caller, mustSplit(path))
+	return path, e.File, err == nil
+}
+
+// pathOf returns the path of the drive that an address means. Not ok: it is none of this service, or not below the prefix.
+func (d *Drive) pathOf(r *request, address string) (path string, ok bool) {
+	to, err := url.Parse(address)
+	if err != nil || to.User != nil || to.Opaque != "" {
+		return "", false
+	}
+	if to.Host != "" || to.Scheme != "" {
+		if !slices.Contains(d.config.Origins(r.Request), origin(to)) {
+			return "", false
+		}
+	}
+	below, ok := strings.CutPrefix(to.Path, d.config.Prefix)
+	if !ok || below != "" && below[0] != '/' || strings.Contains(strings.ToLower(to.RawPath), "%2f") {
+		return "", false
+	}
+	return trim(below), true
+}
+
+// origin returns scheme and host of an address, without the port that is the usual one.
+func origin(of *url.URL) string {
+	scheme, host := strings.ToLower(of.Scheme), strings.ToLower(of.Host)
+	return scheme + "://" + strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
+}
