@@ -108,6 +108,8 @@ const (
 	CodeSchemaNameTaken    Code = "schema_name_taken"
 	CodeTooManySchemas     Code = "too_many_schemas"
 	CodeTooManyVersions    Code = "too_many_versions"
+	CodePathTaken          Code = "path_taken"
+	CodeFolderWithin       Code = "folder_within"
 )
 
 // Codes returns every code, for the documents that list them and the tests that compare.
@@ -121,7 +123,7 @@ func Codes() []Code {
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
-		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions,
+		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions, CodePathTaken, CodeFolderWithin,
 		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
 	}
 }

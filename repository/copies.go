@@ -74,16 +74,20 @@ type placement struct {
 }
 
 // prepare finds every reason to refuse.
-func (t *placement) prepare(ctx context.Context, id string, to Place) (err error) {
-	if err = t.admit(id, to); err != nil {
+func (t *placement) prepare(ctx context.Context, id string, to Place) error {
+	if err := t.admit(id, to); err != nil {
 		return err
 	}
-	name := cmp.Or(to.Name, t.source.Name)
+	return t.check(ctx, cmp.Or(to.Name, t.source.Name), to.Match)
+}
+
+// check is prepare, of what has been looked up and authorised.
+func (t *placement) check(ctx context.Context, name string, match Match) error {
 	if err := nameText.check("name", name); err != nil {
 		return err
 	}
 	r := t.source.shown()
-	if err := changeable(r.State, r.Tag(), r.Modified, to.Match); err != nil {
+	if err := changeable(r.State, r.Tag(), r.Modified, match); err != nil {
 		return err
 	}
 	if err := t.set.open("setId"); err != nil {
@@ -177,7 +181,7 @@ func (t *placement) plan(ctx context.Context) (err error) {
 		return err
 	}
 	if !t.move {
-		t.after.Version, t.after.Label = 0, ""
+		t.after.Version, t.after.Label, t.after.LinkID = 0, "", metadata.ID{}
 		return nil
 	}
 	return t.planHistory()

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 )
@@ -106,6 +108,39 @@ func TestPlacementPermission(t *testing.T) {
 		if tc.moves {
 			_, err = m.Service.MoveResource(ctx, p, after.ID.String(), in(m.Sets[0]))
 			want("move back", err, tc.back)
+		}
+	}
+}
+
+// TestHarvestersHearOfMoves: who lists what has changed in either set since a time finds the deletion in the one, and the arrival in the other;
+// who lists everything, both.
+func TestHarvestersHearOfMoves(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	r := m.Upload(m.Sets[0], "a")
+	time.Sleep(2 * time.Millisecond) // what since can tell apart
+	since := time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	changed := func(listing paging.Listing, container string) (all []string) {
+		page, err := repositorytest.ListResources(t.Context(), m.Service, m.Admin, listing, repository.ListRequest{
+			Container: container, Params: map[string][]string{"state": {"all"}, "since": {since}, "order": {"oldest"}},
+		})
+		m.OK(err)
+		for _, r := range page.Items {
+			all = append(all, r.ID.String()+" "+r.State.String())
+		}
+		return all
+	}
+	n := m.move(r, in(m.away))
+	left, came := r.ID.String()+" deleted", n.ID.String()+" active"
+	for what, tc := range map[string]struct{ got, want []string }{
+		"the set that it left":           {changed(paging.SetResources, m.Sets[0].ID.String()), []string{left}},
+		"the set into which it came":     {changed(paging.SetResources, m.away.ID.String()), []string{came}},
+		"the dataspace that it left":     {changed(paging.DataspaceResources, m.Space.ID.String()), []string{left}},
+		"the one into which it came":     {changed(paging.DataspaceResources, m.other.ID.String()), []string{came}},
+		"everything, the arrival before": {changed(paging.Resources, ""), []string{came, left}},
+	} {
+		if !slices.Equal(tc.got, tc.want) {
+			t.Errorf("%s: %q, want %q", what, tc.got, tc.want)
 		}
 	}
 }

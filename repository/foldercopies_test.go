@@ -1,0 +1,387 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/maintenance"
+	"labshelf/repository/repositorytest"
+)
+
+// folder is a folder of a set.
+func folder(set metadata.Set, path string) metadata.FolderKey {
+	return metadata.FolderKey{SetID: set.ID, Path: path}
+}
+
+// tree is what is active in a set: the folders that were made by themselves, and each file with its name and content.
+func (m *moved) tree(set metadata.Set) (all []string) {
+	m.T.Helper()
+	var files []metadata.Resource
+	m.OK(m.Meta.View(m.T.Context(), func(tx *metadata.Tx) error {
+		all, files = nil, nil
+		for row, err := range tx.Folders.From(metadata.FolderKey{SetID: set.ID}) {
+			if err != nil {
+				return err
+			}
+			all = append(all, row.Path+row.Properties)
+		}
+		for r, err := range tx.Resources.Range(metadata.ResourceRange{Set: set.ID, States: paging.Active, Order: paging.ByName}) {
+			if err != nil {
+				return err
+			}
+			files = append(files, r)
+		}
+		return nil
+	}))
+	for _, r := range files {
+		all = append(all, r.Name+"="+m.content(r.ID))
+	}
+	return all
+}
+
+func (m *moved) wantTree(what string, set metadata.Set, want string) {
+	m.T.Helper()
+	if got := strings.Join(m.tree(set), " "); got != want {
+		m.T.Errorf("%s: there is %q, want %q", what, got, want)
+	}
+}
+
+// fill puts files into a set, and makes folders of what ends in a slash.
+func (m *moved) fill(set metadata.Set, names ...string) {
+	m.T.Helper()
+	for _, name := range names {
+		if !strings.HasSuffix(name, "/") {
+			m.Upload(set, name)
+			continue
+		}
+		m.OK(m.Meta.Update(m.T.Context(), func(tx *metadata.Tx) error {
+			return tx.Folders.Put(metadata.Folder{SetID: set.ID, Path: name, Properties: "!", CreatedBy: m.Admin.UserID})
+		}))
+	}
+}
+
+// TestFolders: a folder goes with all that is in it, within its set and into another one, and what is at the destination becomes what was asked for.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		what            string
+		move, far       bool
+		existing        repository.Existing
+		there           []string // at the destination
+		here, elsewhere string   // afterwards; what is there within the set is in here
+	}{
+		{"copy", false, false, repository.RefuseExisting, nil, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"move", true, false, repository.RefuseExisting, nil, "to/e/! d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"copy far", false, true, repository.RefuseExisting, nil, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
+		{"move far", true, true, repository.RefuseExisting, nil, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c"},
+		{"merge", true, true, repository.MergeExisting, []string{"to/f/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/f/! to/a=d/a to/b=d/b to/e/c=d/e/c to/z=to/z to0=to0"},
+		{"replace", true, true, repository.ReplaceExisting, []string{"to/f/", "to/e/", "to/a", "to/z", "to0"}, "d0=d0", "to/e/! to/a=d/a to/b=d/b to/e/c=d/e/c to0=to0"},
+		{"replace within", false, false, repository.ReplaceExisting, []string{"to/a", "to/z"}, "d/e/! to/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0 to/a=d/a to/b=d/b to/e/c=d/e/c", ""},
+		{"merge of equal names", false, true, repository.MergeExisting, []string{"to/a", "to/a"}, "d/e/! d/a=d/a d/b=d/b d/e/c=d/e/c d0=d0", "to/e/! to/a=d/a to/a=to/a to/b=d/b to/e/c=d/e/c"},
+	} {
+		m := newMoved(t)
+		m.fill(m.Sets[0], "d/b", "d/a", "d/e/", "d/e/c", "d0")
+		to := m.Sets[0]
+		if tc.far {
+			to = m.away
+		}
+		m.fill(to, tc.there...)
+		do := m.Service.CopyFolder
+		if tc.move {
+			do = m.Service.MoveFolder
+		}
+		done, err := do(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(to, "to/"), tc.existing)
+		if m.OK(err); done != (repository.FolderOutcome{Files: 3, Folders: 1}) {
+			t.Errorf("%s: done %+v", tc.what, done)
+		}
+		m.wantTree(tc.what, m.Sets[0], tc.here)
+		m.wantTree(tc.what+", elsewhere", m.away, tc.elsewhere)
+		m.Sound()
+	}
+}
+
+// TestFolderReplacedKeepsIDs: a file whose folder is replaced by one that has a file of its name is the same one afterwards, with a version more.
+func TestFolderReplacedKeepsIDs(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	m.fill(m.Sets[0], "new/a")
+	r := m.Upload(m.away, "old/a")
+	_, err := m.Service.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "new/"), folder(m.away, "old/"), repository.ReplaceExisting)
+	m.OK(err)
+	m.wantVersions("replaced", r.ID, "2 new/a", "1 old/a")
+}
+
+// TestFolderSteps: a large folder goes in steps, with equal names, and back, which brings each file its id back; a deletion deletes all.
+func TestFolderSteps(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	ctx, names := t.Context(), []string{}
+	for i := range 450 {
+		names = append(names, fmt.Sprintf("d/%d", i/3)) // the bounds of steps are amid equal names
+	}
+	for i := range 201 {
+		names = append(names, fmt.Sprintf("d/f%d/", i))
+	}
+	m.fill(m.Sets[0], names...)
+	before, listed := m.tree(m.Sets[0]), m.Listed()
+	for range 2 {
+		done, err := m.Service.MoveFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), repository.RefuseExisting)
+		if m.OK(err); done != (repository.FolderOutcome{Files: 450, Folders: 201}) || len(m.tree(m.Sets[0])) != 0 || len(m.tree(m.away)) != 651 {
+			t.Fatalf("moved %+v", done)
+		}
+		_, err = m.Service.MoveFolder(ctx, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), repository.RefuseExisting)
+		m.OK(err)
+		if !maps.Equal(m.Listed(), listed) || !slices.Equal(m.tree(m.Sets[0]), before) {
+			t.Fatal("moved back, the set is another one")
+		}
+	}
+	_, err := m.Service.CopyFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.Sets[0], "e/"), repository.MergeExisting)
+	m.OK(err)
+	if all := m.tree(m.Sets[0]); len(all) != 2*651 {
+		t.Errorf("with the copy there are %d", len(all))
+	}
+	done, err := m.Service.DeleteFolder(ctx, m.Admin, folder(m.Sets[0], "d/"))
+	if m.OK(err); done != (repository.FolderOutcome{Files: 450, Folders: 201}) || len(m.tree(m.Sets[0])) != 651 {
+		t.Errorf("deleted %+v", done)
+	}
+	m.Sound()
+}
+
+// cutAfter is a store whose changes fail from one on.
+type cutAfter struct {
+	metadata.Store
+	left int
+}
+
+var errCutHere = errors.New("cut")
+
+func (s *cutAfter) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
+	if s.left--; s.left < 0 {
+		return errCutHere
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// TestFolderCut: where the steps of a move end early, each file is in exactly one place, and the same move again goes on.
+func TestFolderCut(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	for i := range 450 {
+		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", i))
+	}
+	svc := repositorytest.NewStill(&cutAfter{repositorytest.Audited{Store: m.Meta, Fail: t.Errorf}, 2}, m.Blobs, repository.Config{HoldUpTo: 10})
+	done, err := svc.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), repository.RefuseExisting)
+	if err == nil || done.Files != 400 || len(m.tree(m.Sets[0])) != 50 || len(m.tree(m.away)) != 400 {
+		t.Errorf("done %+v, %v", done, err)
+	}
+	m.Sound()
+	done, err = m.Service.MoveFolder(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "d/"), repository.MergeExisting)
+	if m.OK(err); done.Files != 50 || len(m.tree(m.away)) != 450 {
+		t.Errorf("then done %+v", done)
+	}
+	m.Sound()
+}
+
+// TestFolderRefusals: nothing is changed by what is refused.
+func TestFolderRefusals(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	ctx := t.Context()
+	m.fill(m.Sets[0], "d/e/"+strings.Repeat("n", 4080), "d/b", "to/x", "f/")
+	damaged := m.Upload(m.Sets[0], "g/damaged damaged")
+	m.OK(os.Remove(m.Path(damaged.Digest)))
+	_, err := m.Content(damaged.ID)
+	m.Refused(err, errs.CodeDataDamaged)
+	before := len(actions(t, m.Meta, 0))
+	unknown := metadata.Set{Record: metadata.Record{ID: metadata.NewID(1)}}
+	for what, tc := range map[string]struct {
+		from, to metadata.FolderKey
+		code     errs.Code
+	}{
+		"none":             {folder(m.Sets[0], "x/"), folder(m.away, "x/"), errs.CodeNotFound},
+		"a file":           {folder(m.Sets[0], "d/b"), folder(m.away, "x/"), errs.CodeNotFound},
+		"the set":          {folder(m.Sets[0], ""), folder(m.away, "x/"), errs.CodeNotFound},
+		"to the set":       {folder(m.Sets[0], "d/"), folder(m.away, ""), errs.CodeInvalidField},
+		"to a file":        {folder(m.Sets[0], "d/"), folder(m.away, "x"), errs.CodeInvalidField},
+		"to dots":          {folder(m.Sets[0], "f/"), folder(m.away, "a/../"), errs.CodeInvalidField},
+		"into itself":      {folder(m.Sets[0], "d/"), folder(m.Sets[0], "d/x/"), errs.CodeFolderWithin},
+		"onto itself":      {folder(m.Sets[0], "d/"), folder(m.Sets[0], "d/"), errs.CodeFolderWithin},
+		"above":            {folder(m.Sets[0], "d/e/"), folder(m.Sets[0], "d/"), errs.CodeFolderWithin},
+		"taken":            {folder(m.Sets[0], "d/"), folder(m.Sets[0], "to/"), errs.CodePathTaken},
+		"taken by a row":   {folder(m.Sets[0], "to/"), folder(m.Sets[0], "f/"), errs.CodePathTaken},
+		"too long":         {folder(m.Sets[0], "d/"), folder(m.away, "d is longer now/"), errs.CodeInvalidField},
+		"an unknown set":   {folder(m.Sets[0], "d/"), folder(unknown, "x/"), errs.CodeSetNotFound},
+		"from an unknown":  {folder(unknown, "d/"), folder(m.away, "x/"), errs.CodeSetNotFound},
+		"one file damaged": {folder(m.Sets[0], "g/"), folder(m.away, "g/"), errs.CodeDataDamaged},
+	} {
+		for _, do := range []func(context.Context, auth.Principal, metadata.FolderKey, metadata.FolderKey, repository.Existing) (repository.FolderOutcome, error){m.Service.CopyFolder, m.Service.MoveFolder} {
+			done, err := do(ctx, m.Admin, tc.from, tc.to, repository.RefuseExisting)
+			if repositorytest.WantCode(t, err, tc.code); t.Failed() || done.Files != 0 {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+	}
+	if after := len(actions(t, m.Meta, 0)); after != before {
+		t.Errorf("refused, %d entries were made", after-before)
+	}
+	u, err := m.Service.CreateUser(ctx, m.Admin, repository.Fields{"username": "reader"})
+	m.OK(err)
+	for space, role := range map[metadata.ID]string{m.Space.ID: "member", m.other.ID: "editor"} {
+		_, _, err := m.Service.Grant(ctx, m.Admin, repository.Fields{"userId": u.ID.String(), "dataspaceId": space.String(), "role": role})
+		m.OK(err)
+	}
+	reader := auth.Principal{UserID: u.ID}
+	_, err = m.Service.CopyFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "x/"), repository.RefuseExisting)
+	m.OK(err)
+	_, err = m.Service.MoveFolder(ctx, reader, folder(m.Sets[0], "to/"), folder(m.away, "y/"), repository.RefuseExisting)
+	m.Refused(err, errs.CodeForbidden)
+	_, err = m.Service.DeleteFolder(ctx, reader, folder(m.Sets[0], "to/"))
+	m.Refused(err, errs.CodeForbidden)
+}
+
+// TestPlacementsAtRandom copies, moves and deletes files and folders of three sets, and compares what is there with a model, and all counters
+// and versions with what a check counts. PLACEMENTS says how often.
+func TestPlacementsAtRandom(t *testing.T) {
+	t.Parallel()
+	steps, err := strconv.Atoi(os.Getenv("PLACEMENTS"))
+	if err != nil {
+		steps = 100
+	}
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	m := newMoved(t)
+	w := &placements{moved: m, r: rand.New(rand.NewPCG(seed, 0)), sets: []metadata.Set{m.Sets[0], m.Sets[1], m.away}}
+	for range w.sets {
+		w.model = append(w.model, map[string]string{})
+	}
+	for step := range steps {
+		what := w.change()
+		for i, set := range w.sets {
+			want := []string{}
+			for _, name := range slices.Sorted(maps.Keys(w.model[i])) {
+				want = append(want, name+"="+w.model[i][name])
+			}
+			if got := m.tree(set); !slices.Equal(got, want) {
+				t.Fatalf("step %d, %s: set %d has %q, want %q", step, what, i, got, want)
+			}
+		}
+		if m.Sound(); t.Failed() {
+			t.Fatalf("step %d, %s", step, what)
+		}
+	}
+}
+
+// placements is what TestPlacementsAtRandom compares.
+type placements struct {
+	*moved
+	r     *rand.Rand
+	sets  []metadata.Set
+	model []map[string]string // content by name
+	made  int
+}
+
+// change does something at random, and says what.
+func (w *placements) change() string {
+	from, to := w.r.IntN(len(w.sets)), w.r.IntN(len(w.sets))
+	a, b := pick(w.r, []string{"a/", "b/", "c/"}), pick(w.r, []string{"a/", "b/", "c/"})
+	move, name := w.r.IntN(2) == 0, a+pick(w.r, []string{"1", "2", "3"})
+	switch w.r.IntN(8) {
+	case 0, 1, 2:
+		if _, there := w.model[from][name]; !there {
+			w.Upload(w.sets[from], name)
+			w.model[from][name] = name
+			return "upload " + name
+		}
+		w.made++
+		content := fmt.Sprint(w.made, strings.Repeat("+", w.made%12))
+		r := w.Replace(w.find(from, name), content)
+		_, err := w.Service.MoveResource(w.T.Context(), w.Admin, r.ID.String(), repository.Place{Name: name})
+		w.OK(err)
+		w.model[from][name] = content
+		return "replace " + name
+	case 3, 4:
+		return w.placeFile(from, to, name, b+pick(w.r, []string{"1", "2", "3"}), move)
+	case 5:
+		w.Purge(maintenance.PurgeOptions{})
+		return "purge"
+	case 6:
+		w.flush()
+		return "flush"
+	}
+	return w.placeFolder(from, to, a, b, move)
+}
+
+func (w *placements) find(set int, name string) metadata.Resource {
+	w.T.Helper()
+	page, err := repositorytest.ListResources(w.T.Context(), w.Service, w.Admin, paging.SetResources, repository.ListRequest{
+		Container: w.sets[set].ID.String(), Params: map[string][]string{"name": {name}},
+	})
+	if w.OK(err); len(page.Items) != 1 {
+		w.T.Fatalf("%d files are called %s", len(page.Items), name)
+	}
+	return page.Items[0]
+}
+
+func (w *placements) placeFile(from, to int, name, goal string, move bool) string {
+	what := fmt.Sprintf("move (%v) %s of %d to %s of %d", move, name, from, goal, to)
+	if _, there := w.model[from][name]; !there || from == to && name == goal {
+		return "nothing"
+	}
+	place := repository.Place{SetID: w.sets[to].ID.String(), Name: goal}
+	if _, there := w.model[to][goal]; there {
+		place.Onto = w.find(to, goal).ID.String()
+	}
+	do := w.Service.CopyResource
+	if move {
+		do = w.Service.MoveResource
+	}
+	_, err := do(w.T.Context(), w.Admin, w.find(from, name).ID.String(), place)
+	w.OK(err)
+	w.model[to][goal] = w.model[from][name]
+	if move {
+		delete(w.model[from], name)
+	}
+	return what
+}
+
+func (w *placements) placeFolder(from, to int, a, b string, move bool) string {
+	existing := pick(w.r, []repository.Existing{repository.MergeExisting, repository.ReplaceExisting})
+	what := fmt.Sprintf("move (%v, %d) %s of %d to %s of %d", move, existing, a, from, b, to)
+	do := w.Service.CopyFolder
+	if move {
+		do = w.Service.MoveFolder
+	}
+	within := func(set int, folder string) []string {
+		return slices.DeleteFunc(slices.Collect(maps.Keys(w.model[set])), func(name string) bool { return !strings.HasPrefix(name, folder) })
+	}
+	if len(within(from, a)) == 0 || from == to && a == b {
+		return "nothing"
+	}
+	_, err := do(w.T.Context(), w.Admin, folder(w.sets[from], a), folder(w.sets[to], b), existing)
+	w.OK(err)
+	if existing == repository.ReplaceExisting {
+		for _, name := range within(to, b) {
+			delete(w.model[to], name)
+		}
+	}
+	for _, name := range within(from, a) {
+		w.model[to][b+name[len(a):]] = w.model[from][name]
+		if move {
+			delete(w.model[from], name)
+		}
+	}
+	return what
+}
