@@ -21,16 +21,17 @@ type Dataspace struct {
 	Name        string    `json:"name"` // unique, fixed
 	Title       string    `json:"title"`
 	Description string    `json:"description"`
-	Visibility  string    `json:"visibility"` // Private, Public or Open
-	Origin      string    `json:"origin"`     // "": none was given
-	Resources   string    `json:"resources"`  // URL of the listing of its resources
-	Sets        string    `json:"sets"`       // URL of the listing of its sets
-	State       string    `json:"state"`      // Active or Deleted
-	Created     time.Time `json:"created"`    // UTC, to the millisecond
-	Modified    time.Time `json:"modified"`   // UTC, to the millisecond
-	CreatedBy   string    `json:"createdBy"`  // id of a user
-	ModifiedBy  string    `json:"modifiedBy"` // id of a user
-	Retention   string    `json:"retention"`  // which versions are kept: "everything", "last 5", "90 days"
+	Visibility  string    `json:"visibility"`      // Private, Public or Open
+	Origin      string    `json:"origin"`          // "": none was given
+	Resources   string    `json:"resources"`       // URL of the listing of its resources
+	Sets        string    `json:"sets"`            // URL of the listing of its sets
+	State       string    `json:"state"`           // Active or Deleted
+	Created     time.Time `json:"created"`         // UTC, to the millisecond
+	Modified    time.Time `json:"modified"`        // UTC, to the millisecond
+	CreatedBy   string    `json:"createdBy"`       // id of a user
+	ModifiedBy  string    `json:"modifiedBy"`      // id of a user
+	Retention   string    `json:"retention"`       // which versions are kept: "everything", "last 5", "90 days"
+	Quota       int64     `json:"quota,omitempty"` // bytes of all versions in it, at most; 0: no limit, or the caller is no sysadmin
 	Metadata    Metadata  `json:"metadata,omitempty"`
 	ETag        string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
 }
@@ -48,6 +49,7 @@ type NewDataspace struct {
 	Visibility  string `json:"visibility,omitempty"`  // "": Private
 	Origin      string `json:"origin,omitempty"`      // up to 500 characters, free
 	Retention   string `json:"retention,omitempty"`   // "": everything
+	Quota       *int64 `json:"quota,omitempty"`       // of sysadmins: bytes, 0 for no limit; nil: that of the configuration
 
 	Metadata Metadata `json:"metadata,omitempty"`
 }
@@ -59,6 +61,7 @@ type DataspaceEdit struct {
 	Visibility  *string `json:"visibility,omitempty"`
 	Origin      *string `json:"origin,omitempty"`
 	Retention   *string `json:"retention,omitempty"`
+	Quota       *int64  `json:"quota,omitempty"` // bytes, 0 for no limit; only sysadmins change it
 
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
 }

@@ -17,11 +17,15 @@ type Counters struct {
 	OldBytes     int64 `json:"oldBytes"`
 }
 
+// Bytes are those that count towards a quota.
+func (c Counters) Bytes() int64 { return c.ActiveBytes + c.DeletedBytes + c.OldBytes }
+
 // Usage is the contents of one dataspace, or of all that the caller may read.
 type Usage struct {
 	Counters
 	Days       []UsageDay       `json:"days"`                // oldest first
 	Dataspaces []DataspaceUsage `json:"dataspaces,omitzero"` // each by itself; nil for one
+	Quota      int64            `json:"quota,omitempty"`     // as in DataspaceUsage, of one; 0 for several
 }
 
 // UsageDay is the contents at the end of a day with a change.
@@ -34,6 +38,7 @@ type UsageDay struct {
 type DataspaceUsage struct {
 	DataspaceID string `json:"dataspaceId"`
 	Counters
+	Quota int64 `json:"quota,omitempty"` // what Counters.Bytes may be, at most; 0: no limit, or the caller has no role
 }
 
 // Usage counts the contents of the dataspaces that the caller may read.
@@ -42,6 +47,18 @@ func (c *Client) Usage(ctx context.Context) (Usage, error) { return c.usage(ctx,
 // DataspaceUsage counts the contents of a dataspace.
 func (c *Client) DataspaceUsage(ctx context.Context, id string) (Usage, error) {
 	return c.usage(ctx, at("dataspaces", id, "usage"))
+}
+
+// UserUsage is what all versions of the resources take that a user has created.
+type UserUsage struct {
+	Used  int64 `json:"used"`            // bytes
+	Quota int64 `json:"quota,omitempty"` // bytes, at most; 0: no limit
+}
+
+// UserUsage counts what a user has created. A caller who is no sysadmin may ask for itself alone.
+func (c *Client) UserUsage(ctx context.Context, id string) (u UserUsage, err error) {
+	err = c.run(ctx, request{method: http.MethodGet, path: at("users", id, "usage")}, func(response *http.Response) error { return read(response, &u) })
+	return u, err
 }
 
 func (c *Client) usage(ctx context.Context, path string) (u Usage, err error) {

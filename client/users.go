@@ -19,6 +19,7 @@ type User struct {
 	About    string `json:"about"`
 	Sysadmin *bool  `json:"sysadmin,omitempty"` // nil where the caller may not know
 	State    string `json:"state"`              // Active or Deleted
+	Quota    int64  `json:"quota,omitempty"`    // bytes of what the user has created, at most; 0: no limit, or the caller may not know
 	ETag     string `json:"-"`                  // for IfMatch and IfNoneMatch; "" in listings
 }
 
@@ -33,6 +34,7 @@ type NewUser struct {
 	Fullname string `json:"fullname,omitempty"` // up to 500 characters
 	About    string `json:"about,omitempty"`    // up to 16 KiB
 	Sysadmin bool   `json:"sysadmin,omitempty"`
+	Quota    *int64 `json:"quota,omitempty"` // bytes, 0 for no limit; nil: that of the configuration
 }
 
 // UserEdit changes a user; nil fields stay.
@@ -40,6 +42,7 @@ type UserEdit struct {
 	Fullname *string `json:"fullname,omitempty"`
 	About    *string `json:"about,omitempty"`
 	Sysadmin *bool   `json:"sysadmin,omitempty"` // only sysadmins change it
+	Quota    *int64  `json:"quota,omitempty"`    // bytes, 0 for no limit; only sysadmins change it
 }
 
 // Users lists the users, by creation. It takes State and Limit.

@@ -103,8 +103,8 @@ var hidden = []string{"\x00", "\x01", "\x1f", "\x7f", "\u0080", "\u009f", "\u061
 // fixedField is the code with which an operation refuses another value of a field that cannot be changed; "" if it can be.
 func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
-		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},
-		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin"},
+		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "quota", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},
+		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin", "quota"},
 		"updateWebhook": {"url", "label", "events"}, "updateSchema": {"name", "title", "description", "types", "enforce", "schema"},
 	}
 	switch fields, changes := may[operation]; {
@@ -153,6 +153,8 @@ func TestBadFieldsAreRefused(t *testing.T) {
 				wrong = wrong[:3]
 			case "schema": // an object can be one
 				wrong = wrong[:4]
+			case "quota": // a number is one
+				wrong[0] = -1
 			case "types", "ids", "addTags", "removeTags":
 				wrong[2] = []any{"x", 1}
 			}

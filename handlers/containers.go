@@ -143,12 +143,14 @@ type dayJSON struct {
 type dataspaceUsageJSON struct {
 	DataspaceID string `json:"dataspaceId"`
 	countersJSON
+	Quota int64 `json:"quota,omitempty"`
 }
 
 type usageJSON struct {
 	countersJSON
 	Days       []dayJSON            `json:"days"`
 	Dataspaces []dataspaceUsageJSON `json:"dataspaces,omitzero"` // of several dataspaces
+	Quota      int64                `json:"quota,omitempty"`
 }
 
 func counters(c metadata.Counters) countersJSON {
@@ -156,7 +158,7 @@ func counters(c metadata.Counters) countersJSON {
 }
 
 func usage(u repository.UsageSummary) usageJSON {
-	shown := usageJSON{countersJSON: counters(u.Counters), Days: make([]dayJSON, len(u.Days))}
+	shown := usageJSON{countersJSON: counters(u.Counters), Days: make([]dayJSON, len(u.Days)), Quota: u.Quota}
 	for i, day := range u.Days {
 		date := time.Unix(int64(day.Day)*24*60*60, 0).UTC()
 		shown.Days[i] = dayJSON{date.Format(time.DateOnly), counters(day.Counters)}
@@ -165,7 +167,7 @@ func usage(u repository.UsageSummary) usageJSON {
 		shown.Dataspaces = make([]dataspaceUsageJSON, len(u.Dataspaces))
 	}
 	for i, d := range u.Dataspaces {
-		shown.Dataspaces[i] = dataspaceUsageJSON{d.DataspaceID.String(), counters(d.Counters)}
+		shown.Dataspaces[i] = dataspaceUsageJSON{d.DataspaceID.String(), counters(d.Counters), d.Quota}
 	}
 	return shown
 }
@@ -182,6 +184,20 @@ func (a *api) getDataspaceUsage(w http.ResponseWriter, r *request) error {
 	summary, err := a.repo.DataspaceUsage(r.Context(), r.caller, r.id())
 	if err == nil {
 		writeJSON(w, http.StatusOK, usage(summary))
+	}
+	return err
+}
+
+// shareJSON is how much of a quota is used.
+type shareJSON struct {
+	Used  int64 `json:"used"`
+	Quota int64 `json:"quota,omitempty"`
+}
+
+func (a *api) getUserUsage(w http.ResponseWriter, r *request) error {
+	share, err := a.repo.UserUsage(r.Context(), r.caller, r.id())
+	if err == nil {
+		writeJSON(w, http.StatusOK, shareJSON(share))
 	}
 	return err
 }

@@ -89,6 +89,7 @@ type dataspaceJSON struct {
 	State       string `json:"state"`
 	historyJSON
 	Retention string          `json:"retention"`
+	Quota     int64           `json:"quota,omitempty"` // shown to sysadmins
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 }
 
@@ -137,6 +138,7 @@ type userJSON struct {
 	About    string `json:"about"`
 	Sysadmin *bool  `json:"sysadmin,omitempty"` // shown to sysadmins and oneself
 	State    string `json:"state"`
+	Quota    int64  `json:"quota,omitempty"` // shown to sysadmins and oneself
 }
 
 type keyJSON struct {
@@ -185,11 +187,15 @@ func (s presenter) set(set metadata.Set) setJSON {
 func (s presenter) dataspace(d metadata.Dataspace) dataspaceJSON {
 	id := d.ID.String()
 	address := s.url("dataspaces", id)
-	return dataspaceJSON{
+	shown := dataspaceJSON{
 		ID: id, URL: address, Name: d.Name, Title: d.Title, Description: d.Description, Visibility: d.Visibility.String(),
 		Origin: d.Origin, Resources: address + "/resources", Sets: address + "/sets", State: d.State.String(), historyJSON: history(d.Record),
 		Retention: d.Retention.String(), Metadata: json.RawMessage(d.Descriptive),
 	}
+	if s.caller.Sysadmin {
+		shown.Quota = d.Quota
+	}
+	return shown
 }
 
 func history(r metadata.Record) historyJSON {
@@ -204,7 +210,7 @@ func (s presenter) user(u metadata.User) userJSON {
 		ID: u.ID.String(), URL: s.url("users", u.ID.String()), Username: u.Username, Fullname: u.Fullname, About: u.About, State: u.State.String(),
 	}
 	if s.caller.Sysadmin || s.caller.UserID == u.ID {
-		shown.Sysadmin = &u.Sysadmin
+		shown.Sysadmin, shown.Quota = &u.Sysadmin, u.Quota
 	}
 	return shown
 }

@@ -180,6 +180,7 @@ func operations() []operation {
 		{"createDataspace", false, func(f *fixture) any { return object{"name": f.name("space")} }},
 		{"createUser", false, func(f *fixture) any { return object{"username": f.name("user")} }},
 		{"updateUser", false, fields(object{"about": "New"})},
+		{"getUserUsage", false, nil},
 		{"listUserKeys", false, nil},
 		{"pageUserKeys", false, nil},
 		{"createUserKey", false, fields(object{"label": "New"})},
@@ -205,6 +206,7 @@ func operations() []operation {
 
 		{"getUser", true, nil},
 		{"updateUser", true, fields(object{"fullname": "New"})},
+		{"getUserUsage", true, nil},
 		{"listUserKeys", true, nil},
 		{"pageUserKeys", true, nil},
 		{"createUserKey", true, fields(object{"label": "New"})},

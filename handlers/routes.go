@@ -182,6 +182,7 @@ func (a *api) routesOfUsers() []route {
 		{"PUT", "/users/:id", oneself, a.updateUser, plain},
 		{"DELETE", "/users/:id", sysadmins, a.deleteUser, plain},
 		{"POST", "/users/:id/restore", sysadmins, a.restoreUser, plain},
+		{"GET", "/users/:id/usage", oneself, a.getUserUsage, plain},
 		{"GET", "/users/:id/keys", oneself, a.listKeys, listing},
 		{"POST", "/users/:id/keys", oneself, a.createKey, plain},
 		{"DELETE", "/users/:id/keys/:keyId", oneself, a.revokeKey, plain},

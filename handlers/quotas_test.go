@@ -1,0 +1,78 @@
+package handlers_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"labshelf/errs"
+)
+
+// TestQuotas: who sees a quota, and how each kind of upload is refused that does not fit.
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(object{"quota": 1000})
+	editor, stranger := s.newMember("editor"), s.newUser(nil)
+	set := s.newSet()
+	path := "/dataspaces/" + s.dataspace
+	s.send("PUT", path, object{"quota": 900, "visibility": "public"}).want(http.StatusOK)
+	for of, want := range map[*client][2]any{s.client: {900.0, 900.0}, editor: {nil, 900.0}, stranger: {nil, nil}} {
+		same(t, "quota of the dataspace", of.get(path).want(http.StatusOK).object()["quota"], want[0])
+		same(t, "quota in its usage", of.get(path+"/usage").want(http.StatusOK).object()["quota"], want[1])
+		for _, one := range of.get("/usage").want(http.StatusOK).object()["dataspaces"].([]any) {
+			if one := one.(map[string]any); one["dataspaceId"] == s.dataspace {
+				same(t, "quota in all usage", one["quota"], want[1])
+			}
+		}
+	}
+	s.newMember("admin").bad("PUT", path, object{"quota": 901}).problem(http.StatusForbidden, errs.CodeForbidden, "")
+
+	full := func(what string, a *answer) {
+		t.Helper()
+		if a.problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, ""); !strings.Contains(a.object().text("detail"), s.get(path).object().text("name")) {
+			t.Errorf("%s: %s", what, a.object().text("detail"))
+		}
+	}
+	editor.upload(set, "a", strings.Repeat("a", 500))
+	full("a form", editor.bad("POST", "/resources", form(text("setId", set), file("b", strings.Repeat("b", 401)))))
+	full("a form whose place comes last", editor.bad("POST", "/resources", form(file("b", strings.Repeat("b", 401)), text("setId", set))))
+	upload := func(length int) *answer {
+		return editor.bad("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata("setId", set, "filename", "c"))
+	}
+	full("an upload in chunks", upload(401))
+	location := upload(400).want(http.StatusCreated).header.Get("Location")
+	full("a form beside it", editor.bad("POST", "/resources", form(text("setId", set), file("b", "b"))))
+	editor.chunk(location, 0, strings.Repeat("c", 400)).want(http.StatusNoContent)
+	full("a byte", editor.bad("POST", "/resources", form(text("setId", set), file("b", "b"))))
+
+	s.send("PUT", "/users/"+editor.id, object{"quota": 1000}).want(http.StatusOK)
+	for of, want := range map[*client]any{s.client: 1000.0, editor: 1000.0, stranger: nil} {
+		same(t, "quota of a user", of.get("/users/" + editor.id).want(http.StatusOK).object()["quota"], want)
+	}
+	own := editor.get("/users/me/usage").want(http.StatusOK).object()
+	same(t, "usage of a user", fmt.Sprint(own["used"], own["quota"]), "900 1000")
+	stranger.bad("GET", "/users/"+editor.id+"/usage", nil).problem(http.StatusForbidden, errs.CodeForbidden, "")
+	editor.bad("PUT", "/users/me", object{"quota": 0}).problem(http.StatusForbidden, errs.CodeForbidden, "")
+}
+
+// TestQuotaOfChunkedBody: of a form that does not say its length no more is read than a quota has room for, and the answer comes while the
+// client still sends.
+func TestQuotaOfChunkedBody(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(object{"quota": 100_000})
+	set := s.newSet()
+	head := "POST /v1/resources HTTP/1.1\r\nHost: localhost\r\nAuthorization: " + s.key + "\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+		"Transfer-Encoding: chunked\r\n\r\n"
+	begin := "--x\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n" + set + "\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
+	conn, reader := s.dial("%s", head)
+	for _, piece := range []string{begin, strings.Repeat("a", 1<<20)} {
+		if _, err := io.WriteString(conn, fmt.Sprintf("%x\r\n%s\r\n", len(piece), piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.readRaw(reader, "POST", "/resources").problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, "")
+	same(t, "bytes in the dataspace", s.get("/dataspaces/"+s.dataspace+"/usage").want(http.StatusOK).object()["activeBytes"], any(0.0))
+	s.upload(set, "a", strings.Repeat("a", 100_000))
+}
