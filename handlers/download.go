@@ -68,13 +68,16 @@ type content struct {
 	verified bool      // the bytes have been read and compared with a checksum
 }
 
-// sendContent sends a file, whose Content-Type is set, or the requested part of it. http.ServeContent does conditions
-// and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
+// sendContent sends a file, whose Content-Type is set, or the requested part of it, with the entity tag that is set, else the usual one. http.ServeContent
+// does conditions and ranges. A file that turns out to be damaged is an error before the answer begins; afterwards the answer is cut off.
 func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	header := w.Header()
 	var tag, digest [80]byte
-	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")),
-		"Etag", string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"')),
+	etag := header.Get("Etag")
+	if etag == "" {
+		etag = string(append(hex.AppendEncode(append(tag[:0], `"sha256-`...), c.digest[:]), '"'))
+	}
+	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")), "Etag", etag,
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
 		"Cache-Control", "private, no-cache")
 	sent := &contentWriter{ResponseWriter: w, r: r.Request}

@@ -22,7 +22,11 @@ func (a *api) newDrive() *dav.Drive {
 		Conditions: func(r *http.Request) repository.Match { return preconditions(&request{Request: r}) },
 		Send: func(w http.ResponseWriter, r *http.Request, caller auth.Principal, id string) error {
 			return a.sendFile(w, &request{Request: r, caller: caller}, func() (metadata.Resource, io.ReadSeekCloser, error) {
-				return a.repo.OpenResource(r.Context(), caller, id)
+				resource, file, err := a.repo.OpenResource(r.Context(), caller, id)
+				if err == nil {
+					w.Header().Set("Etag", dav.Tag(resource.Digest))
+				}
+				return resource, file, err
 			})
 		},
 	})
@@ -50,7 +54,12 @@ func (a *api) serveDrive(w http.ResponseWriter, r *http.Request, path string) {
 	if dav.Takes(r.Method) {
 		noteRoute(w, r.Method, drivePath+"/")
 	}
-	caller, err := a.authenticateDrive(w.Header(), r)
+	query, _ := url.ParseQuery(r.URL.RawQuery) // what is malformed means nothing here
+	err := refuseKey(query)
+	var caller auth.Principal
+	if err == nil {
+		caller, err = a.authenticateDrive(w.Header(), r)
+	}
 	if err == nil {
 		caller.Origin = a.origin(w, r)
 		noteCaller(w, caller)

@@ -11,6 +11,7 @@ package dav
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -61,7 +62,7 @@ type request struct {
 // methods serve the methods of the drive.
 var methods = map[string]func(*Drive, http.ResponseWriter, *request) error{
 	"GET": (*Drive).get, "HEAD": (*Drive).get, "PUT": (*Drive).put, "DELETE": (*Drive).delete, "MKCOL": (*Drive).makeFolder,
-	"PROPFIND": (*Drive).propfind, "PROPPATCH": (*Drive).proppatch, "LOCK": (*Drive).lock, "UNLOCK": (*Drive).unlock,
+	"COPY": (*Drive).copy, "MOVE": (*Drive).copy, "PROPFIND": (*Drive).propfind, "PROPPATCH": (*Drive).proppatch, "LOCK": (*Drive).lock, "UNLOCK": (*Drive).unlock,
 }
 
 // allowed are the methods that every path takes.
@@ -96,7 +97,10 @@ func (d *Drive) Serve(w http.ResponseWriter, r *http.Request, caller auth.Princi
 			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "If", Message: "the If header is malformed"}
 		}
 	}
-	err := serve(d, w, req)
+	err := d.meetNow(req)
+	if err == nil {
+		err = serve(d, w, req)
+	}
 	if refused, is := errors.AsType[*refusal](err); is {
 		refused.write(w)
 		return nil
@@ -138,10 +142,11 @@ func (e *refusal) write(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, text) // a client that went away gets nothing
 }
 
-// tagOf is the entity tag of a file: that of its bytes, as a download has it.
-func tagOf(r *metadata.Resource) string { return `"` + digestTag(r.Digest) + `"` }
+// Tag is the entity tag of a file on the drive: the digest of its bytes, with its quotes. It is shorter than that of a download, since clients keep two of
+// them with a token in 200 bytes.
+func Tag(digest blobs.Digest) string { return `"` + digestTag(digest) + `"` }
 
-func digestTag(digest blobs.Digest) string { return "sha256-" + digest.String() }
+func digestTag(digest blobs.Digest) string { return base64.RawURLEncoding.EncodeToString(digest[:]) }
 
 // lookup finds what is at the path of the request, which must be something.
 func (d *Drive) lookup(r *request) (e repository.DriveEntry, err error) {
@@ -217,13 +222,12 @@ func (d *Drive) delete(w http.ResponseWriter, r *request) error {
 // remove deletes what is at a path.
 func (d *Drive) remove(r *request, e repository.DriveEntry) error {
 	if e.File == nil {
-		return repository.ContainersStay()
+		return d.removeFolder(r.Context(), r.caller, e)
 	}
 	if err := d.matches(r)(e.File); err != nil {
 		return err
 	}
-	same := repository.Match{IfMatch: repository.ETags{Set: true, Tags: []string{e.File.Tag()}}}
-	_, err := d.repo.DeleteResource(r.Context(), r.caller, e.File.ID.String(), same)
+	_, err := d.repo.DeleteResource(r.Context(), r.caller, e.File.ID.String(), same(e.File))
 	if err == nil {
 		err = d.keepParent(r.Context(), r.caller, r.at, e.Set.ID)
 	}

@@ -49,9 +49,6 @@ func (d *Drive) lock(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
-	if err := d.meet(r, e.File); err != nil {
-		return err
-	}
 	timeout := timeoutOf(r.Header.Get("Timeout"))
 	if refresh {
 		return d.refresh(w, r, timeout)
@@ -174,6 +171,18 @@ func mustSplit(path string) repository.DrivePath {
 	return at
 }
 
+// meetNow is meet for what is there before the request is served.
+func (d *Drive) meetNow(r *request) error {
+	if len(r.ifs) == 0 {
+		return nil
+	}
+	e, err := d.repo.Lookup(r.Context(), r.caller, r.at)
+	if err == nil {
+		err = d.meet(r, e.File)
+	}
+	return err
+}
+
 // meet tells whether the conditions of the If header are true of what they are about; file is the one at the path of the request, or nil.
 func (d *Drive) meet(r *request, file *metadata.Resource) error {
 	if len(r.ifs) == 0 {
@@ -189,7 +198,7 @@ func (d *Drive) meet(r *request, file *metadata.Resource) error {
 		}
 		tag := ""
 		if of != nil {
-			tag = tagOf(of)
+			tag = Tag(of.Digest)
 		}
 		if list.hold(d.locks.of(path, false, time.Now()), tag) {
 			return nil

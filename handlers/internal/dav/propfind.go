@@ -43,7 +43,7 @@ var live = []struct {
 	{"displayname", true, func(e *shown) string { return escaped(e.Element) }},
 	{"getcontentlength", true, func(e *shown) string { return ofFile(e, func() string { return strconv.FormatInt(e.File.Bytes, 10) }) }},
 	{"getcontenttype", true, func(e *shown) string { return ofFile(e, func() string { return escaped(e.File.MimeType) }) }},
-	{"getetag", true, func(e *shown) string { return ofFile(e, func() string { return tagOf(e.File) }) }},
+	{"getetag", true, func(e *shown) string { return ofFile(e, func() string { return Tag(e.File.Digest) }) }},
 	{"getlastmodified", true, modified},
 	{"creationdate", true, created},
 	{"supportedlock", true, func(*shown) string { return supportedLocks }},

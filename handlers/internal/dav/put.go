@@ -45,7 +45,7 @@ func (d *Drive) put(w http.ResponseWriter, r *request) (err error) {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Etag", tagOf(&put))
+	w.Header().Set("Etag", Tag(put.Digest))
 	status := http.StatusNoContent
 	if created {
 		status = http.StatusCreated
