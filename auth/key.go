@@ -75,6 +75,8 @@ type Principal struct {
 	Username string
 	Sysadmin bool
 
+	Anonymous bool // nobody in particular: the request has no credentials, and all else is zero
+
 	Origin
 
 	Session SessionDigest // the session of that key; zero: the request has the key itself

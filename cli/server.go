@@ -150,7 +150,7 @@ func (s *server) rules(measured *metrics.Metrics, data *datadir.Dir) repository.
 		s.log.Warn().Err(err).Msg("files cannot be read for properties: where this program lies is not known")
 	}
 	return repository.Config{
-		UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
+		Anonymous: c.Anonymous, UsersCreateDataspaces: c.UsersCreateDataspaces, MaxUpload: c.MaxUpload, HoldUpTo: c.HoldUpTo, SessionAge: c.SessionAge, UploadAge: c.UploadAge,
 		IndexDir: filepath.Join(data.Path, datadir.IndexFolder), PageSize: c.PageSize, DirectoryPageSize: c.DirectoryPageSize,
 		ScrubPeriod: c.ScrubPeriod, TrashGrace: c.TrashGrace, Note: s.note, Observer: measured.Background(), Room: data.Blobs.FreeSpace,
 		Instruments: readers,
@@ -199,7 +199,7 @@ func (s *server) gateway(measured *metrics.Metrics) (g handlers.Config, err erro
 	c := s.config
 	g = handlers.Config{
 		BaseURL: c.BaseURL, ViewDataURL: c.ViewDataURL, TrustedProxies: c.TrustedProxies, VerifyReads: c.VerifyReads,
-		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys,
+		AllowedHosts: append(listenNames(c.Listen), c.AllowedHosts...), AllowedOrigins: c.AllowedOrigins, FailedKeys: c.FailedKeys, AnonymousRequests: c.AnonymousRequests,
 		Stall: c.Stall, MinRate: c.MinRate, Hostname: hostname, Version: version(), Log: s.requests,
 		Slow: c.SlowRequest, Observe: measured.Requests(), Pages: web.Files(),
 	}

@@ -64,10 +64,11 @@ const maxProblem = 64 << 10
 
 // Status is the status of a service.
 type Status struct {
-	Status   string          `json:"status"` // OK, READ-ONLY or FAILING
-	Hostname string          `json:"hostname"`
-	Version  string          `json:"version"`
-	Detail   json.RawMessage `json:"detail"` // for sysadmins; nil for others
+	Status    string          `json:"status"` // OK, READ-ONLY or FAILING
+	Hostname  string          `json:"hostname"`
+	Version   string          `json:"version"`
+	Anonymous bool            `json:"anonymous"` // what is open is read without a key
+	Detail    json.RawMessage `json:"detail"`    // for sysadmins; nil for others
 }
 
 // Status returns the status of the service. A failing service is no error.

@@ -51,6 +51,7 @@ const (
 	CodeKeyInURL           Code = "key_in_url"
 	CodeUnauthenticated    Code = "unauthenticated"
 	CodeTooManyFailures    Code = "too_many_failures"
+	CodeTooManyRequests    Code = "too_many_requests"
 	CodeMisdirected        Code = "misdirected"
 	CodeForbidden          Code = "forbidden"
 	CodeKeyRequired        Code = "key_required"
@@ -120,7 +121,7 @@ func Codes() []Code {
 		CodeForbidden, CodeNotFound, CodeDataspaceNotFound, CodeSetNotFound, CodeResourceNotFound, CodeUserNotFound,
 		CodeKeyNotFound, CodePrivilegeNotFound, CodeBlobNotFound, CodeMethodNotAllowed, CodeReadOnlyField, CodeSetCannotMove,
 		CodeResourceMove, CodeSetNameTaken, CodeDataspaceTaken, CodeUsernameTaken, CodeParentDeleted, CodeDeleted,
-		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
+		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeTooManyRequests, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
 		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions, CodePathTaken, CodeFolderWithin,

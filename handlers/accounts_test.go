@@ -169,7 +169,8 @@ func TestStatusHidesDetailFromStrangers(t *testing.T) {
 	const all = `{
   "status": "OK",
   "hostname": "host",
-  "version": "1.2.3"
+  "version": "1.2.3",
+  "anonymous": false
 }
 `
 	c.get("/status").want(http.StatusOK).exactly(all)

@@ -213,13 +213,15 @@ func TestStatusDetailIsForSysadmins(t *testing.T) {
 	const plain = `{
   "status": "OK",
   "hostname": "host",
-  "version": "1.2.3"
+  "version": "1.2.3",
+  "anonymous": false
 }
 `
 	const detailed = `{
   "status": "OK",
   "hostname": "host",
   "version": "1.2.3",
+  "anonymous": false,
   "detail": {
     "failing": "",
     "readOnly": "",

@@ -79,7 +79,7 @@ func (a *api) sendContent(w http.ResponseWriter, r *request, c content) error {
 	}
 	setAll(header, "Content-Security-Policy", contentSecurity(header.Get("Content-Type")), "Etag", etag,
 		"Repr-Digest", string(append(base64.StdEncoding.AppendEncode(append(digest[:0], "sha-256=:"...), c.digest[:]), ':')),
-		"Cache-Control", "private, no-cache")
+		"Cache-Control", r.caching())
 	sent := &contentWriter{ResponseWriter: w, r: r.Request}
 	body, release, err := a.verified(r, c)
 	defer release()

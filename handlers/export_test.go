@@ -19,9 +19,10 @@ type Route struct {
 // user, Senders every user with a key for own uploads only, and Creators those whom the configuration allows.
 type Audience struct{ Word, Callers string }
 
-// The columns of the permission table: nobody has no key, none and public have no role in a private and a public dataspace.
+// The columns of the permission table: nobody has no key, anonymous has none in an open dataspace where that is allowed, none and public have no
+// role in a private and a public dataspace.
 const (
-	Everybody = "nobody " + Keyed
+	Everybody = "nobody anonymous " + Keyed
 	Keyed     = "none public member editor admin sysadmin"
 )
 
@@ -29,7 +30,8 @@ const (
 func Routes() (routes []Route) {
 	words := map[audience]Audience{
 		everybody: {"everybody", Everybody}, keyed: {"keyed", Keyed}, readers: {"readers", "public member editor admin sysadmin"},
-		holders: {"holders", "member editor admin sysadmin"}, writers: {"writers", "editor admin sysadmin"}, managers: {"managers", "admin sysadmin"},
+		anonymous: {"anonymous", "anonymous public member editor admin sysadmin"},
+		holders:   {"holders", "member editor admin sysadmin"}, writers: {"writers", "editor admin sysadmin"}, managers: {"managers", "admin sysadmin"},
 		senders: {"senders", ""}, creators: {"creators", "sysadmin"}, oneself: {"oneself", "sysadmin"}, sysadmins: {"sysadmins", "sysadmin"},
 	}
 	for _, rt := range (&api{}).routes() {

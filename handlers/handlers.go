@@ -72,10 +72,12 @@ type Config struct {
 	Stall          time.Duration  // how long a client may neither send nor take a byte; 0: for ever
 	MinRate        int64          // bytes per second below which a client uses up Stall; 0: any byte begins it anew
 	FailedKeys     int            // requests with an unknown key in a minute from one address that are authenticated; 0: all
-	Slow           time.Duration  // of a request, without the client's part, from which on it is logged as slow; 0: none is
-	Hostname       string
-	Version        string
-	Log            zerolog.Logger
+	// AnonymousRequests is how many requests without a key an address may send in a minute; 0: any number.
+	AnonymousRequests int
+	Slow              time.Duration // of a request, without the client's part, from which on it is logged as slow; 0: none is
+	Hostname          string
+	Version           string
+	Log               zerolog.Logger
 
 	// Pages is what browsers load: manifest.json, which names what the shell of the pages links, and assets; nil: there are no pages.
 	Pages fs.FS
@@ -98,6 +100,7 @@ type api struct {
 	drive        *dav.Drive
 	origins      http.CrossOriginProtection
 	failures     *throttle
+	strangers    *throttle               // requests without a key
 	layout       atomic.Pointer[layouts] // used last; mostly all requests name the same host
 	pages        encode.Pages
 	compressors  compressors

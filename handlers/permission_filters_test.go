@@ -46,7 +46,7 @@ func filters() []filter {
 // cell is what a caller gets.
 func (fl filter) cell(column string) string {
 	switch column {
-	case "nobody":
+	case "nobody", "anonymous":
 		return "401"
 	case "none":
 		return fl.none
@@ -57,14 +57,10 @@ func (fl filter) cell(column string) string {
 // TestPermissionsOfFilters tries every filter as every caller. What does not exist where the request looks for it is 404 for every caller.
 func TestPermissionsOfFilters(t *testing.T) {
 	t.Parallel()
-	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	other := own.newFixture(nil)
 	for name, newCaller := range callers() {
-		fields := object{}
-		if name == "public" {
-			fields["visibility"] = "public"
-		}
-		f := own.newFixture(fields)
+		f := own.newFixture(visibilityFor(name))
 		caller := newCaller(f)
 		for _, fl := range filters() {
 			a := caller.bad("GET", fl.path(f, other), nil)
@@ -97,8 +93,8 @@ func filtersTable(columns []string) string {
 	table.WriteString(`
 Filters of listings that name an object:
 
-| request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
-|---|---|---|---|---|---|---|---|
+| request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |
+|---|---|---|---|---|---|---|---|---|
 `)
 	for _, fl := range filters() {
 		fmt.Fprintf(&table, "| `%s` |", fl.shown)

@@ -32,10 +32,20 @@ func callers() map[string]func(f *fixture) *client {
 			unknown.key = ""
 			return unknown
 		},
+		"anonymous": func(f *fixture) *client {
+			unknown := f.newUser(nil)
+			unknown.key = ""
+			return unknown
+		},
 		"foreign": func(f *fixture) *client { return f.newSpace(nil).newMember("admin") },
 		"none":    stranger, "public": stranger, "member": member("member"), "editor": member("editor"), "admin": member("admin"),
 		"sysadmin": func(f *fixture) *client { return f.newUser(object{"sysadmin": true}) },
 	}
+}
+
+// visibilityFor has the visibility of the dataspace around which a caller is made.
+func visibilityFor(caller string) object {
+	return map[string]object{"public": {"visibility": "public"}, "anonymous": {"visibility": "open"}}[caller]
 }
 
 // TestPermissions tries every operation as every caller: allowed, or refused (401 without a key) and nothing changed.
@@ -50,16 +60,13 @@ func TestPermissions(t *testing.T) {
 	if diff := gocmp.Diff(suite.operationIDs(), slices.Compact(named)); diff != "" {
 		t.Fatalf("the permission table has other operations than the document (-document +table)\n%s", diff)
 	}
-	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	for name, newCaller := range callers() {
-		if testing.Short() && !slices.Contains([]string{"nobody", "foreign", "editor"}, name) {
+		if testing.Short() && !slices.Contains([]string{"nobody", "anonymous", "foreign", "editor"}, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			fields := object{}
-			if name == "public" {
-				fields["visibility"] = "public"
-			}
+			fields := visibilityFor(name)
 			f := own.on(t).newFixture(fields)
 			caller, column := newCaller(f), strings.Replace(name, "foreign", "none", 1)
 			for _, op := range table {
@@ -73,7 +80,7 @@ func TestPermissions(t *testing.T) {
 					if a.status >= 300 {
 						t.Errorf("%s: refused with %s", op.id, a.short())
 					}
-				case name == "nobody":
+				case name == "nobody", name == "anonymous":
 					a.problem(http.StatusUnauthorized, "unauthenticated", "")
 					same(t, op.id+": WWW-Authenticate", a.header.Get("WWW-Authenticate"), `Bearer realm="labshelf"`)
 				default:
@@ -88,9 +95,9 @@ func TestPermissions(t *testing.T) {
 // TestUnknownObjects: before an object that does not exist all callers are alike, whatever they might do if it did.
 func TestUnknownObjects(t *testing.T) {
 	t.Parallel()
-	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	own := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
 	for name, newCaller := range callers() {
-		f := own.on(t).newFixture(nil)
+		f := own.on(t).newFixture(visibilityFor(name))
 		caller, before := newCaller(f), f.dump()
 		for _, op := range operations() {
 			route := routeOf(op.id)
@@ -104,7 +111,7 @@ func TestUnknownObjects(t *testing.T) {
 					body = op.body(f)
 				}
 				a := caller.send(route.Method, strings.Replace(f.path(route, f.ids), f.ids[kind], ulid.Make().String(), 1), body)
-				if name == "nobody" {
+				if name == "nobody" || name == "anonymous" {
 					a.problem(http.StatusUnauthorized, "unauthenticated", "")
 				} else {
 					a.problem(http.StatusNotFound, notFound[kind], "")
@@ -178,7 +185,9 @@ Made from the routes of the service by a test, which fails when the two differ; 
 
 - **yes**: the request is served. What a listing shows depends on the caller: only what the caller may read.
 - **401**, **403**: it is refused, and nothing is changed. An id that does not exist is 404 for every caller with a valid key;
-  only keys of other users and addresses below /admin are looked up after the permission.
+  only keys of other users and addresses below /admin are looked up after the permission. Without a key it is 401, as what is not open.
+- **no key, open**: the dataspace is open, and the service has ` + "`anonymous = \"on\"`" + `. Where that is off, and in dataspaces that are not open,
+  the column before it holds. A wrong key is no missing one: 401.
 - **sender**: served where the caller began the upload, with any of their keys, else 404, as if there were none. The permission to
   write into the set is checked again when the last chunk has arrived.
 - **oneself**: served where the user of the path is the caller, else 403.
@@ -187,8 +196,8 @@ Made from the routes of the service by a test, which fails when the two differ; 
 The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
 request counts as its dataspace.
 
-| request | no key | no role, private | no role, public | member | editor | admin | sysadmin |
-|---|---|---|---|---|---|---|---|
+| request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |
+|---|---|---|---|---|---|---|---|---|
 `)
 	special := map[string]string{"oneself": "oneself", "senders": "sender", "creators": "config"}
 	for _, route := range handlers.Routes() {
@@ -198,7 +207,7 @@ request counts as its dataspace.
 			switch {
 			case slices.Contains(strings.Fields(route.Audience.Callers), column):
 				cell = "yes"
-			case column == "nobody":
+			case column == "nobody", column == "anonymous":
 				cell = "401"
 			}
 			page.WriteString(" " + cell + " |")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 
 	"labshelf/errs"
 	"labshelf/handlers/internal/encode"
@@ -72,7 +73,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)
 	}
-	if header.Get(tus.Resumable) != "" { // the progress of an upload changes soon
+	if header.Get(tus.Resumable) != "" || slices.Contains(header["Vary"], varyByCaller) { // the progress of an upload changes soon, and so may permission
 		header.Set("Cache-Control", "no-store")
 	}
 	body := problem{

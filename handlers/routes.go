@@ -41,6 +41,7 @@ const (
 	everybody audience = iota // also without a key
 	keyed                     // callers with a key; what is listed depends on the caller
 	readers                   // callers with a role in the dataspace, and if it is public all with a key
+	anonymous                 // as readers, and if it is open also callers without a key
 	holders                   // callers with a role in the dataspace
 	writers                   // its editors and admins
 	managers                  // its admins
@@ -82,37 +83,37 @@ func (a *api) routesOfFiles() []route {
 
 		{"GET", "/dataspaces", keyed, a.listDataspaces, listing},
 		{"POST", "/dataspaces", creators, a.createDataspace, plain},
-		{"GET", "/dataspaces/:id", readers, a.getDataspace, plain},
+		{"GET", "/dataspaces/:id", anonymous, a.getDataspace, plain},
 		{"PUT", "/dataspaces/:id", managers, a.updateDataspace, plain},
 		{"DELETE", "/dataspaces/:id", managers, a.deleteDataspace, plain},
 		{"POST", "/dataspaces/:id/restore", managers, a.restoreDataspace, plain},
-		{"GET", "/dataspaces/:id/resources", readers, a.listResources(paging.DataspaceResources), listing},
-		{"GET", "/dataspaces/:id/sets", readers, a.listSets(paging.DataspaceSets), listing},
+		{"GET", "/dataspaces/:id/resources", anonymous, a.listResources(paging.DataspaceResources), listing},
+		{"GET", "/dataspaces/:id/sets", anonymous, a.listSets(paging.DataspaceSets), listing},
 		{"GET", "/dataspaces/:id/usage", readers, a.getDataspaceUsage, plain},
 		{"GET", "/dataspaces/:id/history", readers, a.listHistory(paging.DataspaceHistory), listing},
 
 		{"GET", "/sets", keyed, a.listSets(paging.Sets), listing},
 		{"POST", "/sets", writers, a.createSet, plain},
-		{"GET", "/sets/:id", readers, a.getSet, plain},
+		{"GET", "/sets/:id", anonymous, a.getSet, plain},
 		{"PUT", "/sets/:id", writers, a.updateSet, plain},
 		{"DELETE", "/sets/:id", writers, a.deleteSet, plain},
 		{"POST", "/sets/:id/restore", writers, a.restoreSet, plain},
-		{"GET", "/sets/:id/archive", readers, a.downloadArchive, archived},
-		{"GET", "/sets/:id/resources", readers, a.listResources(paging.SetResources), listing},
+		{"GET", "/sets/:id/archive", anonymous, a.downloadArchive, archived},
+		{"GET", "/sets/:id/resources", anonymous, a.listResources(paging.SetResources), listing},
 		{"GET", "/sets/:id/history", readers, a.listHistory(paging.SetHistory), listing},
 
 		{"GET", "/resources", keyed, a.listResources(paging.Resources), listing},
 		{"POST", "/resources", writers, a.createResource, plain},
-		{"GET", "/resources/:id", readers, a.getResource, plain},
+		{"GET", "/resources/:id", anonymous, a.getResource, plain},
 		{"PUT", "/resources/:id", writers, a.replaceResource, plain},
 		{"PATCH", "/resources/:id", writers, a.editResource, plain},
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
-		{"GET", "/resources/:id/data", readers, a.downloadResource, download},
+		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download},
 		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing},
-		{"GET", "/resources/:id/versions", readers, a.listVersions, listing},
-		{"GET", "/resources/:id/versions/:number", readers, a.getVersion, plain},
-		{"GET", "/resources/:id/versions/:number/data", readers, a.downloadVersion, download},
+		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing},
+		{"GET", "/resources/:id/versions/:number", anonymous, a.getVersion, plain},
+		{"GET", "/resources/:id/versions/:number/data", anonymous, a.downloadVersion, download},
 		{"DELETE", "/resources/:id/versions/:number/data", sysadmins, a.eraseVersion, plain},
 		{"PUT", "/resources/:id/versions/:number/label", writers, a.labelVersion, plain},
 		{"POST", "/resources/:id/versions/:number/restore", writers, a.restoreVersion, plain},
@@ -133,7 +134,7 @@ func (a *api) routesOfUploads() []route {
 // routesOfEdits are those of bulk edits of the metadata of files.
 func (a *api) routesOfEdits() []route {
 	return []route{
-		{"GET", "/sets/:id/metadata", readers, a.exportMetadata, tabled},
+		{"GET", "/sets/:id/metadata", anonymous, a.exportMetadata, tabled},
 		{"POST", "/sets/:id/metadata", writers, a.editMetadata, previewed},
 		{"GET", "/sets/:id/edits", readers, a.listEdits, plain},
 		{"GET", "/edits/:id", readers, a.getEdit, plain},
@@ -160,16 +161,16 @@ func (a *api) routesOfWebhooks() []route {
 // routesOfSchemas are those of schemas, and of what they say of sets and resources.
 func (a *api) routesOfSchemas() []route {
 	return []route{
-		{"GET", "/dataspaces/:id/schemas", readers, a.listSchemas, plain},
+		{"GET", "/dataspaces/:id/schemas", anonymous, a.listSchemas, plain},
 		{"POST", "/dataspaces/:id/schemas", managers, a.createSchema, plain},
-		{"GET", "/schemas/:id", readers, a.getSchema, plain},
+		{"GET", "/schemas/:id", anonymous, a.getSchema, plain},
 		{"PUT", "/schemas/:id", managers, a.updateSchema, plain},
 		{"DELETE", "/schemas/:id", managers, a.deleteSchema, plain},
 		{"POST", "/schemas/:id/restore", managers, a.restoreSchema, plain},
-		{"GET", "/schemas/:id/versions", readers, a.listSchemaVersions, plain},
-		{"GET", "/schemas/:id/versions/:number", readers, a.getSchemaVersion, plain},
-		{"GET", "/sets/:id/schema", readers, a.getSetSchema, plain},
-		{"GET", "/resources/:id/schema", readers, a.getResourceSchema, plain},
+		{"GET", "/schemas/:id/versions", anonymous, a.listSchemaVersions, plain},
+		{"GET", "/schemas/:id/versions/:number", anonymous, a.getSchemaVersion, plain},
+		{"GET", "/sets/:id/schema", anonymous, a.getSetSchema, plain},
+		{"GET", "/resources/:id/schema", anonymous, a.getResourceSchema, plain},
 	}
 }
 
@@ -217,7 +218,7 @@ func (a *api) routesOfUsers() []route {
 func New(repo *repository.Service, config Config) http.Handler {
 	a := &api{
 		repo: repo, config: config, started: metadata.Stamp(time.Now().UnixMicro()), prefix: prefixOf(config.BaseURL),
-		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), buffers: &slowclient.Buffers{},
+		hosts: config.hosts(), failures: newThrottle(config.FailedKeys, maxAddresses), strangers: newThrottle(config.AnonymousRequests, maxAddresses), buffers: &slowclient.Buffers{},
 	}
 	a.trustOwnOrigin()
 	a.drive = a.newDrive()
@@ -341,7 +342,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, params httprouter.Pa
 	path, token := routed(r)
 	req := &request{Request: r, params: params, query: query, path: strings.TrimPrefix(path, version), token: token}
 	if rt.audience != everybody {
-		caller, err := a.authenticate(w.Header(), r)
+		caller, err := a.identify(w, r, rt)
 		if err != nil {
 			return err
 		}

@@ -25,10 +25,11 @@ func serveDocument(contentType string, document []byte) func(http.ResponseWriter
 }
 
 type statusJSON struct {
-	Status   repository.Status `json:"status"`
-	Hostname string            `json:"hostname"`
-	Version  string            `json:"version"`
-	Detail   *statusDetailJSON `json:"detail,omitempty"` // for sysadmins
+	Status    repository.Status `json:"status"`
+	Hostname  string            `json:"hostname"`
+	Version   string            `json:"version"`
+	Anonymous bool              `json:"anonymous"`        // what is open is read without a key
+	Detail    *statusDetailJSON `json:"detail,omitempty"` // for sysadmins
 }
 
 type statusDetailJSON struct {
@@ -82,7 +83,7 @@ func (a *api) getStatus(w http.ResponseWriter, r *request) error {
 		status = http.StatusServiceUnavailable
 		noteError(w, errors.New(c.Detail.Failing), status)
 	}
-	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Version: a.config.Version}
+	shown := statusJSON{Status: c.Status, Hostname: a.config.Hostname, Version: a.config.Version, Anonymous: a.repo.Anonymous()}
 	if err == nil && caller.Sysadmin {
 		d, scrub := c.Detail, c.Detail.Scrub
 		shown.Detail = &statusDetailJSON{

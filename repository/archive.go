@@ -35,7 +35,7 @@ type Archive struct {
 // is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when it is opened.
 func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
-	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err := s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		a.Close() // of a try before
 		resolved, err := lookupSet(tx, set, "")
 		if err != nil {

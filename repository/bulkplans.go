@@ -27,7 +27,7 @@ func (s *Service) ExportMetadata(ctx context.Context, p auth.Principal, set stri
 	var columns spreadsheet.Columns
 	var ids []metadata.ID
 	var of metadata.Set
-	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err := s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		columns, ids = spreadsheet.Columns{}, nil
 		resolved, err := lookupSet(tx, set, "")
 		if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) ExportMetadata(ctx context.Context, p auth.Principal, set stri
 	w, err := spreadsheet.NewWriter(begin(of), columns, separator)
 	for step := range slices.Chunk(ids, maxStep) {
 		var objects []spreadsheet.Object
-		err = errors.Join(err, s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
+		err = errors.Join(err, s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) (err error) {
 			objects, err = exported(tx, p, step)
 			return err
 		}))

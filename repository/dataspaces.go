@@ -144,7 +144,7 @@ func newRecord(tx *metadata.Tx, p auth.Principal) metadata.Record {
 
 // GetDataspace returns one dataspace.
 func (s *Service) GetDataspace(ctx context.Context, p auth.Principal, id string) (d metadata.Dataspace, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if d, err = lookupDataspace(tx, id, ""); err != nil {
 			return err
 		}

@@ -232,7 +232,7 @@ func textOf(m descriptive.Metadata) string {
 
 // ListSchemaVersions returns the last versions of a schema, at most 50, the newest first.
 func (s *Service) ListSchemaVersions(ctx context.Context, p auth.Principal, id string) (list []SchemaVersion, err error) {
-	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []SchemaVersion{}
 		schema, err := lookupSchema(tx, p, id, auth.Read)
 		if err != nil {
@@ -252,7 +252,7 @@ func (s *Service) ListSchemaVersions(ctx context.Context, p auth.Principal, id s
 
 // GetSchemaVersion returns a version of a schema by its number.
 func (s *Service) GetSchemaVersion(ctx context.Context, p auth.Principal, id, number string) (v SchemaVersion, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		schema, err := lookupSchema(tx, p, id, auth.Read)
 		if err != nil {
 			return err
@@ -303,7 +303,7 @@ func (s *Service) SetConformance(ctx context.Context, p auth.Principal, id strin
 
 func (s *Service) conformance(ctx context.Context, p auth.Principal, read func(*metadata.Tx, auth.Principal) (conformance.Object, string, error)) (c Conformance, err error) {
 	var check conformance.Check
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		object, stored, err := read(tx, p)
 		if err != nil {
 			return err

@@ -13,6 +13,9 @@ import (
 
 // query finds what the request names, authorises the caller, then reads the rest of the request.
 func (s *Service) query(tx *metadata.Tx, p auth.Principal, listing paging.Listing, req ListRequest) (q paging.Query, err error) {
+	if p.Anonymous && !openListings[listing] {
+		return q, unauthenticated()
+	}
 	q.Listing = listing
 	switch listing {
 	case paging.DataspaceSets, paging.DataspaceResources, paging.DataspaceHistory:

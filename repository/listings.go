@@ -41,7 +41,7 @@ type lister[T any] struct {
 
 // list reads one page of a small listing. Both the first request of a listing and those for its later pages are answered here.
 func list[T any](ctx context.Context, s *Service, p auth.Principal, listing paging.Listing, req ListRequest, l lister[T]) (page Page[T], err error) {
-	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err
 // none itself. A resource is borrowed: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
 // what it got means nothing where an error is returned.
 func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource)) (ends PageEnds, err error) {
-	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
 		if err != nil || q.Until.Set && q.Until.At == 0 {
 			return err

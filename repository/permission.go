@@ -28,8 +28,11 @@ func forbidden(format string, args ...any) *errs.Error {
 
 // authorise tells whether the caller may do something in a dataspace.
 func authorise(tx *metadata.Tx, p auth.Principal, d metadata.Dataspace, action auth.Action) error {
-	if p.Sysadmin {
+	switch {
+	case p.Sysadmin, p.Anonymous && action == auth.Read && d.Visibility == metadata.Open:
 		return nil
+	case p.Anonymous:
+		return unauthenticated()
 	}
 	role, err := roleIn(tx, p.UserID, d.ID)
 	if err != nil {
@@ -245,8 +248,11 @@ func resolveSet(tx *metadata.Tx, id metadata.ID) (resolvedSet, error) {
 // readable returns the dataspaces that the caller may read, ascending by id, from those greater than after; nil stands for
 // every one. Deleted ones are among them. The list is not to be changed.
 func readable(tx *metadata.Tx, p auth.Principal, after metadata.ID) ([]metadata.ID, error) {
-	if p.Sysadmin {
+	switch {
+	case p.Sysadmin:
 		return nil, nil
+	case p.Anonymous: // it lists nothing beyond one dataspace
+		return []metadata.ID{}, nil
 	}
 	facts := factsOf(tx)
 	all, ok := cached(facts, readableOf, p.UserID)

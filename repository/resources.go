@@ -39,7 +39,7 @@ func refuseResourceField(field string) error {
 
 // GetResource returns the record of one resource.
 func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) (r metadata.Resource, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupResource(tx, id)
 		if err == nil {
 			err = resolved.admit(tx, p, auth.Read)
@@ -114,7 +114,7 @@ func (s *Service) open(ctx context.Context, p auth.Principal, id string, as open
 // openable reads the record of a resource whose file may be read, and the file itself where it is inline.
 func (s *Service) openable(ctx context.Context, p auth.Principal, id string, as openAs) (r metadata.Resource, held io.ReadSeekCloser, err error) {
 	s.inline.Reading()
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := readableResource(tx, p, id)
 		if err != nil {
 			return err

@@ -216,7 +216,7 @@ func roomForSchema(tx *metadata.Tx, s metadata.Schema, fresh int) error {
 
 // ListSchemas returns the schemas of a dataspace, deleted ones, too, the oldest first.
 func (s *Service) ListSchemas(ctx context.Context, p auth.Principal, dataspace string) (list []Schema, err error) {
-	err = s.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		list = []Schema{}
 		id, err := readableDataspace(tx, p, dataspace)
 		if err != nil {
@@ -244,7 +244,7 @@ func (s *Service) ListSchemas(ctx context.Context, p auth.Principal, dataspace s
 
 // GetSchema returns one schema.
 func (s *Service) GetSchema(ctx context.Context, p auth.Principal, id string) (schema Schema, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		schema, err = lookupSchema(tx, p, id, auth.Read)
 		return err
 	})

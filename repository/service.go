@@ -60,6 +60,7 @@ const uploadAge = 7 * 24 * time.Hour
 
 // Config is what an operator decides about the rules.
 type Config struct {
+	Anonymous             bool          // what is open is read without a key
 	UsersCreateDataspaces bool          // any registered user may create a dataspace; else only sysadmins
 	MaxUpload             int64         // bytes of one file; 0: no limit
 	DataspaceQuota        int64         // bytes, of new dataspaces; 0: none
@@ -218,6 +219,9 @@ func (s *Service) update(ctx context.Context, p auth.Principal, fn func(tx *meta
 // attempt, in which it may never have been so.
 func (s *Service) asCaller(came auth.Principal, fn func(*metadata.Tx, auth.Principal) error) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
+		if came.Anonymous {
+			return unauthenticated()
+		}
 		p, version := came, tx.Access()
 		tx.Facts = s.facts.at(version)
 		if p.AsOf != 0 && p.AsOf == version {

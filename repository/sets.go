@@ -91,7 +91,7 @@ func (s *Service) newSet(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 
 // GetSet returns one set.
 func (s *Service) GetSet(ctx context.Context, p auth.Principal, id string) (set metadata.Set, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupSet(tx, id, "")
 		if err != nil {
 			return err

@@ -69,7 +69,7 @@ func (s *Service) versions(tx *metadata.Tx, r resolvedResource, after paging.Pos
 
 // GetVersion returns one version.
 func (s *Service) GetVersion(ctx context.Context, p auth.Principal, id, number string) (v metadata.Version, err error) {
-	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := readableResource(tx, p, id)
 		if err != nil {
 			return err

@@ -27,6 +27,8 @@ type Config struct {
 	AllowedOrigins        []string
 	WebhookHosts          webhooks.Hosts
 	FailedKeys            int // in a minute; 0: no limit
+	Anonymous             bool
+	AnonymousRequests     int // in a minute; 0: no limit
 	SessionAge, UploadAge time.Duration
 	ViewDataURL           string
 	MaxUpload             int64 // bytes; 0: no limit
@@ -95,6 +97,10 @@ func serviceSettings() []setting {
 			into(webhookHosts, func(c *Config) *webhooks.Hosts { return &c.WebhookHosts })},
 		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
 			into(count, func(c *Config) *int { return &c.FailedKeys })},
+		{"anonymous", Off, "`off`, or on: dataspaces that are open are read without a key",
+			into(onOrOff, func(c *Config) *bool { return &c.Anonymous })},
+		{"anonymous_per_minute", "1000", "`NUMBER` of requests without a key that an address may send in a minute; 0 is no limit",
+			into(count, func(c *Config) *int { return &c.AnonymousRequests })},
 		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
 			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
 		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",

@@ -96,6 +96,8 @@ var another = map[string]struct {
 		"http://a:80", "https://A", "ftp://a", "https://u@a", "https://a?b", "https://a#", "https://*.a", "https://a:", "https://ä", "https://"}},
 	"webhook_hosts":          {"hooks.example.org, *.example.com,10.0.0.0/8", []string{"*", "https://a", "a:80", "10.0.0.0/33", "a b", "ä"}},
 	"failed_keys_per_minute": {"0", []string{"-1", "many", "1.5", "9999999999"}},
+	"anonymous":              {"on", []string{"true", "On", "open"}},
+	"anonymous_per_minute":   {"0", []string{"-1", "many", "1.5", "9999999999"}},
 	"scrub_period":           {"0", []string{"-1d", "30", "month", "1d-1h"}},
 	"trash_grace":            {"1d12h", []string{"-1d", "30", "1w"}},
 	"upload_age":             {"12h", []string{"-1d", "0", "week"}},

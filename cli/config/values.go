@@ -52,6 +52,11 @@ func sysadminOrUsers(text string) (users bool, err error) {
 	return role == "users", err
 }
 
+func onOrOff(text string) (on bool, err error) {
+	word, err := oneOf(Off, "on")(text)
+	return word == "on", err
+}
+
 func logLevel(text string) (zerolog.Level, error) {
 	name, err := oneOf("debug", "info", "warn", "error")(text)
 	if err != nil {

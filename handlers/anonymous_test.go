@@ -1,0 +1,223 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oklog/ulid/v2"
+
+	"labshelf/auth"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// kinds are the dataspaces that an anonymous reader may meet.
+var kinds = map[string]struct {
+	fields  object
+	deleted bool
+}{
+	"open": {object{"visibility": "open"}, false}, "deleted open": {object{"visibility": "open"}, true},
+	"public": {object{"visibility": "public"}, false}, "private": {nil, false},
+}
+
+// gone are the operations that need what is not deleted.
+var gone = []string{"downloadResource", "downloadArchive", "downloadVersion", "listVersions", "pageVersions", "getVersion"}
+
+// TestAnonymousMatrix tries every operation without a key, on each kind of dataspace, with and without anonymous readers. Whatever is not
+// read gets the answer that an id gets which does not exist.
+func TestAnonymousMatrix(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{false, true} {
+		c := ownGateway(t, repository.Config{Anonymous: on}, handlers.Config{})
+		same(t, "the status says it", c.get("/status").object()["anonymous"], any(on))
+		for kind, of := range kinds {
+			t.Run(kind+map[bool]string{true: ", on", false: ", off"}[on], func(t *testing.T) {
+				f := c.on(t).newFixture(of.fields)
+				if err := c.repo.Indexed(t.Context()); err != nil { // or a search has no page yet
+					t.Fatal(err)
+				}
+				paths := map[string]string{}
+				for _, op := range operations() {
+					paths[op.id] = f.path(routeOf(op.id), f.ids)
+				}
+				if of.deleted {
+					f.send("DELETE", "/dataspaces/"+f.dataspace, nil).want(http.StatusNoContent)
+				}
+				nobody, before := f.withKey(""), f.dump()
+				none := f.refusalWithoutKey()
+				for _, op := range operations() {
+					who := op.who()
+					if who.Word == "everybody" {
+						continue
+					}
+					var body any
+					if op.body != nil {
+						body = op.body(f)
+					}
+					method := routeOf(op.id).Method
+					a := nobody.send(method, paths[op.id], body)
+					switch served := on && who.Word == "anonymous" && of.fields["visibility"] == "open"; {
+					case served && of.deleted && slices.Contains(gone, op.id):
+						same(t, op.id, a.status, http.StatusGone)
+					case served:
+						same(t, op.id+": "+a.short()[:3], a.status, http.StatusOK)
+						same(t, op.id+": Vary", strings.Contains(strings.Join(a.header.Values("Vary"), ", "), "Authorization, Cookie"), true)
+						same(t, op.id+": changes nothing", method, http.MethodGet)
+						same(t, op.id+": HEAD", nobody.send("HEAD", paths[op.id], nil).status, http.StatusOK)
+					default:
+						a.problem(http.StatusUnauthorized, "unauthenticated", "")
+						same(t, op.id+": the refusal", withoutID(a), none)
+						same(t, op.id+": no cache keeps it", who.Word != "anonymous" || !on || a.header.Get("Cache-Control") == "no-store", true)
+					}
+				}
+				same(t, "what is kept", f.dump() == before, true)
+			})
+		}
+	}
+}
+
+// TestDocumentSaysWhatIsAnonymous: an operation needs no key by the document where it does by the table of routes.
+func TestDocumentSaysWhatIsAnonymous(t *testing.T) {
+	t.Parallel()
+	for _, op := range operations() {
+		security := routeOf(op.id).Operation.Security
+		optional := security != nil && slices.ContainsFunc(*security, func(of openapi3.SecurityRequirement) bool { return len(of) == 0 })
+		same(t, op.id, optional, op.who().Word == "anonymous")
+	}
+}
+
+// withoutID is a refusal without the id of its request: its headers that tell something, and its body.
+func withoutID(a *answer) string {
+	return a.header.Get("WWW-Authenticate") + strings.ReplaceAll(string(a.body), a.header.Get("X-Request-Id"), "")
+}
+
+// refusalWithoutKey is the answer about what does not exist.
+func (f *fixture) refusalWithoutKey() string {
+	return withoutID(f.withKey("").get("/resources/" + ulid.Make().String()))
+}
+
+// TestUnknownIDsWithoutKey: an id that does not exist, whatever kind of object it is of, gets the one answer, also within what is open.
+func TestUnknownIDsWithoutKey(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	f := c.newFixture(object{"visibility": "open"})
+	nobody, none := f.withKey(""), f.refusalWithoutKey()
+	for _, op := range operations() {
+		route := routeOf(op.id)
+		if op.who().Word != "anonymous" || strings.HasPrefix(op.id, "page") {
+			continue
+		}
+		for _, parameter := range route.PathItem.Parameters {
+			unknown := map[string]string{}
+			for name, id := range f.ids {
+				unknown[name] = id
+			}
+			unknown[path.Base(parameter.Ref)] = ulid.Make().String()
+			same(t, op.id+" of unknown "+parameter.Value.Name, withoutID(nobody.send(route.Method, f.path(route, unknown), nil)), none)
+		}
+	}
+	same(t, "an archive of a file that is not there", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
+}
+
+// TestWrongCredentialsAreNotMissing: only a request that has neither key nor session is anonymous. What is wrong counts as failed.
+func TestWrongCredentialsAreNotMissing(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	f := c.newFixture(object{"visibility": "open"})
+	user := f.newUser(nil)
+	revoked := user.send("POST", "/users/me/keys", nil).want(201).object()
+	user.send("DELETE", "/users/me/keys/"+revoked.text("id"), nil).want(204)
+	at := "/resources/" + f.ids["ResourceId"]
+	cookie := func(value string) string { return "Cookie: labshelf_session=" + value }
+	dead := user.send("POST", "/session", object{"key": user.key}).want(200).header.Get("Set-Cookie")
+	dead, _, _ = strings.Cut(dead, ";")
+	own := user.withKey("")
+	own.get(at, "Cookie: "+dead).want(http.StatusOK)
+	own.send("DELETE", "/session", nil, "Cookie: "+dead).want(204)
+
+	const allowed = 3
+	counted := f.configured(handlers.Config{FailedKeys: allowed}).withKey("")
+	for name, header := range map[string]string{
+		"a revoked key": "Authorization: " + revoked.text("key"), "an empty header": "Authorization: ", "Bearer alone": "Authorization: Bearer ",
+		"an empty cookie": cookie(""),
+	} {
+		for range 2 * allowed {
+			same(t, name, counted.bad("GET", at, nil, header).status, http.StatusUnauthorized)
+		}
+	}
+	unknown := []string{"Authorization: " + auth.NewKey(), "Authorization: nonsense", "Cookie: " + dead, cookie("nonsense")}
+	for i, header := range unknown {
+		want := http.StatusUnauthorized
+		if i >= allowed {
+			want = http.StatusTooManyRequests
+		}
+		same(t, header, counted.bad("GET", at, nil, header).status, want)
+	}
+	counted.get(at).want(http.StatusOK) // a missing key has not failed
+	counted.get(at, "Cookie: theme=dark").want(http.StatusOK)
+}
+
+// TestAnonymousAnswersInCaches: a shared cache may keep what is open, and asks each time; nothing else.
+func TestAnonymousAnswersInCaches(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	f := c.newFixture(object{"visibility": "open"})
+	for _, at := range []string{"/dataspaces/" + f.dataspace, "/sets/" + f.ids["SetId"], "/sets/" + f.ids["SetId"] + "/resources",
+		"/resources/" + f.ids["ResourceId"], "/resources/" + f.ids["ResourceId"] + "/data"} {
+		open, keyed := f.withKey("").get(at).want(200), f.get(at).want(200)
+		same(t, at+" without a key", open.header.Get("Cache-Control"), "public, no-cache")
+		same(t, at+" with a key", keyed.header.Get("Cache-Control"), "private, no-cache")
+		same(t, at+" is the same", string(open.body), string(keyed.body))
+		if tag := open.header.Get("ETag"); tag != "" {
+			same(t, at+" is still the same", f.withKey("").get(at, "If-None-Match: "+tag).status, http.StatusNotModified)
+		}
+	}
+	part := f.withKey("").get("/resources/"+f.ids["ResourceId"]+"/data", "Range: bytes=1-3").want(http.StatusPartialContent)
+	same(t, "a part", string(part.body), "ont")
+	f.send("PUT", "/dataspaces/"+f.dataspace, object{"visibility": "public"}).want(200)
+	same(t, "closed at once", f.withKey("").get("/resources/"+f.ids["ResourceId"]).status, http.StatusUnauthorized)
+	tag := f.get("/resources/" + f.ids["ResourceId"]).header.Get("ETag")
+	same(t, "a tag opens nothing", f.withKey("").get("/resources/"+f.ids["ResourceId"], "If-None-Match: "+tag).status, http.StatusUnauthorized)
+}
+
+// TestAnonymousPageTokens: the page of a listing of something open is the page of nothing else.
+func TestAnonymousPageTokens(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	f, other := c.newFixture(object{"visibility": "open"}), c.newFixture(nil)
+	f.upload(f.ids["SetId"], "b", "b")
+	nobody := f.withKey("")
+	next := nobody.get("/sets/" + f.ids["SetId"] + "/resources?limit=1").want(200).object().text("nextPage")
+	same(t, "the next page", len(nobody.get(next).data()), 1)
+	token := next[strings.LastIndex(next, "/"):]
+	for at, status := range map[string]int{
+		"/sets/" + other.ids["SetId"] + "/resources": 401, "/dataspaces/" + f.dataspace + "/resources": 400, "/resources": 401, "/sets": 401, "/search": 401,
+	} {
+		same(t, at, nobody.bad("GET", at+"/query/results"+token, nil).status, status)
+	}
+	same(t, "of another listing, with a key", other.bad("GET", "/resources/query/results"+token, nil).status, 400)
+	f.send("PUT", "/dataspaces/"+f.dataspace, object{"visibility": "private"}).want(200)
+	same(t, "when it is closed", nobody.get(next).status, http.StatusUnauthorized)
+}
+
+// TestAnonymousRequestsAreThrottled by address, and only those: a key is served all the same.
+func TestAnonymousRequestsAreThrottled(t *testing.T) {
+	t.Parallel()
+	of := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{}).newFixture(object{"visibility": "open"})
+	const allowed = 5
+	c := of.configured(handlers.Config{AnonymousRequests: allowed, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	at := "/sets/" + of.ids["SetId"]
+	for range allowed {
+		c.withKey("").get(at).want(http.StatusOK)
+	}
+	a := c.withKey("").get(at).problem(http.StatusTooManyRequests, "too_many_requests", "")
+	same(t, "Retry-After", a.header.Get("Retry-After") != "", true)
+	c.get(at).want(http.StatusOK)
+	c.withKey("").get(at, "X-Forwarded-For: 192.0.2.7").want(http.StatusOK)
+	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // forgot the key
+}

@@ -1,0 +1,103 @@
+package repository_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// forAnonymous are the use cases that an anonymous reader may call.
+var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
+	"OpenArchive", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
+
+// TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by reflection, so that a new one is tried, too: what is
+// not meant for anonymous readers refuses them before it looks at anything, and the others where they are off.
+func TestUseCasesRefuseAnonymousReaders(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		config := repository.Config{PageSize: 10, DirectoryPageSize: 10, Anonymous: on}
+		w := repositorytest.NewWorld(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config), 1)
+		_, err := w.Service.UpdateDataspace(t.Context(), w.Admin, w.Space.ID.String(), repository.Edit[metadata.Dataspace]{Fields: repository.Fields{"visibility": "open"}})
+		w.OK(err)
+		service, tried := reflect.ValueOf(w.Service), 0
+		for i := range service.NumMethod() {
+			name, kind := service.Type().Method(i).Name, service.Method(i).Type()
+			if kind.NumIn() < 2 || kind.In(1) != reflect.TypeFor[auth.Principal]() || slices.Contains(forAnonymous, name) && on {
+				continue
+			}
+			tried++
+			args := []reflect.Value{reflect.ValueOf(t.Context()), reflect.ValueOf(auth.Principal{Anonymous: true})}
+			for n := 2; n < kind.NumIn(); n++ {
+				args = append(args, argument(w, kind.In(n)))
+			}
+			call := service.Method(i).Call
+			if kind.IsVariadic() {
+				call = service.Method(i).CallSlice
+			}
+			results := call(args)
+			err, _ := results[len(results)-1].Interface().(error)
+			var refusal *errs.Error
+			nonsense := name == "AuditProof" // of the arguments, whoever the caller is
+			if !errors.As(err, &refusal) || refusal.Kind != errs.Unauthenticated && !nonsense {
+				t.Errorf("anonymous readers %v: %s answers %v", on, name, err)
+			}
+		}
+		if tried < 50 {
+			t.Errorf("only %d use cases were tried", tried)
+		}
+	}
+}
+
+// argument is something that a use case takes, mostly an id that is there.
+func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
+	switch of {
+	case reflect.TypeFor[string]():
+		return reflect.ValueOf(w.Resources[0].ID.String())
+	case reflect.TypeFor[repository.Fields]():
+		return reflect.ValueOf(repository.Fields{"name": "new", "dataspaceId": w.Space.ID.String(), "userId": w.Admin.UserID.String(), "role": "admin"})
+	case reflect.TypeFor[paging.Listing]():
+		return reflect.ValueOf(paging.Resources)
+	case reflect.TypeFor[repository.ListRequest]():
+		return reflect.ValueOf(repository.ListRequest{Container: w.Resources[0].ID.String()})
+	}
+	if of.Kind() == reflect.Func {
+		return reflect.MakeFunc(of, func([]reflect.Value) []reflect.Value { panic(fmt.Sprint("called: ", of)) })
+	}
+	return reflect.Zero(of)
+}
+
+// TestOpenDataspaces are the active ones that are open; where there are no anonymous readers, nobody learns of any.
+func TestOpenDataspaces(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		config := repository.Config{PageSize: 10, DirectoryPageSize: 10, Anonymous: on}
+		w := repositorytest.NewWorld(t, repositorytest.NewStill(metadatatest.NewMemory(time.Now), blobstest.NewMemory(), config))
+		for _, visibility := range []string{"private", "public", "open", "open", "open"} {
+			d, err := w.Service.CreateDataspace(t.Context(), w.Admin, repository.Fields{"name": fmt.Sprint(visibility, "-", len(w.Sets)), "visibility": visibility})
+			w.OK(err)
+			w.Sets = append(w.Sets, metadata.Set{Record: d.Record})
+		}
+		_, err := w.Service.DeleteDataspace(t.Context(), w.Admin, w.Sets[4].ID.String(), repositorytest.Always)
+		w.OK(err)
+		var names []string
+		err = w.Service.OpenDataspaces(t.Context(), func(d metadata.Dataspace) bool {
+			names = append(names, d.Name)
+			return true
+		})
+		if want := map[bool]string{true: "[open-2 open-3]", false: "[]"}[on]; fmt.Sprint(names) != want || (err == nil) != on {
+			t.Errorf("anonymous readers %v: got %v, %v, want %s", on, names, err, want)
+		}
+	}
+}
