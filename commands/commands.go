@@ -73,7 +73,7 @@ func All(p Process) []*cobra.Command {
 		group(GroupUse, lsCommand(p)), group(GroupUse, findCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
 		group(GroupUse, harvestCommand(p)), group(GroupUse, watchCommand(p)),
 		group(GroupUse, describeCommand(p)), group(GroupUse, metadataCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
-		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)),
+		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)), group(GroupUse, usageCommand(p)),
 		group(GroupUse, auditCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),

@@ -35,9 +35,10 @@ that. The service may allow only sysadmins to make dataspaces.`,
   labshelf grant editor lab-one mary`,
 		Args: exactly(1, "the name of the new dataspace, such as lab-one"),
 	}
+	quota := quotaFlag(cmd.Flags())
 	cmd.PreRunE = func(*cobra.Command, []string) error { return checkVisibility(d.Visibility) }
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		d.Name = args[0]
+		d.Name, d.Quota = args[0], quota()
 		made, err := c.NewDataspace(ctx, d)
 		if err != nil {
 			return err
@@ -77,12 +78,14 @@ func dataspaceEditCommand(p Process) *cobra.Command {
 		Use:   "edit DATASPACE",
 		Short: "Change the fields of a dataspace, or who may read it",
 		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
-The name cannot be changed. It requires the role admin in the dataspace.
-DATASPACE is a name, an id or a URL.`,
-		Example: "  labshelf dataspace edit lab-one --visibility public",
+The name cannot be changed. It requires the role admin in the dataspace; only
+sysadmins change the quota, which may be less than what is there: nothing is
+removed, and nothing more fits. DATASPACE is a name, an id or a URL.`,
+		Example: "  labshelf dataspace edit lab-one --visibility public\n  labshelf dataspace edit lab-one --quota 500GiB",
 		Args:    exactly(1, "one dataspace"),
 	}
 	flags := cmd.Flags()
+	quota := quotaFlag(flags)
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
 		if err != nil {
@@ -90,7 +93,7 @@ DATASPACE is a name, an id or a URL.`,
 		}
 		edited, err := c.EditDataspace(ctx, d.ID, client.DataspaceEdit{
 			Title: given(flags, "title", &title), Description: given(flags, "description", &description),
-			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin),
+			Visibility: given(flags, "visibility", &visibility), Origin: given(flags, "origin", &origin), Quota: quota(),
 		})
 		if err != nil {
 			return err
@@ -106,7 +109,7 @@ DATASPACE is a name, an id or a URL.`,
 		if flags.Changed("visibility") {
 			return checkVisibility(visibility)
 		}
-		return wantOne(flags, "title", "description", "visibility", "origin")(cmd, args)
+		return wantOne(flags, "title", "description", "visibility", "origin", "quota")(cmd, args)
 	}
 	p.completesFlag(cmd, "visibility", completion.Words(visibilities...))
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))

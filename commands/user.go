@@ -32,8 +32,9 @@ grant".`,
   labshelf grant editor lab-one mary`,
 		Args: exactly(1, "the name of the new user"),
 	}
+	quota := quotaFlag(cmd.Flags())
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		u.Username = args[0]
+		u.Username, u.Quota = args[0], quota()
 		made, err := c.NewUser(ctx, u)
 		if err != nil {
 			return err
@@ -58,20 +59,22 @@ func userEditCommand(p Process) *cobra.Command {
 		Short: "Change the fields of a user, or make one a sysadmin",
 		Long: `edit changes the fields that flags name, and nothing else; "" empties a field.
 The username cannot be changed. You can change yourself ("me"), a sysadmin all
-users.`,
+users. A quota is for what the user creates; see "labshelf usage".`,
 		Example: `  labshelf user edit me --fullname "Mary Ward"
   labshelf user edit mary --sysadmin
-  labshelf user edit mary --sysadmin=false`,
+  labshelf user edit mary --sysadmin=false
+  labshelf user edit mary --quota 100GiB`,
 		Args: exactly(1, "one user"),
 	}
 	flags := cmd.Flags()
+	quota := quotaFlag(flags)
 	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
 		id, err := reference.UserID(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
 		edited, err := c.EditUser(ctx, id, client.UserEdit{
-			Fullname: given(flags, "fullname", &fullname), About: given(flags, "about", &about), Sysadmin: given(flags, "sysadmin", &sysadmin),
+			Fullname: given(flags, "fullname", &fullname), About: given(flags, "about", &about), Sysadmin: given(flags, "sysadmin", &sysadmin), Quota: quota(),
 		})
 		if err != nil {
 			return err
@@ -82,7 +85,7 @@ users.`,
 	flags.StringVar(&about, "about", "", descriptionHelp)
 	flags.BoolVar(&sysadmin, "sysadmin", false, "a sysadmin from now on; --sysadmin=false: no longer")
 	jsonFlag(cmd, &asJSON)
-	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin")
+	cmd.PreRunE = wantOne(flags, "fullname", "about", "sysadmin", "quota")
 	return p.completes(cmd, false, completion.Users(client.Active))
 }
 

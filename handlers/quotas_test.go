@@ -67,8 +67,8 @@ func TestQuotaOfChunkedBody(t *testing.T) {
 		"Transfer-Encoding: chunked\r\n\r\n"
 	begin := "--x\r\nContent-Disposition: form-data; name=\"setId\"\r\n\r\n" + set + "\r\n--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n"
 	conn, reader := s.dial("%s", head)
-	for _, piece := range []string{begin, strings.Repeat("a", 1<<20)} {
-		if _, err := io.WriteString(conn, fmt.Sprintf("%x\r\n%s\r\n", len(piece), piece)); err != nil {
+	for _, chunk := range []string{begin, strings.Repeat("a", 1<<20)} {
+		if _, err := io.WriteString(conn, fmt.Sprintf("%x\r\n%s\r\n", len(chunk), chunk)); err != nil {
 			t.Fatal(err)
 		}
 	}

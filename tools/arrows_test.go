@@ -52,7 +52,7 @@ var arrows = map[string]string{
 	"demo":                            "auth repository",
 	"metrics":                         "blobs errs metadata repository maintenance bolt handlers net/http prometheus",
 	"cli":                             "auth blobs errs metadata repository maintenance bolt handlers backup client commands display exit demo metrics web webhooks extraction/child cli/config cli/datadir cli/doctor cli/listener cli/suggest net/http cobra pflag isatty zerolog log log/slog",
-	"cli/config":                      "auth paging repository webhooks exit cli/suggest cobra pflag isatty toml zerolog log log/slog",
+	"cli/config":                      "auth paging repository webhooks display exit cli/suggest cobra pflag isatty toml zerolog log log/slog",
 	"cli/datadir":                     "auth blobs metadata repository maintenance bolt backup exit metrics",
 	"cli/doctor":                      "blobs metadata bolt display exit cli/datadir",
 	"cli/listener":                    "handlers",

@@ -32,6 +32,8 @@ type Config struct {
 	SessionAge, UploadAge time.Duration
 	ViewDataURL           string
 	MaxUpload             int64 // bytes; 0: no limit
+	DataspaceQuota        int64 // bytes; 0: none
+	UserQuota             int64 // bytes; 0: none
 	HoldUpTo              int64 // bytes; 0: every file is one from the beginning
 	PageSize              int
 	DirectoryPageSize     int
@@ -107,6 +109,10 @@ func serviceSettings() []setting {
 			into(viewTemplate, func(c *Config) *string { return &c.ViewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
 			into(size, func(c *Config) *int64 { return &c.MaxUpload })},
+		{"dataspace_quota", "0", "quota of a new dataspace, a `SIZE` of all versions of its files; 0 is no limit",
+			into(size, func(c *Config) *int64 { return &c.DataspaceQuota })},
+		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions of the files that the user creates; 0 is no limit",
+			into(size, func(c *Config) *int64 { return &c.UserQuota })},
 		{"upload_age", "7d", "`TIME` for which an upload in chunks may pause before it is removed",
 			into(duration, func(c *Config) *time.Duration { return &c.UploadAge })},
 		{"hold_up_to", "128KiB", "greatest `SIZE` of a body that is stored inline, committed with its record, and flushed to a file later, up to 1MiB; 0: none",

@@ -105,6 +105,8 @@ var another = map[string]struct {
 	"min_rate":               {"0", []string{"-1", "1KiB/s", "slow"}},
 	"view_data_url":          {"https://c.example.org/{dataspaceId}/{setId}/{id}", []string{"https://c.example.org/", "/view/{id}", "https://c.example.org/{id}/{nonsense}", "{id}"}},
 	"max_upload":             {"10GiB", []string{"-1", "1.5GB", "10 G", "GB", "9223372036854775808", "9000000TiB", "0x10"}},
+	"dataspace_quota":        {"500GiB", []string{"-1", "much"}},
+	"user_quota":             {"1TB", []string{"-1", "none"}},
 	"hold_up_to":             {"1MiB", []string{"-1", "1048577", "1.5KiB", "small"}},
 	"page_size":              {"1", []string{"0", "1001", "ten", "1.5"}},
 	"directory_page_size":    {"999", []string{"0", "1001"}},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"labshelf/commands/display"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/webhooks"
@@ -97,22 +98,7 @@ func period(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// units of a size, in bytes.
-var units = map[string]int64{
-	"": 1, "B": 1,
-	"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
-	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "PIB": 1 << 50,
-}
-
-func size(text string) (int64, error) {
-	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	unit, known := units[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
-	n, err := strconv.ParseUint(digits, 10, 63)
-	if err != nil || !known || int64(n) > math.MaxInt64/unit {
-		return 0, errors.New("must be a whole number of bytes, or one with a unit such as 500MB, 10GB or 10GiB")
-	}
-	return int64(n) * unit, nil
-}
+func size(text string) (int64, error) { return display.ParseBytes(text) }
 
 // inlineSize is the size of a body that is kept inline, in the metadata. The pages of a larger one cost more than its file.
 func inlineSize(text string) (int64, error) {

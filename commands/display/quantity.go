@@ -1,7 +1,9 @@
 package display
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +25,25 @@ func Bytes(bytes int64) string {
 }
 
 const units = "KMGTPE"
+
+// bytesIn is how many bytes a unit has, in capitals.
+var bytesIn = map[string]int64{
+	"": 1, "B": 1,
+	"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
+	"KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "PIB": 1 << 50,
+}
+
+// ParseBytes returns the number of bytes that a text says, with a unit such as MB (10^6) or MiB (2^20), in any case of letters, or without.
+// Its error states the rule.
+func ParseBytes(text string) (int64, error) {
+	digits := strings.TrimRightFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	unit, known := bytesIn[strings.ToUpper(strings.TrimSpace(text[len(digits):]))]
+	n, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || !known || int64(n) > math.MaxInt64/unit {
+		return 0, errors.New("must be a whole number of bytes, or one with a unit such as 500MB, 10GB or 10GiB")
+	}
+	return int64(n) * unit, nil
+}
 
 // day and year are the longest units of Duration. A year has 365 days.
 const (
