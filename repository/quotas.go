@@ -71,7 +71,7 @@ func (s *Service) restoreReservations() error {
 				return err
 			}
 			t, err := tx.Uploads.Get(id)
-			if err != nil || t.Done() {
+			if err != nil || t.Done() || t.Expires <= s.now() {
 				unread = errors.Join(unread, err)
 				continue
 			}

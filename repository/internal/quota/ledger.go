@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// step is how many bytes a body of unknown length reserves at a time.
+	// step is how many bytes a body of unknown length reserves at a time, at most: as many as have come.
 	step = 1 << 20
 	// most is the greatest single reservation, so that sums do not overflow: the commit asks for the rest.
 	most = 1 << 46
@@ -165,7 +165,7 @@ func (r *Reservation) Reader(ctx context.Context, body io.Reader) io.Reader {
 	if r == nil {
 		return body
 	}
-	return &reader{Reader: body, grow: func(read int64) error { return r.Grow(ctx, read, read+step) }}
+	return &reader{Reader: body, grow: func(read int64) error { return r.Grow(ctx, read, read+min(read, step)) }}
 }
 
 type reader struct {
