@@ -1,6 +1,7 @@
 package dav
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"io"
@@ -134,7 +135,7 @@ func (p property) is(name xml.Name) bool { return p.Space == name.Space && p.Loc
 
 // propfind answers PROPFIND.
 func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
-	depth := r.Header.Get("Depth")
+	depth := cmp.Or(r.Header.Get("Depth"), "1") // clients that leave it out want no more
 	find, err := readPropfind(w, r.Request)
 	if err != nil {
 		return err
