@@ -183,7 +183,7 @@ func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
 		e.Element = node.Element
 	}
 	if node.File != nil {
-		e.File = &node.File.Resource
+		e.File = node.File.Resource
 		row, err := tx.FileProperties.Get(e.File.ID)
 		e.Properties = row.Properties
 		return unlessMissing(err)
@@ -280,8 +280,9 @@ func (l *driveListing) sets(at DriveEntry) error {
 }
 
 func (l *driveListing) folder(at DriveEntry) error {
-	e := at
-	for node, err := range tree.Children(treeOf(l.tx, at.Set.ID), at.Folder, l.next.in) {
+	e, of := at, treeOf(l.tx, at.Set.ID)
+	of.expected = min(l.most+1, mostFiles)
+	for node, err := range tree.Children(of, at.Folder, l.next.in) {
 		if err == nil {
 			err = e.take(l.tx, node)
 		}

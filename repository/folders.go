@@ -15,10 +15,13 @@ import (
 )
 
 // treeFile is an active file of a set, as package tree wants it.
-type treeFile struct{ metadata.Resource }
+type treeFile struct {
+	*metadata.Resource
+	id string
+}
 
 // Named implements tree.File.
-func (f treeFile) Named() (id, name string) { return f.ID.String(), f.Name }
+func (f treeFile) Named() (id, name string) { return f.id, f.Name }
 
 func (f treeFile) after(p tree.Position) bool {
 	id, name := f.Named()
@@ -34,10 +37,11 @@ const (
 // setTree is the tree of a set in one transaction, in which the set is not written. What it has read last answers whether there is a folder
 // beside a file without another search.
 type setTree struct {
-	tx     *metadata.Tx
-	set    metadata.ID
-	window window
-	made   struct { // the folders that are there by themselves: none from from up to first
+	tx       *metadata.Tx
+	set      metadata.ID
+	expected int // how many files are read at first; 0: a few
+	window   window
+	made     struct { // the folders that are there by themselves: none from from up to first
 		known       bool
 		from, first string // first "": there is none
 	}
@@ -68,7 +72,11 @@ func (s *setTree) Files(prefix string, after tree.Position) iter.Seq2[treeFile, 
 		if at.Name < prefix {
 			at = tree.Position{Name: prefix}
 		}
-		for most := leastFiles; ; most = min(2*most, mostFiles) {
+		most := leastFiles
+		if s.window.files == nil && s.expected > 0 {
+			most = s.expected
+		}
+		for ; ; most = min(2*most, mostFiles) {
 			files, known := s.window.behind(at)
 			if !known {
 				read, err := s.read(at, most)
@@ -105,13 +113,15 @@ func (s *setTree) read(after tree.Position, most int) (w window, err error) {
 		return w, errors.New("the tree of no set")
 	}
 	w.files = make([]treeFile, 0, most)
+	read := make([]metadata.Resource, 0, most)
 	for r, err := range s.tx.Resources.Range(metadata.ResourceRange{
 		Set: s.set, States: paging.States(metadata.Active), Order: paging.ByName, After: from,
 	}) {
 		if err != nil {
 			return w, err
 		}
-		if w.files = append(w.files, treeFile{r}); len(w.files) == most {
+		read = append(read, r)
+		if w.files = append(w.files, treeFile{&read[len(read)-1], r.ID.String()}); len(w.files) == most {
 			return w, nil
 		}
 	}
@@ -125,7 +135,7 @@ func (s *setTree) ByID(id string) (f treeFile, found bool, err error) {
 	if errors.Is(err, metadata.ErrNotFound) {
 		return f, false, nil
 	}
-	return treeFile{r}, err == nil && r.SetID == s.set && r.State == metadata.Active, err
+	return treeFile{&r, id}, err == nil && r.SetID == s.set && r.State == metadata.Active, err
 }
 
 // Folders implements tree.Set.

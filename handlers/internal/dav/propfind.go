@@ -21,7 +21,7 @@ const (
 	multiBegin = xmlHead + `<D:multistatus xmlns:D="DAV:">`
 	multiEnd   = "</D:multistatus>"
 
-	pageSize = 256 // entries of a folder that are read in one transaction
+	pageSize = 255 // entries of a folder that are read in one transaction
 )
 
 // shown is an entry with what its properties need besides.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"labshelf/errs"
 )
@@ -145,6 +146,9 @@ func writeStart(out *bytes.Buffer, start xml.StartElement) {
 func escape(out io.Writer, text string) { _ = xml.EscapeText(out, []byte(text)) } // a buffer takes all
 
 func escaped(text string) string {
+	if !strings.ContainsAny(text, "<>&\"'\t\r\n") && utf8.ValidString(text) {
+		return text
+	}
 	var out strings.Builder
 	escape(&out, text)
 	return out.String()
