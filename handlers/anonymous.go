@@ -1,14 +1,24 @@
 package handlers
 
 import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"labshelf/auth"
 	"labshelf/errs"
+	"labshelf/handlers/internal/html"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
 )
 
 // varyByCaller is in the Vary of every answer of a route that anonymous readers may use.
@@ -68,4 +78,275 @@ func (r *request) caching() string {
 		return cachedForAll
 	}
 	return cachedForOne
+}
+
+// openPage returns the page of the open object at an address, which has gone if the status says so. There is none of what is not open, of what does not
+// exist, at other addresses, and for clients with credentials: the script makes theirs.
+func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page, int, error) {
+	kind, id, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	read := map[string]func(*request, string, html.Addresses) (html.Object, *html.Page, error){
+		"dataspaces": a.openDataspace, "sets": a.openSet, "resources": a.openResource,
+	}[kind]
+	header := w.Header()
+	header.Add("Vary", "Cookie") // Authorization is in it already
+	if hasCredentials(r.Request) {
+		header.Set("Cache-Control", cachedForOne)
+		return nil, http.StatusOK, nil
+	}
+	if read == nil || id == "" || strings.Contains(id, "/") {
+		return nil, http.StatusOK, nil
+	}
+	header.Set("Cache-Control", cachedForAll)
+	if err := a.countAnonymous(header, r.Request); err != nil {
+		return nil, 0, err
+	}
+	reader, err := a.repo.AnonymousReader()
+	if err != nil {
+		return nil, 0, err
+	}
+	r.caller = reader
+	addresses := a.addresses(r.Request)
+	object, page, err := read(r, id, addresses)
+	var refusal *errs.Error
+	switch {
+	case errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated:
+		return nil, http.StatusOK, nil
+	case err != nil:
+		return nil, 0, err
+	case slices.ContainsFunc(append(object.Above, object), func(o html.Object) bool { return o.State == metadata.Deleted }):
+		return object.Deleted(addresses), http.StatusGone, nil
+	}
+	return page, http.StatusOK, nil
+}
+
+// addresses are those of the pages and of the interface, as the client reached them.
+func (a *api) addresses(r *http.Request) html.Addresses {
+	base := a.base(r)
+	site := strings.TrimSuffix(base, version)
+	return html.Addresses{
+		Page:    func(kind, id string) string { return site + "/" + kind + "/" + id },
+		Record:  func(kind, id string) string { return base + "/" + kind + "/" + id },
+		File:    func(id string) string { return base + "/resources/" + id + "/data" },
+		Archive: func(id string) string { return base + "/sets/" + id + "/archive" },
+	}
+}
+
+// rowsOfPage are how many objects a page without a script lists.
+const rowsOfPage = 100
+
+// listed returns what a page of a listing is asked for: the page that the address names, or the first one.
+func listed(r *request, id string, order ...string) repository.ListRequest {
+	request := repository.ListRequest{Container: id, Token: r.query.Get("page")}
+	if request.Token == "" {
+		request.Params = url.Values{"limit": {strconv.Itoa(rowsOfPage)}}
+		if len(order) > 0 {
+			request.Params["order"] = order
+		}
+	}
+	return request
+}
+
+// otherPages leads to the first and to the next page of a list, as far as there are other ones.
+func otherPages(r *request, address string, ends repository.PageEnds, items int) (links []html.Link) {
+	if r.query.Get("page") != "" {
+		links = append(links, html.Link{Text: "First page", URL: address})
+	}
+	if items == rowsOfPage {
+		links = append(links, html.Link{Text: "Next page", URL: address + "?page=" + ends.Next})
+	}
+	return links
+}
+
+func (a *api) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	d, err := a.repo.GetDataspace(r.Context(), r.caller, id)
+	if err == nil {
+		object, err = html.OfDataspace(d)
+	}
+	if err != nil {
+		return object, nil, err
+	}
+	sets, err := a.repo.ListSets(r.Context(), r.caller, paging.DataspaceSets, listed(r, id))
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Heading = object.Dataset(at), "Data sets"
+	for _, set := range sets.Items {
+		page.Rows = append(page.Rows, html.Row{
+			Link: html.Link{Text: cmp.Or(set.Title, set.Name), URL: at.Page("sets", set.ID.String())}, Note: set.Name, Changed: set.Modified.Time(),
+		})
+	}
+	page.More = otherPages(r, at.Page("dataspaces", id), sets.PageEnds, len(sets.Items))
+	return object, page, nil
+}
+
+// readSet reads a set with its dataspace.
+func (a *api) readSet(r *request, id string) (object html.Object, err error) {
+	set, err := a.repo.GetSet(r.Context(), r.caller, id)
+	if err != nil {
+		return object, err
+	}
+	d, err := a.repo.GetDataspace(r.Context(), r.caller, set.DataspaceID.String())
+	if err != nil {
+		return object, err
+	}
+	above, err := html.OfDataspace(d)
+	if err != nil {
+		return object, err
+	}
+	return html.OfSet(set, above)
+}
+
+func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	if object, err = a.readSet(r, id); err != nil {
+		return object, nil, err
+	}
+	var files []metadata.Resource
+	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, listed(r, id, "name"), func(borrowed *metadata.Resource) {
+		files = append(files, kept(*borrowed))
+	})
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Heading = object.Dataset(at, files...), "Files"
+	if len(files) > 0 {
+		page.Downloads = []html.Link{{Text: "Download all", URL: at.Archive(id)}}
+	}
+	for _, f := range files {
+		page.Rows = append(page.Rows, html.Row{
+			Link: html.Link{Text: f.Name, URL: at.Page("resources", f.ID.String())}, Note: f.MimeType, Bytes: f.Bytes, Changed: f.Modified.Time(), File: at.File(f.ID.String()),
+		})
+	}
+	page.More = otherPages(r, at.Page("sets", id), ends, len(files))
+	return object, page, nil
+}
+
+// kept returns a borrowed resource with texts of its own.
+func kept(borrowed metadata.Resource) metadata.Resource {
+	for _, text := range []*string{&borrowed.Name, &borrowed.Description, &borrowed.Format, &borrowed.MimeType, &borrowed.Filename, &borrowed.Label} {
+		*text = strings.Clone(*text)
+	}
+	return borrowed
+}
+
+func (a *api) openResource(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	resource, err := a.repo.GetResource(r.Context(), r.caller, id)
+	if err != nil {
+		return object, nil, err
+	}
+	set, err := a.readSet(r, resource.SetID.String())
+	if err == nil {
+		object, err = html.OfResource(resource, set)
+	}
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Downloads = object.Dataset(at), []html.Link{{Text: "Download " + html.Size(resource.Bytes), URL: at.File(id)}}
+	return object, page, nil
+}
+
+// mostInSitemap is how many addresses the format allows in one file, and how many files in an index.
+const mostInSitemap = 50_000
+
+// sitemapPath is the path of the parts of the sitemap.
+const sitemapPath = "/sitemap/"
+
+// sitemap is a file of addresses, or an index of such files.
+type sitemap struct {
+	XMLName   xml.Name
+	Namespace string    `xml:"xmlns,attr"`
+	Addresses []address `xml:"url"`
+	Files     []address `xml:"sitemap"`
+}
+
+type address struct {
+	Loc     string `xml:"loc"`
+	Lastmod string `xml:"lastmod,omitempty"`
+}
+
+// getSitemap answers with the index: a part for each open dataspace.
+func (a *api) getSitemap(w http.ResponseWriter, r *request) error {
+	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+		return err
+	}
+	site := strings.TrimSuffix(a.base(r.Request), version)
+	index := sitemap{XMLName: xml.Name{Local: "sitemapindex"}}
+	err := a.repo.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
+		index.Files = append(index.Files, address{Loc: site + sitemapPath + d.ID.String() + ".xml"})
+		return len(index.Files) < mostInSitemap
+	})
+	return a.sendSitemap(w, index, err)
+}
+
+// getSitemapPart answers with the addresses of a dataspace and of its sets; their pages lead to those of the files. A part that is full leads to none, and
+// the sets beyond it are found from the page of the dataspace.
+func (a *api) getSitemapPart(w http.ResponseWriter, r *request) error {
+	id, isPart := strings.CutSuffix(r.params.ByName("name"), ".xml")
+	if !isPart {
+		return errNoSuchPath
+	}
+	if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+		return err
+	}
+	reader, err := a.repo.AnonymousReader()
+	if err != nil {
+		return a.sendSitemap(w, sitemap{}, err)
+	}
+	d, err := a.repo.GetDataspace(r.Context(), reader, id)
+	if err == nil && d.State == metadata.Deleted {
+		err = errNoSuchPath
+	}
+	if err != nil {
+		return a.sendSitemap(w, sitemap{}, err)
+	}
+	at, part := a.addresses(r.Request), sitemap{XMLName: xml.Name{Local: "urlset"}}
+	part.Addresses = []address{{at.Page("dataspaces", id), d.Modified.Time().UTC().Format(time.RFC3339)}}
+	list := repository.ListRequest{Container: id, Params: url.Values{"limit": {strconv.Itoa(paging.MaxLimit)}}}
+	for len(part.Addresses) < mostInSitemap {
+		page, err := a.repo.ListSets(r.Context(), reader, paging.DataspaceSets, list)
+		if err != nil {
+			return a.sendSitemap(w, sitemap{}, err)
+		}
+		for _, set := range page.Items {
+			part.Addresses = append(part.Addresses, address{at.Page("sets", set.ID.String()), set.Modified.Time().UTC().Format(time.RFC3339)})
+		}
+		if len(page.Items) < paging.MaxLimit {
+			break
+		}
+		list = repository.ListRequest{Container: id, Token: page.Next}
+	}
+	part.Addresses = part.Addresses[:min(len(part.Addresses), mostInSitemap)]
+	return a.sendSitemap(w, part, nil)
+}
+
+// sendSitemap sends a file of a sitemap. What is not open has none.
+func (a *api) sendSitemap(w http.ResponseWriter, file sitemap, err error) error {
+	var refusal *errs.Error
+	if errors.As(err, &refusal) && refusal.Kind == errs.Unauthenticated {
+		return errNoSuchPath
+	}
+	if err != nil {
+		return err
+	}
+	file.Namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+	text, err := xml.Marshal(file)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", cachedForAll)
+	writeBody(w, http.StatusOK, "application/xml; charset=utf-8", append([]byte(xml.Header), text...))
+	return nil
+}
+
+// getRobots tells crawlers what there is for them: nothing, or what is open, without archives, which are made when they are read.
+func (a *api) getRobots(w http.ResponseWriter, r *request) error {
+	text := "User-agent: *\nDisallow: /\n"
+	if a.repo.Anonymous() {
+		site := strings.TrimSuffix(a.base(r.Request), version)
+		text = fmt.Sprintf("User-agent: *\nDisallow: %s%s/sets/*/archive\nSitemap: %s/sitemap.xml\n", a.prefix, version, site)
+	}
+	writeBody(w, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	return nil
 }

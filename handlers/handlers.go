@@ -56,6 +56,7 @@ import (
 	"labshelf/handlers/internal/dav"
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/hosts"
+	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/slowclient"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -93,7 +94,7 @@ type api struct {
 	config       Config
 	started      metadata.Stamp
 	prefix       string // of every path: what the base URL has before the version
-	linked       linkedAssets
+	linked       html.Assets
 	allRoutes    *httprouter.Router // of all routes
 	listings     *httprouter.Router // of those whose addresses may end in a page token
 	hosts        *hosts.Hosts

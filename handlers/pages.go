@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"labshelf/errs"
+	"labshelf/handlers/internal/html"
 )
 
 // assetsPath is the path of everything that the shell of the pages links.
@@ -37,56 +37,8 @@ var assetTypes = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8",
 }
 
-// shell is the one HTML document of the pages: the script renders them by the address. Its text for browsers without scripts reads no
-// record, so it is the same for every id, and public.
-var shell = template.Must(template.New("shell").Parse(`<!doctype html>
-<html lang="en" data-base="{{.Base}}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>labshelf</title>
-{{- with .Icon}}
-<link rel="icon" href="{{$.Base}}/{{.}}">
-{{- end}}
-<link rel="stylesheet" href="{{.Base}}/{{.Style}}">
-{{- range .Preload}}
-<link rel="modulepreload" href="{{$.Base}}/{{.}}">
-{{- end}}
-<script type="module" src="{{.Base}}/{{.Script}}"></script>
-</head>
-<body>
-<div id="app"></div>
-<noscript>
-{{- if .ID}}
-<h1>Resource {{.ID}}</h1>
-<p>With a key that may read it:</p>
-<ul>
-<li>record: <a href="{{.URL}}">{{.URL}}</a></li>
-<li>file: <a href="{{.URL}}/data">{{.URL}}/data</a></li>
-</ul>
-{{- end}}
-<p>The pages of this service need JavaScript. Its interface at <a href="{{.Base}}/v1">{{.Base}}/v1</a> does not.</p>
-</noscript>
-</body>
-</html>
-`))
-
-// linkedAssets is what the shell links; see package web.
-type linkedAssets struct {
-	Script, Style, Icon string
-	Preload             []string
-}
-
-// shellData fills the shell.
-type shellData struct {
-	linkedAssets
-	Base    string // the path below which the service lives, "" or like /shelf
-	ID, URL string // of a resource; "" on other pages
-}
-
 // readLinkedAssets returns what the shell is to link. The files are part of the program, so that a fault in them is one in it.
-func readLinkedAssets(files fs.FS) (l linkedAssets) {
+func readLinkedAssets(files fs.FS) (l html.Assets) {
 	text, err := fs.ReadFile(files, "manifest.json")
 	if err == nil {
 		err = json.Unmarshal(text, &l)
@@ -119,24 +71,32 @@ func takesHTML(accept []string) bool {
 	return all == "" || strings.Contains(all, "html") || strings.Contains(all, "*/*") || strings.Contains(all, "text/*")
 }
 
-// getPage answers with the shell.
+// getPage answers with the shell, and in it the page of what is open at its address.
 func (a *api) getPage(w http.ResponseWriter, r *request) error {
-	about := shellData{linkedAssets: a.linked, Base: a.prefix}
+	about := html.Document{Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Anonymous()}
 	at, _ := routed(r.Request)
-	if id, ok := strings.CutPrefix(at, "/resources/"); ok && !strings.Contains(id, "/") {
+	status := http.StatusOK
+	header := w.Header()
+	header.Set("Cache-Control", "no-cache")
+	if about.Anonymous {
+		var err error
+		if about.Page, status, err = a.openPage(w, r, at); err != nil {
+			return err
+		}
+	}
+	if id, ok := strings.CutPrefix(at, "/resources/"); ok && !strings.Contains(id, "/") && about.Page == nil {
 		about.ID, about.URL = id, a.presenter(r).url("resources", id)
 	}
-	var page strings.Builder
-	if err := shell.Execute(&page, about); err != nil {
+	page, err := about.Write()
+	if err != nil {
 		return err
 	}
-	header, sum := w.Header(), sha256.Sum256([]byte(page.String()))
+	sum := sha256.Sum256([]byte(page))
 	header.Set("Content-Security-Policy", pagesSecurity)
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Cache-Control", "no-cache")
-	if !notModified(w, r, hex.EncodeToString(sum[:16])) {
-		writeBody(w, http.StatusOK, "text/html; charset=utf-8", []byte(page.String()))
+	if status != http.StatusOK || !notModified(w, r, hex.EncodeToString(sum[:16])) {
+		writeBody(w, status, "text/html; charset=utf-8", []byte(page))
 	}
 	return nil
 }

@@ -235,7 +235,11 @@ func New(repo *repository.Service, config Config) http.Handler {
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
 	if config.Pages != nil {
 		a.linked = readLinkedAssets(config.Pages)
-		a.add(whole, assetsPath+":name", route{"GET", assetsPath + ":name", everybody, a.getAsset, plain})
+		for path, serve := range map[string]func(http.ResponseWriter, *request) error{
+			assetsPath + ":name": a.getAsset, "/robots.txt": a.getRobots, "/sitemap.xml": a.getSitemap, sitemapPath + ":name": a.getSitemapPart,
+		} {
+			a.add(whole, path, route{"GET", path, everybody, serve, plain})
+		}
 	}
 	if config.Metrics != nil {
 		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})

@@ -45,7 +45,7 @@ var arrows = map[string]string{
 	"repository/internal":             "auth blobs errs paging metadata descriptive",
 	"repository/internal/conformance": "blobs errs paging metadata descriptive schemas",
 	"bolt":                            "auth blobs errs paging metadata bolt/fsck bbolt",
-	"handlers":                        "auth blobs errs paging archive metadata repository resumable maintenance events search search/index handlers/inner net/http zerolog log log/slog",
+	"handlers":                        "auth blobs descriptive errs paging archive metadata repository resumable maintenance events search search/index handlers/inner net/http zerolog log log/slog",
 	"backup":                          "blobs errs metadata repository maintenance bolt",
 	"client":                          "blobs errs archive metadata repository maintenance net/http descriptive",
 	"commands":                        "blobs archive client display exit cobra pflag isatty",
