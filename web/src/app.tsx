@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "./api";
+import { anonymous, dataspaces, Problem, resources, sets } from "./api";
 import { listen } from "./events";
 import { SearchBox } from "./find/box";
 import { follow } from "./live";
@@ -13,6 +13,7 @@ import { ResourcePage } from "./pages/resource";
 import { SetPage } from "./pages/set";
 import { keyInAddress, SignIn } from "./pages/signin";
 import { insideOrRoot, Link, match, navigate, useLocation } from "./router";
+import { type OpenObject, OpenPage } from "./open";
 import { SessionProvider, useSession } from "./session";
 import { Button, ErrorMessage, Skeleton } from "./ui/components";
 import { Dialog } from "./ui/dialog";
@@ -34,6 +35,8 @@ interface Route {
   lazy?: true;
   /** Needs no session. */
   public?: true;
+  /** Needs none where this, which the page is about, is open: then it is loaded without one. */
+  open?: (params: Record<string, string>) => Promise<OpenObject>;
 }
 
 const lazy = (load: () => Promise<Page>) => ({ page: load, lazy: true }) as const;
@@ -41,9 +44,9 @@ const lazy = (load: () => Promise<Page>) => ({ page: load, lazy: true }) as cons
 /** All pages. The service answers each of these paths with the shell (handlers, package web). */
 const pages: Route[] = [
   { path: "/", page: Home },
-  { path: "/dataspaces/:did", page: DataspacePage },
-  { path: "/sets/:sid", page: SetPage },
-  { path: "/resources/:rid", page: ResourcePage },
+  { path: "/dataspaces/:did", page: DataspacePage, open: (p) => dataspaces.get(p.did!) },
+  { path: "/sets/:sid", page: SetPage, open: (p) => sets.get(p.sid!) },
+  { path: "/resources/:rid", page: ResourcePage, open: (p) => resources.get(p.rid!) },
   { path: "/resources/:rid/versions/:number", ...lazy(() => import("./pages/version").then((m) => m.VersionPage)) },
   { path: "/dataspaces/:did/history", ...lazy(() => import("./pages/history").then((m) => m.DataspaceHistory)) },
   { path: "/sets/:sid/history", ...lazy(() => import("./pages/history").then((m) => m.SetHistory)) },
@@ -82,7 +85,8 @@ function App() {
   const { user, ended } = useSession();
   const [route, params] = routeOf(path);
   const [linkKey, setLinkKey] = useLinkKey();
-  const signIn = path === "/signin" || !!linkKey || (!user && !route?.public);
+  const mayBeOpen = anonymous && !user && !ended && !!route?.open;
+  const signIn = path === "/signin" || !!linkKey || (!user && !route?.public && !mayBeOpen);
   const main = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -110,6 +114,10 @@ function App() {
       <main id="main" tabIndex={-1} ref={main}>
         {signIn ? (
           user && !linkKey ? null : <SignIn linkKey={linkKey} done={() => setLinkKey("")} />
+        ) : mayBeOpen ? (
+          <OpenPage key={path} load={() => route.open!(params)} signIn={<SignIn linkKey="" done={() => {}} />}>
+            <RoutedPage route={route} params={params} />
+          </OpenPage>
         ) : route ? (
           <RoutedPage key={path} route={route} params={params} />
         ) : (
@@ -212,7 +220,10 @@ function Bar({ path }: { path: string }) {
             </Button>
           </>
         ) : (
-          <Link to="/docs">Help</Link>
+          <>
+            {path !== "/signin" && <Link to={`/signin?to=${encodeURIComponent(path)}`}>Sign in</Link>}
+            <Link to="/docs">Help</Link>
+          </>
         )}
       </div>
       {problem && <StillSignedIn problem={problem} retry={leave} close={dismiss} />}
@@ -241,9 +252,11 @@ function StillSignedIn({ problem, retry, close }: { problem: Problem; retry: () 
 
 applyTheme();
 refuseDrops();
+const app = document.getElementById("app")!;
+app.replaceChildren(); // what the service has sent for clients without scripts
 render(
   <SessionProvider waiting={<Skeleton />} failed={(problem, retry) => <ErrorMessage problem={problem} retry={retry} />}>
     <App />
   </SessionProvider>,
-  document.getElementById("app")!,
+  app,
 );

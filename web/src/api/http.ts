@@ -4,6 +4,9 @@ import { parse } from "../describe/metadata";
 /** The base path of the service, such as "" or "/shelf"; the shell contains it. */
 export const base = document.documentElement.dataset.base ?? "";
 
+/** Whether what is open is read without signing in. */
+export const anonymous = document.documentElement.dataset.anonymous !== undefined;
+
 /** The path of the interface, such as /v1. */
 export const root = `${base}/v1`;
 

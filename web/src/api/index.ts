@@ -1,7 +1,7 @@
 // The client of the service.
 export * from "./accounts";
 export * from "./edits";
-export { base, failureOf, Listing, type Page, Problem, problemOf, queryOf, type Revision, root, send, unreachable, whenSignedOut } from "./http";
+export { anonymous, base, failureOf, Listing, type Page, Problem, problemOf, queryOf, type Revision, root, send, unreachable, whenSignedOut } from "./http";
 export * from "./records";
 export * from "./schemas";
 export * from "./service";

@@ -16,9 +16,11 @@ export interface Incomplete {
   behind: boolean;
 }
 
+export const noneIncomplete: Incomplete = { total: 0, ids: new Set<string>(), behind: false };
+
 /** The incomplete files of a set; none if no schema of the dataspace is for files, or if the search cannot tell. */
 export async function loadIncomplete(dataspace: Dataspace, set: DataSet, signal: AbortSignal): Promise<Incomplete> {
-  const none = { total: 0, ids: new Set<string>(), behind: false };
+  const none = noneIncomplete;
   if (set.state !== "active") return none;
   const forFiles = await schemas.list(dataspace.id, signal).then((all) => all.some((s) => s.for === "files" && s.state === "active"), () => false);
   if (!forFiles) return none;

@@ -1,6 +1,6 @@
 // Forms that create or edit a record. The service validates the fields; its errors are shown next to them.
 import { useRef, useState } from "preact/hooks";
-import type { DataSet, Dataspace, Extractor, Resource } from "../api";
+import type { DataSet, Dataspace, Extractor, Resource, Visibility } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Field, Form } from "../ui/form";
 import { readers } from "../ui/readers";
@@ -50,6 +50,7 @@ function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<
 }
 
 export function DataspaceForm(props: Props<Dataspace>) {
+  const [visibility, setVisibility] = useState<Visibility>(props.was?.visibility ?? "private");
   const { was, form, conflicts } = useRecordForm(props, dataspaces, ["title", "description", "visibility", "origin", "retention"], ({ origin, ...values }) =>
     dataspaces.create({ ...values, ...(origin && { origin }) }),
   );
@@ -58,9 +59,9 @@ export function DataspaceForm(props: Props<Dataspace>) {
       {(errorOf) => (
         <>
           <NameFields was={was} errorOf={errorOf} />
-          <Field label={labels.visibility} error={errorOf("visibility")}>
+          <Field label={labels.visibility} hint={readers[visibility].hint} error={errorOf("visibility")}>
             {(a) => (
-              <select name="visibility" {...a}>
+              <select name="visibility" {...a} onChange={(e) => setVisibility(e.currentTarget.value as Visibility)}>
                 {Object.entries(readers).map(([visibility, { choice }]) => (
                   <option key={visibility} value={visibility} selected={was?.visibility === visibility}>
                     {choice}

@@ -8,7 +8,7 @@ import { DataspaceForm, SetForm } from "../edit/forms";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { Link, navigate, useLocation } from "../router";
-import { useMe } from "../session";
+import { useSession } from "../session";
 import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
@@ -31,7 +31,7 @@ import type { PageProps } from "./props";
 export function DataspacePage({ params }: PageProps) {
   const did = params.did!;
   const { query } = useLocation();
-  const me = useMe();
+  const { user: me } = useSession(); // undefined: what is open is read without signing in
   const { value, problem, reload, refresh, set } = useLoad(async (signal) => {
     const [dataspace, may] = await Promise.all([dataspaces.get(did), permissionsIn(did, me, signal)]);
     return { dataspace, may };
@@ -62,17 +62,21 @@ export function DataspacePage({ params }: PageProps) {
             <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {readers[dataspace.visibility].phrase}
             {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
           </p>
-          <KeptVersions dataspace={dataspace} />
+          {me && <KeptVersions dataspace={dataspace} />}
           {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
           {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          <Link to={`/dataspaces/${did}/history`} class="button">
-            <Icon name="clock" /> History
-          </Link>
-          <Link to={`/dataspaces/${did}/members`} class="button">
-            <Icon name="people" /> Members
-          </Link>
+          {me && (
+            <>
+              <Link to={`/dataspaces/${did}/history`} class="button">
+                <Icon name="clock" /> History
+              </Link>
+              <Link to={`/dataspaces/${did}/members`} class="button">
+                <Icon name="people" /> Members
+              </Link>
+            </>
+          )}
           {may.manage && active && (
             <Button icon="edit" onClick={() => setDialog("edit")}>
               Edit

@@ -9,7 +9,7 @@ import { downloadName } from "../filename";
 import { size } from "../format";
 import { Preview } from "../preview/preview";
 import { Link, navigate, useLeaveGuard } from "../router";
-import { useMe } from "../session";
+import { useSession } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Confirm, Dialog } from "../ui/dialog";
@@ -28,7 +28,7 @@ import type { PageProps } from "./props";
 /** One resource: its preview and its record. viewDataUrl leads here if no catalogue is configured. */
 export function ResourcePage({ params }: PageProps) {
   const rid = params.rid!;
-  const me = useMe();
+  const { user: me } = useSession(); // undefined: what is open is read without signing in
   const { value, problem, reload, refresh, set } = useLoad((signal) => loadResource(rid, me, signal), [rid]);
   useRefreshOnFocus(refresh);
   const resource = value?.resource;
@@ -61,9 +61,11 @@ export function ResourcePage({ params }: PageProps) {
           {resource.description && <p class="preserve prose">{resource.description}</p>}
         </div>
         <div class="actions">
-          <Link to={`/resources/${rid}/history`} class="button">
-            <Icon name="clock" /> History
-          </Link>
+          {me && (
+            <Link to={`/resources/${rid}/history`} class="button">
+              <Icon name="clock" /> History
+            </Link>
+          )}
           {mayWrite && (
             <Button icon="edit" onClick={() => setEditing(true)}>
               Edit
@@ -119,7 +121,7 @@ export function ResourcePage({ params }: PageProps) {
 const nothingAsked: Asked = { incomplete: false, problems: [] };
 
 /** Loads a resource, what contains it, and the permissions of the user, all before the page is shown, so that the layout does not shift. */
-export async function loadResource(rid: string, me: User, signal: AbortSignal) {
+export async function loadResource(rid: string, me: User | undefined, signal: AbortSignal) {
   const resource = await resources.get(rid);
   const { dataspaceId, setId } = resource;
   const [dataspace, set, may, asked] = await Promise.all([

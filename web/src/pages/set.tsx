@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Resource, User } from "../api";
 import { dataspaces, queryOf, schemas, sets } from "../api";
-import { incompleteIn, loadIncomplete } from "../describe/incomplete";
+import { incompleteIn, loadIncomplete, noneIncomplete } from "../describe/incomplete";
 import { Described } from "../describe/section";
 import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
@@ -11,7 +11,7 @@ import { SelectionBar } from "../edit/selection";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { Link, setQuery, useLocation } from "../router";
-import { useMe } from "../session";
+import { useSession } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
@@ -35,7 +35,7 @@ const catchUp = 1000;
 /** One set and its files. */
 export function SetPage({ params }: PageProps) {
   const sid = params.sid!;
-  const me = useMe();
+  const { user: me } = useSession(); // undefined: what is open is read without signing in
   const { value, problem, reload, refresh, set: replace } = useLoad((signal) => load(sid, me, signal), [sid]);
   useRefreshOnFocus(refresh);
   useEffect(() => {
@@ -74,10 +74,12 @@ export function SetPage({ params }: PageProps) {
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          <Link to={`/sets/${sid}/history`} class="button">
-            <Icon name="clock" /> History
-          </Link>
-          {active && files.exist && (
+          {me && (
+            <Link to={`/sets/${sid}/history`} class="button">
+              <Icon name="clock" /> History
+            </Link>
+          )}
+          {me && active && files.exist && (
             <Link to={`/sets/${sid}/table`} class="button">
               <Icon name="table" /> Metadata table
             </Link>
@@ -112,13 +114,13 @@ export function SetPage({ params }: PageProps) {
 }
 
 /** Loads a set, its dataspace and the permissions of the user, all before the page is shown, so that the layout does not shift. */
-async function load(sid: string, me: User, signal: AbortSignal) {
+async function load(sid: string, me: User | undefined, signal: AbortSignal) {
   const set = await sets.get(sid);
   const dataspace = dataspaces.get(set.dataspaceId);
   const [may, asked, incomplete] = await Promise.all([
     permissionsIn(set.dataspaceId, me, signal),
     set.state === "active" ? schemas.of("sets", sid) : undefined,
-    dataspace.then((d) => loadIncomplete(d, set, signal)),
+    dataspace.then((d) => (me ? loadIncomplete(d, set, signal) : noneIncomplete)),
   ]);
   return { set, dataspace: await dataspace, may, asked, incomplete };
 }

@@ -9,7 +9,8 @@ export interface Permissions {
   role: Role | "sysadmin" | "none";
 }
 
-export async function permissionsIn(dataspaceId: string, me: User, signal?: AbortSignal): Promise<Permissions> {
+export async function permissionsIn(dataspaceId: string, me: User | undefined, signal?: AbortSignal): Promise<Permissions> {
+  if (!me) return { write: false, manage: false, role: "none" };
   if (me.sysadmin) return { write: true, manage: true, role: "sysadmin" };
   const { items } = await privileges.list({ userId: "me", dataspaceId, state: "active" }).all(1, signal);
   const role = items[0]?.role;

@@ -1,5 +1,6 @@
 // Who may read a dataspace, in words.
 import type { Visibility } from "../api";
+import { anonymous } from "../api";
 
 interface Words {
   /** In a form. */
@@ -9,6 +10,8 @@ interface Words {
   /** Behind the name of a dataspace. */
   phrase: string;
   sentence: string;
+  /** What is to be known before it is chosen. */
+  hint?: string;
 }
 
 /** By visibility, from fewest to most readers. */
@@ -23,7 +26,12 @@ export const readers: Record<Visibility, Words> = {
   open: {
     choice: "Everybody, also without an account",
     short: "everybody",
-    phrase: "open to everybody",
-    sentence: "Everybody may read this dataspace, also without an account. Members may do more, according to their roles.",
+    phrase: anonymous ? "open to everybody" : "open to everybody once the operator allows it; until then readable by all users",
+    sentence: anonymous
+      ? "Everybody may read this dataspace, also without an account. Members may do more, according to their roles."
+      : "Everybody may read this dataspace once the operator of the service allows reading without an account; until then, all users may. Members may do more, according to their roles.",
+    hint: anonymous
+      ? "Anybody on the network can read and download everything in it, without an account, and search engines can find it."
+      : "Nobody without an account can see it until the operator of the service switches that on (anonymous = on). Then anybody can read and download everything in it.",
   },
 };

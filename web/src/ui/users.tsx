@@ -1,6 +1,7 @@
 // Names of users by their ids. Each is requested once per document; later changes show after a reload.
 import type { User } from "../api";
 import { users } from "../api";
+import { useSession } from "../session";
 import { Cache } from "./cache";
 import { useLoad } from "./load";
 
@@ -11,6 +12,10 @@ export const useUser = (id: string): User | undefined => useLoad(() => cache.get
 
 /** The name of a user; the id if the user may not be read. */
 export function UserName({ id }: { id: string }) {
+  return useSession().user ? <KnownUser id={id} /> : <>a user</>; // whose name is nothing for everybody
+}
+
+function KnownUser({ id }: { id: string }) {
   const user = useUser(id);
   return <span title={id}>{user ? user.fullname || user.username : id}</span>;
 }
