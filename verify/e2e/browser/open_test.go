@@ -1,0 +1,114 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// openSet makes a dataspace that everybody may read, and a set with files in it.
+func (s *site) openSet(t *testing.T) (dataspaceID, setID string, files []string) {
+	t.Helper()
+	dataspaceID, setID = s.makeSet(t)
+	s.call(t, "PUT", "/dataspaces/"+dataspaceID, map[string]string{"visibility": "open"})
+	s.call(t, "PUT", "/sets/"+setID, map[string]any{"description": "What the laser saw.", "metadata": map[string]any{
+		"creators": []any{map[string]string{"name": "Lovelace, Ada"}}, "licence": "CC-BY-4.0"}})
+	return dataspaceID, setID, s.put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
+}
+
+// width fails if the page is wider than a phone.
+func (v *visitor) fits() {
+	v.t.Helper()
+	if overflow := get(v, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		v.fail(errTooWide(overflow))
+	}
+}
+
+type errTooWide float64
+
+func (errTooWide) Error() string { return "the page is wider than the window" }
+
+// Somebody without an account reads what is open: without scripts what the service sends, and with them the pages, both on a phone.
+func TestOpenDataWithoutAnAccount(t *testing.T) {
+	t.Parallel()
+	s := open(t, "--anonymous", "on")
+	did, sid, files := s.openSet(t)
+	closed := s.create(t, "/dataspaces", map[string]string{"name": "lab-two", "title": "Secret lab"})
+
+	plain := s.visit(t)
+	if _, err := chromedp.Call(plain.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	plain.size(360, 740)
+	plain.at("/dataspaces/" + did)
+	plain.sees("Laser lab", "Runs of 2026")
+	plain.fits()
+	plain.follow("Runs of 2026")
+	plain.isAt("/sets/" + sid)
+	plain.sees("What the laser saw.", "Lovelace, Ada", "CC-BY-4.0", "run-1.txt", "9 bytes", "Download all")
+	plain.fits()
+	plain.shot("open-set-plain-360")
+	plain.follow("run-1.txt")
+	plain.isAt("/resources/" + files[0])
+	plain.sees("text/plain", "Download 9 bytes")
+	plain.fits()
+	if got := get(plain, chromedp.Evaluate[string](`JSON.parse(document.querySelector("script[type='application/ld+json']").text).name`)); got != "run-1.txt" {
+		t.Errorf("JSON-LD names %q", got)
+	}
+
+	v := s.visit(t)
+	v.size(360, 740)
+	v.at("/dataspaces/" + did)
+	v.sees("Laser lab", "open to everybody")
+	v.seesNot("Members")
+	v.seesNot("History")
+	v.follow("Runs of 2026")
+	v.sees("What the laser saw.", "run-1.txt")
+	v.fits()
+	v.shot("open-set-360")
+	v.follow("run-2.txt")
+	v.sees("Download", "text/plain", "a user")
+	v.until(`document.querySelector(".preview").innerText.includes("run-2.txt")`)
+	v.fits()
+	v.seesNot("Replace")
+	v.at("/dataspaces/" + closed)
+	v.sees("Your API key")
+	v.seesNot("Secret lab")
+	v.at("/dataspaces/nothing")
+	v.sees("Your API key")
+	s.call(t, "DELETE", "/sets/"+sid, nil)
+	v.expect("status of 410")
+	v.at("/sets/" + sid)
+	v.sees("Runs of 2026", "This was deleted")
+	v.seesNot("trash")
+	plain.expect("status of 410")
+	plain.at("/sets/" + sid)
+	plain.sees("This was deleted on")
+	v.at("/sets/" + sid)
+	v.follow("Sign in")
+	v.isAt("/signin?to=%2Fsets%2F" + sid)
+	v.signIn(s.Key())
+	v.isAt("/sets/" + sid)
+	v.sees("This set is in the trash")
+}
+
+// Who chooses that everybody may read is told what that means, and whether the service allows it.
+func TestChoosingOpen(t *testing.T) {
+	t.Parallel()
+	for on, hint := range map[string]string{"on": "Anybody on the network can read", "off": "Nobody without an account can see it until the operator"} {
+		t.Run(on, func(t *testing.T) {
+			s := open(t, "--anonymous", on)
+			did, _ := s.makeSet(t)
+			v := s.signedIn(t, s.Key(), "/dataspaces/"+did)
+			v.press("Edit")
+			v.seesNot(hint)
+			v.do(chromedp.SetValue(chromedp.CSS(`dialog select[name=visibility]`), "open"))
+			v.do(chromedp.Evaluate[chromedp.Void](`void document.querySelector("dialog select[name=visibility]").dispatchEvent(new Event("change", {bubbles: true}))`))
+			v.sees(hint)
+			v.submit()
+			v.sees("open to everybody")
+		})
+	}
+}
