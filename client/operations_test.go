@@ -223,6 +223,7 @@ func files(ctx context.Context, t *testing.T, c *client.Client, space client.Dat
 	}
 	check(t, file.Close())
 	versions(ctx, t, c, made)
+	placements(ctx, t, c, made)
 }
 
 // versions makes the calls for the versions of a resource that has three: two of the same content after another one.
@@ -362,7 +363,7 @@ var unchanging = map[string][]string{
 	"SchemaUpdate":    {"created", "createdBy", "dataspaceId", "for", "form", "id", "modified", "modifiedBy", "state", "url", "version"},
 	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
 		"position", "reason", "state", "tries"},
-	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy",
+	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy", "movedTo",
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
 
@@ -376,7 +377,7 @@ func TestSchemas(t *testing.T) {
 		"Key": client.Key{}, "Privilege": client.Privilege{}, "Usage": client.Usage{}, "DataspaceUsage": client.Usage{}, "UserUsage": client.UserUsage{}, "Session": client.Session{},
 		"DataspaceCreation": client.NewDataspace{}, "SetCreation": client.NewSet{}, "UserCreation": client.NewUser{}, "KeyCreation": client.NewKey{},
 		"PrivilegeGrant": client.NewPrivilege{}, "DataspaceUpdate": client.DataspaceEdit{}, "SetUpdate": client.SetEdit{}, "UserUpdate": client.UserEdit{},
-		"ResourceEdit": client.ResourceEdit{}, "Version": client.Version{},
+		"ResourceEdit": client.ResourceEdit{}, "Destination": client.Destination{}, "Version": client.Version{},
 		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},
 		"Schema": client.Schema{}, "SchemaCreation": client.NewSchema{}, "SchemaUpdate": client.SchemaEdit{}, "SchemaVersion": client.SchemaVersion{},
 		"Delivery": client.Delivery{}, "Edit": client.Edit{}, "ManyEdit": client.ManyEdit{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},

@@ -36,6 +36,7 @@ type Resource struct {
 	Version     int64        `json:"version"`           // number of the current version, from 1
 	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
 	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
+	MovedTo     string       `json:"movedTo,omitempty"` // of a deleted one that was moved into another set: id of the resource that it has become
 	Metadata    Metadata     `json:"metadata,omitempty"`
 	ETag        string       `json:"-"` // of the record, for IfMatch and IfNoneMatch; "" in listings
 }
@@ -91,6 +92,12 @@ type ResourceEdit struct {
 	Format      *string `json:"format,omitempty"`
 
 	Metadata Metadata `json:"metadata,omitempty"` // a merge patch
+}
+
+// Destination is where a file goes that is copied or moved.
+type Destination struct {
+	SetID string `json:"setId,omitempty"` // "": the set in which it is
+	Name  string `json:"name,omitempty"`  // "": the name that it has
 }
 
 // Resources lists the resources that the caller may read, by modification. It takes State, Since, Until, Order, DataspaceID, SetID
@@ -151,4 +158,15 @@ func (c *Client) DeleteResource(ctx context.Context, id string, when ...Conditio
 // RestoreResource brings back a deleted resource. That it is active already is no error.
 func (c *Client) RestoreResource(ctx context.Context, id string, when ...Condition) (Resource, error) {
 	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "restore")}.under(when))
+}
+
+// CopyResource makes a resource of the current version of another one, with what is known of it. No bytes are copied.
+func (c *Client) CopyResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "copy"), in: to, once: true}.under(when))
+}
+
+// MoveResource renames a resource within its set, or moves it into another one, where it is a new resource with all versions; the
+// one that is left is deleted, and names it in MovedTo. Moved back it is that one again.
+func (c *Client) MoveResource(ctx context.Context, id string, to Destination, when ...Condition) (Resource, error) {
+	return one[Resource](ctx, c, request{method: http.MethodPost, path: at("resources", id, "move"), in: to, once: true}.under(when))
 }

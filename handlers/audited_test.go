@@ -46,6 +46,8 @@ func loggedRequests() map[string]loggedRequest {
 		"PATCH /resources/{id}":                          {"resource.edit", "", ""},
 		"DELETE /resources/{id}":                         {"resource.delete", "", ""},
 		"POST /resources/{id}/restore":                   {"resource.restore", "", ""},
+		"POST /resources/{id}/copy":                      {"resource.copy", "resource.copy", ""},
+		"POST /resources/{id}/move":                      {"resource.edit", "", ""},
 		"DELETE /resources/{id}/versions/{number}/data":  {"version.erase", "", ""},
 		"PUT /resources/{id}/versions/{number}/label":    {"version.label", "", ""},
 		"POST /resources/{id}/versions/{number}/restore": {"version.restore", "", ""},

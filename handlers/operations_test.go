@@ -140,6 +140,8 @@ func operations() []operation {
 		{"continueUpload", false, chunk},
 		{"overrideUpload", false, override},
 		{"endUpload", false, tus(raw{})},
+		{"copyResource", false, fields(object{"name": "copy"})},
+		{"moveResource", false, fields(object{"name": "moved"})},
 		{"deleteResource", false, nil},
 		{"restoreResource", false, nil},
 		{"deleteSet", false, nil},

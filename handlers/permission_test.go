@@ -194,7 +194,8 @@ Made from the routes of the service by a test, which fails when the two differ; 
 - **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin.
 
 The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
-request counts as its dataspace.
+request counts as its dataspace. Where a resource goes by copy or move that is so for the dataspace into which it goes; in the one where it
+is, a copy needs what reading it needs, and a move an editor, too.
 
 | request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |
 |---|---|---|---|---|---|---|---|---|

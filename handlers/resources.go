@@ -1,9 +1,11 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
+	"labshelf/auth"
 	"labshelf/handlers/internal/body"
 	"labshelf/handlers/internal/encode"
 	"labshelf/metadata"
@@ -112,6 +114,29 @@ func (a *api) deleteResource(w http.ResponseWriter, r *request) error {
 func (a *api) restoreResource(w http.ResponseWriter, r *request) error {
 	restored, err := a.repo.RestoreResource(r.Context(), r.caller, r.id(), preconditions(r))
 	return a.sendResource(w, r, restored, err)
+}
+
+func (a *api) copyResource(w http.ResponseWriter, r *request) error {
+	return a.placeResource(w, r, a.repo.CopyResource)
+}
+
+func (a *api) moveResource(w http.ResponseWriter, r *request) error {
+	return a.placeResource(w, r, a.repo.MoveResource)
+}
+
+// placeResource answers with the record at the place where a file has gone, which is a new one unless the file was renamed.
+func (a *api) placeResource(w http.ResponseWriter, r *request, place func(context.Context, auth.Principal, string, repository.Place) (metadata.Resource, error)) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	placed, err := place(r.Context(), r.caller, r.id(), repository.PlaceOf(fields, preconditions(r)))
+	if err != nil || placed.ID.String() == r.id() {
+		return a.sendResource(w, r, placed, err)
+	}
+	w.Header().Set("Location", a.presenter(r).url("resources", placed.ID.String()))
+	a.writeResource(w, r, http.StatusCreated, &placed)
+	return nil
 }
 
 func (a *api) listVersions(w http.ResponseWriter, r *request) error {

@@ -109,6 +109,8 @@ func (a *api) routesOfFiles() []route {
 		{"PATCH", "/resources/:id", writers, a.editResource, plain},
 		{"DELETE", "/resources/:id", writers, a.deleteResource, plain},
 		{"POST", "/resources/:id/restore", writers, a.restoreResource, plain},
+		{"POST", "/resources/:id/copy", writers, a.copyResource, plain},
+		{"POST", "/resources/:id/move", writers, a.moveResource, plain},
 		{"GET", "/resources/:id/data", anonymous, a.downloadResource, download},
 		{"GET", "/resources/:id/history", readers, a.listHistory(paging.ResourceHistory), listing},
 		{"GET", "/resources/:id/versions", anonymous, a.listVersions, listing},

@@ -29,6 +29,21 @@ type Place struct {
 	Name  string // "": the name that it has
 	Onto  string // id of a file of that set whose next version it becomes, which keeps its name and what is said about it; "": none
 	Match Match  // of the file that is copied or moved
+	wrong error  // of what a request says of it
+}
+
+// PlaceOf returns the place that a request names by the fields setId and name, both of which may be left out. What is wrong with them is said when the
+// caller has been authorised.
+func PlaceOf(f Fields, match Match) Place {
+	p := Place{Match: match}
+	p.wrong = create(&p, f, placeFields)
+	return p
+}
+
+// placeFields are the fields of a place that requests name.
+var placeFields = setters[Place]{
+	"setId": textSetter(text{min: 1, max: maxNameBytes, bytes: true}, func(p *Place) *string { return &p.SetID }),
+	"name":  textSetter(nameText, func(p *Place) *string { return &p.Name }),
 }
 
 // CopyResource makes a file of another one: its present version, with what is said about it. The bytes are shared, unless they are inline. It
@@ -77,6 +92,9 @@ type placement struct {
 func (t *placement) prepare(ctx context.Context, id string, to Place) error {
 	if err := t.admit(id, to); err != nil {
 		return err
+	}
+	if to.wrong != nil {
+		return to.wrong
 	}
 	return t.check(ctx, cmp.Or(to.Name, t.source.Name), to.Match)
 }

@@ -36,7 +36,7 @@ const resourceTemplate = `{
   "dataspaceId": "{dataspaceId}",
   "createdBy": "{createdBy}",
   "modifiedBy": "{modifiedBy}",
-  "version": {version}{purged}{damaged}{metadata}
+  "version": {version}{purged}{damaged}{movedTo}{metadata}
 }`
 
 var resourceValues = map[string]value[metadata.Resource]{
@@ -81,6 +81,8 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 			b.end(memberIf(",\n"+indent+`  "purged": true`, func(r *metadata.Resource) bool { return r.Body == metadata.Purged }))
 		case "metadata":
 			b.end(metadataOf(",\n" + indent + `  "metadata": `))
+		case "movedTo":
+			b.end(movedToOf(",\n" + indent + `  "movedTo": "`))
 		case "damaged":
 			b.end(memberIf(",\n"+indent+`  "damaged": true`, func(r *metadata.Resource) bool { return r.Damaged }))
 		default:
@@ -88,6 +90,17 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 		}
 	})
 	return b.finish()
+}
+
+// movedToOf is the resource that a deleted one has become by a move, if it has.
+func movedToOf(member string) value[metadata.Resource] {
+	return func(b []byte, r *metadata.Resource) []byte {
+		if r.MovedTo != (metadata.ID{}) {
+			b = append(b, member...)
+			b = append(append(b, r.MovedTo.String()...), '"')
+		}
+		return b
+	}
 }
 
 // metadataOf is the descriptive metadata, as they are stored.

@@ -40,6 +40,7 @@ type resourceJSON struct {
 	Version       int64  `json:"version"`
 	Purged        bool   `json:"purged,omitempty"`
 	Damaged       bool   `json:"damaged,omitempty"`
+	MovedTo       string `json:"movedTo,omitempty"`
 }
 
 // reference is one resource as the interface writes it.
@@ -53,8 +54,12 @@ func reference(base, view string, r metadata.Resource) resourceJSON {
 		}
 		return s.Time().Format("2006-01-02T15:04:05.000Z")
 	}
+	movedTo := ""
+	if r.MovedTo != (metadata.ID{}) {
+		movedTo = r.MovedTo.String()
+	}
 	return resourceJSON{
-		ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
+		MovedTo: movedTo, ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
@@ -90,6 +95,9 @@ func drawResource(t *rapid.T) (r metadata.Resource) {
 	r.Bytes = rapid.Int64Min(0).Draw(t, "bytes")
 	r.Body = metadata.BodyLocation(rapid.IntRange(0, 2).Draw(t, "body"))
 	r.Damaged = rapid.Bool().Draw(t, "damaged")
+	if rapid.Bool().Draw(t, "moved") {
+		r.MovedTo = r.SetID
+	}
 	return r
 }
 
