@@ -72,7 +72,7 @@ func All(p Process) []*cobra.Command {
 		group(GroupUse, loginCommand(p)), group(GroupUse, logoutCommand(p)), group(GroupUse, statusCommand(p)),
 		group(GroupUse, lsCommand(p)), group(GroupUse, findCommand(p)), group(GroupUse, putCommand(p)), group(GroupUse, getCommand(p)), group(GroupUse, catCommand(p)),
 		group(GroupUse, harvestCommand(p)), group(GroupUse, watchCommand(p)),
-		group(GroupUse, describeCommand(p)), group(GroupUse, metadataCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
+		group(GroupUse, describeCommand(p)), group(GroupUse, metadataCommand(p)), group(GroupUse, cpCommand(p)), group(GroupUse, mvCommand(p)), group(GroupUse, rmCommand(p)), group(GroupUse, restoreCommand(p)),
 		group(GroupUse, versionsCommand(p)), group(GroupUse, retentionCommand(p)), group(GroupUse, usageCommand(p)),
 		group(GroupUse, auditCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),

@@ -130,12 +130,12 @@ func (a *api) placeResource(w http.ResponseWriter, r *request, place func(contex
 	if err != nil {
 		return err
 	}
-	placed, err := place(r.Context(), r.caller, r.id(), repository.PlaceOf(fields, preconditions(r)))
-	if err != nil || placed.ID.String() == r.id() {
-		return a.sendResource(w, r, placed, err)
+	arrived, err := place(r.Context(), r.caller, r.id(), repository.PlaceOf(fields, preconditions(r)))
+	if err != nil || arrived.ID.String() == r.id() {
+		return a.sendResource(w, r, arrived, err)
 	}
-	w.Header().Set("Location", a.presenter(r).url("resources", placed.ID.String()))
-	a.writeResource(w, r, http.StatusCreated, &placed)
+	w.Header().Set("Location", a.presenter(r).url("resources", arrived.ID.String()))
+	a.writeResource(w, r, http.StatusCreated, &arrived)
 	return nil
 }
 
