@@ -59,7 +59,7 @@ func TestUsageOverYears(t *testing.T) {
 		const real = fetch, day = (ago) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10);
 		window.fetch = async (address, init) => {
 			const answer = await real(address, init);
-			if (!String(address).endsWith("/usage")) return answer;
+			if (!String(address).endsWith("/v1/usage")) return answer;
 			const usage = await answer.json();
 			const points = Array.from({ length: 60 }, (_, i) => ({ day: day(800 - 12 * i), activeFiles: 40 + 3 * i, activeBytes: (40 + 3 * i) * 1e8,
 				deletedFiles: i, deletedBytes: i * 7e7, oldVersions: 0, oldBytes: 0 }));

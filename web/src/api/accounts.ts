@@ -10,6 +10,8 @@ export interface User {
   about: string;
   /** Only in answers to sysadmins and to the user itself. */
   sysadmin?: boolean;
+  /** Bytes of all versions of what the user creates, at most. Only in answers to sysadmins and to the user itself. */
+  quota?: number;
   state: State;
   /** The ETag of the record; records in listings have none. */
   etag?: string;
@@ -51,6 +53,7 @@ export const session = {
 
 export const users = {
   ...records<User>("/users"),
+  usage: (uid: string) => call<{ used: number; quota?: number }>("GET", `/users/${id(uid)}/usage`),
   keys: (uid: string, query = {}) => new Listing<Key>(`/users/${id(uid)}/keys${queryOf(query)}`),
   createKey: (uid: string, fields: { label?: string; expires?: string }) =>
     call<Key>("POST", `/users/${id(uid)}/keys`, { body: fields }),

@@ -37,6 +37,8 @@ export interface Dataspace extends ChangeFields, Described {
   origin: string;
   /** Which versions of files a purge keeps: "everything", "last 5", "90 days". */
   retention: string;
+  /** Bytes of all versions, at most. Only in answers to sysadmins, where there is a limit. */
+  quota?: number;
 }
 
 export interface DataSet extends ChangeFields, Described {
@@ -116,7 +118,9 @@ export interface Counters {
 
 export interface Usage extends Counters {
   days: (Counters & { day: string })[];
-  dataspaces?: (Counters & { dataspaceId: string })[];
+  dataspaces?: (Counters & { dataspaceId: string; quota?: number })[];
+  /** Bytes of all versions, at most; absent for several dataspaces, without a limit, and without a role. */
+  quota?: number;
 }
 
 /** The address of the bytes of a file; with `inline` the browser shows types that are safe. */

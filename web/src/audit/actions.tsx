@@ -43,6 +43,7 @@ const fieldLabels: Record<string, string> = {
   about: "About",
   visibility: "Visibility",
   retention: "Versions kept",
+  quota: "Quota (bytes)",
   sysadmin: "Sysadmin",
   extract: "Properties filled from",
   types: "Types of files",

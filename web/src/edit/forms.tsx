@@ -2,8 +2,10 @@
 import { useRef, useState } from "preact/hooks";
 import type { DataSet, Dataspace, Extractor, Resource, Visibility } from "../api";
 import { dataspaces, resources, sets } from "../api";
+import { useMe } from "../session";
 import { Field, Form } from "../ui/form";
 import { readers } from "../ui/readers";
+import { type Flat, flat, flatCalls, QuotaField, withQuota } from "./quota";
 import type { Calls, Editable } from "./save";
 import { useEdit } from "./save";
 
@@ -39,7 +41,7 @@ function NameFields({ was, errorOf }: { was: Pick<DataSet, "title" | "descriptio
   );
 }
 
-const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", retention: "Versions kept", format: "Format", extract: "Fill in properties from" };
+const labels = { name: "Name", title: "Title", description: "Description", visibility: "Readable by", origin: "Origin", retention: "Versions kept", quota: "Quota", format: "Format", extract: "Fill in properties from" };
 
 /** The props of a Form that creates or edits a record, by the fields with these names. */
 function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<T>, calls: Calls<T>, fields: string[], create?: (values: Record<string, string>) => Promise<T>) {
@@ -49,10 +51,15 @@ function useRecordForm<T extends Editable>({ was: record, done, cancel }: Props<
   return { was, conflicts, form: { action: was ? "Save" : "Create", submit, onCancel: cancel, formRef } };
 }
 
-export function DataspaceForm(props: Props<Dataspace>) {
-  const [visibility, setVisibility] = useState<Visibility>(props.was?.visibility ?? "private");
-  const { was, form, conflicts } = useRecordForm(props, dataspaces, ["title", "description", "visibility", "origin", "retention"], ({ origin, ...values }) =>
-    dataspaces.create({ ...values, ...(origin && { origin }) }),
+const dataspaceCalls = flatCalls<Dataspace>(dataspaces);
+
+export function DataspaceForm({ was: dataspace, done, cancel }: Props<Dataspace>) {
+  const { sysadmin } = useMe();
+  const [visibility, setVisibility] = useState<Visibility>(dataspace?.visibility ?? "private");
+  const props = { ...(dataspace && { was: flat(dataspace) }), done: (saved: Flat<Dataspace>) => done(withQuota<Dataspace>(saved)), cancel };
+  const fields = ["title", "description", "visibility", "origin", "retention", ...(sysadmin && dataspace ? ["quota"] : [])];
+  const { was, form, conflicts } = useRecordForm(props, dataspaceCalls, fields, async ({ origin, ...values }) =>
+    flat(await dataspaces.create({ ...(values as Partial<Dataspace>), ...(origin && { origin }) })),
   );
   return (
     <Form {...form}>
@@ -74,6 +81,7 @@ export function DataspaceForm(props: Props<Dataspace>) {
             {(a) => <input name="origin" defaultValue={was?.origin} {...a} />}
           </Field>
           <RetentionField was={was?.retention} error={errorOf("retention")} />
+          {sysadmin && was && <QuotaField was={was.quota} error={errorOf("quota")} />}
           {conflicts}
         </>
       )}

@@ -1,5 +1,5 @@
 import type { Counters, Usage } from "../api";
-import { dataspaces, service } from "../api";
+import { dataspaces, service, users } from "../api";
 import { count, plural } from "../format";
 import { Link, useLocation } from "../router";
 import { Breadcrumbs, Empty, ErrorMessage, PageHeader, Size, Skeleton } from "../ui/components";
@@ -8,6 +8,7 @@ import { useLoad } from "../ui/load";
 import { useTitle } from "../ui/title";
 import { Bars } from "../usage/bars";
 import { Chart } from "../usage/chart";
+import { QuotaMeter } from "../usage/quota";
 import type { Measure } from "../usage/series";
 import { dayOf, seriesOf } from "../usage/series";
 
@@ -47,6 +48,11 @@ export function UsagePage() {
       {usage.value && titles.value && (
         <>
           <Totals of={usage.value} />
+          {did ? (
+            <QuotaMeter label="Quota of this dataspace" share={{ used: usage.value.activeBytes + usage.value.deletedBytes + usage.value.oldBytes, quota: usage.value.quota }} />
+          ) : (
+            <OwnQuota />
+          )}
           <OverTime usage={usage.value} measure={measure} last={span === "all" ? undefined : Number(span)} />
           {!did && usage.value.dataspaces && usage.value.dataspaces.length > 0 && (
             <section class="sheet" aria-labelledby="by">
@@ -58,6 +64,12 @@ export function UsagePage() {
       )}
     </>
   );
+}
+
+/** What the user has created, where that is limited. */
+function OwnQuota() {
+  const { value } = useLoad(() => users.usage("me"), []);
+  return value ? <QuotaMeter label="Your quota: files that you have created, with all of their versions" share={value} /> : null;
 }
 
 async function titlesOf(signal: AbortSignal) {

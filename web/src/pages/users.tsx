@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { Key, User } from "../api";
 import { queryOf, users } from "../api";
 import { Keys, NewKeyDialog } from "../edit/keys";
+import { flat, flatCalls, QuotaField, withQuota } from "../edit/quota";
 import { useEdit } from "../edit/save";
 import { useLocation } from "../router";
 import { useMe, useSession } from "../session";
@@ -134,16 +135,21 @@ function EditUser({ id, done }: { id: string; done: () => void }) {
   );
 }
 
-function UserForm({ was, done }: { was: User; done: () => void }) {
+const userCalls = flatCalls<User>(users);
+
+function UserForm({ was: user, done }: { was: User; done: () => void }) {
   const me = useMe();
-  const { save: edit, conflicts } = useEdit(was, users, { fullname: "Full name", sysadmin: "Sysadmin" });
+  const was = flat(user);
+  const { save: edit, conflicts } = useEdit(was, userCalls, { fullname: "Full name", sysadmin: "Sysadmin", quota: "Quota" });
+  const form = useRef<HTMLFormElement>(null);
   const { setUser } = useSession();
   const fullname = useRef<HTMLInputElement>(null);
   const sysadmin = useRef<HTMLInputElement>(null);
   const [asking, setAsking] = useState(false);
   const send = async () => {
-    const now = await edit({ fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked });
-    if (was.id === me.id) setUser(now);
+    const quota = String(new FormData(form.current!).get("quota") ?? "");
+    const now = await edit({ fullname: fullname.current!.value, sysadmin: sysadmin.current!.checked, quota });
+    if (was.id === me.id) setUser(withQuota<User>(now));
     done();
   };
   const save = async () => {
@@ -152,12 +158,13 @@ function UserForm({ was, done }: { was: User; done: () => void }) {
   };
   return (
     <>
-      <Form action="Save" submit={save}>
+      <Form action="Save" submit={save} formRef={form}>
         {(errorOf) => (
           <>
             <Field label="Full name" error={errorOf("fullname")}>
               {(a) => <input ref={fullname} defaultValue={was.fullname} {...a} />}
             </Field>
+            <QuotaField was={was.quota} error={errorOf("quota")} />
             <label class="option">
               <input ref={sysadmin} type="checkbox" defaultChecked={!!was.sysadmin} /> Sysadmin
             </label>

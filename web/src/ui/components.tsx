@@ -119,7 +119,7 @@ export function ErrorMessage({ problem, retry }: { problem: Problem; retry?: () 
       <Icon name="warning" />
       <div>
         <p>{problem.detail}</p>
-        {helps[problem.status] && <p class="dim">{helps[problem.status]}</p>}
+        {helps[problem.status] && problem.code !== "quota_exceeded" && <p class="dim">{helps[problem.status]}</p>}
       </div>
       {retry && (
         <Button icon="retry" onClick={retry}>

@@ -8,6 +8,7 @@ import type { ErrorOf } from "../ui/form";
 import { Field, Form } from "../ui/form";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
+import { UploadWarning } from "../usage/quota";
 import { notifyChange, queue } from "./queue";
 import type { NameConflict } from "./replace";
 import { nameConflicts, versionOf } from "./replace";
@@ -92,6 +93,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
     queue.add(files, set, conflicts && new Set(conflicts.flatMap((c) => c.existing).map(versionOf)), unreadable);
     close();
   };
+  const bytes = files.reduce((sum, p) => sum + p.file.size, 0);
   const submit = async () => {
     const create = async (name: string, dataspaceId: string) => {
       const set = await sets.create({ name, dataspaceId });
@@ -111,7 +113,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
           <>
             <p>
               <strong>
-                {plural(files.length, "file")}, {size(files.reduce((sum, p) => sum + p.file.size, 0))}
+                {plural(files.length, "file")}, {size(bytes)}
               </strong>
               {systemFiles > 0 && <span class="dim"> ({plural(systemFiles, "system file")} left out)</span>}
             </p>
@@ -122,6 +124,7 @@ function UploadForm({ files, systemFiles, unreadable, close, target }: FormProps
               {files.length > maxShown && <li>and {plural(files.length - maxShown, "other")}</li>}
             </ul>
             <UnreadableFiles unreadable={unreadable} />
+            <UploadWarning did={"set" in target ? target.set.dataspaceId : target.dataspaceId} bytes={bytes} />
             {"set" in target ? (
               <p class="into">
                 To the set <strong>{target.set.title || target.set.name}</strong>.

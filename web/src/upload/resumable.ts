@@ -83,7 +83,9 @@ async function resumableUpload(
         if (withoutOffset) throw new Error("no offset");
       },
       onShouldRetry: (error) => {
-        const status = (withoutOffset ?? error.originalResponse)?.getStatus() ?? 0;
+        const answer = withoutOffset ?? error.originalResponse;
+        const status = answer?.getStatus() ?? 0;
+        if (answer && failureOf(status, answer.getBody()).code === "quota_exceeded") return false; // trying again makes no room
         const retry = (status < 400 || status >= 500 || status === 409 || status === 423 || status === 429) && navigator.onLine;
         started = false;
         if (retry && (status === 0 || status >= 500)) onUnanswered?.();

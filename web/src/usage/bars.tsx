@@ -3,6 +3,7 @@ import type { Counters, Dataspace } from "../api";
 import { Link } from "../router";
 import { Badge, Button } from "../ui/components";
 import { Icon } from "../ui/icons";
+import { isNearlyFull } from "./quota";
 import type { Measure } from "./series";
 import { active, deleted, described, old, short } from "./series";
 
@@ -10,7 +11,7 @@ import { active, deleted, described, old, short } from "./series";
 const shownAtFirst = 50;
 
 interface Props {
-  of: (Counters & { dataspaceId: string })[];
+  of: (Counters & { dataspaceId: string; quota?: number })[];
   titles: Map<string, Dataspace>;
   measure: Measure;
   /** The address of the usage page of a dataspace. */
@@ -37,7 +38,7 @@ export function Bars({ of, titles, measure, to }: Props) {
                 <Link to={to(c.dataspaceId)} title="Its usage over time">
                   <Icon name="dataspace" /> {d ? d.title || d.name : c.dataspaceId}
                 </Link>{" "}
-                {d?.state === "deleted" && <Badge tone="bad">deleted</Badge>}
+                {d?.state === "deleted" && <Badge tone="bad">deleted</Badge>} {isNearlyFull({ used: c.activeBytes + c.deletedBytes + c.oldBytes, quota: c.quota }) && <Badge tone="bad">quota nearly used up</Badge>}
               </span>
               <svg class="stack" width="100%" height="14" aria-hidden="true">
                 <rect class="active" width={percent(point.active)} height="14" />
