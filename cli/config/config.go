@@ -5,6 +5,7 @@ package config
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +73,19 @@ func flagName(name string) string { return strings.ReplaceAll(name, "_", "-") }
 func variableName(name string) string { return environment + strings.ToUpper(name) }
 
 // settings are all there are.
-func settings() []setting { return append(serviceSettings(), observationSettings()...) }
+func settings() []setting {
+	return slices.Concat(serviceSettings(), quotaSettings(), observationSettings())
+}
+
+// quotaSettings are the quotas of new objects.
+func quotaSettings() []setting {
+	return []setting{
+		{"dataspace_quota", "0", "quota of a new dataspace, a `SIZE` of all versions of its files; 0 is no limit",
+			into(size, func(c *Config) *int64 { return &c.DataspaceQuota })},
+		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions of the files that the user creates; 0 is no limit",
+			into(size, func(c *Config) *int64 { return &c.UserQuota })},
+	}
+}
 
 // serviceSettings are those of what the service does.
 func serviceSettings() []setting {
@@ -109,10 +122,6 @@ func serviceSettings() []setting {
 			into(viewTemplate, func(c *Config) *string { return &c.ViewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
 			into(size, func(c *Config) *int64 { return &c.MaxUpload })},
-		{"dataspace_quota", "0", "quota of a new dataspace, a `SIZE` of all versions of its files; 0 is no limit",
-			into(size, func(c *Config) *int64 { return &c.DataspaceQuota })},
-		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions of the files that the user creates; 0 is no limit",
-			into(size, func(c *Config) *int64 { return &c.UserQuota })},
 		{"upload_age", "7d", "`TIME` for which an upload in chunks may pause before it is removed",
 			into(duration, func(c *Config) *time.Duration { return &c.UploadAge })},
 		{"hold_up_to", "128KiB", "greatest `SIZE` of a body that is stored inline, committed with its record, and flushed to a file later, up to 1MiB; 0: none",
