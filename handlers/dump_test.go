@@ -26,6 +26,8 @@ func (c *client) dump() string {
 		rows(&out, tx.Users.All(metadata.ID{}))
 		rows(&out, tx.Privileges.All(metadata.ID{}))
 		rows(&out, tx.Descriptive.All(metadata.ID{}))
+		rows(&out, tx.Folders.All(metadata.FolderKey{}))
+		rows(&out, tx.FileProperties.All(metadata.ID{}))
 		rows(&out, tx.Schemas.All(metadata.ID{}))
 		rows(&out, tx.SchemaVersions.All(metadata.SchemaVersionKey{}))
 		rows(&out, tx.Cascades.All())

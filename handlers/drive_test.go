@@ -1,0 +1,259 @@
+package handlers_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// onDrive is a client of the drive: a set, and its address.
+type onDrive struct {
+	*client
+	set, folder string // its id; its path, as clients see it
+}
+
+func (c *client) newDrive(fields object) *onDrive {
+	c.t.Helper()
+	s := c.newSpace(fields)
+	set := s.newSet()
+	space := s.get("/dataspaces/" + s.dataspace).object().text("name")
+	return &onDrive{client: c, set: set, folder: "/dav/" + space + "/" + s.get("/sets/"+set).object().text("name")}
+}
+
+// as returns the client in the name of another caller.
+func (d *onDrive) as(c *client) *onDrive { return &onDrive{client: c, set: d.set, folder: d.folder} }
+
+// dav sends a request to a path of the set, or to an address.
+func (d *onDrive) dav(method, path, body string, headers ...string) *answer {
+	d.t.Helper()
+	if !strings.HasPrefix(path, "/dav") {
+		path = d.folder + path
+	}
+	address := d.server.URL + (&url.URL{Path: path}).EscapedPath()
+	request, err := http.NewRequestWithContext(d.t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if d.key != "" {
+		request.SetBasicAuth("whoever", d.key)
+	}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ": ")
+		request.Header.Set(name, strings.ReplaceAll(value, "$", d.server.URL+d.folder))
+	}
+	response, err := httpClient.Do(request)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	got, err := io.ReadAll(response.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return &answer{t: d.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: got}
+}
+
+const (
+	lockBody  = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`
+	patchBody = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><colour xmlns="x:">blue</colour></D:prop></D:set></D:propertyupdate>`
+)
+
+// requests are those of the permission table of the drive: on a file a.txt and a folder sub, in their order.
+var requests = []struct {
+	method, path, body string
+	headers            []string
+	writes             bool
+}{
+	{"PROPFIND", "", "", []string{"Depth: 1"}, false}, {"PROPFIND", "/a.txt", "", []string{"Depth: 0"}, false}, {"GET", "/a.txt", "", nil, false}, {"HEAD", "/a.txt", "", nil, false},
+	{"PUT", "/new.txt", "new", nil, true}, {"PUT", "/a.txt", "next", nil, true}, {"MKCOL", "/made", "", nil, true}, {"PROPPATCH", "/a.txt", patchBody, nil, true},
+	{"COPY", "/a.txt", "", []string{"Destination: $/copy.txt"}, true}, {"MOVE", "/copy.txt", "", []string{"Destination: $/moved.txt"}, true},
+	{"COPY", "/sub", "", []string{"Destination: $/sub2"}, true}, {"MOVE", "/sub2", "", []string{"Destination: $/sub3"}, true},
+	{"LOCK", "/locked", lockBody, nil, true}, {"DELETE", "/a.txt", "", nil, true}, {"DELETE", "/sub", "", nil, true},
+}
+
+// TestDrivePermissions tries every method of the drive as every caller. Who may not read gets the answer that a dataspace has which does not exist.
+func TestDrivePermissions(t *testing.T) {
+	t.Parallel()
+	own := ownGateway(t, repository.Config{}, handlers.Config{})
+	for name := range callers() {
+		t.Run(name, func(t *testing.T) {
+			fields := object{}
+			if name == "public" {
+				fields["visibility"] = "public"
+			}
+			f := own.on(t).newFixture(fields)
+			d := own.on(t).newDriveIn(f)
+			caller := d.as(callers()[name](f))
+			other := *caller
+			other.folder = "/dav/no-such-space/no-such-set"
+			for _, r := range requests {
+				before := d.dump()
+				a := caller.dav(r.method, r.path, r.body, r.headers...)
+				if after := d.dump(); a.status >= 300 && after != before {
+					t.Errorf("%s: refused, and yet something has changed", a.what)
+				}
+				served := slices.Contains([]string{"editor", "admin", "sysadmin"}, name) || !r.writes && slices.Contains([]string{"public", "member"}, name)
+				switch {
+				case served && a.status >= 300:
+					t.Errorf("%s: refused with %s", a.what, a.short())
+				case served:
+				case name == "nobody":
+					same(t, a.what, a.status, http.StatusUnauthorized)
+					same(t, "WWW-Authenticate", a.header.Get("WWW-Authenticate"), `Basic realm="labshelf", charset="UTF-8"`)
+				case slices.Contains([]string{"public", "member"}, name):
+					same(t, a.what, a.status, http.StatusForbidden)
+				default:
+					same(t, a.what, a.status, other.dav(r.method, r.path, r.body, r.headers...).status)
+				}
+			}
+		})
+	}
+}
+
+// newDriveIn is newDrive in the dataspace of a fixture, with what requests are about.
+func (c *client) newDriveIn(f *fixture) *onDrive {
+	c.t.Helper()
+	set := c.send("POST", "/sets", object{"name": c.name("set"), "dataspaceId": f.dataspace}).want(http.StatusCreated).object()
+	space := c.get("/dataspaces/" + f.dataspace).object().text("name")
+	d := &onDrive{client: c, set: set.text("id"), folder: "/dav/" + space + "/" + set.text("name")}
+	d.dav("PUT", "/a.txt", "content").want(http.StatusCreated)
+	d.dav("MKCOL", "/sub", "").want(http.StatusCreated)
+	d.dav("PUT", "/sub/b.txt", "content").want(http.StatusCreated)
+	return d
+}
+
+// TestDriveAnswers: what the drive answers to requests that are not what they might be.
+func TestDriveAnswers(t *testing.T) {
+	t.Parallel()
+	d := sysadmin(t).newDrive(nil)
+	d.dav("PUT", "/a.txt", "content").want(http.StatusCreated)
+	d.dav("MKCOL", "/f", "").want(http.StatusCreated)
+	space := d.folder[:strings.LastIndexByte(d.folder, '/')]
+	tag := d.dav("HEAD", "/a.txt", "").header.Get("ETag")
+	for _, tc := range []struct {
+		method, path, body, headers string
+		want                        int
+	}{
+		{"PROPFIND", "", "", "Depth: infinity", 403}, {"PROPFIND", "", "<", "Depth: 0", 400}, {"PROPFIND", "", strings.Repeat("<a>", 200), "Depth: 0", 400},
+		{"PROPFIND", space, "", "Depth: 1", 207}, {"PROPFIND", "/dav", "", "Depth: 1", 207}, {"PROPFIND", "/dav//x", "", "Depth: 1", 404},
+		{"PROPFIND", "/a.txt", "", "Depth: infinity", 207}, {"PROPFIND", "/none", "", "Depth: 0", 404},
+		{"MKCOL", "/dav/new-space", "", "", 403}, {"MKCOL", space + "/new-set", "", "", 403}, {"DELETE", space, "", "", 403}, {"DELETE", d.folder, "", "", 403},
+		{"MOVE", d.folder, "", "Destination: $2", 403}, {"MOVE", "/a.txt", "", "Destination: " + d.server.URL + space + "/x", 403}, {"PUT", d.folder, "x", "", 403},
+		{"PUT", "/f", "x", "", 405}, {"MKCOL", "/f", "", "", 405}, {"MKCOL", "/g", "x", "", 415}, {"PUT", "/none/x", "x", "", 409}, {"MKCOL", "/none/x", "", "", 409},
+		{"PUT", "/f/..", "x", "", 400}, {"PUT", "/f//x", "x", "", 400}, {"GET", "/f/../a.txt", "", "", 404}, {"GET", "/./a.txt", "", "", 404},
+		{"COPY", "/a.txt", "", "Destination: https://elsewhere.example/x", 502}, {"COPY", "/a.txt", "", "Destination: /v1/x", 502}, {"COPY", "/a.txt", "", "", 400},
+		{"COPY", "/a.txt", "", "Destination: $/a.txt", 403}, {"MOVE", "/f", "", "Destination: $/f/g", 403}, {"COPY", "/a.txt", "", "Destination: $/none/x", 409},
+		{"PUT", "/a.txt", "x", "If-None-Match: *", 412}, {"PUT", "/a.txt", "x", `If-Match: "other"`, 412}, {"PUT", "/b.txt", "x", "If-Match: *", 412},
+		{"PUT", "/a.txt", "content", "If-Match: " + tag, 204}, {"DELETE", "/a.txt", "", `If-Match: "other"`, 412}, {"GET", "/a.txt", "", "If-None-Match: " + tag, 304},
+		{"PUT", "/a.txt", "x", "OC-Checksum: SHA1:" + strings.Repeat("0", 40), 400}, {"PUT", "/a.txt", "x", "OC-Checksum: MD5:9dd4e461268c8034f5c8564e155c67a6", 204},
+		{"PUT", "/a.txt", "x", "OC-Checksum: SHA256:" + sha256Hex("x"), 204}, {"PUT", "/a.txt", "x", "OC-Checksum: ADLER32:00790079", 204}, {"PUT", "/a.txt", "x", "OC-Checksum: NEW:1", 204},
+		{"PUT", "/a.txt", "x", "OC-Checksum: MD5:1", 400}, {"PUT", "/a.txt", "x", "Content-Digest: sha-256=:AAAA:", 400}, {"PUT", "/a.txt", "x", "Content-Range: bytes 0-0/2", 400},
+		{"PUT", "/a.txt", "x", "Content-Encoding: gzip", 415}, {"POST", "/a.txt", "x", "", 405}, {"OPTIONS", "/a.txt", "", "", 200}, {"GET", "/a.txt", "", "Range: bytes=0-0", 206},
+		{"LOCK", "/a.txt", "<", "", 400}, {"LOCK", "/a.txt", "", "If: (<urn:none>)", 412}, {"UNLOCK", "/a.txt", "", "Lock-Token: <urn:none>", 409}, {"LOCK", "/none/x", lockBody, "", 409},
+		{"PUT", "/._a.txt", "x", "", 201}, {"GET", "/._a.txt", "", "", 404}, {"DELETE", "/.DS_Store", "", "", 204}, {"PUT", "/f/thumbs.DB", "x", "", 201}, {"GET", "/f", "", "", 200},
+		{"PROPPATCH", "/a.txt", "<x/>", "", 400}, {"PROPPATCH", "/none", patchBody, "", 404},
+	} {
+		var headers []string
+		if tc.headers != "" {
+			headers = []string{tc.headers}
+		}
+		if a := d.dav(tc.method, tc.path, tc.body, headers...); a.status != tc.want {
+			t.Errorf("%s %q, %s: %d, want %d\n%s", tc.method, tc.path, tc.headers, a.status, tc.want, a.short())
+		}
+	}
+	if names := d.get("/sets/" + d.set + "/resources").data(); len(names) != 1 {
+		t.Errorf("there are %d files, want a.txt alone", len(names))
+	}
+}
+
+// TestDriveKeys: the password is a key, and sent over https or on this machine only; a cookie is none; a wrong password has failed, a missing one has not.
+func TestDriveKeys(t *testing.T) {
+	t.Parallel()
+	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	c := ownGateway(t, repository.Config{}, handlers.Config{FailedKeys: 3, TrustedProxies: proxies})
+	d := c.newDrive(nil)
+	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
+	away := "X-Forwarded-For: 192.0.2.7"
+	d.dav("PROPFIND", "", "", "Depth: 0", away).want(http.StatusForbidden)
+	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: http").want(http.StatusForbidden)
+	d.dav("PROPFIND", "", "", "Depth: 0", away, "X-Forwarded-Proto: https").want(http.StatusMultiStatus)
+	d.dav("COPY", "/a", "", away, "X-Forwarded-Proto: https", "Destination: $/b").want(http.StatusBadGateway) // since it says http
+	session := c.send("POST", "/session", object{"key": c.key}).want(http.StatusOK).header.Get("Set-Cookie")
+	nobody := d.as(c.withKey(""))
+	for range 10 {
+		nobody.dav("PROPFIND", "", "", "Depth: 0", "Cookie: "+session).want(http.StatusUnauthorized)
+	}
+	wrong := d.as(c.withKey("lsk_wrong"))
+	for n := range 5 {
+		want := http.StatusUnauthorized
+		if n >= 3 {
+			want = http.StatusTooManyRequests
+		}
+		wrong.dav("PROPFIND", "", "", "Depth: 0").want(want)
+	}
+	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
+}
+
+// TestSaves: what programs do when they save a file, as they were seen to do it, and whether the file has its id afterwards. docs/drive.md says so, too.
+func TestSaves(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		program, name string
+		keeps         bool
+		steps         []string
+	}{
+		{"Word, by its address", "report.docx", true, []string{"LOCK report.docx", "PUT report.docx", "UNLOCK report.docx"}},
+		{"Word, on a mounted drive", "report.docx", false, []string{
+			"PUT ~$report.docx", "PUT ~WRD0001.tmp", "MOVE report.docx ~WRL0002.tmp", "MOVE ~WRD0001.tmp report.docx", "DELETE ~WRL0002.tmp", "DELETE ~$report.docx",
+		}},
+		{"LibreOffice, by its address", "report.odt", true, []string{"LOCK report.odt", "PUT report.odt", "UNLOCK report.odt"}},
+		{"LibreOffice, on a mounted drive", "report.odt", true, []string{"PUT .~lock.report.odt#", "PUT lu1234.tmp", "MOVE lu1234.tmp report.odt", "DELETE .~lock.report.odt#"}},
+		{"vim", "notes.md", false, []string{"PUT .notes.md.swp", "PUT 4913", "DELETE 4913", "MOVE notes.md notes.md~", "PUT notes.md", "DELETE notes.md~", "DELETE .notes.md.swp"}},
+		{"vim, backupcopy=yes", "notes.md", true, []string{"PUT .notes.md.swp", "PUT notes.md~", "PUT notes.md", "DELETE notes.md~", "DELETE .notes.md.swp"}},
+		{"rsync", "data.csv", true, []string{"PUT .data.csv.x7Qa2b", "MOVE .data.csv.x7Qa2b data.csv"}},
+		{"rsync --inplace", "data.csv", true, []string{"PUT data.csv"}},
+	} {
+		t.Run(tc.program, func(t *testing.T) {
+			d := sysadmin(t).newDrive(nil)
+			d.dav("PUT", "/"+tc.name, "old").want(http.StatusCreated)
+			before := d.get("/sets/" + d.set + "/resources").data()[0]
+			token := ""
+			for n, step := range tc.steps {
+				method, rest, _ := strings.Cut(step, " ")
+				path, to, _ := strings.Cut(rest, " ")
+				headers, body := []string{"If: (<" + token + ">)"}, fmt.Sprint("new ", n)
+				switch {
+				case method == "UNLOCK":
+					headers = []string{"Lock-Token: <" + token + ">"}
+				case method == "LOCK":
+					headers, body = nil, lockBody
+				case token == "":
+					headers = nil
+				}
+				if to != "" {
+					headers = append(headers, "Destination: $/"+(&url.URL{Path: to}).EscapedPath(), "Overwrite: T")
+				}
+				a := d.dav(method, "/"+path, body, headers...)
+				if a.status >= 300 {
+					t.Fatalf("%s: %s", step, a.short())
+				}
+				if method == "LOCK" {
+					token = strings.Trim(a.header.Get("Lock-Token"), "<>")
+				}
+			}
+			files := d.get("/sets/" + d.set + "/resources").data()
+			if len(files) != 1 || files[0].text("name") != tc.name || !strings.HasPrefix(string(d.dav("GET", "/"+tc.name, "").body), "new") {
+				t.Fatalf("it leaves %v", files)
+			}
+			same(t, "it has the id that it had", files[0].text("id") == before.text("id"), tc.keeps)
+		})
+	}
+}
