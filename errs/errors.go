@@ -108,6 +108,9 @@ const (
 	CodeSchemaNotFound     Code = "schema_not_found"
 	CodeSchemaNameTaken    Code = "schema_name_taken"
 	CodeTooManySchemas     Code = "too_many_schemas"
+	CodeLinkNotFound       Code = "link_not_found"
+	CodeLinkEnded          Code = "link_ended"
+	CodeLinkPassword       Code = "link_password"
 	CodeTooManyVersions    Code = "too_many_versions"
 	CodePathTaken          Code = "path_taken"
 	CodeFolderWithin       Code = "folder_within"
@@ -124,7 +127,7 @@ func Codes() []Code {
 		CodePurged, CodeMisdirected, CodeTooManyFailures, CodeTooManyRequests, CodeBusy, CodeLastSysadmin, CodeUserDeleted, CodeResourceGone, CodeSetGone, CodePrecondition, CodeTooLarge,
 		CodeUnsupportedMedia, CodeRange, CodeTimeout, CodeNoSpace, CodeQuotaExceeded, CodeReadOnly, CodeUnavailable,
 		CodeVersionNotFound, CodeAuditEntryNotFound, CodeVersionUnkept, CodeVersionRemoved, CodeVersionPresent, CodeUploadNotFound, CodeUploadExpired, CodeOffset, CodeChecksum, CodeLocked, CodeTusVersion,
-		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeTooManyVersions, CodePathTaken, CodeFolderWithin,
+		CodeSchemaNotFound, CodeSchemaNameTaken, CodeTooManySchemas, CodeLinkNotFound, CodeLinkEnded, CodeLinkPassword, CodeTooManyVersions, CodePathTaken, CodeFolderWithin,
 		CodeWebhookNotFound, CodeEditNotFound, CodeDeliveryNotFound, CodeTooManyWebhooks, CodeNothingToSkip, CodeTooManyStreams,
 	}
 }

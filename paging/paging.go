@@ -66,6 +66,7 @@ const (
 	SetHistory         Listing = 13 // /sets/{id}/history
 	DataspaceHistory   Listing = 14 // /dataspaces/{id}/history
 	Search             Listing = 15 // /search
+	Links              Listing = 16 // /links
 )
 
 // States is a set of states, as bits. The numbers are part of every token.
@@ -205,6 +206,7 @@ var rules = [...]rule{
 	Users:      {partState | partLimit, 0, Active, byID},
 	UserKeys:   {partLimit, partParent, All, byID},
 	Privileges: {partUser | partDataspace | partState | partLimit, 0, Active, byID},
+	Links:      {partUser | partDataspace | partSet | partState | partLimit, 0, Active, byID},
 
 	ResourceVersions: {partLimit, partParent, All, newest},
 

@@ -30,6 +30,7 @@ var accepted = map[paging.Listing]string{
 	paging.Users:              "limit state",
 	paging.UserKeys:           "limit",
 	paging.Privileges:         "dataspaceId limit state userId",
+	paging.Links:              "dataspaceId limit setId state userId",
 	paging.ResourceVersions:   "limit",
 	paging.AuditEntries:       "action limit objectId order since until userId",
 	paging.ResourceHistory:    "limit",
@@ -53,6 +54,8 @@ func start(l paging.Listing) paging.Query {
 		q.User = id3
 	case paging.Privileges:
 		q.Dataspace, q.User = id2, id3
+	case paging.Links:
+		q.Dataspace, q.Set, q.User = id2, id3, id3
 	}
 	return q
 }

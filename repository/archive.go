@@ -29,6 +29,8 @@ type Archive struct {
 	caller  auth.Principal
 	room    int64
 	rest    []metadata.ID
+	as      openAs // nil: as what was active when the archive was opened
+	bare    bool   // without descriptive metadata
 }
 
 // OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
@@ -48,7 +50,7 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 		if len(named) > 0 {
 			return a.takeNamed(tx, resolved, named)
 		}
-		return a.takeActive(tx, resolved)
+		return a.takeActive(tx, resolved, "")
 	})
 	if err != nil {
 		a.Close()
@@ -97,8 +99,8 @@ func (a *Archive) takeNamed(tx *metadata.Tx, set resolvedSet, named []string) er
 
 const archiveField = "resource"
 
-// takeActive takes the active resources of a set, unless there are more than all archives may have together.
-func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet) error {
+// takeActive takes the active resources of a set, or of one folder of it, unless there are more than all archives may have together.
+func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet, folder string) error {
 	switch {
 	case set.shown().State == metadata.Deleted:
 		return &errs.Error{Kind: errs.Gone, Code: errs.CodeSetGone, Message: "the set is deleted; restore it to read its files"}
@@ -107,7 +109,11 @@ func (a *Archive) takeActive(tx *metadata.Tx, set resolvedSet) error {
 	}
 	most := a.service.config.ArchiveRoom
 	var full error
-	err := tx.Resources.Page(metadata.ResourceRange{Set: set.ID, States: paging.States(metadata.Active), Order: paging.Oldest}, func(r *metadata.Resource) bool {
+	within := metadata.ResourceRange{Set: set.ID, States: paging.Active, Order: paging.Oldest}
+	if folder != "" {
+		within.Order, within.NamePrefix = paging.ByName, folder
+	}
+	err := tx.Resources.Page(within, func(r *metadata.Resource) bool {
 		full = a.take(r.ID)
 		return full == nil
 	})
@@ -126,6 +132,13 @@ func (a *Archive) Next(ctx context.Context) (metadata.Resource, io.ReadSeekClose
 	id := a.rest[0].String()
 	a.rest = a.rest[1:]
 	return a.service.open(ctx, a.caller, id, func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+		if a.as != nil {
+			shown, err := a.as(tx, r)
+			if err == nil && !a.bare {
+				err = rows.Described(tx, r.ID, &shown.Descriptive)
+			}
+			return shown, err
+		}
 		if err := rows.Described(tx, r.ID, &r.Descriptive); err != nil {
 			return metadata.Resource{}, err
 		}

@@ -94,20 +94,26 @@ var keyFields = setters[metadata.Key]{
 	"expires": setExpires,
 }
 
-func setExpires(k *metadata.Key, field string, value any) error {
+func setExpires(k *metadata.Key, field string, value any) (err error) {
+	k.Expires, err = instantValue(field, value)
+	return err
+}
+
+// instantValue returns a moment before the year 10000.
+func instantValue(field string, value any) (metadata.Stamp, error) {
 	s, err := stringValue(field, value)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	instant, _, err := paging.ParseInstant(s)
 	var bad *paging.Error
 	if errors.As(err, &bad) {
-		return invalid(field, "%s: %s", field, bad.Message)
+		return 0, invalid(field, "%s: %s", field, bad.Message)
 	}
-	if k.Expires = metadata.Stamp(instant); k.Expires.Time().Year() > 9999 {
-		return invalid(field, "%s must be before the year 10000", field)
+	if err == nil && metadata.Stamp(instant).Time().Year() > 9999 {
+		return 0, invalid(field, "%s must be before the year 10000", field)
 	}
-	return err
+	return metadata.Stamp(instant), err
 }
 
 // CreateKey makes a key for a user and returns it with its record. Nothing can show it again. Fields: optional label, expires.

@@ -67,6 +67,7 @@ type Config struct {
 	UserQuota             int64         // bytes, of new users; 0: none
 	HoldUpTo              int64         // bytes of the longest file that is committed with its record, and becomes a file afterwards; 0: none
 	SessionAge            time.Duration // of a session, at most; 0: 30 days
+	LinkAge               time.Duration // in which a link ends at the latest; 0: none has to end
 	UploadAge             time.Duration // for which a file that comes in chunks may pause, and what became of it is remembered; 0: 7 days
 	ArchiveRoom           int64         // files of all archives that are under way together; 0: 1,048,576
 	PageSize              int           // of a listing of sets, resources or keys, unless the request names a limit
@@ -115,6 +116,9 @@ type Service struct {
 	quotas   *quota.Ledger
 
 	instruments *instruments.Instruments
+
+	guesses   chan struct{} // at the passwords of links, that are under way
+	downloads downloads
 
 	archived atomic.Int64 // files of the archives that are under way
 }
@@ -165,6 +169,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 		upkeep:   upkeep,
 		schemas:  conformance.NewSchemas(),
 		quotas:   quota.NewLedger(s.View),
+		guesses:  make(chan struct{}, maxGuesses),
 	}
 	s.Background.Report(background.TaskOpen, errors.Join(meta.Health().Suspect, service.restoreReservations()))
 	service.hooks = hooks.Start(s, config.Webhooks, config.Now)

@@ -26,6 +26,7 @@ type FormUpload struct {
 	into     string                                      // the set in which the caller may create, as an earlier transaction said
 	over     string                                      // the resource that the caller may replace, as an earlier transaction said
 	with     func(*metadata.Tx, metadata.Resource) error // what is written in the same commit; nil: nothing
+	drop     *drop                                       // the link through which the file comes; nil: none
 	done     func()                                      // no longer counts as under way
 	least    int64                                       // bytes that the file has, as was announced; what is not positive says nothing
 	reserved *quota.Reservation                          // nil: nothing, where there is no quota or the place is not known
@@ -148,6 +149,11 @@ func (u *FormUpload) Create(ctx context.Context, f UploadFields) (created metada
 		}
 		made := file
 		made.SetID, made.DataspaceID = set.ID, set.DataspaceID
+		if u.drop != nil {
+			if err := u.drop.admit(tx, &made); err != nil {
+				return nil, err
+			}
+		}
 		if err := u.service.conform(ctx, tx, arriving("", &made)); err != nil {
 			return nil, err
 		}
@@ -236,6 +242,11 @@ func replaceable(tx *metadata.Tx, p auth.Principal, id string, f UploadFields) (
 func (u *FormUpload) record(tx *metadata.Tx, r metadata.Resource) error {
 	if u.with != nil {
 		if err := u.with(tx, r); err != nil {
+			return err
+		}
+	}
+	if u.drop != nil {
+		if err := u.drop.count(tx, r); err != nil {
 			return err
 		}
 	}

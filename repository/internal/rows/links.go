@@ -1,0 +1,45 @@
+package rows
+
+import (
+	"cmp"
+	"strconv"
+
+	"labshelf/audit"
+	"labshelf/metadata"
+)
+
+// SaveLink stores a link, new (before is nil) or changed; after gets the number of the entry. The entry says that there is a password, or
+// another one, and never what it is.
+func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err error) {
+	old := cmp.Or(before, &metadata.Link{})
+	e, stamp := about(audit.Link, old.Record, after.Record, old.Entry)
+	e.Dataspace, e.Set = after.DataspaceID, after.SetID
+	if before == nil {
+		c.Values.Change("kind", "", after.Kind.String())
+	}
+	if old.OwnerID != after.OwnerID {
+		e.Subject = after.OwnerID
+	}
+	if old.Password != after.Password {
+		c.Values.Change("password", strconv.FormatBool(old.Password != ""), "set")
+	}
+	c.Values.Change("expires", expiry(old.Expires), expiry(after.Expires))
+	c.Values.Change("maxUses", strconv.FormatUint(uint64(old.MaxUses), 10), strconv.FormatUint(uint64(after.MaxUses), 10))
+	c.Values.Change("maxBytes", strconv.FormatInt(old.MaxBytes, 10), strconv.FormatInt(after.MaxBytes, 10))
+	c.Values.Change("maxFileBytes", strconv.FormatInt(old.MaxFile, 10), strconv.FormatInt(after.MaxFile, 10))
+	c.Values.Change("types", old.Types, after.Types)
+	c.Values.Change("hidesPeople", strconv.FormatBool(old.HidesPeople), strconv.FormatBool(after.HidesPeople))
+	texts := textChanges([][3]string{{"label", old.Label, after.Label}, {"folder", old.Folder, after.Folder}})
+	if after.Entry, err = c.Log(tx, stamp, e, texts); err != nil {
+		return err
+	}
+	return tx.Links.Put(*after)
+}
+
+// expiry writes when a link ends; "" where it does not.
+func expiry(at metadata.Stamp) string {
+	if at == 0 {
+		return ""
+	}
+	return at.Time().UTC().Format("2006-01-02T15:04:05Z")
+}

@@ -1,0 +1,208 @@
+package repository
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"labshelf/auth"
+	"labshelf/metadata"
+)
+
+// Bounds of a link.
+const (
+	maxLinkedFiles   = 500
+	maxPassword      = 200 // characters
+	minPassword      = 6
+	maxLinkTypes     = 50
+	maxLinkUses      = 1_000_000
+	maxLinkBytes     = 1 << 60
+	maxLinkTypeChars = 100
+)
+
+// draftLink is a link with what a request says about its password.
+type draftLink struct {
+	metadata.Link
+	password *string // a new one; "": none from now on; nil: as it is
+}
+
+// linkFields are the fields of a link that can be changed.
+var linkFields = setters[draftLink]{
+	"label":        textSetter(labelText, func(l *draftLink) *string { return &l.Label }),
+	"expires":      setLinkExpires,
+	"password":     setLinkPassword,
+	"maxUses":      countSetter(maxLinkUses, func(l *draftLink, n int64) { l.MaxUses = uint32(n) }),
+	"maxBytes":     countSetter(maxLinkBytes, func(l *draftLink, n int64) { l.MaxBytes = n }),
+	"maxFileBytes": countSetter(maxLinkBytes, func(l *draftLink, n int64) { l.MaxFile = n }),
+	"types":        setLinkTypes,
+	"hidesPeople":  boolSetter(func(l *draftLink) *bool { return &l.HidesPeople }),
+}
+
+// onlyOf are the fields that links of one kind have, and others not.
+var onlyOf = map[string]metadata.LinkKind{
+	"folder": metadata.ShareLink, "resourceIds": metadata.ShareLink, "version": metadata.ShareLink, "hidesPeople": metadata.ShareLink,
+	"maxBytes": metadata.RequestLink, "maxFileBytes": metadata.RequestLink, "types": metadata.RequestLink,
+}
+
+// countSetter sets a number from 0, which stands for any, to most.
+func countSetter[T any](most int64, set func(*T, int64)) func(*T, string, any) error {
+	return func(object *T, field string, value any) error {
+		number, _ := value.(json.Number)
+		n, err := numberWithin(field, number.String(), 0, uint64(most))
+		set(object, int64(n))
+		return err
+	}
+}
+
+func setLinkExpires(l *draftLink, field string, value any) (err error) {
+	if value == "" {
+		l.Expires = 0
+		return nil
+	}
+	l.Expires, err = instantValue(field, value)
+	return err
+}
+
+func setLinkPassword(l *draftLink, field string, value any) error {
+	password, err := stringValue(field, value)
+	if err == nil && password != "" {
+		err = text{min: minPassword, max: maxPassword}.check(field, password)
+	}
+	l.password = &password
+	return err
+}
+
+func setLinkTypes(l *draftLink, field string, value any) error {
+	list, err := stringsValue(field, value)
+	if err != nil {
+		return err
+	}
+	if len(list) > maxLinkTypes {
+		return invalid(field, "%s may have up to %d entries", field, maxLinkTypes)
+	}
+	for i, kind := range list {
+		list[i] = strings.ToLower(kind)
+		if len(kind) < 2 || len(kind) > maxLinkTypeChars || strings.ContainsAny(kind, " \t\r\n") || !strings.HasPrefix(kind, ".") && strings.Count(kind, "/") != 1 {
+			return invalid(field, "%s must be media types such as text/csv or image/*, or extensions such as .tif", field)
+		}
+	}
+	l.Types = strings.Join(list, " ")
+	return nil
+}
+
+// newLink reads and checks what a request says about a new one.
+func (s *Service) newLink(tx *metadata.Tx, p auth.Principal, f Fields) (l draftLink, err error) {
+	id, err := f.required("setId")
+	if err != nil {
+		return l, err
+	}
+	set, err := openSet(tx, p, id)
+	if err != nil {
+		return l, err
+	}
+	l.SetID, l.DataspaceID = set.ID, set.DataspaceID
+	kind, err := f.required("kind")
+	if err != nil {
+		return l, err
+	}
+	var known bool
+	if l.Kind, known = metadata.ParseLinkKind(kind); !known || l.Kind == metadata.Invitation {
+		return l, invalid("kind", "kind must be share or request")
+	}
+	if err := l.fits(f); err != nil {
+		return l, err
+	}
+	if err := l.shows(tx, f); err != nil {
+		return l, err
+	}
+	if err := create(&l, f, linkFields, "setId", "kind", "folder", "resourceIds", "version"); err != nil {
+		return l, err
+	}
+	return l, s.bound(&l.Link, f)
+}
+
+// fits refuses fields that links of another kind have.
+func (l *draftLink) fits(f Fields) error {
+	for _, field := range slices.Sorted(maps.Keys(f)) {
+		if kind, only := onlyOf[field]; only && kind != l.Kind {
+			return invalid(field, "%s belongs to links of the kind %s", field, kind)
+		}
+	}
+	return nil
+}
+
+// shows reads what a new share shows.
+func (l *draftLink) shows(tx *metadata.Tx, f Fields) (err error) {
+	if folder, sent := f["folder"]; sent {
+		if l.Folder, err = stringValue("folder", folder); err == nil {
+			err = text{max: maxNameBytes - 1, bytes: true}.check("folder", l.Folder)
+		}
+		if err != nil {
+			return err
+		}
+		if l.Folder = strings.Trim(l.Folder, "/"); l.Folder != "" {
+			l.Folder += "/"
+		}
+	}
+	ids := []string{}
+	if list, sent := f["resourceIds"]; sent {
+		if ids, err = stringsValue("resourceIds", list); err != nil {
+			return err
+		}
+		if len(ids) == 0 || len(ids) > maxLinkedFiles || l.Folder != "" {
+			return invalid("resourceIds", "resourceIds names 1 to %d files of the set, and goes without folder", maxLinkedFiles)
+		}
+	}
+	for _, id := range ids {
+		r, err := lookupResource(tx, id)
+		if err == nil && r.SetID != l.SetID || errors.Is(err, metadata.ErrNotFound) {
+			err = invalid("resourceIds", "there is no file %s in this set", Shorten(id))
+		}
+		if err != nil {
+			return blame(err, "resourceIds")
+		}
+		l.Files += string(r.ID[:])
+	}
+	if number, sent := f["version"]; sent {
+		if len(ids) != 1 {
+			return invalid("version", "version goes with resourceIds of one file")
+		}
+		return l.showsVersion(tx, ids[0], number)
+	}
+	return nil
+}
+
+// showsVersion has a share of one file show one of its versions.
+func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
+	r, err := lookupResource(tx, id)
+	if err != nil {
+		return err
+	}
+	n, _ := number.(json.Number)
+	if _, err := keptVersion(tx, r, n.String()); err != nil {
+		return blame(err, "version")
+	}
+	v, err := strconv.ParseUint(n.String(), 10, 32)
+	l.Version = uint32(v)
+	return err
+}
+
+// bound refuses an end that is over, or later than the configuration allows. A link without one gets the latest that is allowed.
+func (s *Service) bound(l *metadata.Link, f Fields) error {
+	now := s.now()
+	latest := now + metadata.Stamp(s.config.LinkAge.Microseconds())
+	switch _, sent := f["expires"]; {
+	case l.Expires != 0 && l.Expires <= now && sent:
+		return invalid("expires", "expires must be in the future")
+	case s.config.LinkAge == 0:
+		return nil
+	case l.Expires == 0:
+		l.Expires = latest
+	case l.Expires > latest && sent:
+		return invalid("expires", "expires: links of this service end after %s at most", s.config.LinkAge)
+	}
+	return nil
+}

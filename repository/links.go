@@ -1,0 +1,221 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"maps"
+	"strings"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// LinkWithUse is a link with what has come of it, and its state at the moment.
+type LinkWithUse struct {
+	metadata.Link
+	Use     metadata.LinkUse
+	StateIs metadata.LinkState
+}
+
+// TypesOf returns what files a request link takes; none: all.
+func TypesOf(l metadata.Link) []string { return append([]string{}, strings.Fields(l.Types)...) }
+
+// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor, and the admins of its dataspace.
+func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
+	d, err := tx.Dataspaces.Get(l.DataspaceID)
+	if err != nil {
+		return err
+	}
+	if l.OwnerID == p.UserID {
+		return authorise(tx, p, d, auth.Write)
+	}
+	return authorise(tx, p, d, auth.Manage)
+}
+
+// managedLink looks up a link that the caller may manage.
+func managedLink(tx *metadata.Tx, p auth.Principal, id string) (l metadata.Link, err error) {
+	l, err = byID(tx.Links.Get, id)
+	if l, err = orNotFound(l, err, errs.CodeLinkNotFound, "link", ""); err == nil {
+		err = manageLink(tx, p, l)
+	}
+	return l, err
+}
+
+// withUse reads what has come of a link.
+func (s *Service) withUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error) {
+	use, err := tx.LinkUses.Get(l.ID)
+	return LinkWithUse{l, use, l.StateAt(s.now(), use)}, errs.Ignore(err, metadata.ErrNotFound)
+}
+
+// CreateLink makes a link and returns it with its token, which nothing can show again. Fields: kind (share or request), setId; of a share
+// optional folder or resourceIds, with one of which version, and hidesPeople; of a request optional maxBytes, maxFileBytes, types; of both optional label,
+// expires, password, maxUses.
+func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (created LinkWithUse, token string, err error) {
+	var draft draftLink
+	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
+		draft, err = s.newLink(tx, p, f)
+		return err
+	}
+	if err := s.view(ctx, p, check); err != nil {
+		return created, "", err
+	}
+	hash := hashPassword(valueOf(draft.password))
+	token, digest := auth.NewLink()
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if err := check(tx, p); err != nil {
+			return err
+		}
+		l := draft.Link
+		l.Record, l.OwnerID, l.Password, l.Digest = newRecord(tx, p), p.UserID, hash, digest
+		if err := rows.SaveLink(tx, rows.Change{By: p, Action: audit.LinkCreate}, nil, &l); err != nil {
+			return err
+		}
+		created, err = s.withUse(tx, l)
+		return err
+	})
+	return created, token, err
+}
+
+// ListLinks lists links by id: the caller's own, and those of the dataspaces that the caller manages.
+func (s *Service) ListLinks(ctx context.Context, p auth.Principal, req ListRequest) (Page[LinkWithUse], error) {
+	return list(ctx, s, p, paging.Links, req, lister[LinkWithUse]{
+		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[LinkWithUse, error], error) {
+			visible := func(l metadata.Link) bool {
+				return l.OwnerID == p.UserID || manageLink(tx, p, l) == nil
+			}
+			links := tx.Links.Range(metadata.LinkRange{Dataspace: q.Dataspace, After: q.After.ID})
+			if q.Dataspace == (metadata.ID{}) && q.User != (metadata.ID{}) {
+				links = tx.Links.Range(metadata.LinkRange{Owner: q.User, After: q.After.ID})
+			}
+			matching := filter(links, func(l metadata.Link) bool {
+				return hasState(q.States, l.Record) && visible(l) && (q.User == metadata.ID{} || l.OwnerID == q.User) && (q.Set == metadata.ID{} || l.SetID == q.Set)
+			})
+			return func(yield func(LinkWithUse, error) bool) {
+				for l, err := range matching {
+					with, failed := s.withUse(tx, l)
+					if !yield(with, cmp.Or(err, failed)) {
+						return
+					}
+				}
+			}, nil
+		},
+		position: func(l LinkWithUse) paging.Position { return paging.Position{ID: l.ID} },
+	})
+}
+
+// GetLink returns one link.
+func (s *Service) GetLink(ctx context.Context, p auth.Principal, id string) (l LinkWithUse, err error) {
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		link, err := managedLink(tx, p, id)
+		if err == nil {
+			l, err = s.withUse(tx, link)
+		}
+		return err
+	})
+	return l, err
+}
+
+// UpdateLink changes label, expires, password, maxUses, and what only links of its kind have. What a link shows, or where it puts files,
+// does not change.
+func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, edit Edit[LinkWithUse]) (updated LinkWithUse, err error) {
+	var draft draftLink
+	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {
+		if before, err = managedLink(tx, p, id); err != nil {
+			return before, false, err
+		}
+		shown, err := s.withUse(tx, before)
+		if err != nil {
+			return before, false, err
+		}
+		draft = draftLink{Link: before}
+		if err := draft.fits(sentOf(edit.Fields, edit.Shown(shown))); err != nil {
+			return before, false, err
+		}
+		changed, err = apply(&draft, Edit[draftLink]{Fields: edit.Fields, Shown: func(draftLink) Fields { return edit.Shown(shown) }}, linkFields, readOnly)
+		if err == nil && changed {
+			err = s.bound(&draft.Link, edit.Fields)
+		}
+		if err != nil {
+			return before, false, err
+		}
+		return before, changed, changeable(before.State, before.Tag(), before.Modified, edit.Match)
+	}
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, _, err := check(tx, p)
+		return err
+	})
+	if err != nil {
+		return updated, err
+	}
+	hash := hashPassword(valueOf(draft.password))
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, changed, err := check(tx, p)
+		if err != nil {
+			return err
+		}
+		l := draft.Link
+		if draft.password != nil {
+			l.Password = hash
+		}
+		if changed {
+			err = s.saveLink(tx, p, audit.LinkUpdate, before, &l)
+		}
+		if err == nil {
+			updated, err = s.withUse(tx, l)
+		}
+		return err
+	})
+	return updated, err
+}
+
+// sentOf returns the fields of a request that say something else than what is shown.
+func sentOf(f, shown Fields) Fields {
+	sent := maps.Clone(f)
+	maps.DeleteFunc(sent, func(field string, value any) bool { return equal(shown[field], value) })
+	return sent
+}
+
+func (s *Service) saveLink(tx *metadata.Tx, p auth.Principal, action audit.Action, before metadata.Link, after *metadata.Link) error {
+	after.Modified, after.ModifiedBy = tx.Stamp(), p.UserID
+	return rows.SaveLink(tx, rows.Change{By: p, Action: action}, &before, after)
+}
+
+// RevokeLink ends a link for good. One that is revoked stays as it is.
+func (s *Service) RevokeLink(ctx context.Context, p auth.Principal, id string) error {
+	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, err := managedLink(tx, p, id)
+		if err != nil || before.State == metadata.Deleted {
+			return err
+		}
+		l := before
+		l.State = metadata.Deleted
+		return s.saveLink(tx, p, audit.LinkRevoke, before, &l)
+	})
+}
+
+// TakeLink makes the caller, an admin of its dataspace, the owner of a link: it has the caller's rights from then on.
+func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (taken LinkWithUse, err error) {
+	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		before, err := managedLink(tx, p, id)
+		if err != nil {
+			return err
+		}
+		l := before
+		if l.OwnerID = p.UserID; before.State == metadata.Deleted {
+			return conflict(errs.CodeDeleted, "", "this link is revoked; make another one")
+		}
+		if l.OwnerID != before.OwnerID {
+			err = s.saveLink(tx, p, audit.LinkTake, before, &l)
+		}
+		if err == nil {
+			taken, err = s.withUse(tx, l)
+		}
+		return err
+	})
+	return taken, err
+}

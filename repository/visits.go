@@ -1,0 +1,374 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// What the visitors of links do: they have no account, and act with the rights that the owner of the link has at that moment, on nothing
+// but what the link is about. Each transaction reads the link again.
+
+// Visitor is somebody who has the address of a link.
+type Visitor struct {
+	Token string
+	Proof string // of the password, as AdmitVisitor returned it; "": none
+	auth.Origin
+}
+
+// Visit is what a visitor may know of a link. Where it hides people, neither the dataspace nor anybody's name is in it.
+type Visit struct {
+	LinkWithUse
+	Owner     string // the full name, or else the username
+	Dataspace metadata.Dataspace
+	Set       metadata.Set // of a request nothing
+}
+
+// visited is a link as one transaction sees it.
+type visited struct {
+	LinkWithUse
+	owner metadata.User
+	set   resolvedSet
+}
+
+func linkNotFound() error {
+	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeLinkNotFound, Message: "there is no such link; perhaps its address is not complete"}
+}
+
+// linkEnded is told alike of a link that is revoked, and of one whose owner, or set, is gone.
+func linkEnded(message string) error {
+	return &errs.Error{Kind: errs.Gone, Code: errs.CodeLinkEnded, Message: message}
+}
+
+// endings are what visitors are told of links that are over.
+var endings = map[metadata.LinkState]string{
+	metadata.LinkRevoked: "this link has ended; ask the person who sent it for another one",
+	metadata.LinkExpired: "this link has expired; ask the person who sent it for another one",
+	metadata.LinkUsedUp:  "this link has been used as often as it may be; ask the person who sent it for another one",
+}
+
+// asked is what is asked of a link.
+type asked struct {
+	kind   metadata.LinkKind // 0: any
+	usedUp bool              // it may have been used as often as it may be
+	open   bool              // no password is asked for yet
+}
+
+// lookupVisit finds the link of a visitor, and whether it may be used.
+func (s *Service) lookupVisit(tx *metadata.Tx, v Visitor, ask asked) (found visited, err error) {
+	tx.Facts = s.facts.at(tx.Access())
+	digest, ok := auth.ParseLink(v.Token)
+	if !ok {
+		return found, linkNotFound()
+	}
+	link, err := tx.Links.ByDigest(digest)
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && ask.kind != 0 && link.Kind != ask.kind {
+		return found, linkNotFound()
+	}
+	if err == nil {
+		found.LinkWithUse, err = s.withUse(tx, link)
+	}
+	if err != nil {
+		return found, err
+	}
+	if message, over := endings[found.StateIs]; over && (found.StateIs != metadata.LinkUsedUp || !ask.usedUp) {
+		return found, linkEnded(message)
+	}
+	if err := s.resolveVisit(tx, &found); err != nil {
+		return found, err
+	}
+	if link.Password != "" && !ask.open && !s.proves(link, v.Proof) {
+		return found, &errs.Error{Kind: errs.Unauthenticated, Code: errs.CodeLinkPassword, Message: "this link asks for a password"}
+	}
+	return found, nil
+}
+
+// resolveVisit reads the owner and the set of a link. It has ended where the owner may not do any more what the link is for.
+func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
+	if found.owner, err = tx.Users.Get(found.OwnerID); err != nil {
+		return err
+	}
+	if found.set, err = resolveSet(tx, found.SetID); err != nil {
+		return err
+	}
+	action := auth.Read
+	if found.Kind == metadata.RequestLink {
+		action = auth.Write
+	}
+	err = authorise(tx, auth.Principal{UserID: found.OwnerID, Sysadmin: found.owner.Sysadmin}, found.set.dataspace, action)
+	var refused *errs.Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == errs.Forbidden, err == nil && found.owner.State == metadata.Deleted,
+		err == nil && found.set.dataspace.State == metadata.Deleted, err == nil && found.set.shown().State == metadata.Deleted:
+		return linkEnded(endings[metadata.LinkRevoked])
+	}
+	return err
+}
+
+// visit runs fn in a read transaction with the link of a visitor.
+func (s *Service) visit(ctx context.Context, v Visitor, ask asked, fn func(*metadata.Tx, visited) error) error {
+	return s.stores.View(ctx, func(tx *metadata.Tx) error {
+		found, err := s.lookupVisit(tx, v, ask)
+		if err == nil {
+			err = fn(tx, found)
+		}
+		return err
+	})
+}
+
+// asOwner is the principal in whose name a visitor acts.
+func (v visited) asOwner(from auth.Origin) auth.Principal {
+	return auth.Principal{UserID: v.OwnerID, Username: v.owner.Username, Sysadmin: v.owner.Sysadmin, Origin: from}
+}
+
+// covers tells whether a share shows a resource, as long as that is active.
+func (v visited) covers(r metadata.Resource) bool {
+	switch {
+	case r.SetID != v.SetID:
+		return false
+	case v.Files != "":
+		return slices.Contains(v.FileIDs(), r.ID)
+	}
+	return strings.HasPrefix(r.Name, v.Folder)
+}
+
+// GetVisit returns what a visitor may know of a link.
+func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err error) {
+	err = s.visit(ctx, v, asked{}, func(tx *metadata.Tx, found visited) error {
+		visit = Visit{LinkWithUse: found.LinkWithUse}
+		if !found.HidesPeople {
+			visit.Owner = cmp.Or(found.owner.Fullname, found.owner.Username)
+		}
+		if found.Kind != metadata.ShareLink {
+			return nil
+		}
+		visit.Set = found.set.shown()
+		if found.HidesPeople {
+			visit.Set.Record = metadata.Record{ID: visit.Set.ID, State: visit.Set.State, Created: visit.Set.Created, Modified: visit.Set.Modified}
+			return nil
+		}
+		visit.Dataspace = found.set.dataspace
+		return rows.Described(tx, visit.Set.ID, &visit.Set.Descriptive)
+	})
+	return visit, err
+}
+
+// SharedFiles lists up to limit files that a share shows: those of a folder by name, others in the order in which they were chosen. next is where
+// the following page begins; "": there is none.
+func (s *Service) SharedFiles(ctx context.Context, v Visitor, from string, limit int) (files []metadata.Resource, next string, err error) {
+	err = s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
+		files, next = nil, ""
+		if found.Files != "" {
+			files, err = chosenFiles(tx, found)
+			return err
+		}
+		after, err := parsePlace(from)
+		if err != nil {
+			return err
+		}
+		q := metadata.ResourceRange{Set: found.SetID, States: paging.Active, Order: paging.ByName, NamePrefix: found.Folder, After: after}
+		for r, err := range tx.Resources.Range(q) {
+			if err != nil {
+				return err
+			}
+			if len(files) == limit {
+				last := files[limit-1]
+				next = base64.RawURLEncoding.EncodeToString(append(last.ID[:], last.Name...))
+				return nil
+			}
+			files = append(files, r)
+		}
+		return nil
+	})
+	return files, next, err
+}
+
+// parsePlace reads where a page of a share begins; "" is its start.
+func parsePlace(from string) (after paging.Position, err error) {
+	text, err := base64.RawURLEncoding.DecodeString(from)
+	switch {
+	case err == nil && from == "":
+		return after, nil
+	case err != nil || len(text) < len(after.ID) || len(text) > len(after.ID)+maxNameBytes:
+		return after, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "from", Message: "from is not one that this link has given out"}
+	}
+	copy(after.ID[:], text)
+	after.Name = string(text[len(after.ID):])
+	return after, nil
+}
+
+// chosenFiles are the files of a share of files that are active, as their version says where one is named.
+func chosenFiles(tx *metadata.Tx, found visited) (files []metadata.Resource, err error) {
+	for _, id := range found.FileIDs() {
+		r, err := lookupResource(tx, id.String())
+		if err != nil {
+			return nil, err
+		}
+		if r.shown().State == metadata.Deleted || r.SetID != found.SetID {
+			continue
+		}
+		shown, err := found.version(tx, r)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, shown)
+	}
+	return files, nil
+}
+
+// version is the file that a share shows of a resource: the present one, or the version that it names.
+func (v visited) version(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+	if v.Version == 0 {
+		return activeFile(tx, r)
+	}
+	kept, err := keptVersion(tx, r, strconv.FormatUint(uint64(v.Version), 10))
+	was := kept.Of(r.shown())
+	was.Modified = kept.Created
+	return was, err
+}
+
+// shared is the file of a share, looked up with the link in the transaction that reads it.
+func (s *Service) shared(v Visitor, ask asked) openAs {
+	return func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+		found, err := s.lookupVisit(tx, v, ask)
+		if err != nil {
+			return metadata.Resource{}, err
+		}
+		if !found.covers(r.Resource) || r.shown().State == metadata.Deleted {
+			return metadata.Resource{}, &errs.Error{Kind: errs.NotFound, Code: errs.CodeResourceNotFound, Message: "this link shows no such file"}
+		}
+		return found.version(tx, r)
+	}
+}
+
+// Fetch is how much of a file a visitor asks for.
+type Fetch uint8
+
+// The whole file, a part of it, or only what it is.
+const (
+	FetchWhole Fetch = iota
+	FetchPart
+	FetchHead
+)
+
+// OpenShared returns a file of a share, as OpenResource does. A use is counted, and so may be refused, unless only the head is asked for, or a part
+// by an address that has begun to fetch the same file within a day.
+func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, fetch Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
+	resumes := fetch != FetchWhole && s.downloads.begun(v, id, s.now())
+	ask := asked{kind: metadata.ShareLink, usedUp: resumes}
+	var found visited
+	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f visited) error {
+		found = f
+		resolved, err := lookupResource(tx, id)
+		if err == nil {
+			_, err = s.shared(v, ask)(tx, resolved)
+		}
+		return hiddenFile(err)
+	})
+	if err == nil && !resumes && fetch != FetchHead {
+		err = s.countUse(ctx, v, metadata.ShareLink)
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	if fetch != FetchHead {
+		s.downloads.begin(v, id, s.now())
+	}
+	r, file, err = s.open(ctx, found.asOwner(auth.Origin{}), id, s.shared(v, asked{kind: metadata.ShareLink, usedUp: true}))
+	return r, file, hiddenFile(err)
+}
+
+// hiddenFile gives what a share does not show, what does not exist, and what its owner may not read, one answer.
+func hiddenFile(err error) error {
+	var known *errs.Error
+	if errors.As(err, &known) && slices.Contains([]errs.Code{errs.CodeResourceNotFound, errs.CodeForbidden, errs.CodeUnauthenticated}, known.Code) {
+		return &errs.Error{Kind: errs.NotFound, Code: errs.CodeResourceNotFound, Message: "this link shows no such file"}
+	}
+	return err
+}
+
+// countUse counts a use of a link, unless it has been used as often as it may be.
+func (s *Service) countUse(ctx context.Context, v Visitor, kind metadata.LinkKind) error {
+	return s.stores.Update(ctx, func(tx *metadata.Tx) error {
+		found, err := s.lookupVisit(tx, v, asked{kind: kind})
+		if err != nil {
+			return err
+		}
+		use := found.Use
+		use.LinkID, use.Count, use.Last = found.ID, use.Count+1, s.now()
+		return tx.LinkUses.Put(use)
+	})
+}
+
+// OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.
+func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, error) {
+	a := &Archive{service: s, as: s.shared(v, asked{kind: metadata.ShareLink, usedUp: true})}
+	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
+		a.Close() // of a try before
+		a.caller, a.Set, a.bare = found.asOwner(auth.Origin{}), found.set.shown(), found.HidesPeople
+		if found.Files == "" {
+			return a.takeActive(tx, found.set, found.Folder)
+		}
+		files, err := chosenFiles(tx, found)
+		for _, r := range files {
+			err = cmp.Or(err, a.take(r.ID))
+		}
+		return err
+	})
+	if err == nil {
+		err = s.countUse(ctx, v, metadata.ShareLink)
+	}
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	slices.SortFunc(a.rest, metadata.ID.Compare)
+	return a, nil
+}
+
+// Bounds of what is remembered of downloads.
+const (
+	maxBegun      = 10_000
+	downloadPause = metadata.Stamp(24 * time.Hour / time.Microsecond) // after which a part of a file is another use
+)
+
+// downloads remembers who has begun to fetch which file through a link, so that a part of it is no other use. It is bounded, and forgets all
+// when the service ends: then a part counts once more.
+type downloads struct {
+	mu    sync.Mutex
+	since map[[sha256.Size]byte]metadata.Stamp
+}
+
+func downloadKey(v Visitor, file string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + file))
+}
+
+func (d *downloads) begin(v Visitor, file string, now metadata.Stamp) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.since == nil || len(d.since) >= maxBegun {
+		d.since = map[[sha256.Size]byte]metadata.Stamp{}
+	}
+	d.since[downloadKey(v, file)] = now
+}
+
+func (d *downloads) begun(v Visitor, file string, now metadata.Stamp) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	since, known := d.since[downloadKey(v, file)]
+	return known && now-since < downloadPause
+}
