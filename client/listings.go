@@ -80,7 +80,7 @@ func instant(t time.Time) string {
 
 // Listed are the types of listings.
 type Listed interface {
-	Dataspace | Set | Resource | Version | User | Key | Privilege | AuditEntry | Hit
+	Dataspace | Set | Resource | Version | User | Key | Privilege | Link | AuditEntry | Hit
 }
 
 // Page is a page of a listing. Either End is true, and it is the last one, or Next is the URL of the following page.

@@ -98,6 +98,7 @@ func everyCall(t *testing.T, c *client.Client) {
 	files(ctx, t, c, space, set)
 	schemasOf(ctx, t, c, space, set)
 	manyEdits(ctx, t, c, set)
+	linksOf(ctx, t, c, set)
 	people(ctx, t, c, space)
 
 	auditing(ctx, t, c, set)
@@ -119,13 +120,6 @@ func everyCall(t *testing.T, c *client.Client) {
 	webhooksOf(ctx, t, c, space)
 	searching(ctx, t, c)
 	upkeep(ctx, t, c)
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // secretOf makes a key.
@@ -361,9 +355,10 @@ var unchanging = map[string][]string{
 	"SetUpdate":       {"created", "createdBy", "dataspaceId", "dataspaceUrl", "id", "modified", "modifiedBy", "name", "resources", "state", "url"},
 	"UserUpdate":      {"id", "state", "url", "username"},
 	"SchemaUpdate":    {"created", "createdBy", "dataspaceId", "for", "form", "id", "modified", "modifiedBy", "state", "url", "version"},
+	"LinkUpdate": {"bytesReceived", "created", "createdBy", "dataspaceId", "folder", "hasPassword", "id", "kind", "lastUsed", "modified", "modifiedBy", "ownerId", "resourceIds", "setId", "state", "url", "uses", "version"},
 	"WebhookUpdate": {"because", "created", "createdBy", "dataspaceId", "deliveries", "formerSecretUntil", "id", "modified", "modifiedBy", "nextTry", "paused",
 		"position", "reason", "state", "tries"},
-	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy", "movedTo",
+	"ResourceEdit": {"bytes", "created", "createdBy", "damaged", "dataUrl", "dataspaceId", "filename", "id", "mimetype", "modified", "modifiedBy", "movedTo", "linkId",
 		"purged", "setId", "sha256", "size", "state", "url", "version", "viewDataUrl"},
 }
 
@@ -380,7 +375,7 @@ func TestSchemas(t *testing.T) {
 		"ResourceEdit": client.ResourceEdit{}, "Destination": client.Destination{}, "Version": client.Version{},
 		"Webhook": client.Webhook{}, "NewWebhook": client.SecretWebhook{}, "WebhookCreation": client.NewWebhook{}, "WebhookUpdate": client.WebhookEdit{},
 		"Schema": client.Schema{}, "SchemaCreation": client.NewSchema{}, "SchemaUpdate": client.SchemaEdit{}, "SchemaVersion": client.SchemaVersion{},
-		"Delivery": client.Delivery{}, "Edit": client.Edit{}, "ManyEdit": client.ManyEdit{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},
+		"Link": client.Link{}, "NewLink": client.AddressedLink{}, "LinkCreation": client.NewLink{}, "LinkUpdate": client.LinkEdit{}, "Delivery": client.Delivery{}, "Edit": client.Edit{}, "ManyEdit": client.ManyEdit{}, "Index": client.Index{}, "SearchCounts": client.SearchCounts{}, "SearchCount": client.SearchCount{},
 	} {
 		want := slices.DeleteFunc(slices.Sorted(maps.Keys(doc.Components.Schemas[name].Value.Properties)), func(field string) bool {
 			return strings.HasSuffix(field, "_epoch") || slices.Contains(unchanging[name], field)

@@ -37,6 +37,7 @@ type Resource struct {
 	Purged      bool         `json:"purged,omitempty"`  // deleted, and its file is gone for good
 	Damaged     bool         `json:"damaged,omitempty"` // its file is known to be damaged on the server; uploading the same bytes heals it
 	MovedTo     string       `json:"movedTo,omitempty"` // of a deleted one that was moved into another set: id of the resource that it has become
+	LinkID      string       `json:"linkId,omitempty"`  // of one whose first file came through a request link: id of that link
 	Metadata    Metadata     `json:"metadata,omitempty"`
 	ETag        string       `json:"-"` // of the record, for IfMatch and IfNoneMatch; "" in listings
 }

@@ -105,3 +105,10 @@ func must[T any](t *testing.T) func(T, error) T {
 		return got
 	}
 }
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}

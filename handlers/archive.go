@@ -17,6 +17,11 @@ func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
 	if err != nil {
 		return err
 	}
+	return a.streamArchive(w, r, files)
+}
+
+// streamArchive sends an archive, and closes it.
+func (a *api) streamArchive(w http.ResponseWriter, r *request, files *repository.Archive) error {
 	defer files.Close()
 	header := w.Header()
 	header.Set("Content-Type", "application/zip")
@@ -29,7 +34,8 @@ func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
 		return nil
 	}
 	sent := &startedWriter{Writer: w}
-	if err = a.sendArchive(r.Context(), sent, files); err == nil {
+	err := a.sendArchive(r.Context(), sent, files)
+	if err == nil {
 		return nil
 	}
 	if !sent.started {

@@ -72,6 +72,10 @@ func loggedRequests() map[string]loggedRequest {
 		"DELETE /schemas/{id}":          {"schema.delete", "", ""},
 		"POST /schemas/{id}/restore":    {"schema.restore", "", ""},
 
+		"POST /links":                                    {"link.create", "link.create", ""},
+		"PUT /links/{id}":                                {"link.update", "", ""},
+		"DELETE /links/{id}":                             {"link.revoke", "", ""},
+		"POST /links/{id}/take":                          {"", "", "the link of the fixture is the caller's already; TestLinksAreTakenOver has one that is not"},
 		"POST /webhooks":                                 {"webhook.create", "webhook.create", ""},
 		"PUT /webhooks/{id}":                             {"webhook.update", "", ""},
 		"DELETE /webhooks/{id}":                          {"webhook.delete", "", ""},
@@ -220,6 +224,7 @@ func (c *client) tryLogged(op operation, path string, want loggedRequest) {
 			f.wantLogged(before, a, path+" "+what, "")
 		}
 	}
+	f.send("DELETE", "/webhooks/"+f.ids["WebhookId"], nil) // a service has 256 at most
 	f = c.newFixture(nil)
 	f.prepare(op.id)
 	if op.body != nil {

@@ -105,6 +105,7 @@ func fixedField(operation, field string) errs.Code {
 	may := map[string][]string{
 		"updateDataspace": {"title", "description", "visibility", "origin", "retention", "quota", "metadata"}, "updateSet": {"title", "description", "extract", "metadata"},
 		"editResource": {"name", "description", "format", "metadata"}, "updateUser": {"fullname", "about", "sysadmin", "quota"},
+		"updateLink":    {"label", "expires", "password", "maxUses", "maxBytes", "maxFileBytes", "types", "hidesPeople"},
 		"updateWebhook": {"url", "label", "events"}, "updateSchema": {"name", "title", "description", "types", "enforce", "schema"},
 	}
 	switch fields, changes := may[operation]; {
@@ -139,8 +140,8 @@ func TestBadFieldsAreRefused(t *testing.T) {
 			bad{good.what, good.method, good.path, with("", "x"), 400, "unknown_field", "", nil})
 		schema := routeOf(good.what).Operation.RequestBody.Value.Content["application/json"].Schema.Value
 		for field := range schema.Properties {
-			changing := good.what == "updateWebhook" && len(schema.Properties[field].Value.Type.Slice()) == 0 // by itself: any value is taken
-			if slices.Contains([]string{"purged", "damaged", "movedTo"}, field) || changing {                 // the former are unknown where they are not shown
+			changing := slices.Contains([]string{"updateWebhook", "updateLink"}, good.what) && len(schema.Properties[field].Value.Type.Slice()) == 0 // by itself: any value is taken
+			if slices.Contains([]string{"purged", "damaged", "movedTo", "linkId"}, field) || changing {                                              // the former are unknown where they are not shown
 				continue
 			}
 			if code := fixedField(good.what, field); code != "" {
@@ -153,15 +154,15 @@ func TestBadFieldsAreRefused(t *testing.T) {
 				wrong = wrong[:3]
 			case "schema": // an object can be one
 				wrong = wrong[:4]
-			case "quota": // a number is one
+			case "quota", "version", "maxUses", "maxBytes", "maxFileBytes": // a number is one
 				wrong[0] = -1
-			case "types", "ids", "addTags", "removeTags":
+			case "types", "ids", "addTags", "removeTags", "resourceIds":
 				wrong[2] = []any{"x", 1}
 			}
 			for _, value := range wrong {
 				add(field, value)
 			}
-			if slices.Contains([]string{"sysadmin", "dryRun", "noData", "all", "enforce"}, field) {
+			if slices.Contains([]string{"sysadmin", "dryRun", "noData", "all", "enforce", "hidesPeople"}, field) {
 				add(field, "true")
 				continue
 			}

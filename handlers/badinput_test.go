@@ -96,7 +96,7 @@ var notFound = map[string]errs.Code{
 	"DataspaceId": "dataspace_not_found", "SetId": "set_not_found", "ResourceId": "resource_not_found",
 	"UserId": "user_not_found", "KeyId": "key_not_found", "PrivilegeId": "privilege_not_found",
 	"BlobDigest": "blob_not_found", "UploadId": "upload_not_found",
-	"WebhookId": "webhook_not_found", "SchemaId": "schema_not_found", "EditId": "edit_not_found",
+	"WebhookId": "webhook_not_found", "SchemaId": "schema_not_found", "EditId": "edit_not_found", "LinkId": "link_not_found",
 }
 
 // TestBadIDsAreNotFound: in every path an id that is unknown, or none at all, is 404 and says of what kind.

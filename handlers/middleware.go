@@ -74,8 +74,10 @@ func (a *api) wrap(next http.Handler) http.Handler {
 // and the token are left out, and a path segment as long as a key is cut short.
 func (a *api) logRequest(w *response, r *http.Request, id string, took time.Duration) {
 	path := r.URL.Path
-	if at := strings.Index(path, results); at >= 0 {
-		path = path[:at+len(results)]
+	for _, secret := range []string{results, visitPath} {
+		if at := strings.Index(path, secret); at >= 0 && (secret == results || at == len(a.prefix)) {
+			path = path[:at+len(secret)]
+		}
 	}
 	event := a.config.Log.Info()
 	gone := errors.Is(w.err, context.Canceled) && r.Context().Err() != nil // which is no error of the service

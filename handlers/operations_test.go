@@ -165,6 +165,13 @@ func operations() []operation {
 		{"deleteSchema", false, nil},
 		{"restoreSchema", false, nil},
 		{"getWebhooks", false, nil},
+		{"listLinks", false, nil},
+		{"pageLinks", false, nil},
+		{"createLink", false, func(f *fixture) any { return object{"kind": "share", "setId": f.ids["SetId"]} }},
+		{"getLink", false, nil},
+		{"updateLink", false, fields(object{"label": "New"})},
+		{"takeLink", false, nil},
+		{"revokeLink", false, nil},
 		{"createWebhook", false, func(f *fixture) any {
 			return object{"url": nowhere, "dataspaceId": f.dataspace, "events": []string{"user.restore"}}
 		}},
@@ -240,6 +247,7 @@ func (c *client) newFixture(fields object) *fixture {
 		"KeyId":       user.get("/users/me/keys").data()[0].text("id"),
 		"PrivilegeId": user.get("/privileges?userId=me").data()[0].text("id"),
 		"UploadId":    path.Base(f.begin(7, "setId", set, "filename", "b.txt")),
+		"LinkId":      f.send("POST", "/links", object{"kind": "share", "setId": set}).want(http.StatusCreated).object().text("id"),
 		"WebhookId":   f.newWebhook(), "DeliveryNumber": "0",
 		"SchemaId": f.newSchema(object{"name": f.name("schema")}).text("id"), "SchemaNumber": "1",
 	}

@@ -20,7 +20,7 @@ func TestQuotas(t *testing.T) {
 	s.send("PUT", path, object{"quota": 900, "visibility": "public"}).want(http.StatusOK)
 	for of, want := range map[*client][2]any{s.client: {900.0, 900.0}, editor: {nil, 900.0}, stranger: {nil, nil}} {
 		same(t, "quota of the dataspace", of.get(path).want(http.StatusOK).object()["quota"], want[0])
-		same(t, "quota in its usage", of.get(path+"/usage").want(http.StatusOK).object()["quota"], want[1])
+		same(t, "quota in its usage", of.get(path + "/usage").want(http.StatusOK).object()["quota"], want[1])
 		for _, one := range of.get("/usage").want(http.StatusOK).object()["dataspaces"].([]any) {
 			if one := one.(map[string]any); one["dataspaceId"] == s.dataspace {
 				same(t, "quota in all usage", one["quota"], want[1])
@@ -73,6 +73,6 @@ func TestQuotaOfChunkedBody(t *testing.T) {
 		}
 	}
 	s.readRaw(reader, "POST", "/resources").problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, "")
-	same(t, "bytes in the dataspace", s.get("/dataspaces/"+s.dataspace+"/usage").want(http.StatusOK).object()["activeBytes"], any(0.0))
+	same(t, "bytes in the dataspace", s.get("/dataspaces/" + s.dataspace + "/usage").want(http.StatusOK).object()["activeBytes"], any(0.0))
 	s.upload(set, "a", strings.Repeat("a", 100_000))
 }

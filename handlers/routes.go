@@ -68,7 +68,7 @@ const (
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfLinks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -141,6 +141,18 @@ func (a *api) routesOfEdits() []route {
 		{"GET", "/sets/:id/edits", readers, a.listEdits, plain},
 		{"GET", "/edits/:id", readers, a.getEdit, plain},
 		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain},
+	}
+}
+
+// routesOfLinks are those of links. A link is for its owner, too, while that is an editor.
+func (a *api) routesOfLinks() []route {
+	return []route{
+		{"GET", "/links", keyed, a.listLinks, listing},
+		{"POST", "/links", writers, a.createLink, plain},
+		{"GET", "/links/:id", managers, a.getLink, plain},
+		{"PUT", "/links/:id", managers, a.updateLink, plain},
+		{"DELETE", "/links/:id", managers, a.revokeLink, plain},
+		{"POST", "/links/:id/take", managers, a.takeLink, plain},
 	}
 }
 
@@ -235,6 +247,9 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 	}
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
+	for _, rt := range a.routesOfVisits() {
+		a.add(whole, visitPath+rt.path, rt)
+	}
 	if config.Pages != nil {
 		a.linked = readLinkedAssets(config.Pages)
 		for path, serve := range map[string]func(http.ResponseWriter, *request) error{
@@ -246,7 +261,12 @@ func New(repo *repository.Service, config Config) http.Handler {
 	if config.Metrics != nil {
 		a.add(whole, "/metrics", route{"GET", "/metrics", sysadmins, a.getMetrics, plain})
 	}
-	return a.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return a.wrap(a.dispatch(whole, pages))
+}
+
+// dispatch sends each request to the drive, to the listings where its path ends in a page token, or to all routes.
+func (a *api) dispatch(whole, pages http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !a.hosts.AnswersFor(r) {
 			writeProblem(w, r, a.errMisdirected(r))
 			return
@@ -275,7 +295,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 			router, path, token = pages, path[:at], path[at+len(results):]
 		}
 		router.ServeHTTP(w, withAddress(r, path, token))
-	}))
+	})
 }
 
 // prefixOf is what a base URL has before the version.

@@ -5,6 +5,7 @@ package body
 import (
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -47,4 +48,17 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 			Message: "the body of this request must be " + want + ", without a Content-Encoding"}
 	}
 	return params, nil
+}
+
+// Reader reads the body of a request as it is, with errors for clients.
+func Reader(r *http.Request) io.Reader { return rawBody{r.Body} }
+
+type rawBody struct{ body io.Reader }
+
+func (b rawBody) Read(p []byte) (int, error) {
+	n, err := b.body.Read(p)
+	if err != nil && err != io.EOF {
+		err = Error(err)
+	}
+	return n, err
 }

@@ -67,3 +67,8 @@ func announced(header func(name string) []string, field string) (digests []blobs
 	}
 	return digests, nil
 }
+
+// Announced returns the SHA-256 digests that a request announces of its body.
+func Announced(r *http.Request) ([]blobs.Digest, error) {
+	return announced(r.Header.Values, "Content-Digest")
+}

@@ -209,3 +209,31 @@ func (b partBody) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its end. A part without a file name, or with an
+// empty one, as browsers send it where nothing was chosen, is passed over.
+func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
+	params, err := MediaType(r, "multipart/form-data")
+	if err != nil {
+		return err
+	}
+	if params["boundary"] == "" {
+		return Invalid("the Content-Type names no boundary")
+	}
+	for parts := multipart.NewReader(r.Body, params["boundary"]); ; {
+		part, err := parts.Next()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return Error(err)
+		}
+		_, filename, _, err := disposition(part.Header)
+		if err == nil && filename != "" {
+			err = fn(filename, part.Header.Get("Content-Type"), partBody{part})
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -36,7 +36,7 @@ const resourceTemplate = `{
   "dataspaceId": "{dataspaceId}",
   "createdBy": "{createdBy}",
   "modifiedBy": "{modifiedBy}",
-  "version": {version}{purged}{damaged}{movedTo}{metadata}
+  "version": {version}{purged}{damaged}{movedTo}{linkId}{metadata}
 }`
 
 var resourceValues = map[string]value[metadata.Resource]{
@@ -82,7 +82,9 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 		case "metadata":
 			b.end(metadataOf(",\n" + indent + `  "metadata": `))
 		case "movedTo":
-			b.end(movedToOf(",\n" + indent + `  "movedTo": "`))
+			b.end(idMember(",\n"+indent+`  "movedTo": "`, func(r *metadata.Resource) metadata.ID { return r.MovedTo }))
+		case "linkId":
+			b.end(idMember(",\n"+indent+`  "linkId": "`, func(r *metadata.Resource) metadata.ID { return r.LinkID }))
 		case "damaged":
 			b.end(memberIf(",\n"+indent+`  "damaged": true`, func(r *metadata.Resource) bool { return r.Damaged }))
 		default:
@@ -92,12 +94,12 @@ func ResourceLayout(base, view, indent string) Layout[metadata.Resource] {
 	return b.finish()
 }
 
-// movedToOf is the resource that a deleted one has become by a move, if it has.
-func movedToOf(member string) value[metadata.Resource] {
+// idMember is a member with an id, which is left out where that is zero.
+func idMember(member string, of func(*metadata.Resource) metadata.ID) value[metadata.Resource] {
 	return func(b []byte, r *metadata.Resource) []byte {
-		if r.MovedTo != (metadata.ID{}) {
+		if id := of(r); id != (metadata.ID{}) {
 			b = append(b, member...)
-			b = append(append(b, r.MovedTo.String()...), '"')
+			b = append(append(b, id.String()...), '"')
 		}
 		return b
 	}

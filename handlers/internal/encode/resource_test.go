@@ -41,6 +41,7 @@ type resourceJSON struct {
 	Purged        bool   `json:"purged,omitempty"`
 	Damaged       bool   `json:"damaged,omitempty"`
 	MovedTo       string `json:"movedTo,omitempty"`
+	LinkID        string `json:"linkId,omitempty"`
 }
 
 // reference is one resource as the interface writes it.
@@ -54,12 +55,14 @@ func reference(base, view string, r metadata.Resource) resourceJSON {
 		}
 		return s.Time().Format("2006-01-02T15:04:05.000Z")
 	}
-	movedTo := ""
-	if r.MovedTo != (metadata.ID{}) {
-		movedTo = r.MovedTo.String()
+	unlessZero := func(id metadata.ID) string {
+		if id == (metadata.ID{}) {
+			return ""
+		}
+		return id.String()
 	}
 	return resourceJSON{
-		MovedTo: movedTo, ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
+		MovedTo: unlessZero(r.MovedTo), LinkID: unlessZero(r.LinkID), ID: id, URL: address, DataURL: address + "/data", ViewDataURL: place.Replace(view),
 		Name: r.Name, Description: r.Description, Format: r.Format, MimeType: r.MimeType, Size: kilobytes(r.Bytes),
 		Created: instant(r.Created), CreatedEpoch: r.Created.Millis(), Modified: instant(r.Modified), ModifiedEpoch: r.Modified.Millis(),
 		SetID: set, State: r.State.String(), Bytes: r.Bytes, SHA256: r.Digest.String(), Filename: r.Filename, DataspaceID: dataspace,
@@ -97,6 +100,9 @@ func drawResource(t *rapid.T) (r metadata.Resource) {
 	r.Damaged = rapid.Bool().Draw(t, "damaged")
 	if rapid.Bool().Draw(t, "moved") {
 		r.MovedTo = r.SetID
+	}
+	if rapid.Bool().Draw(t, "dropped") {
+		r.LinkID = r.DataspaceID
 	}
 	return r
 }

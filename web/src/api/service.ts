@@ -40,7 +40,7 @@ export interface AuditEntry {
   requestId?: string;
   /** The number of the entry of which this is a consequence. */
   cause?: number;
-  objectKind?: "dataspace" | "set" | "resource" | "user" | "key" | "webhook" | "schema" | "edit";
+  objectKind?: "dataspace" | "set" | "resource" | "user" | "key" | "webhook" | "schema" | "edit" | "link";
   objectId?: string;
   /** The user who has the role or the key. */
   subjectId?: string;

@@ -174,6 +174,10 @@ const words: Record<string, Words> = {
       took the role {before(e.values?.role)} in {about} from {subject(e)}
     </>
   ),
+  "link.create": simple("created"),
+  "link.update": simple("changed"),
+  "link.take": simple("took over"),
+  "link.revoke": simple("revoked"),
   "webhook.create": simple("created"),
   "webhook.update": simple("changed"),
   "webhook.delete": simple("removed"),

@@ -1,0 +1,293 @@
+package handlers_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// visitor asks below the address of a link, without a key.
+type visitor struct {
+	*client
+	id, address string
+}
+
+// newLink makes a link and returns who has its address.
+func (c *client) newLink(fields object) visitor {
+	c.t.Helper()
+	made := c.send("POST", "/links", fields).want(http.StatusCreated).object()
+	return visitor{c.withKey(""), made.text("id"), made.text("address")}
+}
+
+func (v visitor) ask(method, below string, body any, headers ...string) *answer {
+	v.t.Helper()
+	return v.bad(method, v.address+below, body, headers...)
+}
+
+// linked is a set with files in a folder and beside it, and words that nobody may learn who has only a link of the folder.
+type linked struct {
+	*space
+	set, within, outside string
+	secrets              []string
+}
+
+func (c *client) newLinked() linked {
+	s := c.newSpace(object{"title": "Hidden title"})
+	l := linked{space: s, set: s.newSet()}
+	l.within = s.upload(l.set, "in.txt", "within", text("name", "open/in.txt")).text("id")
+	l.outside = s.upload(l.set, "out.txt", "outside", text("name", "closed/out.txt")).text("id")
+	l.secrets = []string{"closed", "out.txt", "outside", l.outside, "Hidden title", l.dataspace}
+	return l
+}
+
+// TestVisits: what each kind of link answers to each request of visitors, in each of its states. Nothing that it does not show is in any answer.
+func TestVisits(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
+	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
+	l := c.newLinked()
+	share := object{"kind": "share", "setId": l.set, "folder": "open", "hidesPeople": true}
+	with := func(o object, field string, value any) object {
+		more := object{field: value}
+		for name, value := range o {
+			more[name] = value
+		}
+		return more
+	}
+	request := object{"kind": "request", "setId": l.set}
+	editor := l.newMember("editor")
+	former := editor.newLink(share)
+	l.send("DELETE", "/privileges/"+editor.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
+	revoked, expired, used := c.newLink(share), c.newLink(with(share, "expires", now().Add(time.Hour).UTC().Format(time.RFC3339))), c.newLink(with(share, "maxUses", 1))
+	c.send("DELETE", "/links/"+revoked.id, nil).want(http.StatusNoContent)
+	used.ask("GET", "/files/"+l.within, nil, "X-Forwarded-For: 192.0.2.1").want(http.StatusOK)
+	clock.Store(int64(2 * time.Hour))
+	unknown := visitor{c.withKey(""), "", strings.TrimSuffix(c.base, "/v1") + "/s/AAAAAAAAAAAAAAAAAAAAAA"}
+	drop := raw{"text/plain", []byte("dropped")}
+	asks := []struct {
+		method, below string
+		body          any
+	}{
+		{"GET", "", nil}, {"HEAD", "", nil}, {"GET", "/files/" + l.within, nil}, {"GET", "/files/" + l.outside, nil}, {"GET", "/files/nonsense", nil},
+		{"GET", "/archive", nil}, {"PUT", "/a.txt", drop}, {"POST", "", form(file("a.txt", "x"))}, {"DELETE", "", nil}, {"PUT", "/files/" + l.within, drop},
+		{"GET", "/uploads", nil},
+	}
+	for _, tc := range []struct {
+		what string
+		who  visitor
+		want string
+	}{
+		{"a share", c.newLink(share), "200 200 200 404 404 200 404 404 405 404 405"},
+		{"a share that has a password", c.newLink(with(share, "password", "a blue horse")), "401 401 401 401 401 401 404 401 405 404 405"},
+		{"a request", c.newLink(request), "200 200 404 404 404 404 201 200 405 201 405"},
+		{"a request that has a password", c.newLink(with(request, "password", "a blue horse")), "401 401 404 404 404 404 401 401 405 401 405"},
+		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405"},
+		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405"},
+		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405"},
+		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405"},
+		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405"},
+	} {
+		for _, accept := range []string{"Accept: application/json", "Accept: text/html"} {
+			var got []string
+			for _, ask := range asks {
+				a := tc.who.ask(ask.method, ask.below, ask.body, accept)
+				got = append(got, fmt.Sprint(a.status))
+				for _, secret := range l.secrets {
+					if bytes.Contains(a.body, []byte(secret)) && !(secret == l.outside && strings.HasSuffix(ask.below, secret)) {
+						t.Errorf("%s, %s %s: the answer has %q\n%s", tc.what, ask.method, ask.below, secret, a.short())
+					}
+				}
+			}
+			same(t, tc.what+", "+accept, strings.Join(got, " "), tc.want)
+		}
+	}
+	l.send("DELETE", "/sets/"+l.set, nil).want(http.StatusNoContent)
+	c.newLinked()
+}
+
+// TestLinkShowsWhatIsThere: a folder at the visit, a file by its id in its newest version, or in the one that is named, and in the archive the same.
+func TestLinkShowsWhatIsThere(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	folder := l.newLink(object{"kind": "share", "setId": l.set, "folder": "open/", "label": "For you"})
+	file1 := l.newLink(object{"kind": "share", "setId": l.set, "resourceIds": []string{l.within}})
+	first := l.newLink(object{"kind": "share", "setId": l.set, "resourceIds": []string{l.within}, "version": 1})
+	l.send("PUT", "/resources/"+l.within, form(file("in.txt", "replaced"), text("name", "elsewhere/in.txt"))).want(http.StatusOK)
+	later := l.upload(l.set, "b.txt", "later", text("name", "open/deep/b.txt")).text("id")
+	for _, tc := range []struct {
+		who         visitor
+		names, file string
+		content     string
+	}{{folder, "deep/b.txt", later, "later"}, {file1, "elsewhere/in.txt", l.within, "replaced"}, {first, "open/in.txt", l.within, "within"}} {
+		var names []string
+		for _, f := range tc.who.ask("GET", "", nil).want(http.StatusOK).object()["files"].([]any) {
+			names = append(names, f.(map[string]any)["name"].(string))
+		}
+		same(t, "names", strings.Join(names, " "), tc.names)
+		same(t, "content", string(tc.who.ask("GET", "/files/"+tc.file, nil).want(http.StatusOK).body), tc.content)
+		packed := tc.who.ask("GET", "/archive", nil).want(http.StatusOK).body
+		z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+		if err != nil || len(z.File) != 3 {
+			t.Fatalf("%v: %d entries", err, len(z.File))
+		}
+	}
+	same(t, "the page has the label", bytes.Contains(folder.ask("GET", "", nil, "Accept: text/html").body, []byte("<h1>For you</h1>")), true)
+	l.send("DELETE", "/resources/"+later, nil).want(http.StatusNoContent)
+	folder.ask("GET", "/files/"+later, nil).problem(http.StatusNotFound, "resource_not_found", "")
+}
+
+// TestLinkUses: a whole file and an archive are a use, and so is a part by somebody who has begun nothing; a head, the page, and parts of what was
+// begun are none. Never is a link used more often than it may be.
+func TestLinkUses(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	v := l.newLink(object{"kind": "share", "setId": l.set, "folder": "open", "maxUses": 3})
+	uses := func() any { return l.get("/links/" + v.id).want(http.StatusOK).object()["uses"] }
+	at := "/files/" + l.within
+	v.ask("HEAD", at, nil).want(http.StatusOK)
+	same(t, "uses after a head", uses(), any(0.0))
+	v.ask("GET", at, nil, "Range: bytes=2-").want(http.StatusPartialContent)
+	v.ask("GET", at, nil, "Range: bytes=3-").want(http.StatusPartialContent)
+	same(t, "uses after parts", uses(), any(1.0))
+	v.ask("GET", at, nil).want(http.StatusOK)
+	v.ask("GET", "/archive", nil).want(http.StatusOK)
+	same(t, "uses after a file and an archive", uses(), any(3.0))
+	v.ask("GET", at, nil).problem(http.StatusGone, "link_ended", "")
+	v.ask("GET", at, nil, "Range: bytes=4-").want(http.StatusPartialContent)
+	same(t, "state", l.get("/links/"+v.id).object().text("state"), "used_up")
+
+	crowd := l.newLink(object{"kind": "share", "setId": l.set, "maxUses": 5})
+	var served atomic.Int64
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			if crowd.ask("GET", at, nil).status == http.StatusOK {
+				served.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	same(t, "served of 16 at once", served.Load(), 5)
+}
+
+// TestLinkPassword: it comes by HTTP Basic, or by the form of the page, whose cookie holds for this link alone, and until the password changes.
+func TestLinkPassword(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	fields := object{"kind": "share", "setId": l.set, "password": "a blue horse"}
+	v, other := l.newLink(fields), l.newLink(fields)
+	basic := func(password string) string {
+		r, _ := http.NewRequest("GET", "http://x", nil)
+		r.SetBasicAuth("anybody", password)
+		return "Authorization: " + r.Header.Get("Authorization")
+	}
+	v.ask("GET", "", nil).problem(http.StatusUnauthorized, "link_password", "")
+	v.ask("GET", "", nil, basic("a red horse")).problem(http.StatusUnauthorized, "link_password", "password")
+	v.ask("GET", "", nil, basic("a blue horse")).want(http.StatusOK)
+	page := v.ask("GET", "", nil, "Accept: text/html").want(http.StatusUnauthorized)
+	same(t, "the page asks for it", bytes.Contains(page.body, []byte(`type="password"`)), true)
+	enter := func(password string) *answer {
+		return v.ask("POST", "", raw{"application/x-www-form-urlencoded", []byte("password=" + strings.ReplaceAll(password, " ", "+"))}, "Accept: text/html")
+	}
+	enter("a red horse").want(http.StatusUnauthorized)
+	entered := enter("a blue horse").want(http.StatusSeeOther)
+	cookie, _, _ := strings.Cut(entered.header.Get("Set-Cookie"), ";")
+	v.ask("GET", "/files/"+l.within, nil, "Cookie: "+cookie).want(http.StatusOK)
+	other.ask("GET", "/files/"+l.within, nil, "Cookie: "+cookie).want(http.StatusUnauthorized)
+	l.send("PUT", "/links/"+v.id, object{"password": "a green horse"}).want(http.StatusOK)
+	v.ask("GET", "", nil, "Cookie: "+cookie).want(http.StatusUnauthorized)
+	l.send("PUT", "/links/"+v.id, object{"password": ""}).want(http.StatusOK)
+	v.ask("GET", "", nil).want(http.StatusOK)
+}
+
+// TestDrops: files go below the label and the day, name the link and its owner, and obey its limits; whatever is refused leaves nothing.
+func TestDrops(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	v := l.newLink(object{"kind": "request", "setId": l.set, "label": "Bern/East", "maxBytes": 10, "maxFileBytes": 6, "types": []string{".txt", "image/*"}, "maxUses": 3})
+	put := func(name, content string) *answer { return v.ask("PUT", name, raw{"text/plain", []byte(content)}) }
+	put("/deep/../a.txt", "123456").want(http.StatusCreated)
+	put("/b.csv", "1").problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "name")
+	put("/b.txt", "1234567").problem(http.StatusRequestEntityTooLarge, "too_large", "")
+	put("/b.txt", "12345").problem(http.StatusRequestEntityTooLarge, "too_large", "")
+	v.ask("PUT", "/b.txt", strings.NewReader("1234567"), "Transfer-Encoding: chunked").want(http.StatusRequestEntityTooLarge)
+	v.ask("PUT", "/b.txt", raw{"text/plain", []byte("12")}, "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:").want(http.StatusBadRequest)
+	page := v.ask("POST", "", form(file("c.txt", "12"), file("", ""), file("d.txt", "3")), "Accept: text/html").want(http.StatusOK)
+	same(t, "the page names what has come", bytes.Contains(page.body, []byte("<li>c.txt</li><li>d.txt</li>")), true)
+	partly := l.newLink(object{"kind": "request", "setId": l.set, "maxUses": 1})
+	rest := partly.ask("POST", "", form(file("one.txt", "1"), file("two.txt", "2")), "Accept: text/html").want(http.StatusGone)
+	same(t, "the page names what has come, and why no more", bytes.Contains(rest.body, []byte("<li>one.txt</li></ul>")) && bytes.Contains(rest.body, []byte("as often as it may be")), true)
+	put("/e.txt", "1").problem(http.StatusGone, "link_ended", "")
+	day := time.Now().UTC().Format("2006-01-02")
+	var names []string
+	for _, r := range l.get("/sets/" + l.set + "/resources").want(http.StatusOK).data() {
+		if r["linkId"] == v.id {
+			names = append(names, strings.Replace(r.text("name"), day, "DAY", 1))
+			same(t, "createdBy", r.text("createdBy"), l.get("/users/me").object().text("id"))
+		}
+	}
+	same(t, "files", strings.Join(names, " "), "Bern-East/DAY/deep/a.txt Bern-East/DAY/c.txt Bern-East/DAY/d.txt")
+	after := l.get("/links/" + v.id).object()
+	same(t, "uses and bytes", fmt.Sprint(after["uses"], " ", after["bytesReceived"], " ", after["state"]), "3 9 used_up")
+}
+
+// TestLinksAreTakenOver: an admin owns the link of an editor who has left, and visitors get in again; others see it not.
+func TestLinksAreTakenOver(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	editor, admin, stranger := l.newMember("editor"), l.newMember("admin"), l.newUser(nil)
+	v := editor.newLink(object{"kind": "share", "setId": l.set})
+	stranger.get("/links/"+v.id).problem(http.StatusForbidden, "forbidden", "")
+	same(t, "links of a stranger", len(stranger.get("/links").want(http.StatusOK).object()), 1)
+	l.send("DELETE", "/privileges/"+editor.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
+	v.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
+	editor.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusForbidden, "forbidden", "")
+	editor.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusForbidden, "forbidden", "")
+	same(t, "owner", admin.send("POST", "/links/"+v.id+"/take", nil).want(http.StatusOK).object().text("ownerId"), admin.id)
+	v.ask("GET", "", nil).want(http.StatusOK)
+	same(t, "the admin lists it", admin.get("/links?dataspaceId=" + l.dataspace).data()[0].text("id"), v.id)
+	admin.send("DELETE", "/links/"+v.id, nil).want(http.StatusNoContent)
+	admin.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusConflict, "deleted", "")
+	admin.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusConflict, "deleted", "")
+}
+
+// TestLinkFieldsAreRefused: what a link cannot be is said with the field.
+func TestLinkFieldsAreRefused(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{LinkAge: 24 * time.Hour}, handlers.Config{})
+	l := c.newLinked()
+	elsewhere := l.upload(l.newSet(), "a.txt", "a").text("id")
+	for _, tc := range []struct {
+		fields object
+		status int
+		field  string
+	}{
+		{object{"kind": "invitation"}, 400, "kind"}, {object{"kind": "share", "maxBytes": 1}, 400, "maxBytes"}, {object{"kind": "request", "folder": "a"}, 400, "folder"},
+		{object{"kind": "share", "version": 1}, 400, "version"}, {object{"kind": "share", "resourceIds": []string{}}, 400, "resourceIds"},
+		{object{"kind": "share", "resourceIds": []string{elsewhere}}, 400, "resourceIds"}, {object{"kind": "share", "resourceIds": []string{"x"}}, 404, "resourceIds"},
+		{object{"kind": "share", "resourceIds": []string{l.within}, "version": 7}, 404, "version"}, {object{"kind": "share", "password": "short"}, 400, "password"},
+		{object{"kind": "share", "expires": "2020-01-01"}, 400, "expires"}, {object{"kind": "share", "expires": "2100-01-01"}, 400, "expires"},
+		{object{"kind": "request", "types": []string{"tif"}}, 400, "types"}, {object{"kind": "share", "folder": "a\nb"}, 400, "folder"},
+	} {
+		tc.fields["setId"] = l.set
+		a := c.bad("POST", "/links", tc.fields)
+		if a.status != tc.status || a.object().text("field") != tc.field {
+			t.Errorf("%v: %s", tc.fields, a.short())
+		}
+	}
+	ends := l.send("POST", "/links", object{"kind": "share", "setId": l.set}).want(http.StatusCreated).object().text("expires")
+	at, err := time.Parse(time.RFC3339, ends)
+	if left := time.Until(at); err != nil || left < 23*time.Hour || left > 24*time.Hour {
+		t.Errorf("a link without an end ends at %q", ends)
+	}
+}

@@ -1,0 +1,339 @@
+package handlers
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/visits"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// visitPath is what the address of every link begins with. What follows is a secret: logs do not have it.
+const visitPath = "/s/"
+
+const (
+	visitCookie = "labshelf_link" // the proof of a password, below the address of its link alone
+	visitPage   = 200             // files of a page
+	pictureMost = 4 << 20         // bytes of a picture that is shown in the page
+)
+
+// visitsSecurity is the policy of the pages of links: they have no script.
+const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// routesOfVisits are those of people who have been sent a link.
+func (a *api) routesOfVisits() []route {
+	return []route{
+		{"GET", ":token", everybody, a.getVisit, plain},
+		{"POST", ":token", everybody, a.postVisit, plain},
+		{"PUT", ":token/*name", everybody, a.putDrop, plain},
+		{"GET", ":token/archive", everybody, a.getSharedArchive, plain},
+		{"GET", ":token/files/:id", everybody, a.getShared, plain},
+	}
+}
+
+// visitAddress is where visitors find a link.
+func (a *api) visitAddress(r *request, token string) string {
+	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
+}
+
+// visitor is who has sent a request below the address of a link. A password may come as that of HTTP Basic, with any username.
+func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, error) {
+	v := repository.Visitor{Token: r.params.ByName("token")}
+	if client := a.hosts.Client(r.Request); client.IsValid() {
+		v.Address = client.String()
+	}
+	v.Origin.Request = a.origin(w, r.Request).Request
+	setAll(w.Header(), "Cache-Control", "private, no-store", "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
+	if cookie, err := r.Cookie(visitCookie); err == nil {
+		v.Proof = cookie.Value
+	}
+	var err error
+	if _, password, sent := r.BasicAuth(); sent {
+		v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
+	}
+	return v, err
+}
+
+// visited serves a request of a visitor. People get a page that says what went wrong, and is where a password is entered; programs a problem.
+func (a *api) visited(w http.ResponseWriter, r *request, serve func(repository.Visitor) error) error {
+	v, err := a.visitor(w, r)
+	if err == nil {
+		err = serve(v)
+	}
+	var known *errs.Error
+	if !errors.As(err, &known) || !wantsPage(r.Request) {
+		return err
+	}
+	page := visits.Problem{Frame: a.visitFrame("This link does not open"), Address: ""}
+	page.Message = known.Message
+	if known.Code == errs.CodeLinkPassword {
+		page.Title, page.Address = "A password, please", a.visitAddress(r, v.Token)
+		if known.Field == "" {
+			page.Message = ""
+		}
+	}
+	return a.writeVisit(w, statuses[known.Kind], func(to io.Writer) error { return visits.WriteProblem(to, page) })
+}
+
+// wantsPage tells whether a client names HTML among what it accepts, as browsers do.
+func wantsPage(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
+}
+
+func (a *api) visitFrame(title string) visits.Frame {
+	return visits.Frame{Base: a.prefix, Style: a.linked.Style, Icon: a.linked.Icon, Title: title}
+}
+
+func (a *api) writeVisit(w http.ResponseWriter, status int, write func(io.Writer) error) error {
+	var page bytes.Buffer
+	if err := write(&page); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", visitsSecurity)
+	writeBody(w, status, "text/html; charset=utf-8", page.Bytes())
+	return nil
+}
+
+// visitJSON is a link for programs of visitors.
+type visitJSON struct {
+	Kind        string           `json:"kind"`
+	Label       string           `json:"label"`
+	From        string           `json:"from,omitempty"` // who made it
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Expires     string           `json:"expires"`
+	Archive     string           `json:"archive,omitempty"`
+	Files       []sharedFileJSON `json:"files,omitempty"`
+	Next        string           `json:"nextPage,omitempty"`
+	Limits      string           `json:"limits,omitempty"`
+}
+
+type sharedFileJSON struct {
+	Name     string `json:"name"`
+	URL      string `json:"url"`
+	Bytes    int64  `json:"bytes"`
+	MimeType string `json:"mimetype"`
+	SHA256   string `json:"sha256"`
+	Modified string `json:"modified"`
+}
+
+// getVisit shows a link.
+func (a *api) getVisit(w http.ResponseWriter, r *request) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		visit, err := a.repo.GetVisit(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		if visit.Kind == metadata.RequestLink {
+			return a.showRequest(w, r, v, visit, nil, nil)
+		}
+		from := ""
+		if sent := r.URL.Query()["from"]; len(sent) > 0 {
+			from = sent[0]
+		}
+		files, next, err := a.repo.SharedFiles(r.Context(), v, from, visitPage)
+		if err != nil {
+			return err
+		}
+		return a.showShare(w, r, v, visit, files, next)
+	})
+}
+
+// showShare answers with the files of a share.
+func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, files []metadata.Resource, next string) error {
+	address := a.visitAddress(r, v.Token)
+	if next != "" {
+		next = address + "?from=" + next
+	}
+	title := cmp.Or(visit.Label, visit.Set.Title, visit.Set.Name)
+	if !wantsPage(r.Request) {
+		shown := visitJSON{
+			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Title: title, Description: visit.Set.Description,
+			Expires: expiresText(visit.Expires, time.RFC3339), Archive: address + "/archive", Next: next,
+		}
+		for _, f := range files {
+			shown.Files = append(shown.Files, sharedFileJSON{
+				shownName(visit, f), address + "/files/" + f.ID.String(), f.Bytes, f.MimeType, f.Digest.String(), f.Modified.Time().UTC().Format(time.RFC3339),
+			})
+		}
+		writeJSON(w, http.StatusOK, shown)
+		return nil
+	}
+	page := visits.Share{
+		Frame: a.visitFrame(title), From: visit.Owner, Description: visit.Set.Description, Expires: expiresText(visit.Expires, time.DateOnly), Next: next, All: address + "/archive",
+	}
+	for _, f := range files {
+		shows := inlineType(f.MimeType)
+		page.Files = append(page.Files, visits.File{
+			Name: shownName(visit, f), URL: address + "/files/" + f.ID.String(), Bytes: f.Bytes, Open: shows,
+			Picture: shows && strings.HasPrefix(f.MimeType, "image/") && f.Bytes <= pictureMost && visit.MaxUses == 0,
+		})
+	}
+	return a.writeVisit(w, http.StatusOK, func(to io.Writer) error { return visits.WriteShare(to, page) })
+}
+
+// shownName is what a file is called in its share: the name below the folder.
+func shownName(visit repository.Visit, f metadata.Resource) string {
+	return strings.TrimPrefix(f.Name, visit.Folder)
+}
+
+func expiresText(at metadata.Stamp, layout string) string {
+	if at == 0 {
+		return ""
+	}
+	return at.Time().UTC().Format(layout)
+}
+
+// getShared sends a file of a share.
+func (a *api) getShared(w http.ResponseWriter, r *request) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		fetch := repository.FetchWhole
+		switch {
+		case r.Method == http.MethodHead:
+			fetch = repository.FetchHead
+		case r.Header["Range"] != nil:
+			fetch = repository.FetchPart
+		}
+		resource, file, err := a.repo.OpenShared(r.Context(), v, r.id(), fetch)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // only read from
+		inline := slices.Equal(r.URL.Query()["disposition"], []string{"inline"}) && inlineType(resource.MimeType)
+		setAll(w.Header(), "Content-Type", resource.MimeType, "Content-Disposition", contentDisposition(resource, inline))
+		return a.sendContent(w, r, content{file, resource.Digest, resource.Bytes, resource.Modified.Time(), resource.Body == metadata.Inline})
+	})
+}
+
+func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		if r.Method == http.MethodHead {
+			_, err := a.repo.GetVisit(r.Context(), v)
+			return sendNothing(w, "", err)
+		}
+		files, err := a.repo.OpenSharedArchive(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		return a.streamArchive(w, r, files)
+	})
+}
+
+// postVisit takes what the form of a page sends: a password, or files.
+func (a *api) postVisit(w http.ResponseWriter, r *request) error {
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		return a.visited(w, r, func(v repository.Visitor) error { return a.enterPassword(w, r, v) })
+	}
+	return a.visited(w, r, func(v repository.Visitor) error {
+		visit, err := a.repo.GetVisit(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		var received []string
+		err = body.Files(r.Request, func(name, contentType string, file io.Reader) error {
+			dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{Name: name, ContentType: contentType, Length: -1, Field: "file"}, file)
+			if err == nil {
+				received = append(received, lastElement(dropped.Name))
+				visit.Use.Bytes += dropped.Bytes
+			}
+			return err
+		})
+		var known *errs.Error
+		if err != nil && (received == nil || !errors.As(err, &known)) {
+			return err
+		}
+		return a.showRequest(w, r, v, visit, received, known)
+	})
+}
+
+func lastElement(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// enterPassword answers a password with a cookie that proves it, for this browser and this link.
+func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visitor) error {
+	const most = 4 << 10
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if err := r.ParseForm(); err != nil {
+		return body.Error(err)
+	}
+	proof, err := a.repo.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
+	if err != nil {
+		return err
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: visitCookie, Value: proof, Path: a.prefix + visitPath + v.Token, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: a.overTLS(r.Request),
+	})
+	w.Header().Set("Location", a.visitAddress(r, v.Token))
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// putDrop takes a file as curl -T sends it.
+func (a *api) putDrop(w http.ResponseWriter, r *request) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		digests, err := body.Announced(r.Request)
+		if err != nil {
+			return err
+		}
+		dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{
+			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
+		}, body.Reader(r.Request))
+		if err != nil {
+			return err
+		}
+		writeJSON(w, http.StatusCreated, droppedJSON{lastElement(dropped.Name), dropped.Bytes, dropped.Digest.String()})
+		return nil
+	})
+}
+
+// droppedJSON is all that a visitor learns of a file that has arrived.
+type droppedJSON struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// showRequest answers with the form of a request, what has just come, and why no more of it has; nil: all has.
+func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, received []string, refusal *errs.Error) error {
+	title, limits := cmp.Or(visit.Label, "Send files"), limitsOf(visit)
+	if !wantsPage(r.Request) {
+		if refusal != nil {
+			return refusal
+		}
+		writeJSON(w, http.StatusOK, visitJSON{
+			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Expires: expiresText(visit.Expires, time.RFC3339), Limits: limits,
+		})
+		return nil
+	}
+	page := visits.Request{
+		Frame: a.visitFrame(title), From: visit.Owner, Expires: expiresText(visit.Expires, time.DateOnly), Limits: limits, Received: received, Address: a.visitAddress(r, v.Token),
+	}
+	status := http.StatusOK
+	if refusal != nil {
+		page.Message, status = refusal.Message, statuses[refusal.Kind]
+	}
+	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteRequest(to, page) })
+}
+
+// limitsOf says in words what a request takes.
+func limitsOf(visit repository.Visit) string {
+	var limits []string
+	if visit.MaxFile > 0 {
+		limits = append(limits, "files of up to "+visits.Quantity(visit.MaxFile))
+	}
+	if visit.MaxBytes > 0 {
+		limits = append(limits, visits.Quantity(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
+	}
+	if types := repository.TypesOf(visit.Link); len(types) > 0 {
+		limits = append(limits, strings.Join(types, ", ")+" only")
+	}
+	return strings.Join(limits, "; ")
+}
