@@ -77,7 +77,7 @@ func All(p Process) []*cobra.Command {
 		group(GroupUse, auditCommand(p)),
 		group(GroupUse, setCommand(p)), group(GroupUse, dataspaceCommand(p)), group(GroupUse, schemaCommand(p)), group(GroupUse, completionCommand(p)),
 		group(GroupPeople, grantCommand(p)), group(GroupPeople, revokeCommand(p)), group(GroupPeople, userCommand(p)), group(GroupPeople, keyCommand(p)),
-		group(GroupPeople, webhookCommand(p)), group(GroupCare, indexCommand(p)),
+		group(GroupPeople, linkCommand(p)), group(GroupPeople, webhookCommand(p)), group(GroupCare, indexCommand(p)),
 		bashCommand(p),
 	}, topics()...)
 }

@@ -31,6 +31,7 @@ type Config struct {
 	Anonymous             bool
 	AnonymousRequests     int // in a minute; 0: no limit
 	SessionAge, UploadAge time.Duration
+	LinkLifetime          time.Duration // 0: links need not end
 	ViewDataURL           string
 	MaxUpload             int64 // bytes; 0: no limit
 	DataspaceQuota        int64 // bytes; 0: none
@@ -116,6 +117,8 @@ func serviceSettings() []setting {
 			into(onOrOff, func(c *Config) *bool { return &c.Anonymous })},
 		{"anonymous_per_minute", "1000", "`NUMBER` of requests without a key that an address may send in a minute; 0 is no limit",
 			into(count, func(c *Config) *int { return &c.AnonymousRequests })},
+		{"link_lifetime", "0", "`TIME` after which a link for people without an account ends at the latest; 0 is never",
+			into(period, func(c *Config) *time.Duration { return &c.LinkLifetime })},
 		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
 			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
 		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",
