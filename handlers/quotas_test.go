@@ -76,3 +76,24 @@ func TestQuotaOfChunkedBody(t *testing.T) {
 	same(t, "bytes in the dataspace", s.get("/dataspaces/" + s.dataspace + "/usage").want(http.StatusOK).object()["activeBytes"], any(0.0))
 	s.upload(set, "a", strings.Repeat("a", 100_000))
 }
+
+// TestQuotaOfDrive: a mounted drive has as much room as the quota, and a file or copy that does not fit is 507.
+func TestQuotaOfDrive(t *testing.T) {
+	t.Parallel()
+	d := sysadmin(t).newDrive(object{"quota": 1000})
+	room := func(what, want string) {
+		t.Helper()
+		const ask = `<D:propfind xmlns:D="DAV:"><D:prop><D:quota-available-bytes/></D:prop></D:propfind>`
+		if body := string(d.dav("PROPFIND", "", ask, "Depth: 0").want(http.StatusMultiStatus).body); !strings.Contains(body, ">"+want+"</D:quota-available-bytes>") {
+			t.Errorf("%s: %s", what, body)
+		}
+	}
+	d.dav("PUT", "/a", strings.Repeat("a", 600)).want(http.StatusCreated)
+	room("after 600 of 1000", "400")
+	d.dav("PUT", "/b", strings.Repeat("b", 401)).want(http.StatusInsufficientStorage)
+	d.dav("COPY", "/a", "", "Destination: $/c").want(http.StatusInsufficientStorage)
+	d.dav("PUT", "/a", strings.Repeat("b", 400)).want(http.StatusNoContent)
+	room("after a replacement", "0")
+	d.dav("MOVE", "/a", "", "Destination: $/d").want(http.StatusCreated)
+	d.dav("PUT", "/e", "").want(http.StatusCreated)
+}

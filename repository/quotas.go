@@ -131,6 +131,26 @@ func (s *Service) UserUsage(ctx context.Context, p auth.Principal, id string) (s
 	return share, err
 }
 
+// RoomIn returns how many bytes the caller may still put into a dataspace, nil: into any, by the room of the disk and by quotas; false: that is
+// not known. Who may not write there hears of no quota.
+func (s *Service) RoomIn(ctx context.Context, p auth.Principal, dataspace *metadata.Dataspace) (bytes int64, known bool, err error) {
+	bytes, known = s.Room()
+	if dataspace == nil {
+		return bytes, known, nil
+	}
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		if authorise(tx, p, *dataspace, auth.Write) != nil {
+			return nil
+		}
+		left, limited, err := quota.Left(tx, quota.Place{Dataspace: dataspace.ID, User: p.UserID})
+		if limited && (!known || left < bytes) {
+			bytes, known = left, true
+		}
+		return err
+	})
+	return bytes, known, err
+}
+
 // quotaShown returns the quota of a dataspace where the caller has a role in it, or is a sysadmin; else 0.
 func quotaShown(tx *metadata.Tx, p auth.Principal, dataspace metadata.ID) (int64, error) {
 	d, err := tx.Dataspaces.Get(dataspace)

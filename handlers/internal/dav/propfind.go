@@ -168,13 +168,14 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// quota returns how many bytes there is room for, and how many the dataspace has; "" where that is not known.
+// quota returns how many bytes there is room for, on the disk and in the quotas, and how many the dataspace has; "" where that is not known.
 func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, err error) {
-	if bytes, known := d.repo.Room(); known {
-		room = strconv.FormatInt(bytes, 10)
+	free, known, err := d.repo.RoomIn(r.Context(), r.caller, e.Dataspace)
+	if known {
+		room = strconv.FormatInt(free, 10)
 	}
-	if e.Dataspace == nil {
-		return room, used, nil
+	if err != nil || e.Dataspace == nil {
+		return room, used, err
 	}
 	bytes, err := d.repo.UsedBytes(r.Context(), r.caller, e.Dataspace.ID)
 	return room, strconv.FormatInt(bytes, 10), err

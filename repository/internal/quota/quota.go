@@ -54,8 +54,19 @@ func limits(tx *metadata.Tx, at Place, asker metadata.ID) (all []limit, err erro
 
 // Limited tells whether there is a quota in a place.
 func Limited(tx *metadata.Tx, at Place) (bool, error) {
+	_, limited, err := Left(tx, at)
+	return limited, err
+}
+
+// Left returns how many bytes the quotas of a place have room for, not less than 0; false: there is no quota.
+func Left(tx *metadata.Tx, at Place) (bytes int64, limited bool, err error) {
 	all, err := limits(tx, at, at.User)
-	return len(all) > 0, err
+	for i, l := range all {
+		if room := max(0, l.quota-l.used); i == 0 || room < bytes {
+			bytes = room
+		}
+	}
+	return bytes, len(all) > 0, err
 }
 
 // Check refuses so many more bytes in a place where that would be more than a quota, whatever is reserved. It belongs into the transaction
