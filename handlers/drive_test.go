@@ -79,6 +79,40 @@ var requests = []struct {
 	{"LOCK", "/locked", lockBody, nil, true}, {"DELETE", "/a.txt", "", nil, true}, {"DELETE", "/sub", "", nil, true},
 }
 
+// driveServes tells whether a request is served to a caller.
+func driveServes(caller string, writes bool) bool {
+	return slices.Contains([]string{"editor", "admin", "sysadmin"}, caller) || !writes && slices.Contains([]string{"public", "member"}, caller)
+}
+
+// driveTable is the table of the drive for docs/permissions.md.
+func driveTable(columns []string) string {
+	var page strings.Builder
+	page.WriteString("\nThe drive, below `/dav/`, which always wants a key. **404**: answered as where there is no such dataspace; what would be made there is 403 or 409.\n\n" +
+		"| request | no key | no key, open | no role, private | no role, public | member | editor | admin | sysadmin |\n" + strings.Repeat("|---", len(columns)+1) + "|\n")
+	seen := map[string]bool{}
+	for _, r := range requests {
+		if seen[r.method] {
+			continue
+		}
+		seen[r.method] = true
+		page.WriteString("| `" + r.method + "` |")
+		for _, column := range columns {
+			cell := "403"
+			switch {
+			case driveServes(column, r.writes):
+				cell = "yes"
+			case column == "nobody", column == "anonymous":
+				cell = "401"
+			case column == "none":
+				cell = "404"
+			}
+			page.WriteString(" " + cell + " |")
+		}
+		page.WriteString("\n")
+	}
+	return page.String()
+}
+
 // TestDrivePermissions tries every method of the drive as every caller. Who may not read gets the answer that a dataspace has which does not exist.
 func TestDrivePermissions(t *testing.T) {
 	t.Parallel()
@@ -100,7 +134,7 @@ func TestDrivePermissions(t *testing.T) {
 				if after := d.dump(); a.status >= 300 && after != before {
 					t.Errorf("%s: refused, and yet something has changed", a.what)
 				}
-				served := slices.Contains([]string{"editor", "admin", "sysadmin"}, name) || !r.writes && slices.Contains([]string{"public", "member"}, name)
+				served := driveServes(name, r.writes)
 				switch {
 				case served && a.status >= 300:
 					t.Errorf("%s: refused with %s", a.what, a.short())
@@ -171,6 +205,33 @@ func TestDriveAnswers(t *testing.T) {
 	}
 	if names := d.get("/sets/" + d.set + "/resources").data(); len(names) != 1 {
 		t.Errorf("there are %d files, want a.txt alone", len(names))
+	}
+}
+
+// TestDriveFoldersOntoFolders: a folder that is copied onto another one replaces it, one that is moved is merged with it; a file in both keeps its id.
+func TestDriveFoldersOntoFolders(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{"COPY": "from/both from/new to/both to/new", "MOVE": "to/both to/new to/old"} {
+		d := sysadmin(t).newDrive(nil)
+		for _, folder := range []string{"/from", "/to"} {
+			d.dav("MKCOL", folder, "").want(http.StatusCreated)
+			d.dav("PUT", folder+"/both", folder).want(http.StatusCreated)
+		}
+		d.dav("PUT", "/from/new", "new").want(http.StatusCreated)
+		d.dav("PUT", "/to/old", "old").want(http.StatusCreated)
+		of := func(name string) string {
+			return d.get("/sets/" + d.set + "/resources?name=" + name).data()[0].text("id")
+		}
+		before := of("to/both")
+		d.dav(method, "/from", "", "Destination: $/to", "Overwrite: F").want(http.StatusPreconditionFailed)
+		d.dav(method, "/from", "", "Destination: $/to").want(http.StatusNoContent)
+		var names []string
+		for _, r := range d.get("/sets/" + d.set + "/resources?order=name").data() {
+			names = append(names, r.text("name"))
+		}
+		same(t, method, strings.Join(names, " "), want)
+		same(t, method+": the id of a file in both", of("to/both"), before)
+		same(t, method+": its content", string(d.dav("GET", "/to/both", "").body), "/from")
 	}
 }
 

@@ -216,5 +216,6 @@ is, a copy needs what reading it needs, and a move an editor, too.
 		page.WriteString("\n")
 	}
 	page.WriteString(filtersTable(strings.Fields(handlers.Everybody)))
+	page.WriteString(driveTable(strings.Fields(handlers.Everybody)))
 	return page.String()
 }

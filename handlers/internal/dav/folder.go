@@ -21,7 +21,8 @@ func (d *Drive) removeFolder(ctx context.Context, p auth.Principal, e repository
 	return err
 }
 
-// relocateFolder copies or moves a folder. What is at the destination ends as it is at the source, files of the same name with their ids.
+// relocateFolder copies or moves a folder. Files of the same name at the destination keep their ids. A copy leaves there what the source has and nothing
+// else. A move leaves what was there before, too: it goes in steps, and repeated after an interruption it must not delete what has arrived.
 func (d *Drive) relocateFolder(t relocation) (err error) {
 	if t.to.File != nil {
 		if _, err := d.repo.DeleteResource(t.Context(), t.caller, t.to.File.ID.String(), same(t.to.File)); err != nil {
@@ -31,7 +32,7 @@ func (d *Drive) relocateFolder(t relocation) (err error) {
 	to := metadata.FolderKey{SetID: t.to.Set.ID, Path: t.at.Path + "/"}
 	switch {
 	case t.move:
-		_, err = d.repo.MoveFolder(t.Context(), t.caller, keyOf(t.from), to, repository.ReplaceExisting)
+		_, err = d.repo.MoveFolder(t.Context(), t.caller, keyOf(t.from), to, repository.MergeExisting)
 	case t.Header.Get("Depth") == "0":
 		return d.copyAlone(t)
 	default:
