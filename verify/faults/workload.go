@@ -27,6 +27,7 @@ type workload struct {
 	client        *e2e.Client
 	writers       []*writer
 	ended         atomic.Bool
+	driven        atomic.Int64
 	ending        chan struct{} // closed when ended is set
 	readers       int
 	harvesters    []*harvester
@@ -65,7 +66,7 @@ func (w *workload) addWriters(ctx context.Context, count int, random *rand.Rand)
 			return err
 		}
 		w.writers = append(w.writers, &writer{
-			Client: w.client, n: n, space: space.ID, ended: &w.ended, observe: w.stamps.add,
+			Client: w.client, n: n, space: space.ID, ended: &w.ended, driven: &w.driven, observe: w.stamps.add,
 			random: rand.New(rand.NewPCG(random.Uint64(), random.Uint64())),
 		})
 	}
@@ -115,7 +116,7 @@ func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, 
 			}
 		})
 	}
-	before := w.answered()
+	before, driven := w.answered(), w.driven.Load()
 	w.ending = make(chan struct{})
 	for _, writer := range w.writers {
 		work(writer.work)
@@ -151,6 +152,9 @@ func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, 
 		err = errors.Join(err, other)
 	}
 	t.add("acknowledged", w.answered()-before)
+	if driven = w.driven.Load() - driven; driven > 0 {
+		t.add("through the drive", driven)
+	}
 	return err
 }
 

@@ -28,7 +28,8 @@ type writer struct {
 	pendingUpload *pendingUpload   // the one under way
 	completed     []*pendingUpload // since the last verification
 	chunks        chunkCount
-	revoked       []string // keys, since the last verification
+	driven        *atomic.Int64 // requests that the drive answered, of all writers
+	revoked       []string      // keys, since the last verification
 	answered      int64
 	logged        []acknowledged // with the stamps that the answers told
 	observe       func(*object)  // called after each change of a object
@@ -271,6 +272,9 @@ func (w *writer) create(ctx context.Context, set *object) error {
 
 func (w *writer) replace(ctx context.Context, th *object) error {
 	body, resumable := w.file()
+	if !resumable && w.onDrive(th) {
+		return w.put(ctx, th, body)
+	}
 	after := th.want
 	after.Description, after.SHA256, after.Bytes = w.name("replaced"), digestOf(body), int64(len(body))
 	after.Version++
@@ -309,7 +313,11 @@ func (w *writer) edit(ctx context.Context, th *object) error {
 func (w *writer) remove(ctx context.Context, th *object) error {
 	after := th.want
 	after.State = "deleted"
+	drive := w.onDrive(th)
 	return w.try(&change{what: "delete", on: th, after: after}, http.StatusNoContent, func() (e2e.Answer, error) {
+		if drive {
+			return w.drive(ctx, http.MethodDelete, th, nil)
+		}
 		return w.SendJSON(ctx, http.MethodDelete, th.path(), nil)
 	})
 }
