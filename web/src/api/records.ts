@@ -77,6 +77,8 @@ export interface Resource extends ChangeFields, Described {
   purged?: boolean;
   /** The service knows that the file is damaged. An upload of the same bytes repairs it. */
   damaged?: boolean;
+  /** Of a deleted one that was moved into another set: the id that it has there. */
+  movedTo?: string;
 }
 
 /** A file that can be read: that of a resource, or of one of its versions. */
@@ -141,7 +143,14 @@ export const sets = {
     `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
 };
 
-export const resources = records<Resource>("/resources", "PATCH");
+/** Where a file goes; what is left out stays. */
+type Destination = { setId?: string; name?: string };
+
+export const resources = {
+  ...records<Resource>("/resources", "PATCH"),
+  copy: (of: Revision, to: Destination) => change<Resource>("POST", `/resources/${id(of.id)}/copy`, of, to),
+  move: (of: Revision, to: Destination) => change<Resource>("POST", `/resources/${id(of.id)}/move`, of, to),
+};
 
 const versionPath = (rid: string, version: number | string) => `/resources/${id(rid)}/versions/${id(String(version))}`;
 

@@ -117,7 +117,26 @@ const words: Record<string, Words> = {
     ) : (
       <>changed the details of {about}</>
     ),
-  "resource.delete": simple("deleted"),
+  "resource.delete": (e, about) =>
+    e.values?.movedTo ? (
+      <>
+        moved {about} to <Link to={`/resources/${now(e.values.movedTo)}`}>another set</Link>
+      </>
+    ) : (
+      <>deleted {about}</>
+    ),
+  "resource.copy": (e, about) => (
+    <>
+      copied <Link to={`/resources/${now(e.values?.from)}`}>another file</Link> to {about}
+      {bytes(e)}
+    </>
+  ),
+  "resource.move": (e, about) => (
+    <>
+      moved {about} here <Link to={`/resources/${now(e.values?.from)}`}>from where it was</Link>
+      {bytes(e)}
+    </>
+  ),
   "resource.restore": simple("restored"),
   "resource.purge": (e, about) => (
     <>

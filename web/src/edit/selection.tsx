@@ -8,6 +8,7 @@ import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { asProblem, useAction } from "../ui/load";
 import { notifyChange } from "../upload/queue";
+import { Place } from "./placement";
 
 interface Props {
   sid: string;
@@ -67,6 +68,7 @@ export function SelectionBar({ sid, selected, bounded, mayWrite, listed, deselec
           </a>
         )}
         {removable && <Describe sid={sid} of={selected} />}
+        {active.length > 0 && active.length === selected.length && <Place of={selected} moved={deselect} />}
         {removable && (
           <Button icon="trash" onClick={() => setAsking(true)}>
             Delete {many}

@@ -5,6 +5,7 @@ import { Described } from "../describe/section";
 import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
+import { MovedTo, Place } from "../edit/placement";
 import { downloadName } from "../filename";
 import { size } from "../format";
 import { Preview } from "../preview/preview";
@@ -46,6 +47,10 @@ export function ResourcePage({ params }: PageProps) {
     set({ ...value, resource });
     refresh(); // another type may have another form
   };
+  const follow = (was: Resource, is: Resource) => {
+    if (was.id === is.id) update(is);
+    else if (location.pathname.endsWith(`/resources/${was.id}`)) navigate(`/resources/${is.id}`); // an undo may come from any page
+  };
   const described = (
     <Described kind="resource" record={resource} asked={value.asked} mayEdit={mayWrite} update={update} open={value.asked.form && describing.run} />
   );
@@ -55,7 +60,7 @@ export function ResourcePage({ params }: PageProps) {
       <div class="title">
         <div>
           <h1>
-            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : "deleted"}</Badge>}{" "}
+            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : resource.movedTo ? "moved" : "deleted"}</Badge>}{" "}
             {resource.damaged && <Badge tone="bad">damaged</Badge>}
           </h1>
           {resource.description && <p class="preserve prose">{resource.description}</p>}
@@ -72,6 +77,7 @@ export function ResourcePage({ params }: PageProps) {
             </Button>
           )}
           {mayWrite && <Replace resource={resource} done={update} />}
+          {active && me && <Place of={[resource]} moved={follow} />}
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}
           <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={update} />
           {active && (
@@ -136,7 +142,9 @@ export async function loadResource(rid: string, me: User | undefined, signal: Ab
 function Deleted({ resource }: { resource: Resource }) {
   return (
     <p class="dim">
-      {resource.purged
+      {resource.movedTo ? (
+        <MovedTo id={resource.movedTo} />
+      ) : resource.purged
         ? "This file was deleted, and its bytes were removed for good. The record stays, for programs that follow changes."
         : "This file is in the trash. Restore it to see its content."}
     </p>

@@ -1,0 +1,240 @@
+// Moves files to another set, or copies them. No bytes are sent: the service refers to the same ones.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DataSet, Dataspace, Resource, User } from "../api";
+import { dataspaces, privileges, Problem, resources, sets } from "../api";
+import { plural } from "../format";
+import { Link } from "../router";
+import { useMe } from "../session";
+import { Button, ErrorMessage, Skeleton } from "../ui/components";
+import { Dialog } from "../ui/dialog";
+import type { ErrorOf } from "../ui/form";
+import { Field, Form } from "../ui/form";
+import { asProblem, useLoad } from "../ui/load";
+import { notify } from "../ui/notice";
+import { notifyChange } from "../upload/queue";
+
+/** Dataspaces, or sets of one, that are offered at most. */
+const maxOffered = 1000;
+
+/** Requests at a time. */
+const workers = 6;
+
+/** Files that are named of many. */
+const maxNamed = 4;
+
+interface Props {
+  of: Resource[];
+  /** Called for each file that has left its set, or has another name, with what it is now. */
+  moved: (was: Resource, is: Resource) => void;
+  close: () => void;
+}
+
+/** The button that moves or copies files, with its dialog. */
+export function Place({ of, moved }: Omit<Props, "close">) {
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Button icon="folder" onClick={() => setOpened(true)}>
+        Move or copy …
+      </Button>
+      {opened && <PlaceDialog of={of} moved={moved} close={() => setOpened(false)} />}
+    </>
+  );
+}
+
+function PlaceDialog(props: Props) {
+  const [all] = useState(props.of); // moved files leave `of`
+  const me = useMe();
+  const { value, problem, reload } = useLoad((signal) => loadDataspaces(me, all[0]!.dataspaceId, signal), []);
+  return (
+    <Dialog title={all.length === 1 ? "Move or copy the file" : `Move or copy ${plural(all.length, "file")}`} onClose={props.close}>
+      {problem ? <ErrorMessage problem={problem} retry={reload} /> : value ? <PlaceForm {...props} of={all} dataspaces={value} /> : <Skeleton lines={6} />}
+    </Dialog>
+  );
+}
+
+/** The dataspaces into which a user may put files, that of the files first. */
+async function loadDataspaces(me: User, here: string, signal: AbortSignal): Promise<Dataspace[]> {
+  const [all, roles] = await Promise.all([
+    dataspaces.list({ state: "active", limit: maxOffered }).all(maxOffered, signal),
+    privileges.list({ userId: "me", state: "active" }).all(maxOffered, signal),
+  ]);
+  const writable = new Set(roles.items.filter((p) => p.role !== "member").map((p) => p.dataspaceId));
+  const offered = all.items.filter((d) => me.sysadmin || writable.has(d.id));
+  return [...offered.filter((d) => d.id === here), ...offered.filter((d) => d.id !== here)];
+}
+
+const called = (c: Dataspace | DataSet) => c.title || c.name;
+
+function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { dataspaces: Dataspace[] }) {
+  const [did, setDid] = useState(spaces[0]?.id ?? "");
+  const offered = useLoad((signal) => (did ? sets.list({ dataspaceId: did, state: "active", limit: maxOffered }).all(maxOffered, signal) : Promise.resolve({ items: [], complete: true })), [did]);
+  const [sid, setSid] = useState("");
+  const [name, setName] = useState(all[0]!.name);
+  const [tried, setTried] = useState(0);
+  const [failed, setFailed] = useState<[Resource, string][]>([]);
+  const open = useRef(true);
+  useEffect(() => () => void (open.current = false), []);
+  const single = all.length === 1;
+  const here = all[0]!.setId;
+  const chosen = offered.value?.items.find((s) => s.id === sid) ?? offered.value?.items.find((s) => s.id === here && single) ?? offered.value?.items.find((s) => s.id !== here);
+  const left = failed.length ? failed.map(([r]) => r) : all;
+
+  const place = async (call: typeof resources.move, done: (was: Resource, is: Resource) => void) => {
+    if (!chosen) throw new Problem(400, "", "Choose a set.", "setId");
+    if (chosen.id === here && (!single || name === all[0]!.name)) throw new Problem(400, "", single ? "Choose another set, or another name." : "Choose another set.", "setId");
+    const reasons: [Resource, string][] = [];
+    const next = left.values();
+    setTried(0);
+    const work = async () => {
+      for (const r of next) {
+        if (!open.current) return; // cancelled, or unmounted
+        await call(r, { setId: chosen.id, ...(single && { name }) }).then(
+          (is) => done(r, is),
+          (thrown) => reasons.push([r, asProblem(thrown).detail]),
+        );
+        setTried((n) => n + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+    for (const changed of new Set([here, chosen.id])) notifyChange(changed);
+    setFailed(reasons);
+    if (!reasons.length && open.current) close();
+  };
+  const move = async () => {
+    const gone: [Resource, Resource][] = [];
+    await place(resources.move, (was, is) => void gone.push([was, is]));
+    if (gone.length) notifyMoved(gone, chosen!, moved);
+    for (const [was, is] of gone) moved(was, is);
+  };
+  const copy = async () => {
+    const made: Resource[] = [];
+    await place(resources.copy, (_, is) => void made.push(is));
+    const [first] = made;
+    if (!first) return;
+    const [to, label] = made.length === 1 ? [`/resources/${first.id}`, first.name] : [`/sets/${chosen!.id}`, called(chosen!)];
+    notify(
+      <p>
+        {plural(made.length, "file")} copied to <Link to={to}>{label}</Link>.
+      </p>,
+    );
+  };
+  if (!spaces.length) return <p>You may put files into no dataspace: that needs the role of an editor.</p>;
+  return (
+    <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!chosen}>
+      {(errorOf) => (
+        <>
+          <Choices spaces={spaces} did={did} choose={(d) => (setDid(d), setSid(""))} offered={offered} here={single ? "" : here} chosen={chosen} setSid={setSid} errorOf={errorOf} />
+          {single && (
+            <Field label="Name" hint="With its folders. Names may repeat: nothing is replaced." error={errorOf("name")}>
+              {(a) => <input {...a} required spellcheck={false} value={name} onInput={(e) => setName(e.currentTarget.value)} />}
+            </Field>
+          )}
+          <p class="dim">A file that is moved keeps its versions, tags and properties, and gets a new id in another set; the old address says where it is. A copy has the current version.</p>
+          <p role="status" class="dim">
+            {tried > 0 && `${tried} of ${left.length} done`}
+          </p>
+          {failed.slice(0, maxNamed).map(([r, why]) => (
+            <p class="error" key={r.id}>
+              {r.name}: {why}
+            </p>
+          ))}
+          {failed.length > maxNamed && <p class="error">{plural(failed.length - maxNamed, "other")} failed, too.</p>}
+        </>
+      )}
+    </Form>
+  );
+}
+
+interface ChoicesProps {
+  spaces: Dataspace[];
+  did: string;
+  choose: (did: string) => void;
+  offered: ReturnType<typeof useLoad<{ items: DataSet[]; complete: boolean }>>;
+  /** The set that cannot be chosen. */
+  here: string;
+  chosen: DataSet | undefined;
+  setSid: (sid: string) => void;
+  errorOf: ErrorOf;
+}
+
+function Choices({ spaces, did, choose, offered, here, chosen, setSid, errorOf }: ChoicesProps) {
+  return (
+    <>
+      <Field label="Dataspace" error={errorOf("dataspaceId")}>
+        {(a) => (
+          <select {...a} value={did} onChange={(e) => choose(e.currentTarget.value)}>
+            {spaces.map((d) => (
+              <option key={d.id} value={d.id}>
+                {called(d)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {offered.problem && <ErrorMessage problem={offered.problem} retry={offered.reload} />}
+      <Field label="Set" hint={offered.value && (!chosen ? "This dataspace has no other set." : !offered.value.complete && `These are the ${maxOffered} oldest sets of the dataspace.`)} error={errorOf("setId")}>
+        {(a) => (
+          <select {...a} value={chosen?.id ?? ""} disabled={!chosen} onChange={(e) => setSid(e.currentTarget.value)}>
+            {offered.value?.items.map((s) => (
+              <option key={s.id} value={s.id} disabled={s.id === here}>
+                {called(s)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** Tells of files that were moved, with a button that moves them back. */
+function notifyMoved(gone: [Resource, Resource][], set: DataSet, moved: Props["moved"]) {
+  const undo = async () => {
+    const failed: string[] = [];
+    const next = gone.values();
+    const work = async () => {
+      for (const [was, is] of next) {
+        await resources.move({ id: is.id }, { setId: was.setId, name: was.name }).then(
+          (back) => moved(is, back),
+          (thrown) => failed.push(`${was.name}: ${asProblem(thrown).detail}`),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, work));
+    for (const changed of new Set([set.id, gone[0]![0].setId])) notifyChange(changed);
+    return (
+      <>
+        <p>{failed.length < gone.length ? `Undone: ${plural(gone.length - failed.length, "file is", "files are")} back.` : "Nothing was undone."}</p>
+        {failed.length > 0 && (
+          <ul>
+            {failed.slice(0, maxNamed).map((f) => (
+              <li key={f}>{f}</li>
+            ))}
+            {failed.length > maxNamed && <li>and {plural(failed.length - maxNamed, "other")}</li>}
+          </ul>
+        )}
+      </>
+    );
+  };
+  const within = gone[0]![0].setId === set.id;
+  notify(
+    <p>
+      {within ? "Renamed." : `${plural(gone.length, "file")} moved to `}
+      {!within && <Link to={`/sets/${set.id}`}>{called(set)}</Link>}
+      {!within && "."}
+    </p>,
+    { label: "Undo", run: undo },
+  );
+}
+
+/** Where a file is that was moved. */
+export function MovedTo({ id }: { id: string }) {
+  const { value } = useLoad(() => resources.get(id), [id]);
+  return (
+    <>
+      This file was moved to <Link to={`/resources/${id}`}>{value?.name ?? id}</Link>
+      {value?.state === "deleted" && ", which is deleted"}. Moved back from there, it has this address again; restoring it here would make a second file of it.
+    </>
+  );
+}
