@@ -53,7 +53,7 @@ func TestMoveAndCopy(t *testing.T) {
 	v.press("Move")
 	v.until(`!location.pathname.endsWith("` + ids[2] + `") && document.querySelector("h1")?.innerText.trim() === "c.txt"`)
 	v.at("/resources/" + ids[2])
-	v.sees("This file was moved to c.txt", "moved")
+	v.sees("This file was moved to Old runs as c.txt", "moved")
 	v.shots("moved-record")
 	v.follow("History")
 	v.sees("to another set")

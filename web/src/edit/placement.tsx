@@ -121,7 +121,7 @@ function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { data
   };
   if (!spaces.length) return <p>You may put files into no dataspace: that needs the role of an editor.</p>;
   return (
-    <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!chosen}>
+    <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!chosen} covers={(field) => field === "setId" || field === "dataspaceId"}>
       {(errorOf) => (
         <>
           <Choices spaces={spaces} did={did} choose={(d) => (setDid(d), setSid(""))} offered={offered} here={single ? "" : here} chosen={chosen} setSid={setSid} errorOf={errorOf} />
@@ -230,11 +230,20 @@ function notifyMoved(gone: [Resource, Resource][], set: DataSet, moved: Props["m
 
 /** Where a file is that was moved. */
 export function MovedTo({ id }: { id: string }) {
-  const { value } = useLoad(() => resources.get(id), [id]);
+  const { value } = useLoad(async () => {
+    const file = await resources.get(id);
+    return { file, set: await sets.get(file.setId) };
+  }, [id]);
   return (
     <>
-      This file was moved to <Link to={`/resources/${id}`}>{value?.name ?? id}</Link>
-      {value?.state === "deleted" && ", which is deleted"}. Moved back from there, it has this address again; restoring it here would make a second file of it.
+      This file was moved to{" "}
+      {value && (
+        <>
+          <Link to={`/sets/${value.set.id}`}>{called(value.set)}</Link> as{" "}
+        </>
+      )}
+      <Link to={`/resources/${id}`}>{value?.file.name ?? id}</Link>
+      {value?.file.state === "deleted" && ", which is deleted"}. Moved back from there, it has this address again; restoring it here would make a second file of it.
     </>
   );
 }
