@@ -1,0 +1,108 @@
+package repository_test
+
+import (
+	"strings"
+	"testing"
+
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// TestIndexFollowsMoves: what was moved is found where it is, by its content, too, and by nobody where it was; a copy is found beside it.
+func TestIndexFollowsMoves(t *testing.T) {
+	t.Parallel()
+	s := newSearched(t, 1, 0)
+	ctx, r := t.Context(), s.Resources[0]
+	s.OK(s.replace(r, "unmistakable content", "text/plain"))
+	s.want(s.Admin, "unmistakable in:space/set-0", "file 0 0")
+	n, err := s.Service.MoveResource(ctx, s.Admin, r.ID.String(), repository.Place{SetID: s.Sets[1].ID.String(), Name: "elsewhere"})
+	s.OK(err)
+	s.want(s.Admin, "unmistakable in:space/set-0")
+	s.want(s.Admin, "unmistakable in:space/set-1", "elsewhere")
+	_, err = s.Service.CopyResource(ctx, s.Admin, n.ID.String(), repository.Place{SetID: s.Sets[0].ID.String(), Name: "copy"})
+	s.OK(err)
+	s.want(s.Admin, "unmistakable", "copy", "elsewhere")
+	_, err = s.Service.MoveResource(ctx, s.Admin, n.ID.String(), repository.Place{SetID: s.Sets[0].ID.String(), Name: "back"})
+	s.OK(err)
+	s.want(s.Admin, "unmistakable in:space/set-0", "back", "copy")
+	s.want(s.Admin, "unmistakable in:space/set-1")
+}
+
+// TestInstrumentsFollowMoves: a file that comes into a set that asks for it is read, and so is the sidecar that comes behind it; when that goes, what it
+// said goes with it.
+func TestInstrumentsFollowMoves(t *testing.T) {
+	t.Parallel()
+	f := newFilled(t, "header", "sidecar")
+	ctx := t.Context()
+	silent, err := f.Service.CreateSet(ctx, f.Admin, repository.Fields{"name": "silent", "dataspaceId": f.Space.ID.String()})
+	f.OK(err)
+	move := func(id metadata.ID, set metadata.Set) metadata.ID {
+		t.Helper()
+		r, err := f.Service.MoveResource(ctx, f.Admin, id.String(), repository.Place{SetID: set.ID.String()})
+		f.OK(err)
+		return r.ID
+	}
+	want := func(when string, id metadata.ID, want string) {
+		t.Helper()
+		if got := f.said(id); got != want {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+	}
+	file, sidecar := f.put(metadata.ID{}, "run.csv", table("Operator: Anna")), f.put(metadata.ID{}, "run.csv.json", `{"sample":"S1"}`)
+	both := f.said(file)
+	if !strings.Contains(both, "h:Anna") || !strings.Contains(both, "s:S1") {
+		t.Fatalf("filled %q", both)
+	}
+	away := move(file, silent)
+	want("in a set that asks for nothing, as it was", away, both)
+	sidecar = move(sidecar, silent)
+	back := move(away, f.Sets[0])
+	want("back without its sidecar", back, strings.TrimSpace(strings.ReplaceAll(both, "sample=s:S1", "")))
+	move(sidecar, f.Sets[0])
+	if got := f.said(back); !strings.Contains(got, "s:S1") || !strings.Contains(got, "h:Anna") || back != file {
+		t.Errorf("back with its sidecar: %q", got)
+	}
+}
+
+// TestSchemasOfWhatArrives: in another dataspace a file has the schema that applies there, or none, and is never refused; in its own it keeps the version
+// that it was made with.
+func TestSchemasOfWhatArrives(t *testing.T) {
+	t.Parallel()
+	d := newDescribed(t)
+	ctx := t.Context()
+	other, err := d.Service.CreateDataspace(ctx, d.Admin, repository.Fields{"name": "other"})
+	d.OK(err)
+	sets := map[string]string{}
+	for name, space := range map[string]string{"beside": d.Space.ID.String(), "away": other.ID.String()} {
+		set, err := d.Service.CreateSet(ctx, d.Admin, repository.Fields{"name": name, "dataspaceId": space})
+		d.OK(err)
+		sets[name] = set.ID.String()
+	}
+	here := d.schema("here", nil)
+	r := d.set(`{"properties":{"here":"x"}}`)
+	_, err = d.change(here, repository.Fields{"schema": needs("here", "more")})
+	d.OK(err)
+	arrive := func(set string) string {
+		t.Helper()
+		c, err := d.Service.CopyResource(ctx, d.Admin, r.ID.String(), repository.Place{SetID: sets[set]})
+		d.OK(err)
+		return c.Descriptive
+	}
+	if got := arrive("beside"); got != r.Descriptive || !strings.Contains(got, `"version":1`) {
+		t.Errorf("in its dataspace a copy of %s says %s", r.Descriptive, got)
+	}
+	if got := arrive("away"); strings.Contains(got, "schema") || !strings.Contains(got, `"here":"x"`) {
+		t.Errorf("in one without schemas it says %s", got)
+	}
+	there, err := d.Service.CreateSchema(ctx, d.Admin, other.ID.String(), repository.Fields{"name": "there", "schema": needs("there"), "enforce": true})
+	d.OK(err)
+	if got := arrive("away"); !strings.Contains(got, there.ID.String()) || strings.Contains(got, here.ID.String()) {
+		t.Errorf("in one with another schema it says %s", got)
+	}
+	moved, err := d.Service.MoveResource(ctx, d.Admin, r.ID.String(), repository.Place{SetID: sets["away"]})
+	d.OK(err)
+	back, err := d.Service.MoveResource(ctx, d.Admin, moved.ID.String(), repository.Place{SetID: d.Sets[0].ID.String()})
+	if d.OK(err); back.ID != r.ID || !strings.Contains(back.Descriptive, here.ID.String()) || strings.Contains(back.Descriptive, there.ID.String()) {
+		t.Errorf("moved there and back it says %s", back.Descriptive)
+	}
+}
