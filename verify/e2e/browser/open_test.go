@@ -18,11 +18,27 @@ func (s *site) openSet(t *testing.T) (dataspaceID, setID string, files []string)
 	return dataspaceID, setID, s.put(t, setID, "run-1.txt", "run-2.txt", strings.Repeat("long", 40)+".txt")
 }
 
-// width fails if the page is wider than a phone.
+// fits fails if the page is wider than a phone.
 func (v *visitor) fits() {
 	v.t.Helper()
 	if overflow := get(v, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
 		v.fail(errTooWide(overflow))
+	}
+}
+
+// scripts lets scripts run, or none.
+func (v *visitor) scripts(run bool) {
+	v.t.Helper()
+	if _, err := chromedp.Call(v.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run}); err != nil {
+		v.fail(err)
+	}
+}
+
+// accessible fails if axe-core finds something serious on the page.
+func (v *visitor) accessible(script string) {
+	v.t.Helper()
+	for _, f := range v.audit(script) {
+		v.t.Errorf("%s: %s: %s\n\t%s", f.Impact, f.ID, f.Help, f.Where)
 	}
 }
 
@@ -35,12 +51,11 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	s := open(t, "--anonymous", "on")
 	did, sid, files := s.openSet(t)
+	script := axe(t)
 	closed := s.create(t, "/dataspaces", map[string]string{"name": "lab-two", "title": "Secret lab"})
 
 	plain := s.visit(t)
-	if _, err := chromedp.Call(plain.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	plain.scripts(false)
 	plain.size(360, 740)
 	plain.at("/dataspaces/" + did)
 	plain.sees("Laser lab", "Runs of 2026")
@@ -50,6 +65,9 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain.sees("What the laser saw.", "Lovelace, Ada", "CC-BY-4.0", "run-1.txt", "9 bytes", "Download all")
 	plain.fits()
 	plain.shot("open-set-plain-360")
+	plain.scripts(true) // for axe-core; those of the page stay unread
+	plain.accessible(script)
+	plain.scripts(false)
 	plain.follow("run-1.txt")
 	plain.isAt("/resources/" + files[0])
 	plain.sees("text/plain", "Download 9 bytes")
@@ -68,6 +86,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	v.sees("What the laser saw.", "run-1.txt")
 	v.fits()
 	v.shot("open-set-360")
+	v.accessible(script)
 	v.follow("run-2.txt")
 	v.sees("Download", "text/plain", "a user")
 	v.until(`document.querySelector(".preview").innerText.includes("run-2.txt")`)
