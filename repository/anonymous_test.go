@@ -67,6 +67,8 @@ func argument(w *repositorytest.World, of reflect.Type) reflect.Value {
 		return reflect.ValueOf(w.Resources[0].ID.String())
 	case reflect.TypeFor[repository.Fields]():
 		return reflect.ValueOf(repository.Fields{"name": "new", "dataspaceId": w.Space.ID.String(), "userId": w.Admin.UserID.String(), "role": "admin"})
+	case reflect.TypeFor[*metadata.Dataspace]():
+		return reflect.ValueOf(&w.Space)
 	case reflect.TypeFor[paging.Listing]():
 		return reflect.ValueOf(paging.Resources)
 	case reflect.TypeFor[repository.ListRequest]():
