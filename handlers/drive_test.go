@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
@@ -232,6 +233,30 @@ func TestDriveFoldersOntoFolders(t *testing.T) {
 		same(t, method, strings.Join(names, " "), want)
 		same(t, method+": the id of a file in both", of("to/both"), before)
 		same(t, method+": its content", string(d.dav("GET", "/to/both", "").body), "/from")
+	}
+}
+
+// TestDriveAddresses: the addresses in a listing are XML, and lead to the files.
+func TestDriveAddresses(t *testing.T) {
+	t.Parallel()
+	d := sysadmin(t).newDrive(nil)
+	for _, name := range []string{"amp&amp;.xml", "<a>", "a+b;c", "100%", "q?#", "ü \"'"} {
+		d.dav("PUT", "/"+name, name).want(http.StatusCreated)
+	}
+	var listing struct {
+		Response []struct {
+			Href string `xml:"href"`
+			Name string `xml:"propstat>prop>displayname"`
+		} `xml:"response"`
+	}
+	if err := xml.Unmarshal(d.dav("PROPFIND", "", "", "Depth: 1").body, &listing); err != nil || len(listing.Response) != 7 {
+		t.Fatalf("%d entries, %v", len(listing.Response), err)
+	}
+	for _, r := range listing.Response[1:] {
+		path, err := url.PathUnescape(r.Href)
+		if got := d.dav("GET", path, ""); err != nil || string(got.body) != r.Name {
+			t.Errorf("%q leads to %s, want %q", r.Href, got.short(), r.Name)
+		}
 	}
 }
 

@@ -163,8 +163,11 @@ func (d *Drive) href(path string, folder bool) string {
 	if folder && path != "" {
 		address += "/"
 	}
-	return (&url.URL{Path: address}).EscapedPath()
+	return escapedMore.Replace((&url.URL{Path: address}).EscapedPath())
 }
+
+// escapedMore encodes what may stand in a path and yet means something else in XML, or to some clients.
+var escapedMore = strings.NewReplacer("&", "%26", "+", "%2B", ";", "%3B")
 
 // get answers GET and HEAD.
 func (d *Drive) get(w http.ResponseWriter, r *request) error {
