@@ -21,11 +21,11 @@ type Link struct {
 	Label         string    `json:"label"`
 	DataspaceID   string    `json:"dataspaceId"`
 	SetID         string    `json:"setId"`
-	Folder        string    `json:"folder,omitempty"`      // of the set; "": all of it, or Resources
-	Resources     []string  `json:"resourceIds,omitempty"` // ids
-	Version       int64     `json:"version,omitempty"`     // of its one file; 0: the present one
-	OwnerID       string    `json:"ownerId"`               // user whose rights it has
-	State         string    `json:"state"`                 // active, expired, revoked or used_up
+	Folder        string    `json:"folder"`      // of the set; "": all of it, or Resources
+	Resources     []string  `json:"resourceIds"` // ids
+	Version       int64     `json:"version"`     // of its one file; 0: the present one
+	OwnerID       string    `json:"ownerId"`     // user whose rights it has
+	State         string    `json:"state"`       // active, expired, revoked or used_up
 	Created       time.Time `json:"created"`
 	Modified      time.Time `json:"modified"`
 	CreatedBy     string    `json:"createdBy"`

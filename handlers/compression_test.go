@@ -45,6 +45,7 @@ func TestListingsAreCompressed(t *testing.T) {
 		f.send("PUT", "/sets/"+f.ids["SetId"], object{"title": fmt.Sprint(i)}).want(http.StatusOK)
 		f.send("PATCH", "/resources/"+f.ids["ResourceId"], object{"description": fmt.Sprint(i)}).want(http.StatusOK)
 		f.send("POST", "/sets", object{"name": f.name("more"), "dataspaceId": f.dataspace}).want(http.StatusCreated)
+		f.send("POST", "/links", object{"kind": "share", "setId": f.ids["SetId"], "label": fmt.Sprint(i)}).want(http.StatusCreated)
 		f.send("POST", "/users/"+f.ids["UserId"]+"/keys", object{"label": strings.Repeat("x", 100)}).want(http.StatusCreated)
 	}
 	f.find("")

@@ -85,7 +85,7 @@ func TestHistoricalHarvest(t *testing.T) {
 func TestHistoricalLines(t *testing.T) {
 	t.Parallel()
 	f := sysadmin(t).newFixture(nil)
-	line := regexp.MustCompile(`^ +"([A-Za-z0-9_.]+)": (".*"|-?[0-9]+|true|false|\[\]|[[{]),?$|^ +"[a-z.*]+",?$`) // the latter for the items of a list
+	line := regexp.MustCompile(`^ +"([A-Za-z0-9_.]+)": (".*"|-?[0-9]+|true|false|\[\]|[[{]),?$|^ +"[A-Za-z0-9.*/]+",?$`) // the latter for the items of a list
 	orders := map[string]string{
 		"resource": "id url dataUrl viewDataUrl name description format mimetype size created created_epoch modified modified_epoch setId state " +
 			"bytes sha256 filename dataspaceId createdBy modifiedBy version",

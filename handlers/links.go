@@ -17,9 +17,9 @@ type linkJSON struct {
 	Label       string   `json:"label"`
 	DataspaceID string   `json:"dataspaceId"`
 	SetID       string   `json:"setId"`
-	Folder      string   `json:"folder,omitempty"`
-	Resources   []string `json:"resourceIds,omitempty"`
-	Version     uint32   `json:"version,omitempty"`
+	Folder      string   `json:"folder"` // "": the whole set, or Resources
+	Resources   []string `json:"resourceIds"`
+	Version     uint32   `json:"version"` // 0: the present one
 	OwnerID     string   `json:"ownerId"`
 	State       string   `json:"state"`
 	historyJSON
@@ -42,7 +42,7 @@ func (s presenter) link(l repository.LinkWithUse) linkJSON {
 		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: l.DataspaceID.String(), SetID: l.SetID.String(),
 		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), State: string(l.StateIs), historyJSON: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: l.MaxUses, HidesPeople: l.HidesPeople,
-		MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),
+		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),
 	}
 	for _, id := range l.FileIDs() {
 		shown.Resources = append(shown.Resources, id.String())

@@ -273,7 +273,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 		field  string
 	}{
 		{object{"kind": "invitation"}, 400, "kind"}, {object{"kind": "share", "maxBytes": 1}, 400, "maxBytes"}, {object{"kind": "request", "folder": "a"}, 400, "folder"},
-		{object{"kind": "share", "version": 1}, 400, "version"}, {object{"kind": "share", "resourceIds": []string{}}, 400, "resourceIds"},
+		{object{"kind": "share", "version": 1}, 400, "version"}, {object{"kind": "share", "resourceIds": []string{elsewhere}, "folder": "a"}, 400, "resourceIds"},
 		{object{"kind": "share", "resourceIds": []string{elsewhere}}, 400, "resourceIds"}, {object{"kind": "share", "resourceIds": []string{"x"}}, 404, "resourceIds"},
 		{object{"kind": "share", "resourceIds": []string{l.within}, "version": 7}, 404, "version"}, {object{"kind": "share", "password": "short"}, 400, "password"},
 		{object{"kind": "share", "expires": "2020-01-01"}, 400, "expires"}, {object{"kind": "share", "expires": "2100-01-01"}, 400, "expires"},

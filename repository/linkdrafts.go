@@ -152,8 +152,8 @@ func (l *draftLink) shows(tx *metadata.Tx, f Fields) (err error) {
 		if ids, err = stringsValue("resourceIds", list); err != nil {
 			return err
 		}
-		if len(ids) == 0 || len(ids) > maxLinkedFiles || l.Folder != "" {
-			return invalid("resourceIds", "resourceIds names 1 to %d files of the set, and goes without folder", maxLinkedFiles)
+		if len(ids) > maxLinkedFiles || len(ids) > 0 && l.Folder != "" {
+			return invalid("resourceIds", "resourceIds names up to %d files of the set, and goes without folder", maxLinkedFiles)
 		}
 	}
 	for _, id := range ids {
@@ -166,7 +166,7 @@ func (l *draftLink) shows(tx *metadata.Tx, f Fields) (err error) {
 		}
 		l.Files += string(r.ID[:])
 	}
-	if number, sent := f["version"]; sent {
+	if number, sent := f["version"]; sent && !equal(number, json.Number("0")) {
 		if len(ids) != 1 {
 			return invalid("version", "version goes with resourceIds of one file")
 		}
