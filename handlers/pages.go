@@ -156,7 +156,7 @@ func acceptsGzip(headers []string) bool {
 // pageAddresses are the addresses that a page shares with the interface, which has them below /v1, as patterns of path.Match. The test
 // compares them with the table of the pages (web/src/app.tsx). All other addresses of the interface have no page.
 var pageAddresses = []string{"/dataspaces/?*", "/sets/?*", "/resources/?*", "/resources/?*/versions/?*",
-	"/dataspaces/?*/history", "/sets/?*/history", "/resources/?*/history", "/audit", "/webhooks", "/webhooks/?*", "/schemas/?*", "/users", "/usage", "/search"}
+	"/dataspaces/?*/history", "/sets/?*/history", "/resources/?*/history", "/audit", "/webhooks", "/webhooks/?*", "/schemas/?*", "/links", "/users", "/usage", "/search"}
 
 // methods are those of the interface.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}

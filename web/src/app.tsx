@@ -60,6 +60,7 @@ const pages: Route[] = [
   { path: "/schemas/:kid/edit", ...lazy(() => import("./pages/schemabuilder").then((m) => m.EditSchemaPage)) },
   { path: "/sets/:sid/table", ...lazy(() => import("./pages/table").then((m) => m.TablePage)) },
   { path: "/search", ...lazy(() => import("./pages/search").then((m) => m.SearchPage)) },
+  { path: "/links", ...lazy(() => import("./pages/links").then((m) => m.LinksPage)) },
   { path: "/trash", ...lazy(() => import("./pages/trash").then((m) => m.TrashPage)) },
   { path: "/usage", ...lazy(() => import("./pages/usage").then((m) => m.UsagePage)) },
   { path: "/account", ...lazy(() => import("./pages/account").then((m) => m.AccountPage)) },
@@ -71,6 +72,7 @@ const pages: Route[] = [
 
 const links: { to: string; label: string; icon: IconName; sysadmin?: true }[] = [
   { to: "/", label: "Browse", icon: "dataspace" },
+  { to: "/links", label: "Links", icon: "share" },
   { to: "/trash", label: "Trash", icon: "trash" },
   { to: "/usage", label: "Usage", icon: "chart" },
   { to: "/users", label: "Users", icon: "people", sysadmin: true },

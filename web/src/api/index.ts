@@ -2,6 +2,7 @@
 export * from "./accounts";
 export * from "./edits";
 export { anonymous, base, failureOf, Listing, type Page, Problem, problemOf, queryOf, type Revision, root, send, unreachable, whenSignedOut } from "./http";
+export * from "./links";
 export * from "./records";
 export * from "./schemas";
 export * from "./service";

@@ -14,7 +14,7 @@ import { isRename, labelOf, now, shown, wordsOf } from "./actions";
 /** How many entries a click shows more. */
 const pageSize = 100;
 
-const nouns: Record<string, string> = { dataspace: "the dataspace", set: "the set", resource: "the file", user: "the user", key: "the key", webhook: "the webhook", schema: "the schema", edit: "the change" };
+const nouns: Record<string, string> = { dataspace: "the dataspace", set: "the set", resource: "the file", user: "the user", key: "the key", webhook: "the webhook", schema: "the schema", edit: "the change", link: "the link" };
 
 const names = {
   dataspace: new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name)),

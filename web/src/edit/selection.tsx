@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Asked, Resource } from "../api";
+import type { Asked, DataSet, Resource } from "../api";
 import { dataAddress, resources, schemas, sets } from "../api";
 import type { DescribeMany } from "../describe/many";
 import { count, plural } from "../format";
+import { ShareButton } from "../links/button";
 import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
@@ -11,7 +12,7 @@ import { notifyChange } from "../upload/queue";
 import { Place } from "./placement";
 
 interface Props {
-  sid: string;
+  set: DataSet;
   selected: Resource[];
   /** There are more files in the list than can be selected. */
   bounded: boolean;
@@ -25,11 +26,15 @@ interface Props {
 /** The service zips at most this many selected files. */
 const maxZipped = 1000;
 
+/** A link shows at most this many selected files. */
+const maxShared = 500;
+
 /** Files that are shown of many. */
 const maxShown = 4;
 
 /** The actions for the selected files of a set. */
-export function SelectionBar({ sid, selected, bounded, mayWrite, listed, deselect, clear }: Props) {
+export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselect, clear }: Props) {
+  const sid = set.id;
   const active = selected.filter((r) => r.state === "active");
   const removable = mayWrite && active.length === selected.length;
   const [asking, setAsking] = useState(false);
@@ -67,6 +72,7 @@ export function SelectionBar({ sid, selected, bounded, mayWrite, listed, deselec
             <Icon name="download" /> Download as zip
           </a>
         )}
+        {removable && active.length <= maxShared && <ShareButton of={{ set, files: active }} />}
         {removable && <Describe sid={sid} of={selected} />}
         {active.length > 0 && active.length === selected.length && <Place of={selected} moved={deselect} />}
         {removable && (
@@ -103,7 +109,8 @@ function Describe({ sid, of }: { sid: string; of: Resource[] }) {
   );
 }
 
-interface RemoveAllProps extends Pick<Props, "sid" | "listed" | "deselect"> {
+interface RemoveAllProps extends Pick<Props, "listed" | "deselect"> {
+  sid: string;
   of: Resource[];
   failed: (reasons: ReadonlyMap<string, string>) => void;
   close: () => void;

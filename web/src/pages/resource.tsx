@@ -8,6 +8,7 @@ import { ResourceForm } from "../edit/forms";
 import { MovedTo, Place } from "../edit/placement";
 import { downloadName } from "../filename";
 import { size } from "../format";
+import { ShareButton } from "../links/button";
 import { Preview } from "../preview/preview";
 import { Link, navigate, useLeaveGuard } from "../router";
 import { useSession } from "../session";
@@ -76,6 +77,7 @@ export function ResourcePage({ params }: PageProps) {
               Edit
             </Button>
           )}
+          {mayWrite && <ShareButton of={{ set: value.set, files: [resource] }} />}
           {mayWrite && <Replace resource={resource} done={update} />}
           {active && me && <Place of={[resource]} moved={follow} />}
           {mayWrite && <Remove what="resource" record={resource} done={reload} />}

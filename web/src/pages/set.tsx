@@ -10,6 +10,7 @@ import { useSelected } from "../edit/selected";
 import { SelectionBar } from "../edit/selection";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
+import { ShareButton } from "../links/button";
 import { Link, setQuery, useLocation } from "../router";
 import { useSession } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
@@ -49,6 +50,7 @@ export function SetPage({ params }: PageProps) {
   const set = value?.set;
   const active = set?.state === "active";
   const mayWrite = !!value?.may.write && active;
+  const { query } = useLocation();
   const upload = useUpload(mayWrite ? { set: set! } : undefined);
   useTitle(set && (set.title || set.name));
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
@@ -69,6 +71,12 @@ export function SetPage({ params }: PageProps) {
           <p class="dim">
             <code>{set.name}</code> <Copy text={set.id} what="the id" /> <Copy text={set.url} what="the address of the set" icon="link" /> · changed{" "}
             <Time at={set.modified} />
+            {mayWrite && (
+              <>
+                {" "}
+                · <Link to={`/links?setId=${sid}`}>Links of this set</Link>
+              </>
+            )}
           </p>
           {set.description && <p class="preserve prose">{set.description}</p>}
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
@@ -89,6 +97,7 @@ export function SetPage({ params }: PageProps) {
               <Icon name="download" /> Download all
             </a>
           )}
+          {mayWrite && <ShareButton of={{ set, folder: folderIn(query) }} />}
           {mayWrite && (
             <Button icon="edit" onClick={() => setEditing(true)}>
               Edit
@@ -102,7 +111,7 @@ export function SetPage({ params }: PageProps) {
       <Described kind="set" record={set} asked={value.asked} mayEdit={mayWrite} update={update} />
       {incomplete.total > 0 && <IncompleteFiles set={set} dataspace={dataspace} total={incomplete.total} mayWrite={mayWrite} done={refresh} />}
       {mayWrite && <UnfinishedUploads of={set} onSelect={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
-      <Files sid={sid} mayWrite={mayWrite} changes={changes} incomplete={incomplete.ids} offered={active ? states : statesInDeleted} />
+      <Files set={set} mayWrite={mayWrite} changes={changes} incomplete={incomplete.ids} offered={active ? states : statesInDeleted} />
       {editing && (
         <Dialog title="Edit the set" onClose={() => setEditing(false)}>
           <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (update(s), setEditing(false))} cancel={() => setEditing(false)} />
@@ -124,6 +133,9 @@ async function load(sid: string, me: User | undefined, signal: AbortSignal) {
   ]);
   return { set, dataspace: await dataspace, may, asked, incomplete };
 }
+
+/** The folder that the list is narrowed down to, if it is one. */
+const folderIn = (query: URLSearchParams) => /^(.*)\/[^/]*$/.exec(query.get("prefix") ?? "")?.[1] ?? "";
 
 interface IncompleteProps {
   set: DataSet;
@@ -166,7 +178,7 @@ function useHasFiles(sid: string, changes: number) {
 }
 
 interface FilesProps {
-  sid: string;
+  set: DataSet;
   mayWrite: boolean;
   /** Changes when files may have been added or removed. */
   changes: number;
@@ -175,7 +187,8 @@ interface FilesProps {
   offered: States;
 }
 
-function Files({ sid, mayWrite, changes, incomplete, offered }: FilesProps) {
+function Files({ set, mayWrite, changes, incomplete, offered }: FilesProps) {
+  const sid = set.id;
   const { query } = useLocation();
   const prefix = query.get("prefix") ?? "";
   const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
@@ -199,7 +212,7 @@ function Files({ sid, mayWrite, changes, incomplete, offered }: FilesProps) {
       {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
       {selected.files.size > 0 && (
         <SelectionBar
-          sid={sid}
+          set={set}
           selected={[...selected.files.values()]}
           bounded={selected.bounded}
           mayWrite={mayWrite}

@@ -1,0 +1,97 @@
+// The dialog that makes a link, and shows its address once.
+import { useState } from "preact/hooks";
+import { encode } from "uqr";
+import type { LinkKind, NewLink } from "../api";
+import { links } from "../api";
+import { Link } from "../router";
+import { Button, Copy } from "../ui/components";
+import { Dialog } from "../ui/dialog";
+import { Field } from "../ui/form";
+import { Icon } from "../ui/icons";
+import { LinkForm } from "./form";
+import { nameOf, type Target } from "./target";
+
+const kinds: [LinkKind, string][] = [
+  ["share", "Show files: who has the link can see and download them"],
+  ["request", "Ask for files: who has the link can send some, and sees nothing else"],
+];
+
+/** Makes a link to what is given or, if that is a set, one by which people send files into it. */
+export function ShareDialog({ of, close }: { of: Target; close: () => void }) {
+  const [kind, setKind] = useState<LinkKind>("share");
+  const [made, setMade] = useState<NewLink | undefined>();
+  if (made) return <NewLinkDialog of={made} close={close} />;
+  const about = { setId: of.set.id, ...(of.files && { resourceIds: of.files.map((r) => r.id) }) };
+  return (
+    <Dialog title={`Share ${nameOf(of)}`} onClose={close}>
+      <p class="dim">
+        For people who have no account here. <Link to={`/links?setId=${of.set.id}`}>Links of this set</Link>
+      </p>
+      {!of.files && (
+        <fieldset class="link-kinds">
+          <legend>What the link is for</legend>
+          {kinds.map(([value, text]) => (
+            <label class="option" key={value}>
+              <input type="radio" name="kind" checked={kind === value} onChange={() => setKind(value)} /> {text}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <LinkForm key={kind} kind={kind} of={of} submit={async (fields) => setMade(await links.create({ ...fields, kind, ...about }))} cancel={close} />
+    </Dialog>
+  );
+}
+
+/** The beginning of a mail with a new link. */
+function mailOf(l: NewLink): string {
+  const share = l.kind === "share";
+  const lines = [
+    share ? "Here are the files:" : "Please send the files here:",
+    l.address,
+    ...(l.expires ? ["", `The link works until ${l.expires.slice(0, 10)}.`] : []),
+    ...(l.hasPassword ? ["", "It asks for a password, which you get from me in another way."] : []),
+  ];
+  return `mailto:?subject=${encodeURIComponent(l.label || "Files for you")}&body=${encodeURIComponent(lines.join("\r\n"))}`;
+}
+
+/** Shows the address of a link, once. */
+function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void }) {
+  return (
+    <Dialog title={l.kind === "share" ? "The link is ready" : "The link that asks for files is ready"} onClose={close} stays>
+      <p>
+        Copy its address now: <strong>it is shown only this once.</strong> Anyone who has it{l.hasPassword && ", and the password,"} can{" "}
+        {l.kind === "share" ? "download the files" : "send files"}, without an account.
+      </p>
+      <div class="new-link">
+        <div>
+          <Field label="Address of the link">{(a) => <input readOnly value={l.address} onFocus={(e) => e.currentTarget.select()} {...a} />}</Field>
+          <Copy text={l.address} what="the address of the link">
+            Copy
+          </Copy>
+          <a class="button quiet" href={mailOf(l)}>
+            <Icon name="edit" /> Write a mail
+          </a>
+        </div>
+        <QRCode text={l.address} />
+      </div>
+      <div class="actions">
+        <Button kind="primary" onClick={close}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Modules of the margin, which readers need. */
+const quiet = 4;
+
+function QRCode({ text }: { text: string }) {
+  const { size, data } = encode(text, { ecc: "M", border: quiet });
+  const dark = data.flatMap((row, y) => row.flatMap((on, x) => (on ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the address" shape-rendering="crispEdges">
+      <path d={dark.join("")} />
+    </svg>
+  );
+}

@@ -1,0 +1,121 @@
+// The form of a link.
+import { useRef } from "preact/hooks";
+import type { LinkFields, LinkKind, LinkRecord } from "../api";
+import { Field, Form } from "../ui/form";
+import type { Target } from "./target";
+
+const MB = 1e6;
+const GB = 1e9;
+const defaultDays = 30;
+
+/** A day in UTC, as inputs have it. */
+const dayOf = (instant: string) => instant.slice(0, 10);
+const inDays = (days: number) => dayOf(new Date(Date.now() + days * 86_400_000).toISOString());
+
+interface Props {
+  kind: LinkKind;
+  /** What a new link is about; of an old one that cannot be changed. */
+  of?: Target;
+  was?: LinkRecord;
+  submit: (fields: LinkFields) => Promise<void>;
+  cancel: () => void;
+}
+
+/** The values of the form. A field that the kind of link does not have is left out, and what is not to be changed. */
+function fieldsOf(form: HTMLFormElement, { kind, was }: Pick<Props, "kind" | "was">): LinkFields {
+  const data = new FormData(form);
+  const text = (name: string) => String(data.get(name) ?? "").trim();
+  const number = (name: string, unit = 1) => Math.round(Number(text(name)) * unit);
+  const fields: LinkFields = { label: text("label"), maxUses: number("maxUses") };
+  if (!was || text("expires") !== dayOf(was.expires)) fields.expires = text("expires");
+  const password = String(data.get("password") ?? "");
+  if (password || data.has("removePassword")) fields.password = data.has("removePassword") ? "" : password;
+  if (kind === "share") fields.hidesPeople = data.has("hidesPeople");
+  else Object.assign(fields, { maxFileBytes: number("maxFileBytes", MB), maxBytes: number("maxBytes", GB), types: text("types").split(/[\s,]+/).filter(Boolean) });
+  if (text("folder")) fields.folder = text("folder");
+  if (data.has("version")) fields.version = number("version");
+  return fields;
+}
+
+/** Makes a link, or changes `was`. */
+export function LinkForm({ kind, of, was, submit, cancel }: Props) {
+  const form = useRef<HTMLFormElement | null>(null);
+  const share = kind === "share";
+  const file = of?.files?.length === 1 ? of.files[0] : undefined;
+  const amount = (n: number | undefined, unit = 1) => (n ? String(n / unit) : "");
+  return (
+    <Form action={was ? "Save" : "Make link"} formRef={form} submit={() => submit(fieldsOf(form.current!, { kind, ...(was && { was }) }))} onCancel={cancel}>
+      {(errorOf) => (
+        <>
+          <Field
+            label="Label"
+            hint={share ? "What the files are, as visitors read it." : "What you ask for, as visitors read it. The files come into a folder of this name."}
+            error={errorOf("label")}
+          >
+            {(a) => <input name="label" autofocus required={!share} maxLength={100} defaultValue={was?.label} {...a} />}
+          </Field>
+          {share && of && !of.files && (
+            <Field label="Folder" hint="Shows only what is below it, such as raw/2026. Empty: the whole set." error={errorOf("folder")}>
+              {(a) => <input name="folder" spellcheck={false} autocomplete="off" defaultValue={of.folder} {...a} />}
+            </Field>
+          )}
+          <Field label="Expires" hint="At the start of this day (UTC). Empty: never." error={errorOf("expires")}>
+            {(a) => <input name="expires" type="date" defaultValue={was ? dayOf(was.expires) : inDays(defaultDays)} {...a} />}
+          </Field>
+          <Field
+            label={was?.hasPassword ? "New password" : "Password"}
+            hint={was?.hasPassword ? "Empty: it stays as it is." : "Visitors are asked for it; tell it to them in another way than the link. Empty: none."}
+            error={errorOf("password")}
+          >
+            {(a) => <input name="password" type="text" autocomplete="off" spellcheck={false} minLength={6} {...a} />}
+          </Field>
+          {was?.hasPassword && (
+            <label class="option">
+              <input type="checkbox" name="removePassword" /> Ask for no password any more
+            </label>
+          )}
+          <Field
+            label={share ? "Downloads at most" : "Files at most"}
+            hint={share ? "A file or a zip is one; parts and resumed downloads do not count. Empty: any number." : "Empty: any number."}
+            error={errorOf("maxUses")}
+          >
+            {(a) => <input name="maxUses" type="number" min={0} inputmode="numeric" defaultValue={amount(was?.maxUses)} {...a} />}
+          </Field>
+          {!share && <RequestLimits was={was} amount={amount} errorOf={errorOf} />}
+          {share && (
+            <label class="option">
+              <input type="checkbox" name="hidesPeople" defaultChecked={was?.hidesPeople ?? false} /> Hide the names of people (for reviewers)
+            </label>
+          )}
+          {file && file.version > 1 && (
+            <label class="option">
+              <input type="checkbox" name="version" value={file.version} /> Always this version ({file.version}), also when the file is replaced
+            </label>
+          )}
+        </>
+      )}
+    </Form>
+  );
+}
+
+interface LimitsProps {
+  was: LinkRecord | undefined;
+  amount: (n: number | undefined, unit: number) => string;
+  errorOf: (field: string) => string | undefined;
+}
+
+function RequestLimits({ was, amount, errorOf }: LimitsProps) {
+  return (
+    <>
+      <Field label="Largest file in MB" hint="Empty: any size." error={errorOf("maxFileBytes")}>
+        {(a) => <input name="maxFileBytes" type="number" min={0} step="any" inputmode="decimal" defaultValue={amount(was?.maxFileBytes, MB)} {...a} />}
+      </Field>
+      <Field label="All files together in GB" hint="Empty: any size." error={errorOf("maxBytes")}>
+        {(a) => <input name="maxBytes" type="number" min={0} step="any" inputmode="decimal" defaultValue={amount(was?.maxBytes, GB)} {...a} />}
+      </Field>
+      <Field label="Kinds of files" hint="Such as .tif image/* text/csv. Empty: all kinds." error={errorOf("types")}>
+        {(a) => <input name="types" spellcheck={false} autocomplete="off" defaultValue={was?.types.join(" ")} {...a} />}
+      </Field>
+    </>
+  );
+}
