@@ -87,7 +87,7 @@ func everyPage(t *testing.T, d *lab) [][2]string {
 		{"set", "/sets/" + sid}, {"resource", "/resources/" + rid},
 		{"version", "/resources/" + rid + "/versions/2"}, {"compare", "/resources/" + rid + "/versions/2?with=3"},
 		{"members", "/dataspaces/" + did + "/members"}, {"history", "/resources/" + rid + "/history"}, {"audit", "/audit"},
-		{"webhooks", "/webhooks"}, {"trash", "/trash"}, {"search", "/search?q=csv"}, {"search-empty", "/search"}, {"usage", "/usage"}, {"account", "/account"},
+		{"webhooks", "/webhooks"}, {"links", "/links"}, {"trash", "/trash"}, {"search", "/search?q=csv"}, {"search-empty", "/search"}, {"usage", "/usage"}, {"account", "/account"},
 		{"users", "/users"}, {"service", "/service"}, {"docs", "/docs"}, {"interface", "/docs/interface"}, {"nowhere", "/no/such/page"},
 		{"missing", "/sets/nothing"}, {"forms", "/dataspaces/" + did + "?view=schemas"}, {"form", "/schemas/" + schema.ID}, {"form-builder", "/schemas/" + schema.ID + "/edit"},
 		{"table", "/sets/" + sid + "/table"},

@@ -64,7 +64,7 @@ function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void }) {
       </p>
       <div class="new-link">
         <div>
-          <Field label="Address of the link">{(a) => <input readOnly value={l.address} onFocus={(e) => e.currentTarget.select()} {...a} />}</Field>
+          <Field label="Address of the link">{(a) => <input readOnly value={l.address} onFocus={(e) => e.currentTarget.setSelectionRange(0, l.address.length, "backward")} {...a} />}</Field>
           <Copy text={l.address} what="the address of the link">
             Copy
           </Copy>

@@ -29,12 +29,7 @@ export function LinksPage() {
   const newestFirst = value && [...value.items].reverse();
   return (
     <>
-      <PageHeader title="Links" lead="By these, people without an account get files, or send some." />
-      {setId && (
-        <p>
-          Of the set <SetName id={setId} />. <Link to="/links">Links of all sets</Link>
-        </p>
-      )}
+      <PageHeader title="Links" lead={setId ? <>Those of <SetName id={setId} />. <Link to="/links">Links of all sets</Link></> : "By these, people without an account get files, or send some."} />
       <FilterBar>
         <Choice label="Show" name="state" options={[["active", "not revoked"], ["deleted", "revoked"], ["all", "all"]]} />
         <Choice label="Owner" name="of" options={[["", "anybody"], ["me", "you"]]} />
@@ -101,7 +96,7 @@ function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; c
     <li>
       <div>
         <p>
-          <strong>{nameOf(l)}</strong> <Badge tone={l.state === "active" ? "good" : "bad"}>{stateWords[l.state]}</Badge> {l.hasPassword && <Badge>password</Badge>}
+          <strong>{l.label || "No label"}</strong> <Badge tone={l.state === "active" ? "good" : "bad"}>{stateWords[l.state]}</Badge> {l.hasPassword && <Badge>password</Badge>}
         </p>
         <p class="dim">
           {l.kind === "share" ? "Shows " : "Asks for files into "}
