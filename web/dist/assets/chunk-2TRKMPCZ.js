@@ -1,1 +1,0 @@
-import{a as n}from"./chunk-DHEUW3IS.js";import{a as o}from"./chunk-AUGUJ3M5.js";import{N as s,ca as t}from"./chunk-664VSB6K.js";var m=new n(s.get),a=e=>o(()=>m.get(e),[e]).value;function i({id:e}){let r=a(e);return t("span",{title:e,children:r?r.fullname||r.username:e})}export{a,i as b};

@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-2FMW57D4.js";import{a as r}from"./chunk-IUX6EJZO.js";import"./chunk-O2K4UV4Q.js";import"./chunk-AUGUJ3M5.js";import{ca as t}from"./chunk-664VSB6K.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

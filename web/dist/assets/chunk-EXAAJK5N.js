@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-ARPTZO4N.js";import"./chunk-6ZOQJAEX.js";import"./chunk-DUTUPXHR.js";import"./chunk-2FMW57D4.js";import"./chunk-IUX6EJZO.js";import"./chunk-O2K4UV4Q.js";import"./chunk-AUGUJ3M5.js";import"./chunk-664VSB6K.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

@@ -1,1 +1,0 @@
-import{F as r,ca as n,ya as i}from"./chunk-664VSB6K.js";var c=o=>`'${o.replaceAll("'","'\\''")}'`;function s({path:o,output:t}){let e=`curl -H "Authorization: $KEY"${t?` -o ${c(t)}`:""} ${c(location.origin+r+o)}`;return n(i,{text:e,what:"the curl command",children:"curl"})}export{c as a,s as b};
