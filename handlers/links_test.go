@@ -291,3 +291,15 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 		t.Errorf("a link without an end ends at %q", ends)
 	}
 }
+
+// TestVisitorsAreThrottled by address, as anonymous readers are.
+func TestVisitorsAreThrottled(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 3})
+	v := c.newLink(object{"kind": "share", "setId": c.newLinked().set})
+	for range 3 {
+		v.ask("GET", "", nil).want(http.StatusOK)
+	}
+	same(t, "Retry-After", v.ask("GET", "", nil).problem(http.StatusTooManyRequests, "too_many_requests", "").header.Get("Retry-After"), "20")
+	v.ask("PUT", "/a.txt", raw{"text/plain", []byte("x")}).want(http.StatusTooManyRequests)
+}

@@ -236,7 +236,7 @@ func TestAddressWithoutVersionIsExplained(t *testing.T) {
 	}
 	shared := map[string]bool{"/dataspaces/:id": true, "/sets/:id": true, "/resources/:id": true, "/resources/:id/versions/:number": true,
 		"/dataspaces/:id/history": true, "/sets/:id/history": true, "/resources/:id/history": true, "/audit": true, "/users": true, "/usage": true,
-		"/webhooks": true, "/webhooks/:id": true, "/schemas/:id": true, "/search": true}
+		"/webhooks": true, "/webhooks/:id": true, "/schemas/:id": true, "/search": true, "/links": true}
 	for name, c := range map[string]*client{"plain": sysadmin(t), "below a base path": sysadmin(t).configured(handlers.Config{BaseURL: base})} {
 		root, want := c.server.URL, c.base
 		if name != "plain" {

@@ -56,7 +56,10 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 	if cookie, err := r.Cookie(visitCookie); err == nil {
 		v.Proof = cookie.Value
 	}
-	var err error
+	err := a.countAnonymous(w.Header(), r.Request)
+	if err != nil {
+		return v, err
+	}
 	if _, password, sent := r.BasicAuth(); sent {
 		v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
 	}

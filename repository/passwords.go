@@ -16,13 +16,13 @@ import (
 )
 
 // The passwords of links. People choose them, so that they can be guessed: each guess costs a tenth of a second of a processor, of which guesses use
-// two at most, and nobody is locked out.
+// one at most, and nobody is locked out.
 
 const (
 	passwordRounds  = 600_000 // of PBKDF2 with SHA-256, as OWASP has it
 	passwordForm    = "pbkdf2-sha256"
 	passwordSalt    = 16 // bytes
-	maxGuesses      = 2  // at the same time
+	maxGuesses      = 1  // at the same time
 	passwordDigests = sha256.Size
 )
 

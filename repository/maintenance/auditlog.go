@@ -177,10 +177,10 @@ func (c *logChecker) checkChange(kind audit.Kind, r metadata.Record, name string
 	switch e.Action {
 	case audit.VersionLabel, audit.VersionErase, audit.VersionPurge, audit.ResourcePurge, audit.PrivilegeGrant, audit.PrivilegeRevoke:
 		unmodified = metadata.Stamp(e.Stamp) > r.Modified
-	case audit.DataspaceDelete, audit.SetDelete, audit.ResourceDelete, audit.UserDelete, audit.SchemaDelete:
+	case audit.DataspaceDelete, audit.SetDelete, audit.ResourceDelete, audit.UserDelete, audit.SchemaDelete, audit.LinkRevoke:
 		c.checker.wrong(r.State != metadata.Deleted, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
 	case audit.DataspaceCreate, audit.DataspaceRestore, audit.SetCreate, audit.SetRestore, audit.ResourceCreate, audit.ResourceRestore, audit.UserCreate, audit.UserRestore,
-		audit.SchemaCreate, audit.SchemaRestore, audit.ResourceCopy, audit.ResourceMove:
+		audit.SchemaCreate, audit.SchemaRestore, audit.LinkCreate, audit.LinkUpdate, audit.LinkTake, audit.ResourceCopy, audit.ResourceMove:
 		c.checker.wrong(r.State != metadata.Active, kind.String(), r, name, "it is %s, and its last entry of the audit log is %s", r.State, e.Action)
 	}
 	c.checker.wrong(!unmodified && metadata.Stamp(e.Stamp) != r.Modified, kind.String(), r, name,

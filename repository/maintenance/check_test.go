@@ -112,6 +112,15 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		"their resource is not there": func(tx tables, h *repositorytest.World) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: h.Sets[0].ID, Properties: "p"})
 		},
+		"its set is not in its dataspace": func(tx tables, h *repositorytest.World) error {
+			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.ShareLink, SetID: h.Sets[0].ID, DataspaceID: nowhere, OwnerID: h.Admin.UserID})
+		},
+		"its owner is not there": func(tx tables, h *repositorytest.World) error {
+			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.ShareLink, SetID: h.Sets[0].ID, DataspaceID: h.Space.ID, OwnerID: nowhere})
+		},
+		"it has been used, and is not there": func(tx tables, _ *repositorytest.World) error {
+			return tx.LinkUses.Put(metadata.LinkUse{LinkID: nowhere, Count: 1})
+		},
 		"its container is not deleted": func(tx tables, h *repositorytest.World) error {
 			return tx.Cascades.Put(metadata.Cascade{Container: h.Sets[0].ID, DataspaceID: h.Space.ID})
 		},

@@ -22,7 +22,7 @@ func (c *check) checkRules(ctx context.Context) error {
 		r.log = &logChecker{checker: r}
 		for _, part := range []func() error{
 			r.log.checkLog, r.checkUsers, r.checkCascades, r.checkDataspaces, r.checkSets, r.checkResources, r.checkVersions, r.checkPrivileges, r.checkUsage, r.checkUserUsage,
-			r.checkDamages, r.checkBodies, r.checkDescriptive, r.checkSchemas, r.checkSchemaVersions, r.checkEdits, r.checkFolders, r.log.checkOpen,
+			r.checkDamages, r.checkBodies, r.checkDescriptive, r.checkSchemas, r.checkSchemaVersions, r.checkEdits, r.checkFolders, r.checkLinks, r.log.checkOpen,
 		} {
 			if err := part(); err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/blobs"
 	"labshelf/bolt"
+	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository"
 	"labshelf/verify/e2e"
@@ -199,5 +200,9 @@ func (g *generator) put(tx *metadata.Tx, first, n int) error {
 			return err
 		}
 	}
-	return nil
+	used, err := tx.UserUsage.Get(g.caller.UserID)
+	if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+		return err
+	}
+	return tx.UserUsage.Put(metadata.UserUsage{UserID: g.caller.UserID, Bytes: used.Bytes + int64(n)*smallFile})
 }

@@ -342,7 +342,12 @@ func fillStore(ctx context.Context, w *stores) error {
 				return err
 			}
 			if i == many-1 {
-				return tx.Usage.Put(set.DataspaceID, stamp.Day(), counters)
+				used, err := tx.UserUsage.Get(w.admin.UserID)
+				if err = errs.Ignore(err, metadata.ErrNotFound); err != nil {
+					return err
+				}
+				used = metadata.UserUsage{UserID: w.admin.UserID, Bytes: used.Bytes + counters.Bytes()}
+				return errors.Join(tx.Usage.Put(set.DataspaceID, stamp.Day(), counters), tx.UserUsage.Put(used))
 			}
 		}
 		return nil

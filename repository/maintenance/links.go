@@ -1,0 +1,39 @@
+package maintenance
+
+import (
+	"errors"
+
+	"labshelf/audit"
+	"labshelf/metadata"
+)
+
+// checkLinks: a link is of a set in its dataspace, has an owner, and its last entry in the audit log; what has come of links belongs to one.
+func (c *checker) checkLinks() error {
+	for l, err := range c.tx.Links.Range(metadata.LinkRange{}) {
+		if err == nil {
+			err = c.ended()
+		}
+		if err != nil {
+			return err
+		}
+		c.checkRecord("link", l.Record, l.Label)
+		if err := c.log.checkObject(audit.Link, l.Record, l.Label, l.Entry); err != nil {
+			return err
+		}
+		set, known := c.sets[l.SetID]
+		c.wrong(!known || set.DataspaceID != l.DataspaceID, "link", l.Record, l.Label, "its set is not in its dataspace")
+		_, known = c.users[l.OwnerID]
+		c.wrong(!known, "link", l.Record, l.Label, "its owner is not there")
+		c.wrong(len(l.Files)%len(metadata.ID{}) != 0, "link", l.Record, l.Label, "its files cannot be read")
+	}
+	for use, err := range c.tx.LinkUses.All(metadata.ID{}) {
+		if err == nil {
+			_, err = c.tx.Links.Get(use.LinkID)
+		}
+		if err != nil && !errors.Is(err, metadata.ErrNotFound) {
+			return err
+		}
+		c.wrong(err != nil, "link", metadata.Record{ID: use.LinkID}, "", "it has been used, and is not there")
+	}
+	return nil
+}
