@@ -1,4 +1,4 @@
-import{a as s,c as o,e as r,f as i}from"./chunk-4X3K3VKB.js";import{b as a}from"./chunk-TJXOLZDP.js";import"./chunk-RE3ARVVL.js";import{ea as e}from"./chunk-WFNYGOMZ.js";import"./chunk-SQE76S5B.js";var n=`# User guide
+import{a as s,c as o,e as r,f as i}from"./chunk-YGNTYZNW.js";import{b as a}from"./chunk-TJXOLZDP.js";import"./chunk-RE3ARVVL.js";import{ea as e}from"./chunk-WFNYGOMZ.js";import"./chunk-SQE76S5B.js";var n=`# User guide
 
 ## Terms
 
