@@ -115,7 +115,7 @@ func (c *logChecker) checkEntry(row metadata.AuditEntry, e audit.Entry) error {
 // follow verifies that an entry about an object with a history names the one before it.
 func (c *logChecker) follow(number uint64, e audit.Entry) error {
 	switch e.Object.Kind {
-	case audit.Dataspace, audit.Set, audit.Resource, audit.User, audit.Schema:
+	case audit.Dataspace, audit.Set, audit.Resource, audit.User, audit.Schema, audit.Link:
 	default:
 		return nil
 	}
