@@ -29,6 +29,8 @@ const varyByCaller = "Authorization, Cookie"
 const (
 	cachedForOne = "private, no-cache"
 	cachedForAll = "public, no-cache"
+	// What a link shows is a secret.
+	cachedByNobody = "private, no-store"
 )
 
 // errTooManyAnonymous answers an address that has sent too many requests without a key.
@@ -74,7 +76,10 @@ func (a *api) countAnonymous(header http.Header, r *http.Request) error {
 
 // caching is what caches may do with an answer to this caller.
 func (r *request) caching() string {
-	if r.caller.Anonymous {
+	switch {
+	case r.visits:
+		return cachedByNobody
+	case r.caller.Anonymous:
 		return cachedForAll
 	}
 	return cachedForOne

@@ -222,3 +222,18 @@ func TestAnonymousRequestsAreThrottled(t *testing.T) {
 	c.withKey("").get(at, "X-Forwarded-For: 192.0.2.7").want(http.StatusOK)
 	c.withKey("").get("/sets").problem(http.StatusUnauthorized, "unauthenticated", "") // forgot the key
 }
+
+// TestAnonymousReadersHearNoDestination: where a file went that was open, and by which link it came, may not be open.
+func TestAnonymousReadersHearNoDestination(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	open, private := c.newSpace(object{"visibility": "open"}), c.newSpace(nil)
+	set := open.newSet()
+	id := open.upload(set, "a.txt", "a").text("id")
+	open.send("POST", "/resources/"+id+"/move", object{"setId": private.newSet()}).want(http.StatusCreated)
+	same(t, "with a key", open.get("/resources/"+id).object().text("movedTo") != "", true)
+	for _, path := range []string{"/resources/" + id, "/sets/" + set + "/resources?state=deleted"} {
+		a := open.withKey("").get(path).want(http.StatusOK)
+		same(t, path, strings.Contains(string(a.body), id) && !strings.Contains(string(a.body), "movedTo"), true)
+	}
+}

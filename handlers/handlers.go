@@ -117,6 +117,7 @@ type request struct {
 	query  url.Values
 	path   string // below the base URL, without page token and trailing slash
 	token  string // of a page
+	visits bool   // by a link
 }
 
 // hosts returns the hosts of the configuration.

@@ -137,8 +137,8 @@ func TestLinkShowsWhatIsThere(t *testing.T) {
 		same(t, "content", string(tc.who.ask("GET", "/files/"+tc.file, nil).want(http.StatusOK).body), tc.content)
 		packed := tc.who.ask("GET", "/archive", nil).want(http.StatusOK).body
 		z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
-		if err != nil || len(z.File) != 3 {
-			t.Fatalf("%v: %d entries", err, len(z.File))
+		if err != nil || len(z.File) != 3 || z.File[0].Name != tc.names {
+			t.Fatalf("%v: %d entries, the first %q", err, len(z.File), z.File[0].Name)
 		}
 	}
 	same(t, "the page has the label", bytes.Contains(folder.ask("GET", "", nil, "Accept: text/html").body, []byte("<h1>For you</h1>")), true)
@@ -164,7 +164,17 @@ func TestLinkUses(t *testing.T) {
 	same(t, "uses after a file and an archive", uses(), any(3.0))
 	v.ask("GET", at, nil).problem(http.StatusGone, "link_ended", "")
 	v.ask("GET", at, nil, "Range: bytes=4-").want(http.StatusPartialContent)
+	for _, whole := range []string{"items=0-", "bytes=0-", "bytes=-6", "bytes=2-,0-", "bytes=00-"} {
+		v.ask("GET", at, nil, "Range: "+whole).problem(http.StatusGone, "link_ended", "")
+	}
+	l.send("PUT", "/resources/"+l.within, form(file("in.txt", "within again"), text("name", "open/in.txt"))).want(http.StatusOK)
+	v.ask("GET", at, nil, "Range: bytes=4-").problem(http.StatusGone, "link_ended", "")
 	same(t, "state", l.get("/links/"+v.id).object().text("state"), "used_up")
+
+	known := l.newLink(object{"kind": "share", "setId": l.set})
+	tag := known.ask("GET", at, nil).header.Get("ETag")
+	again := known.ask("GET", at, nil, "If-None-Match: "+tag).want(http.StatusOK)
+	same(t, "no cache keeps it", again.header.Get("Cache-Control"), "private, no-store")
 
 	crowd := l.newLink(object{"kind": "share", "setId": l.set, "maxUses": 5})
 	var served atomic.Int64
@@ -251,6 +261,7 @@ func TestLinksAreTakenOver(t *testing.T) {
 	same(t, "links of a stranger", len(stranger.get("/links").want(http.StatusOK).object()), 1)
 	l.send("DELETE", "/privileges/"+editor.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
 	v.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
+	same(t, "links of a former editor", len(editor.get("/links").want(http.StatusOK).object()), 1)
 	editor.send("PUT", "/links/"+v.id, object{"label": "x"}).problem(http.StatusForbidden, "forbidden", "")
 	editor.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusForbidden, "forbidden", "")
 	same(t, "owner", admin.send("POST", "/links/"+v.id+"/take", nil).want(http.StatusOK).object().text("ownerId"), admin.id)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -48,11 +49,12 @@ func (a *api) visitAddress(r *request, token string) string {
 // visitor is who has sent a request below the address of a link. A password may come as that of HTTP Basic, with any username.
 func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, error) {
 	v := repository.Visitor{Token: r.params.ByName("token")}
+	r.visits = true
 	if client := a.hosts.Client(r.Request); client.IsValid() {
 		v.Address = client.String()
 	}
 	v.Origin.Request = a.origin(w, r.Request).Request
-	setAll(w.Header(), "Cache-Control", "private, no-store", "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
+	setAll(w.Header(), "Cache-Control", cachedByNobody, "X-Robots-Tag", "noindex", "Vary", "Accept, Authorization, Cookie")
 	if cookie, err := r.Cookie(visitCookie); err == nil {
 		v.Proof = cookie.Value
 	}
@@ -199,13 +201,7 @@ func expiresText(at metadata.Stamp, layout string) string {
 // getShared sends a file of a share.
 func (a *api) getShared(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
-		fetch := repository.FetchWhole
-		switch {
-		case r.Method == http.MethodHead:
-			fetch = repository.FetchHead
-		case r.Header["Range"] != nil:
-			fetch = repository.FetchPart
-		}
+		fetch := fetchOf(r)
 		resource, file, err := a.repo.OpenShared(r.Context(), v, r.id(), fetch)
 		if err != nil {
 			return err
@@ -217,10 +213,28 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 	})
 }
 
+// laterPart matches a Range that leaves out the beginning of a file: one with it is as good as the whole.
+var laterPart = regexp.MustCompile(`^bytes=0*[1-9][0-9]*-[0-9]*$`)
+
+// fetchOf tells how much of a file a visitor asks for. Conditions are left out: a download that is counted is one.
+func fetchOf(r *request) repository.Fetch {
+	r.Header = r.Header.Clone()
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		r.Header.Del(name)
+	}
+	switch sent := r.Header.Values("Range"); {
+	case r.Method == http.MethodHead:
+		return repository.FetchHead
+	case len(sent) == 1 && laterPart.MatchString(sent[0]):
+		return repository.FetchPart
+	}
+	return repository.FetchWhole
+}
+
 func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 	return a.visited(w, r, func(v repository.Visitor) error {
 		if r.Method == http.MethodHead {
-			_, err := a.repo.GetVisit(r.Context(), v)
+			_, _, err := a.repo.SharedFiles(r.Context(), v, "", 1)
 			return sendNothing(w, "", err)
 		}
 		files, err := a.repo.OpenSharedArchive(r.Context(), v)

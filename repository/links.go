@@ -81,13 +81,12 @@ func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (c
 	return created, token, err
 }
 
-// ListLinks lists links by id: the caller's own, and those of the dataspaces that the caller manages.
+// ListLinks lists the links that the caller may manage, by id: the caller's own, as long as the caller is an editor there, and those of the dataspaces
+// that the caller manages.
 func (s *Service) ListLinks(ctx context.Context, p auth.Principal, req ListRequest) (Page[LinkWithUse], error) {
 	return list(ctx, s, p, paging.Links, req, lister[LinkWithUse]{
 		items: func(tx *metadata.Tx, p auth.Principal, q paging.Query) (iter.Seq2[LinkWithUse, error], error) {
-			visible := func(l metadata.Link) bool {
-				return l.OwnerID == p.UserID || manageLink(tx, p, l) == nil
-			}
+			visible := func(l metadata.Link) bool { return manageLink(tx, p, l) == nil }
 			links := tx.Links.Range(metadata.LinkRange{Dataspace: q.Dataspace, After: q.After.ID})
 			if q.Dataspace == (metadata.ID{}) && q.User != (metadata.ID{}) {
 				links = tx.Links.Range(metadata.LinkRange{Owner: q.User, After: q.After.ID})

@@ -86,7 +86,9 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		damaged := s.stores.Damaged(tx)
 		var failed error
 		err = tx.Resources.Page(within, func(r *metadata.Resource) (more bool) {
-			r.Damaged = damaged(r)
+			if r.Damaged = damaged(r); p.Anonymous {
+				r.Passage = metadata.Passage{}
+			}
 			if q.Descriptive {
 				failed = rows.Described(tx, r.ID, &r.Descriptive)
 			}

@@ -45,6 +45,9 @@ func (s *Service) GetResource(ctx context.Context, p auth.Principal, id string) 
 			err = resolved.admit(tx, p, auth.Read)
 		}
 		r = resolved.shown()
+		if p.Anonymous { // what it has become, and through which link it came, may not be open
+			r.Passage = metadata.Passage{}
+		}
 		s.stores.SetDamaged(tx, &r)
 		return err
 	})

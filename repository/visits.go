@@ -266,27 +266,32 @@ const (
 )
 
 // OpenShared returns a file of a share, as OpenResource does. A use is counted, and so may be refused, unless only the head is asked for, or a part
-// by an address that has begun to fetch the same file within a day.
+// by an address that has begun to fetch the same version within a day.
 func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, fetch Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
-	resumes := fetch != FetchWhole && s.downloads.begun(v, id, s.now())
-	ask := asked{kind: metadata.ShareLink, usedUp: resumes}
+	ask := asked{kind: metadata.ShareLink, usedUp: fetch == FetchPart}
 	var found visited
 	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f visited) error {
 		found = f
 		resolved, err := lookupResource(tx, id)
 		if err == nil {
-			_, err = s.shared(v, ask)(tx, resolved)
+			r, err = s.shared(v, ask)(tx, resolved)
 		}
 		return hiddenFile(err)
 	})
-	if err == nil && !resumes && fetch != FetchHead {
-		err = s.countUse(ctx, v, metadata.ShareLink)
-	}
 	if err != nil {
-		return r, nil, err
+		return metadata.Resource{}, nil, err
 	}
-	if fetch != FetchHead {
-		s.downloads.begin(v, id, s.now())
+	key := downloadKey(v, r)
+	resumes := fetch == FetchPart && s.downloads.begun(key, s.now())
+	switch {
+	case resumes:
+	case found.StateIs == metadata.LinkUsedUp:
+		return metadata.Resource{}, nil, linkEnded(endings[metadata.LinkUsedUp])
+	case fetch != FetchHead:
+		if err := s.countUse(ctx, v, metadata.ShareLink); err != nil {
+			return metadata.Resource{}, nil, err
+		}
+		s.downloads.begin(key, s.now())
 	}
 	r, file, err = s.open(ctx, found.asOwner(auth.Origin{}), id, s.shared(v, asked{kind: metadata.ShareLink, usedUp: true}))
 	return r, file, hiddenFile(err)
@@ -299,6 +304,16 @@ func hiddenFile(err error) error {
 		return &errs.Error{Kind: errs.NotFound, Code: errs.CodeResourceNotFound, Message: "this link shows no such file"}
 	}
 	return err
+}
+
+// sharedIn is shared, with the names as they are below the folder of the share: what is above it is not shown.
+func (s *Service) sharedIn(v Visitor, folder string) openAs {
+	file := s.shared(v, asked{kind: metadata.ShareLink, usedUp: true})
+	return func(tx *metadata.Tx, r resolvedResource) (metadata.Resource, error) {
+		shown, err := file(tx, r)
+		shown.Name = strings.TrimPrefix(shown.Name, folder)
+		return shown, err
+	}
 }
 
 // countUse counts a use of a link, unless it has been used as often as it may be.
@@ -316,10 +331,11 @@ func (s *Service) countUse(ctx context.Context, v Visitor, kind metadata.LinkKin
 
 // OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.
 func (s *Service) OpenSharedArchive(ctx context.Context, v Visitor) (*Archive, error) {
-	a := &Archive{service: s, as: s.shared(v, asked{kind: metadata.ShareLink, usedUp: true})}
+	a := &Archive{service: s}
 	err := s.visit(ctx, v, asked{kind: metadata.ShareLink}, func(tx *metadata.Tx, found visited) error {
 		a.Close() // of a try before
 		a.caller, a.Set, a.bare = found.asOwner(auth.Origin{}), found.set.shown(), found.HidesPeople
+		a.as = s.sharedIn(v, found.Folder)
 		if found.Files == "" {
 			return a.takeActive(tx, found.set, found.Folder)
 		}
@@ -353,22 +369,23 @@ type downloads struct {
 	since map[[sha256.Size]byte]metadata.Stamp
 }
 
-func downloadKey(v Visitor, file string) [sha256.Size]byte {
-	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + file))
+// downloadKey is of one version of a file, fetched through one link by one address.
+func downloadKey(v Visitor, r metadata.Resource) [sha256.Size]byte {
+	return sha256.Sum256([]byte(v.Token + "\x00" + v.Address + "\x00" + string(r.ID[:]) + string(r.Digest[:])))
 }
 
-func (d *downloads) begin(v Visitor, file string, now metadata.Stamp) {
+func (d *downloads) begin(key [sha256.Size]byte, now metadata.Stamp) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.since == nil || len(d.since) >= maxBegun {
 		d.since = map[[sha256.Size]byte]metadata.Stamp{}
 	}
-	d.since[downloadKey(v, file)] = now
+	d.since[key] = now
 }
 
-func (d *downloads) begun(v Visitor, file string, now metadata.Stamp) bool {
+func (d *downloads) begun(key [sha256.Size]byte, now metadata.Stamp) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	since, known := d.since[downloadKey(v, file)]
+	since, known := d.since[key]
 	return known && now-since < downloadPause
 }
