@@ -266,6 +266,11 @@ func TestLinksAreTakenOver(t *testing.T) {
 	editor.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusForbidden, "forbidden", "")
 	same(t, "owner", admin.send("POST", "/links/"+v.id+"/take", nil).want(http.StatusOK).object().text("ownerId"), admin.id)
 	v.ask("GET", "", nil).want(http.StatusOK)
+	l.newLink(object{"kind": "share", "setId": l.set})
+	next := admin.get("/links?limit=1&dataspaceId=" + l.dataspace).want(http.StatusOK).object().text("nextPage")
+	stranger.get(next).problem(http.StatusForbidden, "forbidden", "")
+	stranger.get("/links?dataspaceId="+l.dataspace).problem(http.StatusForbidden, "forbidden", "")
+	admin.get("/links?dataspaceId=nonsense").problem(http.StatusNotFound, "dataspace_not_found", "dataspaceId")
 	same(t, "the admin lists it", admin.get("/links?dataspaceId=" + l.dataspace).data()[0].text("id"), v.id)
 	admin.send("DELETE", "/links/"+v.id, nil).want(http.StatusNoContent)
 	admin.send("POST", "/links/"+v.id+"/take", nil).problem(http.StatusConflict, "deleted", "")
@@ -296,6 +301,12 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 			t.Errorf("%v: %s", tc.fields, a.short())
 		}
 	}
+	l.send("PUT", "/resources/"+l.within, form(file("in.txt", "replaced"))).want(http.StatusOK)
+	l.send("DELETE", "/resources/"+l.within+"/versions/1/data", nil).want(http.StatusOK)
+	l.send("POST", "/links", object{"kind": "share", "setId": l.set, "resourceIds": []string{l.within}, "version": 1}).want(http.StatusGone)
+	gone := l.newSet()
+	l.send("DELETE", "/sets/"+gone, nil).want(http.StatusNoContent)
+	l.send("POST", "/links", object{"kind": "share", "setId": gone}).problem(http.StatusConflict, "parent_deleted", "setId")
 	ends := l.send("POST", "/links", object{"kind": "share", "setId": l.set}).want(http.StatusCreated).object().text("expires")
 	at, err := time.Parse(time.RFC3339, ends)
 	if left := time.Until(at); err != nil || left < 23*time.Hour || left > 24*time.Hour {
