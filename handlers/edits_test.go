@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,21 +56,26 @@ func TestTooManyCSV(t *testing.T) {
 	s.upload(set, "a.txt", "content")
 	path := "/sets/" + set + "/metadata"
 	file := s.get(path).want(http.StatusOK).body
-	var slow []*io.PipeWriter
+	var slow [4]atomic.Pointer[io.PipeWriter]
 	answers := make(chan int)
-	for range 4 {
-		body, w := io.Pipe()
-		slow = append(slow, w)
-		request := s.request("POST", path, body, []string{"Content-Type: text/csv"})
+	for i := range slow {
 		go func() {
-			response, err := httpClient.Do(request)
-			if err != nil {
-				t.Error(err)
-				answers <- 0
-				return
+			for { // a whole file below may have the place when this one comes: it comes again
+				body, w := io.Pipe()
+				slow[i].Store(w)
+				response, err := httpClient.Do(s.request("POST", path, body, []string{"Content-Type: text/csv"}))
+				if err != nil {
+					t.Error(err)
+					answers <- 0
+					return
+				}
+				_ = response.Body.Close()
+				if response.StatusCode != http.StatusServiceUnavailable {
+					answers <- response.StatusCode
+					return
+				}
+				_ = w.Close() // nobody reads it any more
 			}
-			answers <- response.StatusCode
-			_ = response.Body.Close()
 		}()
 	}
 	whole := func() *answer { return s.send("POST", path, raw{"text/csv", file}) }
@@ -82,7 +88,8 @@ func TestTooManyCSV(t *testing.T) {
 			t.Fatal("four files are being read, and a fifth is taken")
 		}
 	}
-	for _, w := range slow {
+	for i := range slow {
+		w := slow[i].Load()
 		_, err := w.Write(file)
 		if err := errors.Join(err, w.Close()); err != nil {
 			t.Error(err)
