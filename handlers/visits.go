@@ -78,7 +78,7 @@ func (a *api) visited(w http.ResponseWriter, r *request, serve func(repository.V
 	if !errors.As(err, &known) || !wantsPage(r.Request) {
 		return err
 	}
-	page := visits.Problem{Frame: a.visitFrame("This link does not open"), Address: ""}
+	page := visits.Problem{Frame: a.visitFrame("This link does not open")}
 	page.Message = known.Message
 	if known.Code == errs.CodeLinkPassword {
 		page.Title, page.Address = "A password, please", a.visitAddress(r, v.Token)
@@ -159,10 +159,10 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 	if next != "" {
 		next = address + "?from=" + next
 	}
-	title := cmp.Or(visit.Label, visit.Set.Title, visit.Set.Name)
+	title := cmp.Or(visit.Label, visit.Title)
 	if !wantsPage(r.Request) {
 		shown := visitJSON{
-			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Title: title, Description: visit.Set.Description,
+			Kind: visit.Kind.String(), Label: visit.Label, From: visit.Owner, Title: title, Description: visit.Description,
 			Expires: expiresText(visit.Expires, time.RFC3339), Archive: address + "/archive", Next: next,
 		}
 		for _, f := range files {
@@ -174,7 +174,7 @@ func (a *api) showShare(w http.ResponseWriter, r *request, v repository.Visitor,
 		return nil
 	}
 	page := visits.Share{
-		Frame: a.visitFrame(title), From: visit.Owner, Description: visit.Set.Description, Expires: expiresText(visit.Expires, time.DateOnly), Next: next, All: address + "/archive",
+		Frame: a.visitFrame(title), From: visit.Owner, Description: visit.Description, Expires: expiresText(visit.Expires, time.DateOnly), Next: next, All: address + "/archive",
 	}
 	for _, f := range files {
 		shows := inlineType(f.MimeType)
@@ -302,7 +302,7 @@ func (a *api) putDrop(w http.ResponseWriter, r *request) error {
 		}
 		dropped, err := a.repo.Drop(r.Context(), v, repository.DropFile{
 			Name: r.params.ByName("name"), ContentType: r.Header.Get("Content-Type"), Length: r.ContentLength, Expected: digests, Field: "name",
-		}, body.Reader(r.Request))
+		}, body.Reader{Body: r.Body})
 		if err != nil {
 			return err
 		}

@@ -186,18 +186,11 @@ func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
 		e.File = node.File.Resource
 		row, err := tx.FileProperties.Get(e.File.ID)
 		e.Properties = row.Properties
-		return unlessMissing(err)
+		return errs.Ignore(err, metadata.ErrNotFound)
 	}
 	row, err := tx.Folders.Get(metadata.FolderKey{SetID: e.Set.ID, Path: e.Folder})
 	e.Properties, e.Made = row.Properties, row.Created
-	return unlessMissing(err)
-}
-
-func unlessMissing(err error) error {
-	if errors.Is(err, metadata.ErrNotFound) {
-		return nil
-	}
-	return err
+	return errs.Ignore(err, metadata.ErrNotFound)
 }
 
 // DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning.

@@ -17,7 +17,6 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/paging"
-	"labshelf/repository/internal/rows"
 )
 
 // What the visitors of links do: they have no account, and act with the rights that the owner of the link has at that moment, on nothing
@@ -30,12 +29,11 @@ type Visitor struct {
 	auth.Origin
 }
 
-// Visit is what a visitor may know of a link. Where it hides people, neither the dataspace nor anybody's name is in it.
+// Visit is what a visitor may know of a link.
 type Visit struct {
 	LinkWithUse
-	Owner     string // the full name, or else the username
-	Dataspace metadata.Dataspace
-	Set       metadata.Set // of a request nothing
+	Owner              string // the full name, or else the username; "" where the link hides people
+	Title, Description string // of the set; of a request ""
 }
 
 // visited is a link as one transaction sees it.
@@ -153,16 +151,10 @@ func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err err
 		if !found.HidesPeople {
 			visit.Owner = cmp.Or(found.owner.Fullname, found.owner.Username)
 		}
-		if found.Kind != metadata.ShareLink {
-			return nil
+		if set := found.set.Set; found.Kind == metadata.ShareLink {
+			visit.Title, visit.Description = cmp.Or(set.Title, set.Name), set.Description
 		}
-		visit.Set = found.set.shown()
-		if found.HidesPeople {
-			visit.Set.Record = metadata.Record{ID: visit.Set.ID, State: visit.Set.State, Created: visit.Set.Created, Modified: visit.Set.Modified}
-			return nil
-		}
-		visit.Dataspace = found.set.dataspace
-		return rows.Described(tx, visit.Set.ID, &visit.Set.Descriptive)
+		return nil
 	})
 	return visit, err
 }

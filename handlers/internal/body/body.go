@@ -50,13 +50,12 @@ func MediaType(r *http.Request, want string) (map[string]string, error) {
 	return params, nil
 }
 
-// Reader reads the body of a request as it is, with errors for clients.
-func Reader(r *http.Request) io.Reader { return rawBody{r.Body} }
+// Reader reads a body, or a part of one, with errors for clients.
+type Reader struct{ Body io.Reader }
 
-type rawBody struct{ body io.Reader }
-
-func (b rawBody) Read(p []byte) (int, error) {
-	n, err := b.body.Read(p)
+// Read implements [io.Reader].
+func (r Reader) Read(p []byte) (int, error) {
+	n, err := r.Body.Read(p)
 	if err != nil && err != io.EOF {
 		err = Error(err)
 	}

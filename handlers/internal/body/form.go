@@ -129,7 +129,7 @@ func (f *Form) receive(part *multipart.Part, filename string) error {
 	if err := f.upload.RoomFor(f.request.ContentLength - maxOverhead); err != nil {
 		return err
 	}
-	return f.upload.Receive(f.request.Context(), partBody{part})
+	return f.upload.Receive(f.request.Context(), Reader{part})
 }
 
 func (f *Form) setText(name, text string, begin func(setID string) error) error {
@@ -175,7 +175,7 @@ var charsets = map[string]*charmap.Charmap{
 
 // readText reads a text part in the character set that it names.
 func readText(name string, part *multipart.Part) (string, error) {
-	raw, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(partBody{part}), maxPartText))
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, io.NopCloser(Reader{part}), maxPartText))
 	if len(raw) == maxPartText {
 		return "", InvalidField(name, "this text is far too long")
 	}
@@ -199,17 +199,6 @@ func readText(name string, part *multipart.Part) (string, error) {
 	}
 }
 
-// partBody reads a part, with errors for clients.
-type partBody struct{ part *multipart.Part }
-
-func (b partBody) Read(p []byte) (int, error) {
-	n, err := b.part.Read(p)
-	if err != nil && err != io.EOF {
-		err = Error(err)
-	}
-	return n, err
-}
-
 // Files calls fn for each file of a multipart body, in its order, with a body that fn reads to its end. A part without a file name, or with an
 // empty one, as browsers send it where nothing was chosen, is passed over.
 func Files(r *http.Request, fn func(filename, contentType string, body io.Reader) error) error {
@@ -230,7 +219,7 @@ func Files(r *http.Request, fn func(filename, contentType string, body io.Reader
 		}
 		_, filename, _, err := disposition(part.Header)
 		if err == nil && filename != "" {
-			err = fn(filename, part.Header.Get("Content-Type"), partBody{part})
+			err = fn(filename, part.Header.Get("Content-Type"), Reader{part})
 		}
 		if err != nil {
 			return err

@@ -79,7 +79,7 @@ func receive(r *request, upload *repository.FormUpload) error {
 	if err != nil {
 		return err
 	}
-	if err := upload.Receive(r.Context(), uploaded{r.Body, sums}); err != nil {
+	if err := upload.Receive(r.Context(), uploaded{body.Reader{Body: r.Body}, sums}); err != nil {
 		return err
 	}
 	for _, sum := range sums {
@@ -123,7 +123,7 @@ func announced(headers []string) (sums []checksum, err error) {
 	return sums, nil
 }
 
-// uploaded is a body with errors for clients, hashed as it is read.
+// uploaded is a body that is hashed as it is read.
 type uploaded struct {
 	io.Reader
 	sums []checksum
@@ -133,9 +133,6 @@ func (u uploaded) Read(p []byte) (int, error) {
 	n, err := u.Reader.Read(p)
 	for _, sum := range u.sums {
 		sum.Write(p[:n])
-	}
-	if err != nil && err != io.EOF {
-		err = body.Error(err)
 	}
 	return n, err
 }

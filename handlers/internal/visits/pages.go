@@ -17,10 +17,10 @@ type Frame struct {
 
 // File is one file of a share.
 type File struct {
-	Name, URL, Type, Changed string
-	Bytes                    int64
-	Open                     bool // a browser can show it
-	Picture                  bool // it can be shown in the page
+	Name, URL string
+	Bytes     int64
+	Open      bool // a browser can show it
+	Picture   bool // it can be shown in the page
 }
 
 // Size writes the length of the file for people.
@@ -46,9 +46,9 @@ func Quantity(bytes int64) string {
 // Share is the page of a share.
 type Share struct {
 	Frame
-	From, Description, Folder, Expires string
-	Files                              []File
-	Next, All                          string // addresses of the next page, and of the archive; "": there is none
+	From, Description, Expires string
+	Files                      []File
+	Next, All                  string // addresses of the next page, and of the archive; "": there is none
 }
 
 // Request is the page of a request.
