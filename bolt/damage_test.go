@@ -192,6 +192,7 @@ func TestDamagedPages(t *testing.T) {
 				continue
 			}
 			readDamaged(t, s, names)
+			writeDamaged(t, s)
 			if err := s.Close(); err != nil {
 				t.Errorf("page %d: close: %v", at, err)
 			}
@@ -199,7 +200,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// readDamaged reads every user, and tries to change something. Each user that comes without an error must be one that was stored.
+// readDamaged reads everything. Each user that comes without an error must be one that was stored.
 func readDamaged(t *testing.T, s *Store, names int) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
@@ -229,6 +230,11 @@ func readDamaged(t *testing.T, s *Store, names int) {
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		t.Errorf("snapshot: %v", err)
 	}
+}
+
+// writeDamaged puts what is new and what is there.
+func writeDamaged(t *testing.T, s *Store) {
+	t.Helper()
 	for _, name := range []string{"a-new-one", "user-00007"} {
 		err := s.Update(t.Context(), putUser(name))
 		known := errors.Is(err, metadata.ErrRecordDamaged) || errors.Is(err, metadata.ErrOutcomeUnknown) || errors.Is(err, metadata.ErrReadOnly)
@@ -273,7 +279,8 @@ func TestFlippedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for n := range flips {
 		damaged := bytes.Clone(file)
-		damaged[all[random.IntN(len(all))]] ^= 1 << random.IntN(8)
+		at := all[random.IntN(len(all))]
+		damaged[at] ^= 1 << random.IntN(8)
 		path := filepath.Join(dir, fmt.Sprint(n))
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
@@ -286,6 +293,9 @@ func TestFlippedFiles(t *testing.T) {
 			continue
 		}
 		readDamaged(t, s, names)
+		if !freesMillions(damaged, at) {
+			writeDamaged(t, s)
+		}
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
@@ -293,4 +303,11 @@ func TestFlippedFiles(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// freesMillions says whether a flip made the header of a page claim so many pages behind it that a write to it takes gigabytes of memory and
+// minutes: bbolt takes the number at its word when it frees the page, and keeps each of them in a map. A check finds such a page.
+func freesMillions(file []byte, at int) bool {
+	page := os.Getpagesize()
+	return at%page < fsck.PageHeader && fsck.Page(file[at-at%page:]).Header().Overflow > 1<<20
 }
