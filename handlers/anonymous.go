@@ -98,12 +98,17 @@ func (a *api) openPage(w http.ResponseWriter, r *request, at string) (*html.Page
 		header.Set("Cache-Control", cachedForOne)
 		return nil, http.StatusOK, nil
 	}
-	if read == nil || id == "" || strings.Contains(id, "/") {
+	isHome := kind == "" && id == ""
+	if !isHome && (read == nil || id == "" || strings.Contains(id, "/")) {
 		return nil, http.StatusOK, nil
 	}
 	header.Set("Cache-Control", cachedForAll)
 	if err := a.countAnonymous(header, r.Request); err != nil {
 		return nil, 0, err
+	}
+	if isHome {
+		page, err := a.openHome(r, a.addresses(r.Request))
+		return page, http.StatusOK, err
 	}
 	reader, err := a.repo.AnonymousReader()
 	if err != nil {
@@ -160,6 +165,24 @@ func otherPages(r *request, address string, ends repository.PageEnds, items int)
 		links = append(links, html.Link{Text: "Next page", URL: address + "?page=" + ends.Next})
 	}
 	return links
+}
+
+// mostOnHome bounds the dataspaces of the home page; the sitemap has those beyond it.
+const mostOnHome = 1000
+
+// openHome lists the open dataspaces by what they are called; there is no page where there are none.
+func (a *api) openHome(r *request, at html.Addresses) (*html.Page, error) {
+	page := &html.Page{Title: "Open data", Canonical: strings.TrimSuffix(a.base(r.Request), version) + "/"}
+	err := a.repo.OpenDataspaces(r.Context(), func(d metadata.Dataspace) bool {
+		link := html.Link{Text: cmp.Or(d.Title, d.Name), URL: at.Page("dataspaces", d.ID.String())}
+		page.Rows = append(page.Rows, html.Row{Link: link, Note: d.Name, Changed: d.Modified.Time()})
+		return len(page.Rows) < mostOnHome
+	})
+	if err != nil || len(page.Rows) == 0 {
+		return nil, err
+	}
+	slices.SortStableFunc(page.Rows, func(x, y html.Row) int { return strings.Compare(x.Text, y.Text) })
+	return page, nil
 }
 
 func (a *api) openDataspace(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {

@@ -101,6 +101,26 @@ func TestOpenPages(t *testing.T) {
 	}
 }
 
+// TestOpenHome: the home page lists what is open, and nothing else. Where there is none, it is the page of everybody.
+func TestOpenHome(t *testing.T) {
+	t.Parallel()
+	g := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	same(t, "nothing is open: a list", strings.Contains(string(g.page("/").want(http.StatusOK).body), "<main"), false)
+	b, a := g.newSpace(object{"visibility": "open", "title": "B " + hostile}), g.newSpace(object{"visibility": "open", "title": "A lab"})
+	closed, gone := g.newSpace(object{"title": "Secret"}), g.newSpace(object{"visibility": "open", "title": "Gone"})
+	gone.send("DELETE", "/dataspaces/"+gone.dataspace, nil).want(http.StatusNoContent)
+	page := g.page("/").want(http.StatusOK)
+	var listed []string
+	for _, found := range regexp.MustCompile(`<li><a href="[^"]*/dataspaces/(\w+)">`).FindAllSubmatch(page.body, -1) {
+		listed = append(listed, string(found[1]))
+	}
+	same(t, "what is listed", fmt.Sprint(listed), fmt.Sprint([]string{a.dataspace, b.dataspace}))
+	same(t, "no text becomes a script", strings.Contains(string(page.body), "<script>"), false)
+	same(t, "what is closed", strings.Contains(string(page.body), closed.dataspace), false)
+	same(t, "Cache-Control", page.header.Get("Cache-Control"), "public, no-cache")
+	same(t, "a list with a cookie", strings.Contains(string(g.page("/", "Cookie: labshelf_session=x").body), "<main"), false)
+}
+
 // TestOpenPagesWithinTheirBounds: a list goes on behind a link, and each object is on one page.
 func TestOpenPagesWithinTheirBounds(t *testing.T) {
 	t.Parallel()

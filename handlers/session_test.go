@@ -249,8 +249,8 @@ func TestCookieAttributes(t *testing.T) {
 }
 
 // TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in the middle of an upload.
-// TestDeadSessionIsTakenAway: a browser that asks who it is loses the cookie of what is no session any more, so that it may read what is open.
-func TestDeadSessionIsTakenAway(t *testing.T) {
+// TestDeadCookieIsRemoved: a browser that asks who it is loses the cookie of what is no session any more, so that it may read what is open.
+func TestDeadCookieIsRemoved(t *testing.T) {
 	t.Parallel()
 	user := sysadmin(t).newUser(nil)
 	cookie, browser := user.signIn()

@@ -13,7 +13,7 @@ import { ResourcePage } from "./pages/resource";
 import { SetPage } from "./pages/set";
 import { keyInAddress, SignIn } from "./pages/signin";
 import { insideOrRoot, Link, match, navigate, useLocation } from "./router";
-import { type OpenObject, OpenPage } from "./open";
+import { OpenDataspaces, type OpenObject, OpenPage } from "./open";
 import { SessionProvider, useSession } from "./session";
 import { Button, ErrorMessage, Skeleton } from "./ui/components";
 import { Dialog } from "./ui/dialog";
@@ -115,7 +115,12 @@ function App() {
       <Bar path={path} />
       <main id="main" tabIndex={-1} ref={main}>
         {signIn ? (
-          user && !linkKey ? null : <SignIn linkKey={linkKey} done={() => setLinkKey("")} />
+          user && !linkKey ? null : (
+            <>
+              <SignIn linkKey={linkKey} done={() => setLinkKey("")} />
+              {anonymous && path === "/" && <OpenDataspaces />}
+            </>
+          )
         ) : mayBeOpen ? (
           <OpenPage key={path} load={() => route.open!(params)} signIn={<SignIn linkKey="" done={() => {}} />}>
             <RoutedPage route={route} params={params} />

@@ -1,6 +1,8 @@
 // Pages of what is open, for somebody who is not signed in.
 import type { ComponentChildren } from "preact";
 import type { Dataspace, DataSet, Resource } from "./api";
+import { base } from "./api";
+import { Link } from "./router";
 import { ErrorMessage, Skeleton, Time } from "./ui/components";
 import { asProblem, useLoad } from "./ui/load";
 import { useTitle } from "./ui/title";
@@ -40,4 +42,33 @@ function Gone({ of }: { of: OpenObject }) {
       </p>
     </>
   );
+}
+
+/** The dataspaces that everybody reads, as the service lists them in the home page that it sends to those without a session. */
+export function OpenDataspaces() {
+  const { value } = useLoad(loadOpenDataspaces, []);
+  if (!value?.length) return null;
+  return (
+    <section class="open-data">
+      <h2>Open data</h2>
+      <ul class="plain-list">
+        {value.map(({ path, name }) => (
+          <li key={path}>
+            <Link to={path}>{name}</Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+async function loadOpenDataspaces(signal: AbortSignal) {
+  const answer = await fetch(`${base}/`, { signal, credentials: "omit", headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(answer.ok ? await answer.text() : "", "text/html"); // runs nothing
+  const found = [];
+  for (const a of page.querySelectorAll<HTMLAnchorElement>("main li > a[href]")) {
+    const id = /\/dataspaces\/(\w+)$/.exec(a.getAttribute("href")!)?.[1];
+    if (id) found.push({ path: `/dataspaces/${id}`, name: a.textContent });
+  }
+  return found;
 }

@@ -144,6 +144,7 @@ type visitor struct {
 	t      *testing.T
 	ctx    context.Context
 	origin string
+	plain  bool // scripts are off, so that no listener says whether a click met what it was for
 
 	mu       sync.Mutex
 	expected []string // complaints that are ignored

@@ -29,6 +29,7 @@ func (v *visitor) fits() {
 // scripts lets scripts run, or none.
 func (v *visitor) scripts(run bool) {
 	v.t.Helper()
+	v.plain = !run
 	if _, err := chromedp.Call(v.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run}); err != nil {
 		v.fail(err)
 	}
@@ -57,7 +58,12 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain := s.visit(t)
 	plain.scripts(false)
 	plain.size(360, 740)
-	plain.at("/dataspaces/" + did)
+	plain.at("/")
+	plain.sees("Open data", "Laser lab")
+	plain.seesNot("Secret lab")
+	plain.fits()
+	plain.follow("Laser lab")
+	plain.isAt("/dataspaces/" + did)
 	plain.sees("Laser lab", "Runs of 2026")
 	plain.fits()
 	plain.follow("Runs of 2026")
@@ -78,7 +84,14 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 
 	v := s.visit(t)
 	v.size(360, 740)
-	v.at("/dataspaces/" + did)
+	v.at("/")
+	v.sees("Your API key", "Open data", "Laser lab")
+	v.seesNot("Secret lab")
+	v.fits()
+	v.shot("open-home-360")
+	v.accessible(script)
+	v.follow("Laser lab")
+	v.isAt("/dataspaces/" + did)
 	v.sees("Laser lab", "open to everybody")
 	v.seesNot("Members")
 	v.seesNot("History")
