@@ -280,7 +280,8 @@ func TestLinksAreTakenOver(t *testing.T) {
 // TestLinkFieldsAreRefused: what a link cannot be is said with the field.
 func TestLinkFieldsAreRefused(t *testing.T) {
 	t.Parallel()
-	c := ownGateway(t, repository.Config{LinkAge: 24 * time.Hour}, handlers.Config{})
+	c := ownGateway(t, repository.Config{LinkAge: 36 * time.Hour}, handlers.Config{})
+	same(t, "the pages know it", strings.Contains(string(c.page("/").want(http.StatusOK).body), ` data-link-days="1">`), true)
 	l := c.newLinked()
 	elsewhere := l.upload(l.newSet(), "a.txt", "a").text("id")
 	for _, tc := range []struct {

@@ -60,8 +60,8 @@ func TestOpenPages(t *testing.T) {
 	pages := map[string][]string{
 		"/shelf/sets/" + set: {"<title>Cores &amp; drills · labshelf</title>", `<link rel="canonical" href="https://data.example.org/shelf/sets/` + set + `">`,
 			"Lovelace, Ada", "https://orcid.org/0000-0002-1825-0097", "Ice lab", "2025", "CC-BY-4.0", "a.txt", "/v1/resources/" + file + "/data", "/v1/sets/" + set + "/archive",
-			"temperature", "-20 °C", "https://doi.org/10.1000/182", "7 bytes", "Dome C", `<meta name="description" content="What the drill brought up. Second line`},
-		"/shelf/resources/" + file:           {"<title>a.txt · labshelf</title>", "Download 7 bytes", sha256Hex("content"), "/shelf/sets/" + set, "Cores &amp; drills"},
+			"temperature", "-20 °C", "https://doi.org/10.1000/182", "7 B", "Dome C", `<meta name="description" content="What the drill brought up. Second line`},
+		"/shelf/resources/" + file:           {"<title>a.txt · labshelf</title>", "Download 7 B", sha256Hex("content"), "/shelf/sets/" + set, "Cores &amp; drills"},
 		"/shelf/dataspaces/" + f.dataspace:   {"<title>Ice &lt;/script&gt;", "Cores &amp; drills", "/shelf/sets/" + set},
 		"/shelf/sets/" + set + "?order=name": {"a.txt"},
 	}

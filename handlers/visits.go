@@ -13,6 +13,7 @@ import (
 
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/html"
 	"labshelf/handlers/internal/visits"
 	"labshelf/metadata"
 	"labshelf/repository"
@@ -344,10 +345,10 @@ func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visito
 func limitsOf(visit repository.Visit) string {
 	var limits []string
 	if visit.MaxFile > 0 {
-		limits = append(limits, "files of up to "+visits.Quantity(visit.MaxFile))
+		limits = append(limits, "files of up to "+html.Size(visit.MaxFile))
 	}
 	if visit.MaxBytes > 0 {
-		limits = append(limits, visits.Quantity(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
+		limits = append(limits, html.Size(max(0, visit.MaxBytes-visit.Use.Bytes))+" in all")
 	}
 	if types := repository.TypesOf(visit.Link); len(types) > 0 {
 		limits = append(limits, strings.Join(types, ", ")+" only")

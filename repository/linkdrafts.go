@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"labshelf/auth"
 	"labshelf/metadata"
@@ -189,6 +190,9 @@ func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 	l.Version = uint32(v)
 	return err
 }
+
+// LinkAge is how long a link may have at most; 0: any time.
+func (s *Service) LinkAge() time.Duration { return s.config.LinkAge }
 
 // bound refuses an end that is over, or later than the configuration allows. A link without one gets the latest that is allowed.
 func (s *Service) bound(l *metadata.Link, f Fields) error {

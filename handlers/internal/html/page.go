@@ -3,8 +3,8 @@
 package html
 
 import (
-	"fmt"
 	"html/template"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -20,6 +20,7 @@ type Document struct {
 	Assets
 	Base      string // the path below which the service lives, "" or like /shelf
 	Anonymous bool   // whether what is open is read without a key
+	LinkDays  int    // how many whole days a link may have at most; 0: any number
 	ID, URL   string // of the resource at whose address the document is, where it shows nothing else; "" on other pages
 	Page      *Page  // nil: the script renders all
 }
@@ -69,7 +70,7 @@ func (d Document) Write() (string, error) {
 // document is the template of all documents. Its text for browsers without scripts reads no record where there is no page, so that it is the same
 // for every id.
 var document = template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(`<!doctype html>
-<html lang="en" data-base="{{.Base}}"{{if .Anonymous}} data-anonymous{{end}}>
+<html lang="en" data-base="{{.Base}}"{{if .Anonymous}} data-anonymous{{end}}{{with .LinkDays}} data-link-days="{{.}}"{{end}}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -149,17 +150,17 @@ var document = template.Must(template.New("document").Funcs(template.FuncMap{"si
 {{define "link"}}{{if .URL}}<a href="{{.URL}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}
 `))
 
-// Size writes a number of bytes for people.
+// Size writes a number of bytes as the pages of the script do (web/src/format.ts): in units of 1,000, with one digit behind the point below 100.
 func Size(bytes int64) string {
-	units, value := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, float64(bytes)
-	if bytes < 1024 {
-		return fmt.Sprintf("%d bytes", bytes)
+	units, at, n := []string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}, 0, float64(bytes)
+	for n >= 999.5 {
+		n, at = n/1000, at+1
 	}
-	at := -1
-	for value >= 1024 && at < len(units)-1 {
-		value, at = value/1024, at+1
+	digits := 0
+	if at > 0 && n < 99.95 {
+		digits = 1
 	}
-	return fmt.Sprintf("%.1f %s", value, units[at])
+	return strconv.FormatFloat(n, 'f', digits, 64) + " " + units[at]
 }
 
 // day writes a day for people, in UTC.

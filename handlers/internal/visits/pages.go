@@ -4,8 +4,9 @@ package visits
 import (
 	"html/template"
 	"io"
-	"strconv"
 	"strings"
+
+	"labshelf/handlers/internal/html"
 )
 
 // Frame is what every page of a link has.
@@ -24,24 +25,7 @@ type File struct {
 }
 
 // Size writes the length of the file for people.
-func (f File) Size() string { return Quantity(f.Bytes) }
-
-// Quantity writes a number of bytes in units of 1,024, with one digit behind the point below ten.
-func Quantity(bytes int64) string {
-	units, n := "KMGTPE", float64(bytes)
-	if bytes < 1024 {
-		return strconv.FormatInt(bytes, 10) + " B"
-	}
-	unit := -1
-	for n >= 1023.5 {
-		n, unit = n/1024, unit+1
-	}
-	digits := 0
-	if n < 9.95 {
-		digits = 1
-	}
-	return strconv.FormatFloat(n, 'f', digits, 64) + " " + units[unit:unit+1] + "iB"
-}
+func (f File) Size() string { return html.Size(f.Bytes) }
 
 // Share is the page of a share.
 type Share struct {

@@ -68,7 +68,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain.fits()
 	plain.follow("Runs of 2026")
 	plain.isAt("/sets/" + sid)
-	plain.sees("What the laser saw.", "Lovelace, Ada", "CC-BY-4.0", "run-1.txt", "9 bytes", "Download all")
+	plain.sees("What the laser saw.", "Lovelace, Ada", "CC-BY-4.0", "run-1.txt", "9 B", "Download all")
 	plain.fits()
 	plain.shot("open-set-plain-360")
 	plain.scripts(true) // for axe-core; those of the page stay unread
@@ -76,7 +76,7 @@ func TestOpenDataWithoutAnAccount(t *testing.T) {
 	plain.scripts(false)
 	plain.follow("run-1.txt")
 	plain.isAt("/resources/" + files[0])
-	plain.sees("text/plain", "Download 9 bytes")
+	plain.sees("text/plain", "Download 9 B")
 	plain.fits()
 	if got := get(plain, chromedp.Evaluate[string](`JSON.parse(document.querySelector("script[type='application/ld+json']").text).name`)); got != "run-1.txt" {
 		t.Errorf("JSON-LD names %q", got)

@@ -6,7 +6,9 @@ import type { Target } from "./target";
 
 const MB = 1e6;
 const GB = 1e9;
-const defaultDays = 30;
+
+/** How many days a new link has unless its maker chooses otherwise: no more than the service lets one have. */
+const defaultDays = Math.min(30, Number(document.documentElement.dataset.linkDays ?? 30));
 
 /** A day in UTC, as inputs have it. */
 const dayOf = (instant: string) => instant.slice(0, 10);
