@@ -34,7 +34,7 @@ func fullStore(t *testing.T) *Store {
 			tx.Resources.Put(metadata.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map", Version: 1}),
 			tx.Versions.Put(metadata.Version{ResourceID: idAt('R', 1), Replaced: tx.Stamp()}),
 			tx.Sessions.Put(metadata.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
-			tx.Uploads.Put(metadata.ResumableUpload{ID: idAt('T', 1), UserID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
+			tx.Uploads.Put(metadata.ResumableUpload{ID: idAt('T', 1), SenderID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
 			tx.Keys.Put(metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
 			tx.Privileges.Put(metadata.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
 			tx.Cascades.Put(metadata.Cascade{Container: set, DataspaceID: space}),

@@ -126,7 +126,7 @@ func sessionFields(c *codec, s *metadata.Session) {
 
 func uploadFields(c *codec, t *metadata.ResumableUpload) {
 	c.fixed(t.ID[:])
-	c.fixed(t.UserID[:])
+	c.fixed(t.SenderID[:])
 	c.fixed(t.SetID[:])
 	c.fixed(t.ResourceID[:])
 	c.stamp(&t.Created)

@@ -78,7 +78,7 @@ func nouns() map[string]noun {
 			UserID: id, KeyID: other, Digest: auth.SessionDigest(digest), Created: 1, Expires: 2,
 		}, idHex+otherHex+digestHex+"0000000000000001"+"0000000000000002"),
 		"transfer": nounOf(uploadFields, metadata.ResumableUpload{
-			ID: id, UserID: other, SetID: id, ResourceID: other, Created: 1, Expires: 2, Length: 3,
+			ID: id, SenderID: other, SetID: id, ResourceID: other, Created: 1, Expires: 2, Length: 3,
 			Checkpoint: blobs.Checkpoint{Size: 4, Hash: "sha"}, Digest: digest, Name: "n", Format: "PDF", Description: "de", Filename: "f",
 			ContentType: "a/b", Expected: blobs.Digest(unhex(reversedHex)), Match: "ta", Announced: "an", Made: id, Descriptive: "{}",
 			Refusal: metadata.Refusal{Kind: errs.Conflict, Code: "code", Field: "fi", Message: "m"},

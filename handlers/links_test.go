@@ -74,28 +74,32 @@ func TestVisits(t *testing.T) {
 	clock.Store(int64(2 * time.Hour))
 	unknown := visitor{c.withKey(""), "", strings.TrimSuffix(c.base, "/v1") + "/s/AAAAAAAAAAAAAAAAAAAAAA"}
 	drop := raw{"text/plain", []byte("dropped")}
+	begin := headed{raw{}, []string{inTus, "Upload-Length: 7", uploadMetadata("filename", "a.txt")}}
+	chunk := headed{raw{"application/offset+octet-stream", []byte("x")}, []string{inTus, "Upload-Offset: 0"}}
+	sender := c.newLink(request)
+	at := strings.TrimPrefix(sender.started(7, "filename", "of another link"), sender.address)
 	asks := []struct {
 		method, below string
 		body          any
 	}{
 		{"GET", "", nil}, {"HEAD", "", nil}, {"GET", "/files/" + l.within, nil}, {"GET", "/files/" + l.outside, nil}, {"GET", "/files/nonsense", nil},
 		{"GET", "/archive", nil}, {"PUT", "/a.txt", drop}, {"POST", "", form(file("a.txt", "x"))}, {"DELETE", "", nil}, {"PUT", "/files/" + l.within, drop},
-		{"GET", "/uploads", nil},
+		{"GET", "/uploads", nil}, {"POST", "/uploads", begin}, {"GET", at, chunk}, {"HEAD", at, chunk}, {"PATCH", at, chunk}, {"POST", at, chunk}, {"DELETE", at, chunk},
 	}
 	for _, tc := range []struct {
 		what string
 		who  visitor
 		want string
 	}{
-		{"a share", c.newLink(share), "200 200 200 404 404 200 404 404 405 404 405"},
-		{"a share that has a password", c.newLink(with(share, "password", "a blue horse")), "401 401 401 401 401 401 404 401 405 404 405"},
-		{"a request", c.newLink(request), "200 200 404 404 404 404 201 200 405 201 405"},
-		{"a request that has a password", c.newLink(with(request, "password", "a blue horse")), "401 401 404 404 404 404 401 401 405 401 405"},
-		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405"},
-		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405"},
-		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405"},
-		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405"},
-		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405"},
+		{"a share", c.newLink(share), "200 200 200 404 404 200 404 404 405 404 405 404 404 404 404 405 404"},
+		{"a share that has a password", c.newLink(with(share, "password", "a blue horse")), "401 401 401 401 401 401 404 401 405 404 405 404 404 404 404 405 404"},
+		{"a request", c.newLink(request), "200 200 404 404 404 404 201 200 405 201 405 201 404 404 404 405 404"},
+		{"a request that has a password", c.newLink(with(request, "password", "a blue horse")), "401 401 404 404 404 404 401 401 405 401 405 401 401 401 401 405 401"},
+		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
+		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
+		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
+		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
+		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405 404 404 404 404 405 404"},
 	} {
 		for _, accept := range []string{"Accept: application/json", "Accept: text/html"} {
 			var got []string

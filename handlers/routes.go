@@ -58,7 +58,7 @@ const (
 	listing                    // has pages; its use case reads the query
 	download                   // takes a disposition
 	archived                   // takes ids of resources
-	resumable                  // speaks tus, and takes no query
+	chunked                    // speaks tus, and takes no query
 	sized                      // takes a size of the audit log
 	proving                    // takes what is to be proven of it
 	following                  // takes the id of an event
@@ -125,11 +125,11 @@ func (a *api) routesOfFiles() []route {
 // routesOfUploads are those of resumable uploads.
 func (a *api) routesOfUploads() []route {
 	return []route{
-		{"POST", "/uploads", writers, inTus(a.createUpload), resumable},
-		{"GET", "/uploads/:id", senders, inTus(a.getUpload), resumable},
-		{"PATCH", "/uploads/:id", senders, inTus(a.continueUpload), resumable},
-		{"POST", "/uploads/:id", senders, inTus(a.overrideUpload), resumable},
-		{"DELETE", "/uploads/:id", senders, inTus(a.endUpload), resumable},
+		{"POST", "/uploads", writers, inTus(a.createUpload), chunked},
+		{"GET", "/uploads/:id", senders, a.ofUser(a.getUpload), chunked},
+		{"PATCH", "/uploads/:id", senders, a.ofUser(a.continueUpload), chunked},
+		{"POST", "/uploads/:id", senders, a.ofUser(a.overrideUpload), chunked},
+		{"DELETE", "/uploads/:id", senders, a.ofUser(a.endUpload), chunked},
 	}
 }
 
@@ -247,7 +247,7 @@ func New(repo *repository.Service, config Config) http.Handler {
 		}
 	}
 	a.add(whole, version, route{"GET", version, everybody, serveWelcome, plain})
-	for _, rt := range a.routesOfVisits() {
+	for _, rt := range slices.Concat(a.routesOfVisits(), a.routesOfDrops()) {
 		a.add(whole, visitPath+rt.path, rt)
 	}
 	if config.Pages != nil {
@@ -319,7 +319,7 @@ func (a *api) router() *httprouter.Router {
 
 // options answers OPTIONS; the router has put the methods into Allow.
 func (a *api) options(w http.ResponseWriter, r *http.Request) {
-	if path, _ := routed(r); strings.HasPrefix(path+"/", version+"/uploads/") {
+	if path, _ := routed(r); strings.HasPrefix(path+"/", version+"/uploads/") || isDropPath(path) {
 		tus.Describe(w.Header(), a.repo.MaxUpload())
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -341,7 +341,7 @@ var errMethod = &errs.Error{
 func (a *api) add(router *httprouter.Router, path string, rt route) {
 	handle := func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		noteRoute(w, r.Method, path)
-		if rt.kind == resumable {
+		if rt.kind == chunked {
 			w.Header().Set(tus.Resumable, tus.Version)
 		}
 		if err := a.serve(w, r, params, rt); err != nil {

@@ -7,6 +7,8 @@ import (
 	"labshelf/handlers/internal/encode"
 	"labshelf/handlers/internal/tus"
 	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/resumable"
 )
 
 // resourceHeader names the resource that an upload has become.
@@ -25,45 +27,74 @@ type uploadJSON struct {
 	ResourceURL string `json:"resourceUrl,omitempty"`
 }
 
+// sending is an upload as its sender sees it: a user, or a visitor of a link.
+type sending struct {
+	*resumable.Uploads
+	id      string // of the upload
+	name    string // that ends its address
+	url     string
+	visitor bool
+}
+
+// ownUpload is an upload of a user.
+func (a *api) ownUpload(r *request, id string) sending {
+	return sending{Uploads: a.repo.Uploads, id: id, name: id, url: a.presenter(r).url("uploads", id)}
+}
+
+// ofUser serves a request of a user for the upload in its path.
+func (a *api) ofUser(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
+	return inTus(func(w http.ResponseWriter, r *request) error { return serve(w, r, a.ownUpload(r, r.id())) })
+}
+
+// readNew reads what a request says about a new upload, and the chunk that it may bring.
+func readNew(w http.ResponseWriter, r *request) (start repository.UploadStart, first *tus.Chunk, err error) {
+	if start, err = tus.ReadStart(r.Request); err != nil {
+		return start, nil, err
+	}
+	if r.Header.Get("Content-Type") != "" && r.ContentLength != 0 {
+		if first, err = tus.ReadChunk(w, r.Request); err != nil {
+			return start, nil, err
+		}
+	}
+	if first != nil && first.Length > start.Length {
+		err = tus.InvalidHeader("Upload-Length", "the body is longer than the Upload-Length of this upload")
+	}
+	return start, first, err
+}
+
 func (a *api) createUpload(w http.ResponseWriter, r *request) error {
-	start, err := tus.ReadStart(r.Request)
+	start, first, err := readNew(w, r)
 	if err != nil {
 		return err
 	}
 	start.Fields.Match = preconditions(r)
-	var first *tus.Chunk
-	if r.Header.Get("Content-Type") != "" && r.ContentLength != 0 {
-		if first, err = tus.ReadChunk(w, r.Request); err != nil {
-			return err
-		}
-	}
-	if first != nil && first.Length > start.Length {
-		return tus.InvalidHeader("Upload-Length", "the body is longer than the Upload-Length of this upload")
-	}
 	t, err := a.repo.CreateUpload(r.Context(), r.caller, start)
+	return a.answerNew(w, r, a.ownUpload(r, t.ID.String()), t, first, err)
+}
+
+// answerNew answers the request that has begun an upload, and with an error perhaps not.
+func (a *api) answerNew(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload, first *tus.Chunk, err error) error {
 	if t.ID != (metadata.ID{}) {
-		w.Header().Set("Location", a.presenter(r).url("uploads", t.ID.String()))
+		w.Header().Set("Location", s.url)
+	}
+	if err == nil && first != nil {
+		t, err = addChunk(w, r, s, first)
 	}
 	if err != nil {
 		return err
 	}
-	if first != nil {
-		if t, err = a.addChunk(w, r, t.ID.String(), first); err != nil {
-			return err
-		}
-	}
-	a.setProgress(w, r, t)
+	a.setProgress(w, r, s, t)
 	w.WriteHeader(http.StatusCreated)
 	return nil
 }
 
 // getUpload serves HEAD, by which clients learn where to continue, and GET, which has a body, too.
-func (a *api) getUpload(w http.ResponseWriter, r *request) error {
-	t, err := a.repo.Uploads.Get(r.Context(), r.caller, r.id())
+func (a *api) getUpload(w http.ResponseWriter, r *request, s sending) error {
+	t, err := s.Get(r.Context(), r.caller, s.id)
 	if err != nil {
 		return err
 	}
-	a.setProgress(w, r, t)
+	a.setProgress(w, r, s, t)
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set("Upload-Length", strconv.FormatInt(t.Length, 10))
@@ -71,19 +102,21 @@ func (a *api) getUpload(w http.ResponseWriter, r *request) error {
 		header.Set("Upload-Metadata", t.Announced)
 	}
 	shown := uploadJSON{
-		ID: r.id(), URL: a.presenter(r).url("uploads", r.id()), Length: t.Length, Offset: t.Checkpoint.Size,
+		ID: s.name, URL: s.url, Length: t.Length, Offset: t.Checkpoint.Size,
 		Created: encode.Instant(t.Created), Expires: encode.Instant(t.Expires), ResourceURL: header.Get(resourceHeader),
 	}
-	if t.SetID != (metadata.ID{}) {
+	switch {
+	case s.visitor: // who knows of no set
+	case t.SetID != (metadata.ID{}):
 		shown.SetID = t.SetID.String()
-	} else {
+	default:
 		shown.ResourceID = t.ResourceID.String()
 	}
 	writeJSON(w, http.StatusOK, shown)
 	return nil
 }
 
-func (a *api) continueUpload(w http.ResponseWriter, r *request) error {
+func (a *api) continueUpload(w http.ResponseWriter, r *request, s sending) error {
 	chunk, err := tus.ReadChunk(w, r.Request)
 	if err != nil {
 		return err
@@ -91,48 +124,48 @@ func (a *api) continueUpload(w http.ResponseWriter, r *request) error {
 	if chunk.Offset, err = tus.ReadLength(r.Request, tus.Offset); err != nil {
 		return err
 	}
-	t, err := a.addChunk(w, r, r.id(), chunk)
+	t, err := addChunk(w, r, s, chunk)
 	if err != nil {
 		return err
 	}
-	a.setProgress(w, r, t)
+	a.setProgress(w, r, s, t)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // addChunk adds a chunk. A connection that has been stopped is closed with the answer: its deadline has ended the context of all later
 // requests over it.
-func (a *api) addChunk(w http.ResponseWriter, r *request, id string, chunk *tus.Chunk) (metadata.ResumableUpload, error) {
-	t, err := a.repo.Uploads.Append(r.Context(), r.caller, id, chunk.Chunk)
+func addChunk(w http.ResponseWriter, r *request, s sending, chunk *tus.Chunk) (metadata.ResumableUpload, error) {
+	t, err := s.Append(r.Context(), r.caller, s.id, chunk.Chunk)
 	if chunk.End() && r.ProtoMajor == 1 {
 		w.Header().Set("Connection", "close")
 	}
 	return t, err
 }
 
-func (a *api) endUpload(w http.ResponseWriter, r *request) error {
-	return sendNothing(w, "", a.repo.Uploads.Terminate(r.Context(), r.caller, r.id()))
+func (a *api) endUpload(w http.ResponseWriter, r *request, s sending) error {
+	return sendNothing(w, "", s.Terminate(r.Context(), r.caller, s.id))
 }
 
 // overrideUpload is for clients whose environment has no PATCH or DELETE.
-func (a *api) overrideUpload(w http.ResponseWriter, r *request) error {
+func (a *api) overrideUpload(w http.ResponseWriter, r *request, s sending) error {
 	switch r.Header.Get("X-HTTP-Method-Override") {
 	case http.MethodPatch:
-		return a.continueUpload(w, r)
+		return a.continueUpload(w, r, s)
 	case http.MethodDelete:
-		return a.endUpload(w, r)
+		return a.endUpload(w, r, s)
 	case http.MethodHead:
-		return a.getUpload(w, r)
+		return a.getUpload(w, r, s)
 	}
 	return errMethod
 }
 
-// setProgress sets the headers that tell how far an upload is.
-func (a *api) setProgress(w http.ResponseWriter, r *request, t metadata.ResumableUpload) {
+// setProgress sets the headers that tell how far an upload is, and users which resource it has become.
+func (a *api) setProgress(w http.ResponseWriter, r *request, s sending, t metadata.ResumableUpload) {
 	header := w.Header()
 	header.Set(tus.Offset, strconv.FormatInt(t.Checkpoint.Size, 10))
 	header.Set("Upload-Expires", t.Expires.Time().UTC().Format(http.TimeFormat))
-	if t.Done() {
+	if t.Done() && !s.visitor {
 		header.Set(resourceHeader, a.presenter(r).url("resources", t.Made.String()))
 	}
 }

@@ -180,9 +180,10 @@ type Session struct {
 	Created, Expires Stamp
 }
 
-// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only its user may use it.
+// ResumableUpload is a file that is received in chunks; the tus protocol calls it an upload. Only its sender may use it.
 type ResumableUpload struct {
-	ID, UserID        ID
+	ID                ID
+	SenderID          ID // the user who sends it, or the request link through which it comes
 	SetID, ResourceID ID // the set of the new resource, or else the resource whose file it replaces; the other one is zero
 	Created, Expires  Stamp
 	Length            int64            // of the file, in bytes

@@ -29,6 +29,7 @@ type DropFile struct {
 type drop struct {
 	service *Service
 	visitor Visitor
+	file    DropFile
 }
 
 // Drop receives a file through a request link, whole or not at all. It becomes a resource of the link's set, named after link and day, which names
@@ -47,7 +48,7 @@ func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reade
 		return dropped, err
 	}
 	upload := s.NewUpload(found.asOwner(v.Origin))
-	upload.drop = &drop{s, v}
+	upload.drop = &drop{s, v, f}
 	defer func() {
 		if failed := upload.Discard(); err == nil {
 			err = failed
@@ -144,12 +145,20 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// ask asks the link whether it takes the file, of so many bytes.
+func (d *drop) ask(tx *metadata.Tx, bytes int64) (visited, error) {
+	found, err := d.service.lookupVisit(tx, d.visitor, asked{kind: metadata.RequestLink})
+	if err == nil {
+		f := d.file
+		f.Length = bytes
+		err = found.takes(f)
+	}
+	return found, err
+}
+
 // admit asks the link again, in the transaction that writes, and names it in the resource.
 func (d *drop) admit(tx *metadata.Tx, r *metadata.Resource) error {
-	found, err := d.service.lookupVisit(tx, d.visitor, asked{kind: metadata.RequestLink})
-	if err == nil && r.Bytes > found.room() {
-		err = found.tooLarge()
-	}
+	found, err := d.ask(tx, r.Bytes)
 	r.LinkID = found.ID
 	return err
 }

@@ -186,7 +186,7 @@ func (s *Service) saveLink(tx *metadata.Tx, p auth.Principal, action audit.Actio
 
 // RevokeLink ends a link for good. One that is revoked stays as it is.
 func (s *Service) RevokeLink(ctx context.Context, p auth.Principal, id string) error {
-	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	err := s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		before, err := managedLink(tx, p, id)
 		if err != nil || before.State == metadata.Deleted {
 			return err
@@ -195,6 +195,10 @@ func (s *Service) RevokeLink(ctx context.Context, p auth.Principal, id string) e
 		l.State = metadata.Deleted
 		return s.saveLink(tx, p, audit.LinkRevoke, before, &l)
 	})
+	if err == nil {
+		s.Uploads.Tidy()
+	}
+	return err
 }
 
 // TakeLink makes the caller, an admin of its dataspace, the owner of a link: it has the caller's rights from then on.

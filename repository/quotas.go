@@ -58,8 +58,15 @@ func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 		r, err := tx.Resources.Get(t.ResourceID)
 		return quota.Of(r), err
 	}
+	creator := t.SenderID
+	link, err := tx.Links.Get(t.SenderID)
+	if err == nil {
+		creator = link.OwnerID
+	} else if !errors.Is(err, metadata.ErrNotFound) {
+		return quota.Place{}, err
+	}
 	set, err := tx.Sets.Get(t.SetID)
-	return quota.Place{Dataspace: set.DataspaceID, User: t.UserID}, err
+	return quota.Place{Dataspace: set.DataspaceID, User: creator}, err
 }
 
 // restoreReservations reserves what the uploads of a service before this one had reserved. The error is about those that it could not read.
@@ -80,7 +87,7 @@ func (s *Service) restoreReservations() error {
 				unread = errors.Join(unread, errs.Ignore(err, metadata.ErrNotFound)) // it cannot become a resource
 				continue
 			}
-			s.quotas.Restore(id, at, t.UserID, t.Length)
+			s.quotas.Restore(id, at, t.SenderID, t.Length)
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"labshelf/errs"
 	"labshelf/metadata"
 	"labshelf/repository/internal/quota"
+	"labshelf/repository/resumable"
 )
 
 // UploadStart says which file is to come, in chunks, and where it goes: into Fields.SetID, or over a resource.
@@ -17,6 +18,7 @@ type UploadStart struct {
 	ResourceID *string      // nil: it becomes a new resource
 	Length     int64        // in bytes
 	Announced  string       // for the gateway
+	drop       *drop        // the link through which it comes; nil: none
 }
 
 // ResumableUploadNames are what an upload in chunks calls its fields.
@@ -27,7 +29,7 @@ func ResumableUploadNames() FieldNames {
 // CreateUpload begins a file that comes in chunks. What can be refused before it has come is refused now. See resumable.Uploads.Create.
 func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start UploadStart) (metadata.ResumableUpload, error) {
 	t := metadata.ResumableUpload{
-		UserID: p.UserID, Length: start.Length, Announced: start.Announced,
+		SenderID: p.UserID, Length: start.Length, Announced: start.Announced,
 		Filename: start.Fields.Filename, ContentType: start.Fields.ContentType,
 		Name: valueOf(start.Fields.Name), Format: valueOf(start.Fields.Format), Description: valueOf(start.Fields.Description),
 		Descriptive: valueOf(start.Fields.Metadata),
@@ -50,11 +52,15 @@ func (s *Service) CreateUpload(ctx context.Context, p auth.Principal, start Uplo
 	if err := s.acceptable(start); err != nil {
 		return metadata.ResumableUpload{}, err
 	}
+	uploads := s.Uploads
+	if start.drop != nil {
+		uploads = s.DropUploads(start.drop.visitor, "")
+	}
 	reserved := s.quotas.Begin(at, p.UserID)
 	if err := reserved.Grow(ctx, start.Length, start.Length); err != nil {
 		return metadata.ResumableUpload{}, err
 	}
-	t, err = s.Uploads.Create(ctx, p, t, start.admit)
+	t, err = uploads.Create(ctx, p, t, start.admit)
 	if t.ID == (metadata.ID{}) || t.Done() {
 		reserved.Release()
 	} else {
@@ -85,6 +91,13 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	}
 	if start.Fields.SetID == nil {
 		return missing("setId", "setId is required: the id of the set that receives the file; or resourceId, to replace one")
+	}
+	if start.drop != nil {
+		found, err := start.drop.ask(tx, start.Length)
+		if err != nil {
+			return err
+		}
+		t.SenderID = found.ID
 	}
 	set, err := openSet(tx, p, *start.Fields.SetID)
 	t.SetID = set.ID
@@ -136,9 +149,22 @@ func fieldsOf(t metadata.ResumableUpload) UploadFields {
 // uploads is what resumable.Uploads needs of a Service.
 type uploads struct{ *Service }
 
-// ViewDurable runs fn in a read transaction with the caller as it is now, and returns when what fn saw is on stable storage.
-func (u uploads) ViewDurable(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error {
-	return u.viewDurable(ctx, p, fn)
+// Lookup returns an upload of the caller, as it is on stable storage.
+func (u uploads) Lookup(ctx context.Context, p auth.Principal, id metadata.ID, _ bool) (t metadata.ResumableUpload, err error) {
+	err = u.viewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		t, err = uploadOf(tx, id, p.UserID)
+		return err
+	})
+	return t, err
+}
+
+// uploadOf returns the upload of a sender.
+func uploadOf(tx *metadata.Tx, id, sender metadata.ID) (metadata.ResumableUpload, error) {
+	t, err := tx.Uploads.Get(id)
+	if errors.Is(err, metadata.ErrNotFound) || err == nil && t.SenderID != sender {
+		return t, resumable.NotFound()
+	}
+	return t, err
 }
 
 // Update runs fn in a write transaction with the caller as it is now.
@@ -155,8 +181,11 @@ func (u uploads) Busy() (done func()) {
 func (u uploads) Ended(id metadata.ID) { u.quotas.Ended(id) }
 
 // Complete makes the resource of a file that has come, as that of a form is made.
-func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
-	form := u.NewUpload(p)
+func (u uploads) Complete(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) error {
+	return u.complete(ctx, u.NewUpload(p), t, staged, with)
+}
+
+func (u uploads) complete(ctx context.Context, form *FormUpload, t metadata.ResumableUpload, staged blobs.Staged, with func(*metadata.Tx, metadata.Resource) error) (err error) {
 	defer func() { _ = form.Discard() }() // there is nothing to remove
 	form.reserved = u.quotas.OfUpload(t.ID)
 	form.received, form.with = &uploadBody{staged: staged, digest: staged.Content().Digest}, with

@@ -179,7 +179,7 @@ func New(meta metadata.Store, files blobs.Store, config Config) *Service {
 	started.Store(service)
 	service.instruments.Grown()
 	service.hooks.Changed() // or what was logged in between would wait for the next change
-	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now})
+	service.Uploads = resumable.Start(s, files, uploads{service}, resumable.Config{Age: config.UploadAge, Now: config.Now, Abandoned: service.isAbandoned})
 	return service
 }
 

@@ -349,7 +349,7 @@ func (m *machine) fill(rt *rapid.T, _ *session) any {
 // upload draws one that may be received, may have made a resource, and may have expired. Its ids are those of resources.
 func (m *machine) upload(rt *rapid.T, _ *session) any {
 	t := metadata.ResumableUpload{
-		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "upload"), UserID: rapid.SampledFrom(m.pool.users).Draw(rt, "upload of"),
+		ID: rapid.SampledFrom(m.pool.resources).Draw(rt, "upload"), SenderID: rapid.SampledFrom(m.pool.users).Draw(rt, "upload of"),
 		Created: m.last, Expires: m.moment(rt, "expires"),
 		Length: 3, Checkpoint: blobs.Checkpoint{Size: 1, Hash: rapid.SampledFrom(texts()).Draw(rt, "checkpoint")},
 	}

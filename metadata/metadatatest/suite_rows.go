@@ -157,9 +157,9 @@ func testSizes(t *testing.T, s *store) {
 		metadata.Cascade{Container: id(1), DataspaceID: id(1)},
 		metadata.Cascade{Container: maxID(), Restore: true, Deletion: latest, Begun: latest, AfterSet: maxID(), AfterStamp: latest},
 		usageRow{id(1), math.MaxInt32, metadata.Counters{ActiveFiles: math.MaxInt64, DeletedBytes: math.MaxInt64}},
-		metadata.ResumableUpload{ID: id(12), UserID: id(7)},
+		metadata.ResumableUpload{ID: id(12), SenderID: id(7)},
 		metadata.ResumableUpload{
-			ID: maxID(), UserID: maxID(), SetID: maxID(), Created: latest, Expires: math.MaxInt64, Length: math.MaxInt64,
+			ID: maxID(), SenderID: maxID(), SetID: maxID(), Created: latest, Expires: math.MaxInt64, Length: math.MaxInt64,
 			Checkpoint: blobs.Checkpoint{Size: math.MaxInt64, Hash: name}, Digest: blobs.Digest(slices.Repeat([]byte{0xff}, 32)),
 			Name: name, Format: long[:400], Description: long, Filename: name, ContentType: long, Match: long, Announced: strings.Repeat(name, 8),
 			Refusal: metadata.Refusal{Kind: math.MaxUint8, Code: "code", Field: name, Message: long},

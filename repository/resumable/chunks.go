@@ -34,7 +34,7 @@ type Chunk struct {
 // Append adds a chunk to an upload of the caller. The last one makes the resource; so does an empty one at the end of a file that was
 // refused, as if it had just come. What has come of a chunk before its Body failed is kept.
 func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk Chunk) (metadata.ResumableUpload, error) {
-	t, lock, err := u.acquire(ctx, p, id, chunk.Stop)
+	t, lock, err := u.acquire(ctx, p, id, true, chunk.Stop)
 	if err != nil {
 		return t, err
 	}
@@ -58,7 +58,7 @@ func (u *Uploads) Append(ctx context.Context, p auth.Principal, id string, chunk
 	if t.Received() {
 		err = errs.Ignore(readEnd(chunk.Body), io.EOF)
 	} else {
-		t, err = u.receive(context.WithoutCancel(ctx), t, chunk)
+		t, err = u.receive(context.WithoutCancel(ctx), p, t, chunk)
 	}
 	if err != nil || !t.Pending() {
 		return t, err
@@ -79,8 +79,9 @@ func expect(t *metadata.ResumableUpload, digest blobs.Digest) error {
 	return nil
 }
 
-// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk has to be verified first.
-func (u *Uploads) receive(ctx context.Context, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
+// receive appends a chunk to the partial file. Checkpoints are saved on the way, unless the chunk has to be verified first, and at each the
+// upload has to be still one that may grow.
+func (u *Uploads) receive(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, chunk Chunk) (metadata.ResumableUpload, error) {
 	if u.stores.Unsynced() != nil { // no checkpoint could be saved
 		return t, storage.Error(metadata.ErrReadOnly)
 	}
@@ -114,6 +115,9 @@ func (u *Uploads) receive(ctx context.Context, t metadata.ResumableUpload, chunk
 			return t, nil
 		case reading != nil:
 			return t, u.stores.BlobError(reading)
+		}
+		if _, err := u.read(ctx, p, t.ID, true); err != nil {
+			return t, err
 		}
 	}
 }

@@ -3,6 +3,7 @@ package resumable
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"labshelf/blobs"
@@ -18,7 +19,7 @@ const (
 
 // expire removes uploads that have expired, and files of uploads that are no more.
 func (u *Uploads) expire(ctx context.Context) error {
-	err := u.expireRows(ctx)
+	err := errors.Join(u.expireRows(ctx), u.removeAbandoned(ctx))
 	return errors.Join(err, u.files.WalkPartials(ctx, func(name string) error { return u.removeStray(ctx, name) }))
 }
 
@@ -48,6 +49,46 @@ func (u *Uploads) expireRows(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// removeAbandoned removes the uploads that are abandoned, but for those that a request has the lock of.
+func (u *Uploads) removeAbandoned(ctx context.Context) error {
+	if u.config.Abandoned == nil {
+		return nil
+	}
+	var over []metadata.ID
+	err := u.stores.View(ctx, func(tx *metadata.Tx) error {
+		over = nil
+		for id, err := range tx.Uploads.Ended(math.MaxInt64) {
+			abandoned := false
+			if err == nil {
+				abandoned, err = u.abandoned(tx, id)
+			}
+			if err != nil {
+				return err
+			}
+			if abandoned {
+				over = append(over, id)
+			}
+		}
+		return nil
+	})
+	for _, id := range over {
+		if lock, _ := u.locks.tryAcquire(id, func() {}); lock != nil {
+			left, failed := u.remove(ctx, id, func(metadata.ResumableUpload) error { return nil })
+			lock.release()
+			err = errors.Join(err, left, failed)
+		}
+	}
+	return err
+}
+
+func (u *Uploads) abandoned(tx *metadata.Tx, id metadata.ID) (bool, error) {
+	t, err := tx.Uploads.Get(id)
+	if err != nil || t.Done() {
+		return false, err
+	}
+	return u.config.Abandoned(tx, t)
 }
 
 var errNotExpired = errors.New("it has not expired")

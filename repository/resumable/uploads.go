@@ -16,8 +16,9 @@ import (
 
 // Repository is what uploads need of the repository to which they belong.
 type Repository interface {
-	// ViewDurable runs fn in a read transaction with the caller as it is now, and returns when what fn saw is on stable storage.
-	ViewDurable(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
+	// Lookup returns an upload of the caller, which is NotFound where another one has begun it. It returns when what it says is on stable storage.
+	// grows tells that more of the file is about to come.
+	Lookup(ctx context.Context, p auth.Principal, id metadata.ID, grows bool) (metadata.ResumableUpload, error)
 	// Update runs fn in a write transaction with the caller as it is now.
 	Update(ctx context.Context, p auth.Principal, fn func(*metadata.Tx, auth.Principal) error) error
 	// Complete makes the resource of an upload from its staged file, and runs with in the transaction that does.
@@ -32,6 +33,9 @@ type Repository interface {
 type Config struct {
 	Age time.Duration    // for which an upload may pause, and what became of it is remembered
 	Now func() time.Time // the clock by which they expire
+
+	// Abandoned tells whether an upload can never become a resource, so that its file need not be kept; nil: none is.
+	Abandoned func(*metadata.Tx, metadata.ResumableUpload) (bool, error)
 }
 
 // Uploads are the resumable uploads of a repository. It is safe for concurrent use: requests for one upload take turns.
@@ -54,6 +58,16 @@ func Start(stores *storage.Stores, files blobs.PartialFiles, repository Reposito
 	})
 	return u
 }
+
+// For returns the same uploads as callers see them whom another repository knows.
+func (u *Uploads) For(r Repository) *Uploads {
+	theirs := *u
+	theirs.repository = r
+	return &theirs
+}
+
+// Tidy soon removes, in the background, what has expired or is abandoned.
+func (u *Uploads) Tidy() { u.expiry.Wake() }
 
 // Close ends what runs in the background. Requests under way go on.
 func (u *Uploads) Close() { u.expiry.Close() }
@@ -88,7 +102,7 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 // Get returns an upload of the caller as it is between two requests. One that is complete and was not refused, since the service ended
 // just then for instance, becomes a resource now; one that was refused gives its refusal.
 func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadata.ResumableUpload, error) {
-	t, lock, err := u.acquire(ctx, p, id, func() {})
+	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
 		return t, err
 	}
@@ -107,7 +121,7 @@ func (u *Uploads) Get(ctx context.Context, p auth.Principal, id string) (metadat
 // Terminate gives up an upload of the caller. A resource that it has made stays. A file that cannot be removed now is removed with
 // what expires.
 func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) error {
-	t, lock, err := u.acquire(ctx, p, id, func() {})
+	t, lock, err := u.acquire(ctx, p, id, false, func() {})
 	if err != nil {
 		return err
 	}
@@ -118,19 +132,19 @@ func (u *Uploads) Terminate(ctx context.Context, p auth.Principal, id string) er
 
 // acquire takes the lock of an upload of the caller, which the caller of this releases. What it returns is on stable storage, also that
 // there is no such upload: a client may forget its copy of the file.
-func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, stop func()) (metadata.ResumableUpload, *lock, error) {
+func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, grows bool, stop func()) (metadata.ResumableUpload, *lock, error) {
 	id, ok := metadata.ParseID(text)
 	if !ok {
-		return metadata.ResumableUpload{}, nil, notFound()
+		return metadata.ResumableUpload{}, nil, NotFound()
 	}
-	if _, err := u.read(ctx, p, id); err != nil { // before strangers make others wait
+	if _, err := u.read(ctx, p, id, grows); err != nil { // before strangers make others wait
 		return metadata.ResumableUpload{}, nil, err
 	}
 	lock, err := u.locks.acquire(ctx, id, stop)
 	if err != nil {
 		return metadata.ResumableUpload{}, nil, err
 	}
-	t, err := u.read(ctx, p, id)
+	t, err := u.read(ctx, p, id, grows)
 	if err != nil {
 		lock.release()
 		return metadata.ResumableUpload{}, nil, err
@@ -139,21 +153,16 @@ func (u *Uploads) acquire(ctx context.Context, p auth.Principal, text string, st
 }
 
 // read returns an upload of the caller.
-func (u *Uploads) read(ctx context.Context, p auth.Principal, id metadata.ID) (t metadata.ResumableUpload, err error) {
-	err = u.repository.ViewDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		t, err = tx.Uploads.Get(id)
-		switch {
-		case errors.Is(err, metadata.ErrNotFound), err == nil && t.UserID != p.UserID:
-			return notFound()
-		case err == nil && t.Expires <= u.now():
-			return &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; begin it anew"}
-		}
-		return err
-	})
+func (u *Uploads) read(ctx context.Context, p auth.Principal, id metadata.ID, grows bool) (metadata.ResumableUpload, error) {
+	t, err := u.repository.Lookup(ctx, p, id, grows)
+	if err == nil && t.Expires <= u.now() {
+		err = &errs.Error{Kind: errs.Gone, Code: errs.CodeUploadExpired, Message: "this upload has expired; begin it anew"}
+	}
 	return t, err
 }
 
-func notFound() error {
+// NotFound returns the error of an upload that is not there, or another sender's.
+func NotFound() error {
 	return &errs.Error{Kind: errs.NotFound, Code: errs.CodeUploadNotFound, Message: "there is no such upload of yours"}
 }
 

@@ -21,6 +21,7 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 	if len(sent) > maxMetadata {
 		return InvalidHeader("Upload-Metadata", "Upload-Metadata is far too long")
 	}
+	start.Fields.Names = repository.ResumableUploadNames()
 	if sent == "" {
 		return nil
 	}
@@ -48,7 +49,6 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 // takeMetadata takes the texts by their keys. An empty one is as if it were absent, as in a form.
 func takeMetadata(texts map[string]string, start *repository.UploadStart) error {
 	fields := &start.Fields
-	fields.Names = repository.ResumableUploadNames()
 	fields.Filename = texts["filename"]
 	for _, key := range []string{"type", "filetype"} {
 		if text := texts[key]; text != "" && text != null {

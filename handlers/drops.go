@@ -1,0 +1,66 @@
+package handlers
+
+import (
+	"net/http"
+	"strings"
+
+	"labshelf/handlers/internal/tus"
+	"labshelf/repository"
+)
+
+// dropsPath is where files in chunks begin, below the address of a request link.
+const dropsPath = "/uploads"
+
+// routesOfDrops are those of files that come through a request link in chunks, by the same protocol and code as those of users.
+func (a *api) routesOfDrops() []route {
+	return []route{
+		{"POST", ":token" + dropsPath, everybody, a.createDrop, chunked},
+		{"GET", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.getUpload), chunked},
+		{"PATCH", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.continueUpload), chunked},
+		{"POST", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.overrideUpload), chunked},
+		{"DELETE", ":token" + dropsPath + "/:id", everybody, a.ofVisitor(a.endUpload), chunked},
+	}
+}
+
+// isDropPath tells whether a path is one of routesOfDrops.
+func isDropPath(path string) bool {
+	below, visits := strings.CutPrefix(path, visitPath)
+	_, below, _ = strings.Cut(below, "/")
+	return visits && strings.HasPrefix(below+"/", dropsPath[1:]+"/")
+}
+
+// inTusVisited is visited for requests in the version of tus that the service speaks.
+func (a *api) inTusVisited(w http.ResponseWriter, r *request, serve func(repository.Visitor) error) error {
+	return a.visited(w, r, func(v repository.Visitor) error {
+		if err := tus.CheckVersion(w.Header(), r.Request); err != nil {
+			return err
+		}
+		return serve(v)
+	})
+}
+
+// sentUpload is the upload of a visitor. Its address ends in its id, and in a secret that nobody else has.
+func (a *api) sentUpload(r *request, v repository.Visitor, name string) sending {
+	id, secret, _ := strings.Cut(name, "-")
+	return sending{
+		Uploads: a.repo.DropUploads(v, secret), id: id, name: name, url: a.visitAddress(r, v.Token) + dropsPath + "/" + name, visitor: true,
+	}
+}
+
+// ofVisitor serves a request of a visitor for the upload in its path.
+func (a *api) ofVisitor(serve func(http.ResponseWriter, *request, sending) error) func(http.ResponseWriter, *request) error {
+	return func(w http.ResponseWriter, r *request) error {
+		return a.inTusVisited(w, r, func(v repository.Visitor) error { return serve(w, r, a.sentUpload(r, v, r.id())) })
+	}
+}
+
+func (a *api) createDrop(w http.ResponseWriter, r *request) error {
+	return a.inTusVisited(w, r, func(v repository.Visitor) error {
+		start, first, err := readNew(w, r)
+		if err != nil {
+			return err
+		}
+		t, secret, err := a.repo.StartDrop(r.Context(), v, start)
+		return a.answerNew(w, r, a.sentUpload(r, v, t.ID.String()+"-"+secret), t, first, err)
+	})
+}

@@ -1,0 +1,302 @@
+package handlers_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/errs"
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+// starts asks for a new upload through a request link.
+func (v visitor) starts(length int, pairs ...string) *answer {
+	v.t.Helper()
+	return v.ask("POST", "/uploads", nil, inTus, fmt.Sprint("Upload-Length: ", length), uploadMetadata(pairs...))
+}
+
+// started is the address of a new upload.
+func (v visitor) started(length int, pairs ...string) string {
+	v.t.Helper()
+	a := v.starts(length, pairs...).want(http.StatusCreated)
+	at := a.header.Get("Location")
+	if !strings.HasPrefix(at, v.address+"/uploads/") || a.header.Get("Upload-Expires") == "" || a.header.Get("Cache-Control") != "private, no-store" {
+		v.t.Errorf("it is at %q: %s", at, a.short())
+	}
+	return at
+}
+
+// puts sends a chunk.
+func (v visitor) puts(at string, offset int, content string, headers ...string) *answer {
+	v.t.Helper()
+	return v.bad("PATCH", at, raw{"application/offset+octet-stream", []byte(content)}, append([]string{inTus, fmt.Sprint("Upload-Offset: ", offset)}, headers...)...)
+}
+
+// offset is how far an upload is.
+func (v visitor) offset(at string) string {
+	v.t.Helper()
+	return v.bad("HEAD", at, nil, inTus).want(http.StatusOK).header.Get("Upload-Offset")
+}
+
+// dropped lists the files of a set that have come through a link, with DAY for the day.
+func (c *client) dropped(set, link string) (names []string) {
+	c.t.Helper()
+	for _, r := range c.get("/sets/" + set + "/resources").want(http.StatusOK).data() {
+		if r["linkId"] == link {
+			names = append(names, strings.Replace(r.text("name"), time.Now().UTC().Format("2006-01-02"), "DAY", 1))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestDropsInChunks: a file comes through a request link in chunks, and its visitor learns nothing of where it goes. It is a use when it is
+// complete, and also when the link is used up by that its sender can see that it is there.
+func TestDropsInChunks(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	v := l.newLink(object{"kind": "request", "setId": l.set, "label": "Bern/East", "maxUses": 2})
+	options := v.ask("OPTIONS", "/uploads", nil).want(http.StatusNoContent)
+	same(t, "the protocol", options.header.Get("Tus-Version")+" "+options.header.Get("Tus-Checksum-Algorithm"), "1.0.0 sha1,sha256,md5")
+	v.ask("POST", "/uploads", nil, "Upload-Length: 1").problem(http.StatusPreconditionFailed, "unsupported_tus_version", "Tus-Resumable")
+	sum := "Labshelf-SHA256: " + sha256Hex("abcdef")
+	at := v.started(6, "filename", "a.txt", "relativePath", "run 1/../deep/a.txt", "name", "a.txt", "type", "text/x-own")
+	v.puts(at, 0, "abd", "Upload-Checksum: sha1 "+"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=").problem(460, "checksum_mismatch", "Upload-Checksum")
+	v.puts(at, 0, "abc", "Upload-Checksum: sha1 "+"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=").want(http.StatusNoContent)
+	same(t, "half", v.offset(at), "3")
+	v.puts(at, 2, "c").problem(http.StatusConflict, "offset_mismatch", "Upload-Offset")
+	shown := v.bad("GET", at, nil, inTus).want(http.StatusOK)
+	same(t, "its address", shown.object().text("url"), at)
+	same(t, "all that is shown", len(shown.object()), 6)
+	last := v.bad("POST", at, raw{"application/offset+octet-stream", []byte("def")}, inTus, "Upload-Offset: 3", "X-HTTP-Method-Override: PATCH", sum).want(http.StatusNoContent)
+	one := v.ask("POST", "/uploads", raw{"application/offset+octet-stream", []byte("at once")}, inTus, "Upload-Length: 7", uploadMetadata("filename", "b.txt")).want(http.StatusCreated)
+	same(t, "the whole", v.offset(at)+v.offset(one.header.Get("Location")), "67")
+	for _, a := range []*answer{shown, last, one, v.bad("GET", at, nil, inTus).want(http.StatusOK)} {
+		if text := fmt.Sprint(a.header, string(a.body)); strings.Contains(text, l.set) || strings.Contains(text, l.dataspace) || a.header.Get("Labshelf-Resource") != "" {
+			t.Errorf("the visitor is told %s", a.short())
+		}
+	}
+	same(t, "files", strings.Join(l.dropped(l.set, v.id), " "), "Bern-East/DAY/b.txt Bern-East/DAY/run 1/deep/a.txt")
+	for _, r := range l.get("/sets/" + l.set + "/resources").data() {
+		if r["linkId"] == v.id && strings.HasSuffix(r.text("name"), "a.txt") {
+			same(t, "what it is", fmt.Sprint(r["sha256"], r["mimetype"], r["filename"], r["createdBy"]), sha256Hex("abcdef")+"text/x-owna.txt"+l.get("/users/me").object().text("id"))
+		}
+	}
+	after := l.get("/links/" + v.id).object()
+	same(t, "uses and bytes", fmt.Sprint(after["uses"], " ", after["bytesReceived"], " ", after["state"]), "2 13 used_up")
+	v.starts(1, "filename", "c").problem(http.StatusGone, "link_ended", "")
+}
+
+// TestDropsAreTheirSenders: nobody but who began an upload finds it: not with another secret or another link, and not the owner of the link.
+func TestDropsAreTheirSenders(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	fields := object{"kind": "request", "setId": l.set}
+	v, other := l.newLink(fields), l.newLink(fields)
+	at, another := v.started(3, "filename", "a"), v.started(3, "filename", "a")
+	id, secret, _ := strings.Cut(strings.TrimPrefix(at, v.address+"/uploads/"), "-")
+	_, foreign, _ := strings.Cut(strings.TrimPrefix(another, v.address+"/uploads/"), "-")
+	key := l.send("POST", "/uploads", nil, inTus, "Upload-Length: 3", uploadMetadata("setId", l.set, "filename", "own")).want(http.StatusCreated)
+	own := strings.TrimPrefix(key.header.Get("Location"), l.base+"/uploads/")
+	if len(secret) < 22 || secret == foreign {
+		t.Errorf("the secrets are %q and %q", secret, foreign)
+	}
+	for _, wrong := range []string{
+		v.address + "/uploads/" + id, v.address + "/uploads/" + id + "-", v.address + "/uploads/" + id + "-" + foreign, v.address + "/uploads/" + id + "-" + secret[1:],
+		v.address + "/uploads/nonsense-" + secret, v.address + "/uploads/" + own + "-" + secret, other.address + "/uploads/" + id + "-" + secret,
+	} {
+		for _, ask := range []struct{ method, instead string }{{"HEAD", ""}, {"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"POST", "DELETE"}} {
+			a := v.bad(ask.method, wrong, raw{"application/offset+octet-stream", []byte("x")}, inTus, "Upload-Offset: 0", "X-HTTP-Method-Override: "+ask.instead)
+			if a.status != http.StatusNotFound || ask.method != "HEAD" && a.object().text("code") != "upload_not_found" {
+				t.Errorf("%s %s: %s", ask.method, wrong, a.short())
+			}
+		}
+	}
+	l.bad("HEAD", l.base+"/uploads/"+id, nil, inTus).want(http.StatusNotFound)
+	l.bad("DELETE", l.base+"/uploads/"+id, nil, inTus).want(http.StatusNotFound)
+	same(t, "it is still there", v.offset(at), "0")
+	v.bad("DELETE", at, nil, inTus).want(http.StatusNoContent)
+	v.bad("HEAD", at, nil, inTus).want(http.StatusNotFound)
+	v.puts(another, 0, "abc").want(http.StatusNoContent)
+	same(t, "files", len(l.dropped(l.set, v.id)), 1)
+}
+
+// TestDropsOfEndedLinks: whatever ends a link ends the uploads through it: the answer says so, and what had come of them is removed.
+func TestDropsOfEndedLinks(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
+	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
+	l := c.newLinked()
+	request := func(pairs ...any) object {
+		o := object{"kind": "request", "setId": l.set}
+		for i := 0; i < len(pairs); i += 2 {
+			o[pairs[i].(string)] = pairs[i+1]
+		}
+		return o
+	}
+	parts := func() int {
+		files, err := os.ReadDir(filepath.Join(l.dir, "parts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	for _, tc := range []struct {
+		what   string
+		fields object
+		end    func(visitor, *client)
+	}{
+		{"revoked", request(), func(v visitor, _ *client) {
+			l.send("DELETE", "/links/"+v.id, nil).want(http.StatusNoContent)
+		}},
+		{"expired", request("expires", now().Add(time.Hour).UTC().Format(time.RFC3339)), func(visitor, *client) { clock.Store(int64(2 * time.Hour)) }},
+		{"used up", request("maxUses", 1), func(v visitor, _ *client) {
+			v.ask("PUT", "/other.txt", raw{"text/plain", []byte("x")}).want(http.StatusCreated)
+		}},
+		{"the owner is no editor any more", request(), func(_ visitor, editor *client) {
+			l.send("DELETE", "/privileges/"+editor.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
+		}},
+		{"the set is deleted", request(), func(visitor, *client) { l.send("DELETE", "/sets/"+l.set, nil).want(http.StatusNoContent) }},
+	} {
+		editor := l.newMember("editor")
+		v := editor.newLink(tc.fields)
+		at := v.started(6, "filename", "a.txt")
+		v.puts(at, 0, "abc").want(http.StatusNoContent)
+		same(t, tc.what+": parts before", parts(), 1)
+		tc.end(v, editor)
+		v.puts(at, 3, "def").problem(http.StatusGone, "link_ended", "")
+		v.bad("HEAD", at, nil, inTus).want(http.StatusGone)
+		v.starts(6, "filename", "b.txt").problem(http.StatusGone, "link_ended", "")
+		l.repo.Uploads.Tidy()
+		for until := time.Now().Add(10 * time.Second); parts() > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
+		}
+		same(t, tc.what+": parts after", parts(), 0)
+	}
+}
+
+// TestDropsAskTheLimits: what a link takes is asked when an upload begins, while it grows, and when it is complete; what is refused then stays
+// as it is, and can be given up.
+func TestDropsAskTheLimits(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	for _, tc := range []struct {
+		what          string
+		before, after object
+		drop          string // what comes meanwhile
+		status        int
+		code          errs.Code
+	}{
+		{"a smaller file", object{"maxFileBytes": 6}, object{"maxFileBytes": 5}, "", http.StatusRequestEntityTooLarge, "too_large"},
+		{"other kinds", object{"types": []string{".txt"}}, object{"types": []string{"image/*"}}, "", http.StatusUnsupportedMediaType, "unsupported_media_type"},
+		{"others were faster", object{"maxBytes": 8}, nil, "xyz", http.StatusRequestEntityTooLarge, "too_large"},
+		{"a password", object{}, object{"password": "a blue horse"}, "", http.StatusUnauthorized, "link_password"},
+	} {
+		fields := object{"kind": "request", "setId": l.set}
+		for field, value := range tc.before {
+			fields[field] = value
+		}
+		v := l.newLink(fields)
+		if tc.before["maxFileBytes"] != nil || tc.before["maxBytes"] != nil {
+			v.starts(9, "filename", "a.txt").problem(http.StatusRequestEntityTooLarge, "too_large", "")
+		}
+		if tc.before["types"] != nil {
+			v.starts(6, "filename", "a.csv").problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "filename")
+		}
+		at, whole := v.started(6, "filename", "a.txt"), v.started(6, "filename", "b.txt")
+		v.puts(at, 0, "abc").want(http.StatusNoContent)
+		if tc.after != nil {
+			l.send("PUT", "/links/"+v.id, tc.after).want(http.StatusOK)
+		}
+		if tc.drop != "" {
+			v.ask("PUT", "/first.txt", raw{"text/plain", []byte(tc.drop)}).want(http.StatusCreated)
+		}
+		for _, a := range []*answer{v.puts(at, 3, "def"), v.puts(whole, 0, "abcdef")} {
+			if a.status != tc.status || a.object().text("code") != string(tc.code) {
+				t.Errorf("%s: %s", tc.what, a.short())
+			}
+		}
+		if tc.status != http.StatusUnauthorized {
+			same(t, tc.what+": how far it is", v.offset(at)+v.offset(whole), "30")
+			v.bad("DELETE", at, nil, inTus).want(http.StatusNoContent)
+		}
+	}
+	v := l.newLink(object{"kind": "request", "setId": l.set})
+	for _, key := range []string{"setId", "resourceId", "format", "description", "metadata"} {
+		v.starts(1, "filename", "a", key, l.set).problem(http.StatusBadRequest, "unknown_field", key)
+	}
+	v.starts(1).problem(http.StatusBadRequest, "missing_field", "filename")
+	v.starts(1, "filename", "a", "name", "../..").problem(http.StatusBadRequest, "missing_field", "name")
+	v.starts(1, "filename", "a", "name", "b\nc").problem(http.StatusBadRequest, "invalid_field", "name")
+	at := v.started(1, "filename", "a", "sha256", sha256Hex("b"))
+	v.puts(at, 0, "a").problem(http.StatusBadRequest, "digest_mismatch", "sha256")
+	v.bad("HEAD", at, nil, inTus).want(http.StatusBadRequest)
+}
+
+// TestDropsAtOnce: of 16 uploads that end at the same time, as many become files as the link takes, and no more.
+func TestDropsAtOnce(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	for _, tc := range []struct {
+		limit  object
+		refuse int
+	}{{object{"maxUses": 5}, http.StatusGone}, {object{"maxBytes": 35}, http.StatusRequestEntityTooLarge}} {
+		fields := object{"kind": "request", "setId": l.set}
+		for field, value := range tc.limit {
+			fields[field] = value
+		}
+		v := l.newLink(fields)
+		var at []string
+		for i := range 16 {
+			at = append(at, v.started(7, "filename", fmt.Sprint(i)))
+		}
+		rand.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+		answers := make([]*answer, len(at))
+		var all sync.WaitGroup
+		for i := range at {
+			all.Go(func() { answers[i] = v.puts(at[i], 0, "content") })
+		}
+		all.Wait()
+		taken := 0
+		for i, a := range answers {
+			if a.status == http.StatusNoContent {
+				taken++
+				same(t, "the offset of what is there", v.offset(at[i]), "7")
+			} else if a.status != tc.refuse {
+				t.Errorf("%v: %s", tc.limit, a.short())
+			}
+		}
+		same(t, fmt.Sprint(tc.limit, ": taken"), taken, 5)
+		same(t, fmt.Sprint(tc.limit, ": files"), len(l.dropped(l.set, v.id)), 5)
+		same(t, fmt.Sprint(tc.limit, ": uses"), fmt.Sprint(l.get("/links/" + v.id).object()["uses"]), "5")
+	}
+}
+
+// TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no numbers; nor is a link's secret in the log.
+func TestDropsHideQuotas(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	l := c.newLinked()
+	v := l.newLink(object{"kind": "request", "setId": l.set})
+	at := v.started(400, "filename", "a")
+	l.send("PUT", "/dataspaces/"+l.dataspace, object{"quota": 500}).want(http.StatusOK)
+	a := v.starts(400, "filename", "b").problem(http.StatusInsufficientStorage, errs.CodeQuotaExceeded, "")
+	if bytes.Contains(a.body, []byte("500")) || bytes.Contains(a.body, []byte("dataspace")) {
+		t.Errorf("the visitor is told %s", a.short())
+	}
+	v.puts(at, 0, strings.Repeat("x", 400)).want(http.StatusNoContent)
+	token := strings.TrimPrefix(v.address, strings.TrimSuffix(c.base, "/v1")+"/s/")
+	if log := c.log.String(); strings.Contains(log, token) || strings.Contains(log, strings.TrimPrefix(at, v.address)) {
+		t.Error("the log has the address of a link or an upload")
+	}
+}

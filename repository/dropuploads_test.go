@@ -1,0 +1,48 @@
+package repository_test
+
+import (
+	"bytes"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
+)
+
+// TestReservationsOfLinks: what comes through a link is reserved for its owner, also by a service that starts, and in the end counted for whoever is the
+// owner then.
+func TestReservationsOfLinks(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{})
+	ctx := t.Context()
+	link, token, err := w.Service.CreateLink(ctx, w.editor, repository.Fields{"kind": "request", "setId": w.Sets[0].ID.String()})
+	w.OK(err)
+	v := repository.Visitor{Token: token}
+	begin := func(length int64) (string, string, error) {
+		start := repository.UploadStart{Length: length, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
+		upload, secret, err := w.Service.StartDrop(ctx, v, start)
+		return upload.ID.String(), secret, err
+	}
+	w.limitSpace(1000)
+	id, secret, err := begin(600)
+	w.fits("an upload of 600", err)
+	_, _, err = begin(401)
+	w.full("one of 401 beside it", err)
+	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
+	if got, of := again.Reserved(w.Space.ID), again.Reserved(w.editor.UserID); got != 600 || of != 600 {
+		t.Errorf("a service that starts takes over %d and %d bytes", got, of)
+	}
+	_, err = w.Service.TakeLink(ctx, w.Admin, link.ID.String())
+	w.OK(err)
+	chunk := resumable.Chunk{Length: 600, Body: bytes.NewReader(make([]byte, 600)), Stop: func() {}}
+	_, err = w.Service.DropUploads(v, secret).Append(ctx, auth.Principal{}, id, chunk)
+	w.fits("all of it", err)
+	w.unreserved()
+	owner, err := w.Service.UserUsage(ctx, w.Admin, "me")
+	w.OK(err)
+	former, err := w.Service.UserUsage(ctx, w.editor, "me")
+	if err != nil || w.used() != 600 || owner.Used != 600 || former.Used != 0 {
+		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
+	}
+}

@@ -1,0 +1,92 @@
+package resumable_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+	"labshelf/repository/resumable"
+)
+
+// reading is a body whose nth Read is fn of n, from 0 on.
+type reading struct {
+	n  int
+	fn func(n int, p []byte) int
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n := r.fn(r.n, p)
+	r.n++
+	return n, nil
+}
+
+// request makes a request link, and begins a file of so many bytes through it.
+func (p *world) request(length int64) (l metadata.Link, t metadata.ResumableUpload, through *resumable.Uploads) {
+	p.T.Helper()
+	made, token, err := p.Service.CreateLink(p.T.Context(), p.Admin, repository.Fields{"kind": "request", "setId": p.Sets[0].ID.String()})
+	p.OK(err)
+	v := repository.Visitor{Token: token}
+	start := repository.UploadStart{Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}, Length: length}
+	t, secret, err := p.Service.StartDrop(p.T.Context(), v, start)
+	p.OK(err)
+	return made.Link, t, p.Service.DropUploads(v, secret)
+}
+
+// TestLinkEndsWithinChunk: a link that is revoked while a long chunk comes through it ends that at the next checkpoint, and what had come goes.
+func TestLinkEndsWithinChunk(t *testing.T) {
+	t.Parallel()
+	p := newWorld(t)
+	p.Service.Uploads.CheckpointEvery(4)
+	link, upload, through := p.request(100)
+	body := &reading{fn: func(n int, b []byte) int {
+		if n == 2 {
+			p.OK(p.Service.RevokeLink(t.Context(), p.Admin, link.ID.String()))
+		}
+		return min(4, len(b))
+	}}
+	_, err := through.Append(t.Context(), auth.Principal{}, upload.ID.String(), resumable.Chunk{Length: -1, Body: body, Stop: func() {}})
+	repositorytest.WantCode(t, err, errs.CodeLinkEnded)
+	if body.n != 3 {
+		t.Errorf("it was read %d times", body.n)
+	}
+	p.OK(p.Service.Uploads.Expire(t.Context()))
+	if got := p.parts(); len(got) != 0 {
+		t.Errorf("there is still %q", got)
+	}
+	err = p.Meta.View(t.Context(), func(tx *metadata.Tx) error {
+		_, err := tx.Uploads.Get(upload.ID)
+		return err
+	})
+	if !errors.Is(err, metadata.ErrNotFound) {
+		t.Errorf("its row: %v", err)
+	}
+	p.Sound()
+}
+
+// TestOpenLinksGoOn: what comes through a link that has not ended stays, as what a user sends does.
+func TestOpenLinksGoOn(t *testing.T) {
+	t.Parallel()
+	p := newWorld(t)
+	p.Service.Uploads.CheckpointEvery(4)
+	_, upload, through := p.request(8)
+	own := p.begin(p.Admin, "own", "0123", "01")
+	p.OK(p.Service.Uploads.Expire(t.Context()))
+	own, err := p.add(p.Admin, own, "23")
+	if err != nil || !own.Done() {
+		t.Errorf("%+v, %v", own, err)
+	}
+	chunk := resumable.Chunk{Length: 8, Body: strings.NewReader("01230123"), Stop: func() {}}
+	if _, err = through.Append(t.Context(), auth.Principal{}, upload.ID.String(), chunk); err != nil {
+		t.Fatal(err)
+	}
+	done, err := through.Get(t.Context(), auth.Principal{}, upload.ID.String())
+	if got, failed := p.Content(done.Made); err != nil || failed != nil || got != "01230123" {
+		t.Errorf("it is %q, %v, %v", got, err, failed)
+	}
+	p.Sound()
+}
