@@ -193,10 +193,12 @@ func (e *DriveEntry) take(tx *metadata.Tx, node tree.Node[treeFile]) error {
 	return errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning.
+// DrivePosition is where a listing of a folder goes on. The zero DrivePosition is its beginning. A listing goes on from it once: it takes over the
+// memory of the one before.
 type DrivePosition struct {
-	id metadata.ID
-	in tree.Position
+	id    metadata.ID
+	in    tree.Position
+	spare window
 }
 
 // List calls add for what is in a folder of the drive behind a position, at most so many. The entry is borrowed. more: a listing from next on has
@@ -274,7 +276,7 @@ func (l *driveListing) sets(at DriveEntry) error {
 
 func (l *driveListing) folder(at DriveEntry) error {
 	e, of := at, treeOf(l.tx, at.Set.ID)
-	of.expected = min(l.most+1, mostFiles)
+	of.expected, of.spare = min(l.most+1, mostFiles), l.next.spare
 	for node, err := range tree.Children(of, at.Folder, l.next.in) {
 		if err == nil {
 			err = e.take(l.tx, node)
@@ -282,7 +284,7 @@ func (l *driveListing) folder(at DriveEntry) error {
 		if err != nil {
 			return err
 		}
-		if !l.take(&e, DrivePosition{in: node.Next()}) {
+		if !l.take(&e, DrivePosition{in: node.Next(), spare: of.window}) {
 			break
 		}
 	}

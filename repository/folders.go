@@ -39,7 +39,8 @@ const (
 type setTree struct {
 	tx       *metadata.Tx
 	set      metadata.ID
-	expected int // how many files are read at first; 0: a few
+	expected int    // how many files are read at first; 0: a few
+	spare    window // whose memory the first files take that are read
 	window   window
 	made     struct { // the folders that are there by themselves: none from from up to first
 		known       bool
@@ -53,6 +54,7 @@ func treeOf(tx *metadata.Tx, set metadata.ID) *setTree { return &setTree{tx: tx,
 type window struct {
 	from  tree.Position
 	files []treeFile
+	rows  []metadata.Resource // what the files are
 	ended bool
 }
 
@@ -112,16 +114,18 @@ func (s *setTree) read(after tree.Position, most int) (w window, err error) {
 	if s.set == (metadata.ID{}) {
 		return w, errors.New("the tree of no set")
 	}
-	w.files = make([]treeFile, 0, most)
-	read := make([]metadata.Resource, 0, most)
+	w.files, w.rows = s.spare.files[:0], s.spare.rows[:0]
+	if s.spare = (window{}); cap(w.rows) < most {
+		w.files, w.rows = make([]treeFile, 0, most), make([]metadata.Resource, 0, most)
+	}
 	for r, err := range s.tx.Resources.Range(metadata.ResourceRange{
 		Set: s.set, States: paging.States(metadata.Active), Order: paging.ByName, After: from,
 	}) {
 		if err != nil {
 			return w, err
 		}
-		read = append(read, r)
-		if w.files = append(w.files, treeFile{&read[len(read)-1], r.ID.String()}); len(w.files) == most {
+		w.rows = append(w.rows, r)
+		if w.files = append(w.files, treeFile{&w.rows[len(w.rows)-1], r.ID.String()}); len(w.files) == most {
 			return w, nil
 		}
 	}
@@ -138,10 +142,34 @@ func (s *setTree) ByID(id string) (f treeFile, found bool, err error) {
 	return treeFile{&r, id}, err == nil && r.SetID == s.set && r.State == metadata.Active, err
 }
 
+// Any implements tree.Set.
+func (s *setTree) Any(folder string) (bool, error) {
+	files, known := s.window.behind(tree.Position{Name: folder})
+	if !known {
+		for _, err := range s.Files(folder, tree.Position{}) {
+			return err == nil, err
+		}
+	} else if len(files) > 0 && strings.HasPrefix(files[0].Name, folder) {
+		return true, nil
+	}
+	if s.madeKnown(folder) {
+		return strings.HasPrefix(s.made.first, folder), nil
+	}
+	for made, err := range s.Folders(folder) {
+		return err == nil && strings.HasPrefix(made, folder), err
+	}
+	return false, nil
+}
+
+// madeKnown tells whether the first folder from a path on that is there by itself is known.
+func (s *setTree) madeKnown(from string) bool {
+	return s.made.known && s.made.from <= from && (s.made.first == "" || from <= s.made.first)
+}
+
 // Folders implements tree.Set.
 func (s *setTree) Folders(from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		if s.made.known && s.made.from <= from && (s.made.first == "" || from <= s.made.first) {
+		if s.madeKnown(from) {
 			if from = s.made.first; from == "" {
 				return
 			}

@@ -19,6 +19,8 @@ type Set[F File] interface {
 	Files(prefix string, after Position) iter.Seq2[F, error]
 	// ByID finds a file of this set.
 	ByID(id string) (file F, found bool, err error)
+	// Any tells whether a name, or the path of a folder that was made by itself, begins with the path of a folder.
+	Any(folder string) (bool, error)
 	// Folders yields the paths, each of which ends in a slash, of the folders that were made by themselves, from a path on, ascending.
 	Folders(from string) iter.Seq2[string, error]
 }
@@ -39,13 +41,7 @@ func Exists[F File](s Set[F], folder string) (bool, error) {
 	if folder == "" {
 		return true, nil
 	}
-	for _, err := range s.Files(folder, Position{}) {
-		return err == nil, err
-	}
-	for made, err := range s.Folders(folder) {
-		return err == nil && strings.HasPrefix(made, folder), err
-	}
-	return false, nil
+	return s.Any(folder)
 }
 
 // Path returns the path of a file.

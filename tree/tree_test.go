@@ -50,6 +50,11 @@ func (s *set) ByID(id string) (file, bool, error) {
 	return file{}, false, nil
 }
 
+func (s *set) Any(folder string) (bool, error) {
+	begins := func(path string) bool { return strings.HasPrefix(path, folder) }
+	return slices.ContainsFunc(s.files, func(f file) bool { return begins(f.name) }) || slices.ContainsFunc(s.folders, begins), nil
+}
+
 func (s *set) Folders(from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, folder := range s.folders {

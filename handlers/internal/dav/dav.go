@@ -15,10 +15,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -144,7 +142,11 @@ func (e *refusal) write(w http.ResponseWriter) {
 
 // Tag is the entity tag of a file on the drive: the digest of its bytes, with its quotes. It is shorter than that of a download, since clients keep two of
 // them with a token in 200 bytes.
-func Tag(digest blobs.Digest) string { return `"` + digestTag(digest) + `"` }
+func Tag(digest blobs.Digest) string { return string(appendTag(nil, digest)) }
+
+func appendTag(text []byte, digest blobs.Digest) []byte {
+	return append(base64.RawURLEncoding.AppendEncode(append(text, '"'), digest[:]), '"')
+}
 
 func digestTag(digest blobs.Digest) string { return base64.RawURLEncoding.EncodeToString(digest[:]) }
 
@@ -159,15 +161,33 @@ func (d *Drive) lookup(r *request) (e repository.DriveEntry, err error) {
 
 // href is the address of a path, as a client is to request it. A folder has a slash at its end.
 func (d *Drive) href(path string, folder bool) string {
-	address := d.config.Prefix + "/" + path
-	if folder && path != "" {
-		address += "/"
-	}
-	return escapedMore.Replace((&url.URL{Path: address}).EscapedPath())
+	return string(d.appendHref(nil, "", path, folder))
 }
 
-// escapedMore encodes what may stand in a path and yet means something else in XML, or to some clients.
-var escapedMore = strings.NewReplacer("&", "%26", "+", "%2B", ";", "%3B")
+// appendHref appends the address of a path in two parts.
+func (d *Drive) appendHref(text []byte, above, path string, folder bool) []byte {
+	text = appendEscaped(appendEscaped(append(appendEscaped(text, d.config.Prefix), '/'), above), path)
+	if folder && above+path != "" {
+		text = append(text, '/')
+	}
+	return text
+}
+
+// plain are the characters besides letters and digits that stand in an address as they are. Others may, too, and yet mean something else in XML, or to
+// some clients.
+const plain = "-_.~$,/:=@"
+
+func appendEscaped(text []byte, path string) []byte {
+	for i := range len(path) {
+		c := path[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(plain, c) >= 0 {
+			text = append(text, c)
+		} else {
+			text = append(text, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		}
+	}
+	return text
+}
 
 // get answers GET and HEAD.
 func (d *Drive) get(w http.ResponseWriter, r *request) error {
@@ -268,9 +288,3 @@ func isLitter(path string) bool {
 	element := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.HasPrefix(element, "._") || element == ".DS_Store" || strings.EqualFold(element, "Thumbs.db") || strings.EqualFold(element, "desktop.ini")
 }
-
-// httpTime writes a stamp as a date of HTTP.
-func httpTime(s metadata.Stamp) string { return s.Time().UTC().Format(http.TimeFormat) }
-
-// isoTime writes a stamp as creationdate has it.
-func isoTime(s metadata.Stamp) string { return s.Time().UTC().Format(time.RFC3339) }

@@ -2,15 +2,14 @@ package dav
 
 import (
 	"cmp"
-	"encoding/json"
 	"encoding/xml"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -27,80 +26,84 @@ const (
 // shown is an entry with what its properties need besides.
 type shown struct {
 	*repository.DriveEntry
-	path       string
 	locks      []lock
 	room, used string // bytes; "": not known
 }
 
 func (e *shown) folder() bool { return e.File == nil }
 
-// live are the properties that the service keeps itself, in the order in which they are sent. Each returns XML; "": the entry has it not.
+// live are the properties that the service keeps itself, in the order in which they are sent. Each appends XML; nothing: the entry has it not.
 var live = []struct {
 	name   string
-	always bool // it is sent to those who ask for all
-	value  func(*shown) string
+	sent   when
+	append func(text []byte, e *shown) []byte
 }{
-	{"resourcetype", true, nil}, // the only one that may be there and be empty
-	{"displayname", true, func(e *shown) string { return escaped(e.Element) }},
-	{"getcontentlength", true, func(e *shown) string { return ofFile(e, func() string { return strconv.FormatInt(e.File.Bytes, 10) }) }},
-	{"getcontenttype", true, func(e *shown) string { return ofFile(e, func() string { return escaped(e.File.MimeType) }) }},
-	{"getetag", true, func(e *shown) string { return ofFile(e, func() string { return Tag(e.File.Digest) }) }},
-	{"getlastmodified", true, modified},
-	{"creationdate", true, created},
-	{"supportedlock", true, func(*shown) string { return supportedLocks }},
-	{"lockdiscovery", true, nil},
-	{"quota-available-bytes", false, func(e *shown) string { return e.room }},
-	{"quota-used-bytes", false, func(e *shown) string { return e.used }},
-}
-
-func ofFile(e *shown, value func() string) string {
-	if e.folder() {
-		return ""
-	}
-	return value()
-}
-
-func modified(e *shown) string {
-	switch {
-	case e.File != nil:
-		return httpTime(e.File.Modified)
-	case e.Made != 0:
-		return httpTime(e.Made)
-	case e.Set != nil:
-		return httpTime(e.Set.Modified)
-	case e.Dataspace != nil:
-		return httpTime(e.Dataspace.Modified)
-	}
-	return ""
-}
-
-func created(e *shown) string {
-	switch {
-	case e.File != nil:
-		return isoTime(e.File.Created)
-	case e.Made != 0:
-		return isoTime(e.Made)
-	case e.Set != nil:
-		return isoTime(e.Set.Created)
-	case e.Dataspace != nil:
-		return isoTime(e.Dataspace.Created)
-	}
-	return ""
-}
-
-// valueOf returns the XML of a live property of an entry, and whether it has it.
-func valueOf(e *shown, at int) (value string, has bool) {
-	switch live[at].name {
-	case "resourcetype":
+	{"resourcetype", orEmpty, func(text []byte, e *shown) []byte {
 		if e.folder() {
-			return "<D:collection/>", true
+			text = append(text, "<D:collection/>"...)
 		}
-		return "", true
-	case "lockdiscovery":
-		return activeLocks(e.locks), true
+		return text
+	}},
+	{"displayname", always, func(text []byte, e *shown) []byte { return append(text, escaped(e.Element)...) }},
+	{"getcontentlength", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return strconv.AppendInt(text, f.Bytes, 10) })},
+	{"getcontenttype", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return append(text, escaped(f.MimeType)...) })},
+	{"getetag", always, ofFile(func(text []byte, f *metadata.Resource) []byte { return appendTag(text, f.Digest) })},
+	{"getlastmodified", always, modified},
+	{"creationdate", always, created},
+	{"supportedlock", always, func(text []byte, _ *shown) []byte { return append(text, supportedLocks...) }},
+	{"lockdiscovery", orEmpty, func(text []byte, e *shown) []byte { return append(text, activeLocks(e.locks)...) }},
+	{"quota-available-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.room...) }},
+	{"quota-used-bytes", named, func(text []byte, e *shown) []byte { return append(text, e.used...) }},
+}
+
+// when tells when a property is sent to those who do not name it.
+type when uint8
+
+const (
+	always  when = iota // where the entry has it
+	orEmpty             // and also where it is empty
+	named               // never
+)
+
+func ofFile(add func([]byte, *metadata.Resource) []byte) func([]byte, *shown) []byte {
+	return func(text []byte, e *shown) []byte {
+		if e.folder() {
+			return text
+		}
+		return add(text, e.File)
 	}
-	value = live[at].value(e)
-	return value, value != ""
+}
+
+func modified(text []byte, e *shown) []byte {
+	switch {
+	case e.File != nil:
+		return appendTime(text, e.File.Modified, http.TimeFormat)
+	case e.Made != 0:
+		return appendTime(text, e.Made, http.TimeFormat)
+	case e.Set != nil:
+		return appendTime(text, e.Set.Modified, http.TimeFormat)
+	case e.Dataspace != nil:
+		return appendTime(text, e.Dataspace.Modified, http.TimeFormat)
+	}
+	return text
+}
+
+func created(text []byte, e *shown) []byte {
+	switch {
+	case e.File != nil:
+		return appendTime(text, e.File.Created, time.RFC3339)
+	case e.Made != 0:
+		return appendTime(text, e.Made, time.RFC3339)
+	case e.Set != nil:
+		return appendTime(text, e.Set.Created, time.RFC3339)
+	case e.Dataspace != nil:
+		return appendTime(text, e.Dataspace.Created, time.RFC3339)
+	}
+	return text
+}
+
+func appendTime(text []byte, s metadata.Stamp, layout string) []byte {
+	return s.Time().UTC().AppendFormat(text, layout)
 }
 
 // liveAt is where a live property is in the table, -1 for any other.
@@ -115,23 +118,6 @@ func liveAt(name xml.Name) int {
 	}
 	return -1
 }
-
-// property is one that a client has set.
-type property struct {
-	Space string `json:"s"`
-	Local string `json:"l"`
-	Value string `json:"v"` // XML
-}
-
-// deadOf reads the properties that clients have set.
-func deadOf(stored string) (all []property) {
-	if stored != "" {
-		_ = json.Unmarshal([]byte(stored), &all) // only this package writes it
-	}
-	return all
-}
-
-func (p property) is(name xml.Name) bool { return p.Space == name.Space && p.Local == name.Local }
 
 // propfind answers PROPFIND.
 func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
@@ -149,12 +135,12 @@ func (d *Drive) propfind(w http.ResponseWriter, r *request) error {
 	}
 	p := &propfinding{drive: d, find: find, now: time.Now()}
 	if slices.ContainsFunc(find.props, func(n xml.Name) bool { return n.Space == namespace && strings.HasPrefix(n.Local, "quota-") }) {
-		if p.room, p.used, err = d.quota(r, e); err != nil {
+		if p.entry.room, p.entry.used, err = d.quota(r, e); err != nil {
 			return err
 		}
 	}
 	p.text = append(p.text, multiBegin...)
-	p.add(&e, r.path)
+	p.add(&e, "", r.path)
 	w.Header().Set("Content-Type", xmlType)
 	w.Header().Set("Cache-Control", "no-store")
 	if depth == "1" && e.File == nil {
@@ -183,11 +169,11 @@ func (d *Drive) quota(r *request, e repository.DriveEntry) (room, used string, e
 
 // propfinding is the answer to a PROPFIND on its way.
 type propfinding struct {
-	drive      *Drive
-	find       propfind
-	now        time.Time
-	room, used string
-	text       []byte
+	drive *Drive
+	find  propfind
+	now   time.Time
+	entry shown // the one that is added
+	text  []byte
 }
 
 // children sends the entries of a folder, a page after the other: each is one transaction, and no more than one is in memory. An error behind the first
@@ -197,10 +183,11 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	if begin != "" {
 		begin += "/"
 	}
+	add := func(e *repository.DriveEntry) { p.add(e, begin, e.Element) }
 	var next repository.DrivePosition
 	for page, more := 0, true; more; page++ {
 		var err error
-		next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, next, pageSize, func(e *repository.DriveEntry) { p.add(e, begin+e.Element) })
+		next, more, err = p.drive.repo.List(r.Context(), r.caller, r.at, next, pageSize, add)
 		switch {
 		case err != nil && page == 0:
 			return err
@@ -219,14 +206,15 @@ func (p *propfinding) children(w http.ResponseWriter, r *request) error {
 	return nil
 }
 
-// add appends the properties of an entry.
-func (p *propfinding) add(e *repository.DriveEntry, path string) {
-	s := &shown{DriveEntry: e, path: path, room: p.room, used: p.used}
+// add appends the properties of an entry: of an element of a path, and what stands in front of it.
+func (p *propfinding) add(e *repository.DriveEntry, above, element string) {
+	s := &p.entry
+	s.DriveEntry, s.locks = e, nil
 	if p.drive.locks.any() {
-		s.locks = p.drive.locks.of(path, false, p.now)
+		s.locks = p.drive.locks.of(above+element, false, p.now)
 	}
 	p.text = append(p.text, "<D:response><D:href>"...)
-	p.text = append(p.text, p.drive.href(path, s.folder())...)
+	p.text = p.drive.appendHref(p.text, above, element, s.folder())
 	p.text = append(p.text, "</D:href>"...)
 	if p.find.all || p.find.names {
 		p.addAll(s)
@@ -246,8 +234,8 @@ const (
 func (p *propfinding) addAll(s *shown) {
 	p.text = append(p.text, propBegin...)
 	for at := range live {
-		if value, has := valueOf(s, at); has && (live[at].always || slices.Contains(p.find.props, xml.Name{Space: namespace, Local: live[at].name})) {
-			p.addLive(at, value)
+		if live[at].sent != named || slices.Contains(p.find.props, xml.Name{Space: namespace, Local: live[at].name}) {
+			p.addLive(at, s)
 		}
 	}
 	for _, dead := range deadOf(s.Properties) {
@@ -264,8 +252,7 @@ func (p *propfinding) addNamed(s *shown) {
 	begin := len(p.text)
 	for _, name := range p.find.props {
 		if at := liveAt(name); at >= 0 {
-			if value, has := valueOf(s, at); has {
-				p.addLive(at, value)
+			if p.addLive(at, s) {
 				continue
 			}
 		} else if at := slices.IndexFunc(dead, func(d property) bool { return d.is(name) }); at >= 0 {
@@ -289,15 +276,22 @@ func (p *propfinding) addNamed(s *shown) {
 	p.text = append(p.text, propAbsent...)
 }
 
-func (p *propfinding) addLive(at int, value string) {
-	name := live[at].name
-	if p.find.names || value == "" {
-		p.text = append(append(append(p.text, "<D:"...), name...), "/>"...)
-		return
+// addLive appends a property, if the entry has it.
+func (p *propfinding) addLive(at int, s *shown) (has bool) {
+	name, begin := live[at].name, len(p.text)
+	text := append(append(append(p.text, "<D:"...), name...), '>')
+	value := len(text)
+	text = live[at].append(text, s)
+	switch {
+	case len(text) == value && live[at].sent != orEmpty:
+		p.text = text[:begin]
+		return false
+	case len(text) == value || p.find.names:
+		p.text = append(text[:value-1], "/>"...)
+	default:
+		p.text = append(append(append(text, "</D:"...), name...), '>')
 	}
-	p.text = append(append(append(p.text, "<D:"...), name...), '>')
-	p.text = append(append(append(p.text, value...), "</D:"...), name...)
-	p.text = append(p.text, '>')
+	return true
 }
 
 func (p *propfinding) addDead(dead property) {
@@ -318,80 +312,4 @@ func appendName(text []byte, name xml.Name) []byte {
 	}
 	text = append(append(append(text, '<'), name.Local...), ` xmlns="`...)
 	return append(append(text, escaped(name.Space)...), `"/>`...)
-}
-
-// proppatch answers PROPPATCH: all changes, or none.
-func (d *Drive) proppatch(w http.ResponseWriter, r *request) error {
-	changes, err := readProppatch(w, r.Request)
-	if err != nil {
-		return err
-	}
-	if err := d.admit(r, r.path, false); err != nil {
-		return err
-	}
-	protected := slices.ContainsFunc(changes, func(c change) bool { return liveAt(c.name) >= 0 })
-	folder := false
-	err = d.repo.ChangeProperties(r.Context(), r.caller, r.at, func(e repository.DriveEntry) (string, error) {
-		folder = e.File == nil
-		if err := d.meet(r, e.File); err != nil || protected {
-			return e.Properties, err
-		}
-		return changed(e.Properties, changes)
-	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", xmlType)
-	w.WriteHeader(http.StatusMultiStatus)
-	_, _ = io.WriteString(w, multiBegin+"<D:response><D:href>"+d.href(r.path, folder)+"</D:href>"+statusOf(changes, protected)+"</D:response>"+multiEnd)
-	return nil
-}
-
-// changed applies changes to the properties that clients have set.
-func changed(stored string, changes []change) (string, error) {
-	all := deadOf(stored)
-	for _, c := range changes {
-		all = slices.DeleteFunc(all, func(p property) bool { return p.is(c.name) })
-		if !c.remove {
-			all = append(all, property{c.name.Space, c.name.Local, c.value})
-		}
-	}
-	if len(all) == 0 {
-		return "", nil
-	}
-	text, err := json.Marshal(all)
-	return string(text), err
-}
-
-// statusOf says what became of each change: where one is of a property that the service keeps itself, nothing of all.
-func statusOf(changes []change, protected bool) string {
-	var done, refused, dependent []byte
-	for _, c := range changes {
-		switch {
-		case !protected:
-			done = appendName(done, c.name)
-		case liveAt(c.name) >= 0:
-			refused = appendName(refused, c.name)
-		default:
-			dependent = appendName(dependent, c.name)
-		}
-	}
-	text := ""
-	for _, part := range []struct {
-		names  []byte
-		status string
-	}{
-		{done, "200 OK"}, {refused, "403 Forbidden</D:status><D:error><D:cannot-modify-protected-property/></D:error>"}, {dependent, "424 Failed Dependency"},
-	} {
-		if part.names == nil {
-			continue
-		}
-		status, failure, failed := strings.Cut(part.status, "</D:status>")
-		text += propBegin + string(part.names) + "</D:prop><D:status>HTTP/1.1 " + status + "</D:status>"
-		if failed {
-			text += failure
-		}
-		text += "</D:propstat>"
-	}
-	return text
 }
