@@ -31,6 +31,9 @@ const pagesSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; 
 const frameSecurity = "sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src blob:; " +
 	"img-src blob: data:; font-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 
+// decoderSecurity is for the workers that read files. They have no origin, may load nothing, and have no network: the page sends them bytes.
+const decoderSecurity = "sandbox allow-scripts; default-src 'none'"
+
 // assetTypes are the kinds of files that the shell can link.
 var assetTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json",
@@ -132,6 +135,9 @@ func (a *api) getAsset(w http.ResponseWriter, r *request) error {
 	}
 	if path.Ext(name) == ".html" {
 		header.Set("Content-Security-Policy", frameSecurity)
+	}
+	if strings.HasPrefix(name, "decode-") {
+		header.Set("Content-Security-Policy", decoderSecurity)
 	}
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	if !notModified(w, r, tag) {

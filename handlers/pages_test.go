@@ -126,15 +126,16 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 	}
 }
 
-// The document in which a PDF is drawn has no origin and no network; only what it loads itself may be loaded without an origin.
-func TestFrameOfPDFHasNoOrigin(t *testing.T) {
+// The document in which a PDF is drawn, and the workers that read files, have no origin and no network; only what the former loads itself may
+// be loaded without an origin.
+func TestFramesAndDecodersHaveNoOrigin(t *testing.T) {
 	t.Parallel()
 	c := sysadmin(t).withKey("")
 	names, err := fs.Glob(web.Files(), "assets/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames := 0
+	frames, decoders := 0, 0
 	for _, name := range names {
 		at := c.server.URL + "/" + name
 		if strings.HasSuffix(name, ".gz") {
@@ -146,6 +147,10 @@ func TestFrameOfPDFHasNoOrigin(t *testing.T) {
 			want = "cross-origin"
 		}
 		same(t, name+" Cross-Origin-Resource-Policy", header.Get("Cross-Origin-Resource-Policy"), want)
+		if strings.HasPrefix(name, "assets/decode-") { // a worker that reads files
+			decoders++
+			same(t, name+" Content-Security-Policy", header.Get("Content-Security-Policy"), "sandbox allow-scripts; default-src 'none'")
+		}
 		if path.Ext(name) != ".html" {
 			continue
 		}
@@ -160,6 +165,7 @@ func TestFrameOfPDFHasNoOrigin(t *testing.T) {
 		}
 	}
 	same(t, "documents of frames", frames, 1)
+	same(t, "there are decoders", decoders > 0, true)
 }
 
 func testAsset(c *client, at string) {

@@ -37,12 +37,17 @@ func build(web string) error {
 	if err != nil {
 		return err
 	}
+	workers, decoders, err := buildDecoders(root, dist)
+	if err != nil {
+		return err
+	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
 		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
-		Define:        map[string]string{"PDF_ASSETS": strconv.Quote(pdf)}, // a string: an object would become a chunk of its own, which every page loads
-		Loader:        map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
-		Outdir:        filepath.Join(dist, assets), Outbase: "src",
+		// Strings: an object would become a chunk of its own, which every page loads.
+		Define: map[string]string{"PDF_ASSETS": strconv.Quote(pdf), "DECODERS": strconv.Quote(decoders)},
+		Loader: map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
+		Outdir: filepath.Join(dist, assets), Outbase: "src",
 		EntryNames: "[name]-[hash]", ChunkNames: "chunk-[hash]", AssetNames: "[name]-[hash]",
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Platform: api.PlatformBrowser, Target: api.ES2022,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true,
@@ -61,7 +66,7 @@ func build(web string) error {
 	if err := os.MkdirAll(filepath.Join(dist, assets), 0o777); err != nil {
 		return err
 	}
-	for _, file := range append(result.OutputFiles, framed...) {
+	for _, file := range slices.Concat(result.OutputFiles, framed, workers) {
 		packed, err := pack(file.Contents)
 		if err := errors.Join(err, os.WriteFile(file.Path, file.Contents, 0o666), os.WriteFile(file.Path+".gz", packed, 0o666)); err != nil {
 			return err

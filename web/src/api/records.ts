@@ -82,7 +82,10 @@ export interface Resource extends ChangeFields, Described {
 }
 
 /** A file that can be read: that of a resource, or of one of its versions. */
-export type StoredFile = Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256">;
+export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256"> {
+  /** Its bytes, if they are not read from the service: those of a file in an archive. */
+  content?: Blob;
+}
 
 /** What a resource is, or was before its file was replaced. */
 export interface Version extends StoredFile {
@@ -176,7 +179,8 @@ function received<T>(body: Promise<T>, signal: AbortSignal | undefined): Promise
 }
 
 /** Fetches at most `length` bytes of a file from `start`. Throws a Problem (412) if the file was replaced since the record was loaded. */
-export async function range(of: Pick<StoredFile, "dataUrl" | "sha256">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+export async function range(of: Pick<StoredFile, "dataUrl" | "sha256" | "content">, start: number, length: number, signal?: AbortSignal): Promise<ArrayBuffer> {
+  if (of.content) return of.content.slice(start, start + length).arrayBuffer();
   const headers = { Range: `bytes=${start}-${start + length - 1}`, "If-Match": `"sha256-${of.sha256}"` };
   const answer = await send("GET", pathOf(of.dataUrl), signal ? { headers, signal } : { headers });
   return received(answer.arrayBuffer(), signal);
@@ -186,7 +190,8 @@ export async function range(of: Pick<StoredFile, "dataUrl" | "sha256">, start: n
  * Fetches a whole file with its type. Throws a Problem (412) if it was replaced, as range does. A condition in the request would bypass
  * the browser's cache, so the ETag of the answer is compared.
  */
-export async function download(of: Pick<StoredFile, "dataUrl" | "sha256">, signal?: AbortSignal): Promise<Blob> {
+export async function download(of: Pick<StoredFile, "dataUrl" | "sha256" | "content">, signal?: AbortSignal): Promise<Blob> {
+  if (of.content) return of.content;
   const answer = await send("GET", pathOf(of.dataUrl), signal ? { signal } : {});
   if (!answer.headers.get("ETag")?.includes(of.sha256)) {
     await answer.body?.cancel();

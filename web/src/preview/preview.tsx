@@ -66,7 +66,7 @@ export function Preview({ file }: ViewerProps) {
   return (
     <ErrorBoundary key={`${kind.name}${attempt}`} failed={(thrown) => <ErrorMessage problem={asProblem(thrown)} retry={retry} />}>
       <div class={`preview-${kind.name}`} data-preview={kind.name}>
-        <loaded.Viewer file={file} />
+        <loaded.Viewer file={file} Preview={Preview} />
       </div>
     </ErrorBoundary>
   );

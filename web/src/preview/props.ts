@@ -1,4 +1,9 @@
+import type { ComponentType } from "preact";
 import type { StoredFile } from "../api";
 
 /** What every viewer gets. */
-export type ViewerProps = { file: StoredFile };
+export interface ViewerProps {
+  file: StoredFile;
+  /** Shows a file within this one. */
+  Preview?: ComponentType<ViewerProps> | undefined;
+}

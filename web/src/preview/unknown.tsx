@@ -1,9 +1,32 @@
-// A file of no known type: as text if it begins with text, else as bytes.
+// A file of no type that browsers show: by a decoder if its first bytes or its name are those of a format, else as text or as bytes.
+import type { ComponentType } from "preact";
+import { range } from "../api";
+import type { Format } from "../sight/formats";
+import { formatOf, headLength } from "../sight/formats";
+import { Skeleton } from "../ui/components";
+import { useLoad } from "../ui/load";
 import { BytesView } from "./bytes";
 import type { ViewerProps } from "./props";
+import { ReadError } from "./source";
 import { TextView } from "./text";
 
-export function UnknownPreview({ file }: ViewerProps) {
+type SightProps = ViewerProps & { format: Format };
+
+export function UnknownPreview({ file, Preview }: ViewerProps) {
+  const { value: format, problem, reload } = useLoad(
+    async (signal) => ({ found: formatOf(new Uint8Array(await range(file, 0, headLength, signal)), [file.filename, file.name]) }),
+    [file.dataUrl, file.sha256],
+  );
+  if (problem) return <ReadError problem={problem} retry={reload} />;
+  if (!format) return <Skeleton lines={10} />;
+  if (format.found) return <LazySight file={file} format={format.found} Preview={Preview} />;
   const text = <TextView file={file} why={`The type is ${file.mimetype}; its bytes are text.`} />;
   return <BytesView file={file} ifText={text} />;
+}
+
+/** The view of what decoders read, whose script is loaded with the first such file. */
+function LazySight(props: SightProps) {
+  const { value, problem, reload } = useLoad(async () => ({ View: (await import("../sight/view")).SightView as ComponentType<SightProps> }), []);
+  if (problem) return <ReadError problem={problem} retry={reload} />;
+  return value ? <value.View {...props} /> : <Skeleton lines={10} />;
 }

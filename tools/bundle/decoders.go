@@ -1,0 +1,42 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// buildDecoders bundles each file of WEB/src/decode to a worker of one file, and returns these with their paths by name as JSON. They are no
+// modules: a worker that may load nothing can import nothing. The service recognises them by their names, decode-….
+func buildDecoders(root, dist string) (files []api.OutputFile, where string, err error) {
+	sources, err := filepath.Glob(filepath.Join(root, "src", "decode", "*.ts"))
+	if err != nil {
+		return nil, "", err
+	}
+	var entries []api.EntryPoint
+	for _, source := range sources {
+		name := strings.TrimSuffix(filepath.Base(source), ".ts")
+		entries = append(entries, api.EntryPoint{InputPath: "src/decode/" + name + ".ts", OutputPath: "decode-" + name})
+	}
+	result := api.Build(api.BuildOptions{
+		AbsWorkingDir: root, EntryPointsAdvanced: entries,
+		Outdir: filepath.Join(dist, assets), EntryNames: "[name]-[hash]",
+		Bundle: true, Format: api.FormatIIFE, Platform: api.PlatformBrowser, Target: api.ES2022,
+		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true,
+		Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsInline, LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return nil, "", fmt.Errorf("%d errors", len(result.Errors))
+	}
+	paths := map[string]string{}
+	for _, file := range result.OutputFiles {
+		name := filepath.Base(file.Path)
+		paths[strings.Split(name, "-")[1]] = path.Join(assets, name)
+	}
+	text, err := json.Marshal(paths)
+	return result.OutputFiles, string(text), err
+}

@@ -1,0 +1,125 @@
+// The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
+import type { Content, FromDecoder, Method, Part, Raster, Region, Selection, ToDecoder } from "../../sight/messages";
+
+/** A file that is read by ranges. */
+export interface Input {
+  readonly name: string;
+  readonly bytes: number;
+  /** Bytes from `start`; fewer than `length` only at the end of the file. */
+  read(start: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** A file that a decoder has opened. */
+export interface Opened {
+  content: Content;
+  slice?: (selection: Selection) => Promise<Part>;
+  picture?: (region: Region) => Promise<Raster>;
+  entry?: (id: number) => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Why a file cannot be shown, in words for the user. */
+export class Refused extends Error {}
+
+export const MiB = 1 << 20;
+
+/** Bytes that a decoder holds at once, and that it unpacks from one stream. */
+export const maxBytes = 64 * MiB;
+
+/** Reads a file that is needed as a whole. */
+export async function whole(input: Input): Promise<Uint8Array<ArrayBuffer>> {
+  if (input.bytes > maxBytes) throw new Refused(`Such files are read as a whole, up to ${maxBytes / MiB} MiB; this one is larger.`);
+  return input.read(0, input.bytes);
+}
+
+const scope = globalThis as unknown as { postMessage(message: FromDecoder, transferred: Transferable[]): void };
+const send = (message: FromDecoder, ...transferred: Transferable[]) => scope.postMessage(message, transferred);
+
+/** Small reads are answered from blocks of this size, of which the last ones are kept. */
+const block = 128 << 10;
+const keptBlocks = 64;
+
+class PageInput implements Input {
+  private waiting = new Map<number, { resolve: (bytes: ArrayBuffer) => void; reject: (why: Error) => void }>();
+  private blocks = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
+  private reads = 0;
+
+  constructor(
+    readonly name: string,
+    readonly bytes: number,
+  ) {}
+
+  async read(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (!(start >= 0 && length >= 0)) throw new Refused("It refers to bytes before its start.");
+    const end = Math.min(this.bytes, start + length);
+    if (end <= start) return new Uint8Array(0);
+    if (end - start > maxBytes) throw new Refused(`It wants more than ${maxBytes / MiB} MiB at once.`);
+    const first = Math.floor(start / block);
+    if (end - start > block) return this.fetch(start, end - start);
+    const parts = [];
+    for (let at = first; at * block < end; at++) parts.push(await this.block(at));
+    const joined = parts.length === 1 ? parts[0]! : concat(parts);
+    return joined.slice(start - first * block, end - first * block);
+  }
+
+  private block(at: number): Promise<Uint8Array<ArrayBuffer>> {
+    let found = this.blocks.get(at);
+    found ??= this.fetch(at * block, Math.min(block, this.bytes - at * block));
+    this.blocks.delete(at); // the last used one is the last to be dropped
+    this.blocks.set(at, found);
+    if (this.blocks.size > keptBlocks) this.blocks.delete(this.blocks.keys().next().value!);
+    return found;
+  }
+
+  private fetch(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const read = ++this.reads;
+    send({ kind: "read", read, start, length });
+    return new Promise<ArrayBuffer>((resolve, reject) => this.waiting.set(read, { resolve, reject })).then((bytes) => new Uint8Array(bytes));
+  }
+
+  receive(read: number, bytes: ArrayBuffer | undefined) {
+    const waiting = this.waiting.get(read);
+    this.waiting.delete(read);
+    if (bytes) waiting?.resolve(bytes);
+    else waiting?.reject(new Refused("Its bytes could not be read."));
+  }
+}
+
+export function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Answers the page with what `open` makes of a file. */
+export function serve(open: (input: Input) => Promise<Opened>) {
+  let input: PageInput | undefined;
+  let opened: Opened | undefined;
+  const run: Record<Method, (argument: never) => Promise<unknown>> = {
+    open: async ({ name, bytes }: { name: string; bytes: number }) => {
+      input = new PageInput(name, bytes);
+      opened = await open(input);
+      return opened.content;
+    },
+    slice: (selection: Selection) => opened!.slice!(selection),
+    picture: (region: Region) => opened!.picture!(region),
+    entry: async (id: number) => (await opened!.entry!(id)).buffer,
+  };
+  const answer = async (message: ToDecoder) => {
+    if (message.kind === "bytes") return input?.receive(message.read, message.bytes);
+    try {
+      const answer = await run[message.method](message.argument as never);
+      const values = (answer as { values?: unknown }).values ?? answer;
+      const buffer = ArrayBuffer.isView(values) ? values.buffer : values instanceof ArrayBuffer ? values : undefined;
+      send({ kind: "answer", call: message.call, answer }, ...(buffer ? [buffer as ArrayBuffer] : []));
+    } catch (thrown) {
+      const why = thrown instanceof Refused ? thrown.message : `It seems to be broken (${thrown instanceof Error ? thrown.message : String(thrown)}).`;
+      send({ kind: "failed", call: message.call, why });
+    }
+  };
+  addEventListener("message", (e: MessageEvent<ToDecoder>) => void answer(e.data));
+  send({ kind: "ready" });
+}

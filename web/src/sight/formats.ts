@@ -1,0 +1,32 @@
+// The formats that decoders read: one table, by the first bytes and the extensions of names. This module is independent of the page.
+
+export interface Format {
+  /** The name of the decoder: src/decode/<name>.ts. */
+  decoder: string;
+  /** Such as "a TIFF image". */
+  what: string;
+  /** Characters at an offset; without them the extension decides. */
+  magic?: [offset: number, characters: string][];
+  extensions?: string;
+}
+
+/** The first matching row applies. */
+export const formats: Format[] = [
+  { decoder: "zip", what: "a ZIP archive, or an office document, which is one", magic: [[0, "PK\x03\x04"], [0, "PK\x05\x06"]] },
+  { decoder: "tar", what: "a tar archive", magic: [[257, "ustar"]] },
+  { decoder: "tar", what: "compressed with gzip", magic: [[0, "\x1f\x8b"]] },
+];
+
+export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCode(b)).join("");
+
+/** The bytes that formatOf looks at. */
+export const headLength = 512;
+
+/** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
+export function formatOf(head: Uint8Array, names: string[]): Format | undefined {
+  const text = latin(head.subarray(0, headLength));
+  const extensions = names.map((name) => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
+  return formats.find(({ magic, extensions: known }) =>
+    magic ? magic.some(([at, characters]) => text.startsWith(characters, at)) : extensions.some((e) => e && known?.split(" ").includes(e)),
+  );
+}

@@ -1,0 +1,130 @@
+// The messages between a page and a decoder: a worker that reads files of one format, and has no session and no network.
+
+export type Values =
+  | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array | string[];
+
+export type Attribute = [name: string, value: string];
+
+/** A group or an array in a file. */
+export interface Item {
+  name: string;
+  /** What it is, such as "float32, 100 × 200". */
+  about: string;
+  attributes?: Attribute[];
+  /** Of a group. */
+  items?: Item[];
+  /** Of an array: what a Selection calls it, and the length of each dimension. */
+  id?: number;
+  shape?: number[];
+  /** Names of the dimensions, where the file has them. */
+  dimensions?: string[];
+  /** Of a table, whose last dimension these are. */
+  columns?: string[];
+  /** Why its values cannot be shown. */
+  why?: string;
+}
+
+/** A file in an archive. */
+export interface Entry {
+  path: string;
+  bytes: number;
+  /** Its bytes in the archive, if it is compressed alone. */
+  packed?: number;
+  /** As the archive has it, which knows no time zone. */
+  modified?: string;
+  /** Why it cannot be read. */
+  why?: string;
+}
+
+/** A picture in a file. */
+export interface Sheet {
+  name: string;
+  width: number;
+  height: number;
+  about: string;
+}
+
+/** Atoms with their bonds, or the triangles of a surface. Coordinates follow each other as x, y, z. */
+export interface Model {
+  points: Float32Array;
+  /** Indices of points: pairs of bonded atoms, or corners of triangles. */
+  joined: Uint32Array;
+  /** Of atoms: the symbols of the elements. */
+  elements?: string[];
+}
+
+/** What a file contains, without its large parts. */
+export type Content =
+  | { view: "tree"; about: string; attributes: Attribute[]; items: Item[] }
+  | { view: "entries"; about: string; entries: Entry[] }
+  | { view: "pictures"; about: string; attributes: Attribute[]; sheets: Sheet[]; notes: [title: string, text: string][] }
+  | { view: "model"; about: string; attributes: Attribute[]; model: Model };
+
+/** A part of an array with at most two dimensions. */
+export interface Selection {
+  id: number;
+  /** An index for each dimension; those of rows and columns are not used. */
+  fixed: number[];
+  /** The dimensions that are shown; -1: none. */
+  rows: number;
+  columns: number;
+  from: [row: number, column: number];
+  count: [rows: number, columns: number];
+  /** Where there are more, only every n-th is taken. */
+  most: [rows: number, columns: number];
+}
+
+export interface Part {
+  /** Row by row. */
+  values: Values;
+  height: number;
+  width: number;
+  /** Every n-th row and column has been taken. */
+  step: [rows: number, columns: number];
+}
+
+/** A part of a picture, in its pixels. */
+export interface Region {
+  sheet: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  /** Where a side has more pixels, only every n-th is taken. */
+  most: number;
+}
+
+/** Samples of a picture, row by row. */
+export interface Raster {
+  width: number;
+  height: number;
+  /** 1: brightness; 3: red, green, blue; 4: and opacity. */
+  channels: number;
+  values: Exclude<Values, string[] | BigInt64Array | BigUint64Array>;
+  /** Every n-th row and column has been taken. */
+  step: number;
+  /** The lowest value is white. */
+  inverted?: boolean;
+}
+
+export interface Requests {
+  open: { argument: { name: string; bytes: number }; answer: Content };
+  slice: { argument: Selection; answer: Part };
+  picture: { argument: Region; answer: Raster };
+  entry: { argument: number; answer: ArrayBuffer };
+}
+
+export type Method = keyof Requests;
+
+/** From the page to the decoder. */
+export type ToDecoder =
+  | { kind: "call"; call: number; method: Method; argument: unknown }
+  /** Bytes that the decoder has asked for; without bytes they could not be read. */
+  | { kind: "bytes"; read: number; bytes: ArrayBuffer | undefined };
+
+/** From the decoder to the page. */
+export type FromDecoder =
+  | { kind: "ready" }
+  | { kind: "read"; read: number; start: number; length: number }
+  | { kind: "answer"; call: number; answer: unknown }
+  | { kind: "failed"; call: number; why: string };

@@ -1,0 +1,197 @@
+// A picture of samples of any type: contrast, colour map, zoom, and the value under the pointer.
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { count } from "../format";
+import { Button } from "../ui/components";
+import { colourMaps, coloursOf } from "./colours";
+import type { Raster } from "./messages";
+import { textOf } from "./values";
+
+const zooms = [0.25, 0.5, 1, 2, 4, 8, 16];
+
+/** Values that decide the percentiles. */
+const sampled = 200_000;
+
+type Limits = [low: number, high: number];
+
+interface Statistics {
+  /** Of all finite values; of none: 0 and 1. */
+  all: Limits;
+  /** The percentiles 0.5 and 99.5. */
+  percentiles: Limits;
+}
+
+function statisticsOf({ values, channels }: Raster): Statistics {
+  let [low, high] = [Infinity, -Infinity];
+  const colours = channels === 4 ? 3 : channels; // opacity is no brightness
+  const take = Math.max(1, Math.floor(values.length / sampled)) | 1;
+  const sample: number[] = [];
+  for (let i = 0; i < values.length; i++) {
+    const v = values[i]!;
+    if (!Number.isFinite(v) || i % channels >= colours) continue;
+    if (v < low) low = v;
+    if (v > high) high = v;
+    if (i % take === 0) sample.push(v);
+  }
+  if (low > high) return { all: [0, 1], percentiles: [0, 1] };
+  const sorted = Float64Array.from(sample).sort();
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? low;
+  return { all: [low, high], percentiles: [at(0.005), at(0.995)] };
+}
+
+const ranges = ["lowest to highest", "percentiles 0.5 to 99.5", "whole type", "own"] as const;
+type RangeName = (typeof ranges)[number];
+
+/** The values that a type of 8 or 16 bits can have. */
+function typeLimits({ values }: Raster): Limits | undefined {
+  if (values instanceof Uint8Array) return [0, 255];
+  return values instanceof Uint16Array ? [0, 65535] : undefined;
+}
+
+/** Draws samples; what is not a number is transparent. */
+function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: Limits, map: string) {
+  const { width, height, channels, values, inverted } = raster;
+  canvas.width = width;
+  canvas.height = height;
+  const image = new ImageData(width, height);
+  const colours = coloursOf(map);
+  const scale = high > low ? 255 / (high - low) : 0;
+  const level = (v: number) => {
+    const at = scale ? Math.round((v - low) * scale) : v > low ? 255 : 0;
+    return at < 0 ? 0 : at > 255 ? 255 : at;
+  };
+  for (let i = 0; i < width * height; i++) {
+    const first = values[i * channels]!;
+    if (Number.isNaN(first)) continue;
+    const at = inverted ? 255 - level(first) : level(first);
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = channels > 2 ? level(values[i * channels + c]!) : colours[3 * at + c]!;
+    image.data[4 * i + 3] = channels === 4 ? level(values[i * channels + 3]!) : 255;
+  }
+  canvas.getContext("2d")!.putImageData(image, 0, 0);
+}
+
+interface Props {
+  raster: Raster;
+  name: string;
+  /** What is said about the picture. */
+  about?: ComponentChildren;
+  /** Whether 8 bits are shown as they are, as other programs do. */
+  natural?: boolean;
+}
+
+export function Picture({ raster, name, about, natural = false }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const statistics = useMemo(() => statisticsOf(raster), [raster]);
+  const whole = typeLimits(raster);
+  const [range, setRange] = useState<RangeName>(natural && raster.values instanceof Uint8Array ? "whole type" : "lowest to highest");
+  const [own, setOwn] = useState<Limits | undefined>();
+  const [map, setMap] = useState("grey");
+  const [zoom, setZoom] = useState(0); // 0: fits the box
+  const [pointed, setPointed] = useState("");
+  const limits = (range === "own" && own) || (range === "whole type" && whole) || (range === "percentiles 0.5 to 99.5" && statistics.percentiles) || statistics.all;
+  const { step, channels } = raster;
+  useEffect(() => draw(canvas.current!, raster, limits, map), [raster, limits[0], limits[1], map]);
+  useEffect(() => canvas.current!.style.setProperty("--width", `${raster.width * step * zoom}px`), [raster, zoom]);
+  const point = (e: PointerEvent) => {
+    const box = canvas.current!.getBoundingClientRect();
+    const column = Math.floor(((e.clientX - box.left) / box.width) * raster.width);
+    const row = Math.floor(((e.clientY - box.top) / box.height) * raster.height);
+    if (column < 0 || row < 0 || column >= raster.width || row >= raster.height) return setPointed("");
+    const at = (row * raster.width + column) * channels;
+    const values = Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ");
+    setPointed(`row ${row * step}, column ${column * step}: ${values}`);
+  };
+  const resize = (direction: 1 | -1) => setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, zooms.indexOf(zoom || 1) + direction))]!);
+  return (
+    <>
+      <div class="preview-tools">
+        <span class="dim">{about}</span>
+        <span class="zoom" role="group" aria-label="Zoom">
+          <Button kind="quiet" onClick={() => resize(-1)} disabled={zoom === zooms[0]} aria-label="Smaller">
+            −
+          </Button>
+          <Button kind="quiet" aria-pressed={zoom === 0} onClick={() => setZoom(0)}>
+            Fit
+          </Button>
+          <Button kind="quiet" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>
+            100 %
+          </Button>
+          <Button kind="quiet" onClick={() => resize(1)} disabled={zoom === zooms.at(-1)} aria-label="Larger">
+            +
+          </Button>
+        </span>
+      </div>
+      <div class={`picture ${zoom ? "zoomed" : ""}`} tabIndex={0} role="region" aria-label="Picture">
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label={name}
+          class={zoom > 1 || (zoom === 0 && raster.width < 400) ? "crisp" : ""}
+          data-limits={limits.join(" ")}
+          onPointerMove={point}
+          onPointerLeave={() => setPointed("")}
+        />
+      </div>
+      <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
+      <p class="dim pointed num" aria-live="off">
+        {pointed || `${step > 1 ? `Every ${step}th pixel is shown. ` : ""}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
+      </p>
+    </>
+  );
+}
+
+const count2 = (n: number) => (Number.isInteger(n) && Math.abs(n) < 1e15 ? count(n) : String(Number(n.toPrecision(6))));
+
+interface ContrastProps {
+  range: RangeName;
+  setRange: (range: RangeName) => void;
+  own: Limits | undefined;
+  setOwn: (own: Limits) => void;
+  map: string;
+  setMap: (map: string) => void;
+  limits: Limits;
+  whole: boolean;
+  coloured: boolean;
+}
+
+function Contrast({ range, setRange, setOwn, map, setMap, limits, whole, coloured }: ContrastProps) {
+  const value = (e: Event) => (e.currentTarget as HTMLSelectElement).value;
+  const limit = (at: 0 | 1) => (e: Event) => {
+    const given = Number(value(e));
+    if (value(e) === "" || Number.isNaN(given)) return;
+    setOwn(at ? [limits[0], given] : [given, limits[1]]);
+    setRange("own");
+  };
+  return (
+    <div class="filters contrast">
+      <label>
+        Contrast
+        <select value={range} onChange={(e) => (setOwn(limits), setRange(value(e) as RangeName))}>
+          {ranges.filter((r) => whole || r !== "whole type").map((r) => (
+            <option key={r} value={r}>
+              {r}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        from <input type="number" step="any" size={8} value={Number(limits[0].toPrecision(9))} onChange={limit(0)} />
+      </label>
+      <label>
+        to <input type="number" step="any" size={8} value={Number(limits[1].toPrecision(9))} onChange={limit(1)} />
+      </label>
+      {!coloured && (
+        <label>
+          Colours
+          <select value={map} onChange={(e) => setMap(value(e))}>
+            {colourMaps.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
