@@ -40,29 +40,29 @@ type Person struct {
 	Key                string
 }
 
-// filler makes things as the sysadmin, one after the other, and stops at the first error.
+// filler makes things as the sysadmin, and files as those who may in turn, one after the other, and stops at the first error.
 type filler struct {
-	repo  *repository.Service
-	clock *Clock
-	admin auth.Principal
-	err   error
+	repo   *repository.Service
+	clock  *Clock
+	admin  auth.Principal
+	people map[string]auth.Principal // by user name
+	err    error
 }
 
 // Fill fills an empty repository whose sysadmin has the key, and whose clock is clock, and returns who can sign in; the sysadmin comes
 // first.
 func Fill(ctx context.Context, repo *repository.Service, clock *Clock, key string) ([]Person, error) {
-	f := filler{repo: repo, clock: clock}
+	f := filler{repo: repo, clock: clock, people: map[string]auth.Principal{}}
 	if f.admin, f.err = repo.Authenticate(ctx, key); f.err != nil {
 		return nil, f.err
 	}
 	people := []Person{{"admin", "", "sysadmin: may do everything", key}}
-	ids := map[string]string{}
 	for _, p := range members {
-		p.Person.Key, ids[p.Username] = f.person(ctx, p)
+		p.Person.Key = f.person(ctx, p)
 		people = append(people, p.Person)
 	}
 	for _, d := range lab {
-		f.dataspace(ctx, d, ids)
+		f.dataspace(ctx, d)
 	}
 	return people, f.err
 }
@@ -79,21 +79,23 @@ func (f *filler) do(what string, fn func() error) {
 }
 
 // person makes a user with a key.
-func (f *filler) person(ctx context.Context, p member) (key, id string) {
+func (f *filler) person(ctx context.Context, p member) (key string) {
 	f.do(p.Username, func() error {
 		u, err := f.repo.CreateUser(ctx, f.admin, repository.Fields{"username": p.Username, "fullname": p.Fullname, "about": p.about})
 		if err != nil {
 			return err
 		}
-		id = u.ID.String()
-		_, key, err = f.repo.CreateKey(ctx, f.admin, id, repository.Fields{"label": "demo"})
+		_, key, err = f.repo.CreateKey(ctx, f.admin, u.ID.String(), repository.Fields{"label": "demo"})
+		if err == nil {
+			f.people[p.Username], err = f.repo.Authenticate(ctx, key)
+		}
 		return err
 	})
-	return key, id
+	return key
 }
 
-// dataspace makes a dataspace with all that is in it. ids are those of the users.
-func (f *filler) dataspace(ctx context.Context, d dataspace, ids map[string]string) {
+// dataspace makes a dataspace with all that is in it.
+func (f *filler) dataspace(ctx context.Context, d dataspace) {
 	id := ""
 	f.do(d.name, func() error {
 		made, err := f.repo.CreateDataspace(ctx, f.admin, repository.Fields{
@@ -102,21 +104,27 @@ func (f *filler) dataspace(ctx context.Context, d dataspace, ids map[string]stri
 		id = made.ID.String()
 		return err
 	})
+	var writers []auth.Principal
 	for _, name := range []string{"ines", "mara", "jon"} {
-		if role := d.roles[name]; role != "" {
-			f.do("role of "+name, func() error {
-				_, _, err := f.repo.Grant(ctx, f.admin, repository.Fields{"userId": ids[name], "dataspaceId": id, "role": role})
-				return err
-			})
+		role := d.roles[name]
+		if role == "" {
+			continue
+		}
+		f.do("role of "+name, func() error {
+			_, _, err := f.repo.Grant(ctx, f.admin, repository.Fields{"userId": f.people[name].UserID.String(), "dataspaceId": id, "role": role})
+			return err
+		})
+		if role != "member" {
+			writers = append(writers, f.people[name])
 		}
 	}
 	for _, s := range d.sets {
-		f.set(ctx, id, s)
+		f.set(ctx, id, s, writers)
 	}
 }
 
-// set makes a set and uploads its files, some days after what came before.
-func (f *filler) set(ctx context.Context, dataspaceID string, s set) {
+// set makes a set, into which the writers upload its files in turn, some days after what came before.
+func (f *filler) set(ctx context.Context, dataspaceID string, s set, writers []auth.Principal) {
 	id := ""
 	f.clock.pass(60 * time.Hour)
 	f.do(s.name, func() error {
@@ -126,18 +134,18 @@ func (f *filler) set(ctx context.Context, dataspaceID string, s set) {
 		id = made.ID.String()
 		return err
 	})
-	for _, file := range s.files {
-		f.do(file.name, func() error { return f.file(ctx, id, file) })
+	for n, file := range s.files {
+		f.do(file.name, func() error { return f.file(ctx, writers[n%len(writers)], id, file) })
 	}
 }
 
-func (f *filler) file(ctx context.Context, setID string, file file) error {
+func (f *filler) file(ctx context.Context, by auth.Principal, setID string, file file) error {
 	content, err := files.ReadFile(path.Join("files", file.source))
 	if err != nil {
 		return err
 	}
 	f.clock.pass(5 * time.Hour)
-	upload := f.repo.NewUpload(f.admin)
+	upload := f.repo.NewUpload(by)
 	defer func() { _ = upload.Discard() }() // what was made of it stays
 	if err := upload.Receive(ctx, bytes.NewReader(content)); err != nil {
 		return err
@@ -149,6 +157,6 @@ func (f *filler) file(ctx context.Context, setID string, file file) error {
 		return err
 	}
 	f.clock.pass(2 * time.Hour)
-	_, err = f.repo.DeleteResource(ctx, f.admin, made.ID.String(), repository.Match{})
+	_, err = f.repo.DeleteResource(ctx, by, made.ID.String(), repository.Match{})
 	return err
 }

@@ -36,27 +36,6 @@ var members = []member{
 
 var lab = []dataspace{
 	{
-		name: "plant-growth", title: "Plant growth and stress", visibility: "private",
-		description: "Seedlings under changing light: climate of the chambers, micrographs, protocols.",
-		roles:       map[string]string{"ines": "admin", "mara": "editor", "jon": "member"},
-		sets: []set{
-			{"chamber-3-september", "Climate of chamber 3, September", "Temperature, humidity, light and CO₂, every ten minutes, for two weeks.",
-				`{"creators":[{"name":"Lindqvist, Mara","type":"person"}],"keywords":["growth chamber","climate"],"dates":[{"date":"2026-09-01/2026-09-14","type":"Collected"}],"tags":["chamber-3"]}`, []file{
-					{source: "README.md", name: "README.md", description: "What the columns mean."},
-					{source: "chamber-3.csv", name: "chamber-3.csv", description: "14 days, one line every ten minutes. The door stood open on 13 September.",
-						metadata: `{"tags":["raw"],"properties":{"interval":{"value":10,"unit":"min"},"logger":"TL-7"}}`},
-				}},
-			{"micrographs-batch-2", "Micrographs of batch 2", "Actin (green) and nuclei (blue), 40×.",
-				`{"creators":[{"name":"Lindqvist, Mara","type":"person"}],"keywords":["microscopy","actin"],"tags":["batch-2"]}`, []file{
-					{source: "cells-40x.png", name: "2026-10/cells-40x.png", description: "Field 7 of slide 12.",
-						metadata: `{"tags":["actin","nuclei"],"properties":{"exposure":{"value":120,"unit":"ms"},"magnification":40,"slide":12,"stain":["phalloidin","DAPI"]}}`},
-					{source: "protocol.txt", name: "2026-10/protocol.txt", description: "How the slides were stained."},
-					{source: "lockin-trace.raw", name: "2026-10/focus-trace.raw", description: "Position of the stage, 32-bit floats."},
-					{source: "protocol.txt", name: "2026-10/protocol-old.txt", description: "Version 3, with a mistake in step 4.", deleted: true},
-				}},
-		},
-	},
-	{
 		name: "materials", title: "Materials characterisation", visibility: "public",
 		description: "Diffraction, fluorescence and mechanics. Everybody with an account may read it.",
 		roles:       map[string]string{"ines": "admin"},
@@ -75,6 +54,27 @@ var lab = []dataspace{
 						metadata: `{"properties":{"excitation":{"value":532,"unit":"nm"},"temperature":{"value":295,"unit":"K"}}}`},
 					{source: "ring-down.ipynb", name: "ring-down.ipynb", description: "Quality factor of the cantilever."},
 					{source: "bat-call-slowed.wav", name: "ultrasound-slowed.wav", description: "Test signal of the transducer, ten times slower."},
+				}},
+		},
+	},
+	{
+		name: "plant-growth", title: "Plant growth and stress", visibility: "private",
+		description: "Seedlings under changing light: climate of the chambers, micrographs, protocols.",
+		roles:       map[string]string{"ines": "admin", "mara": "editor", "jon": "member"},
+		sets: []set{
+			{"chamber-3-september", "Climate of chamber 3, September", "Temperature, humidity, light and CO₂, every ten minutes, for two weeks.",
+				`{"creators":[{"name":"Lindqvist, Mara","type":"person"}],"keywords":["growth chamber","climate"],"dates":[{"date":"2026-09-01/2026-09-14","type":"Collected"}],"tags":["chamber-3"]}`, []file{
+					{source: "README.md", name: "README.md", description: "What the columns mean."},
+					{source: "chamber-3.csv", name: "chamber-3.csv", description: "14 days, one line every ten minutes. The door stood open on 13 September.",
+						metadata: `{"tags":["raw"],"properties":{"interval":{"value":10,"unit":"min"},"logger":"TL-7"}}`},
+				}},
+			{"micrographs-batch-2", "Micrographs of batch 2", "Actin (green) and nuclei (blue), 40×.",
+				`{"creators":[{"name":"Lindqvist, Mara","type":"person"}],"keywords":["microscopy","actin"],"tags":["batch-2"]}`, []file{
+					{source: "cells-40x.png", name: "2026-10/cells-40x.png", description: "Field 7 of slide 12.",
+						metadata: `{"tags":["actin","nuclei"],"properties":{"exposure":{"value":120,"unit":"ms"},"magnification":40,"slide":12,"stain":["phalloidin","DAPI"]}}`},
+					{source: "protocol.txt", name: "2026-10/protocol.txt", description: "How the slides were stained."},
+					{source: "lockin-trace.raw", name: "2026-10/focus-trace.raw", description: "Position of the stage, 32-bit floats."},
+					{source: "protocol.txt", name: "2026-10/protocol-old.txt", description: "Version 3, with a mistake in step 4.", deleted: true},
 				}},
 		},
 	},

@@ -42,7 +42,7 @@ function concerns(path: string, { kind, object, dataspaceId, setId }: Change): b
   if (page === "dataspaces") return dataspaceId === id;
   if (page === "sets") return setId === id || of === "dataspace";
   if (page === "resources") return object?.id === id || of === "set" || of === "dataspace";
-  const shown: Record<string, string> = { "/": "dataspace", "/account": "key", "/users": "user" };
+  const shown: Record<string, string> = { "/account": "key", "/users": "user" };
   return !shown[path] || shown[path] === of;
 }
 

@@ -9,7 +9,8 @@ const names = {
   sets: new Cache((id) => sets.get(id).then((s) => s.title || s.name)),
 };
 
-function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
+/** A link to a dataspace or a set, by its title. */
+export function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
   const { value, problem } = useLoad(() => names[kind].get(id), [kind, id]);
   return <Link to={`/${kind}/${id}`}>{value ?? (problem ? id : "…")}</Link>;
 }

@@ -4,7 +4,10 @@ import { dataspaces, queryOf } from "../api";
 import { DataspaceForm } from "../edit/forms";
 import { Link, navigate, useLocation } from "../router";
 import { useMe } from "../session";
-import { Badge, Button, Empty, ErrorMessage, PageHeader, Time } from "../ui/components";
+import { Bytes, Files, LastActivity, useHoldings } from "../start/activity";
+import { Begin } from "../start/begin";
+import { RecentFiles, useRecent, YourSets } from "../start/recent";
+import { Badge, Button, Empty, ErrorMessage } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
 import { Choice, FilterBar, oneOf, StateChoice, states } from "../ui/filters";
@@ -19,13 +22,24 @@ import { useTitle } from "../ui/title";
 export function Home() {
   const me = useMe();
   const { query } = useLocation();
-  useTitle("Dataspaces");
+  useTitle("Home");
   const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public", "open"]) };
+  const recent = useRecent();
+  const holdings = useHoldings();
   return (
     <>
-      <PageHeader title="Dataspaces" lead="Each contains the sets of one group or project, and has its own members.">
-        <NewDataspace kind={me.sysadmin ? "primary" : "plain"}>New dataspace</NewDataspace>
-      </PageHeader>
+      <h1 class="visually-hidden">Home</h1>
+      <RecentFiles recent={recent} />
+      <YourSets recent={recent} />
+      <div class="title">
+        <div>
+          <h2>Dataspaces</h2>
+          <p class="dim">Each contains the sets of one group or project, and has its own members.</p>
+        </div>
+        <div class="actions">
+          <NewDataspace kind={me.sysadmin ? "primary" : "plain"}>New dataspace</NewDataspace>
+        </div>
+      </div>
       <FilterBar>
         <StateChoice />
         <Choice
@@ -46,7 +60,7 @@ export function Home() {
         keyOf={(d) => d.id}
         label="Dataspaces"
         noun={["dataspace", "dataspaces"]}
-        kind="containers"
+        kind="dataspaces"
         columns={[
           {
             head: "Dataspace",
@@ -62,14 +76,17 @@ export function Home() {
           },
           { head: "Name", class: "wide-only", cellClass: "mono dim", cell: (d) => d.name },
           { head: "Visible to", class: "wide-only", cellClass: "dim", cell: (d) => readers[d.visibility].short },
-          { head: "Changed", class: "wide-only", cellClass: "dim", cell: (d) => <Time at={d.modified} /> },
+          { head: "Files", class: "wide-only end", cellClass: "dim", cell: (d) => <Files of={holdings?.get(d.id)} /> },
+          { head: "Size", class: "end", cellClass: "dim", cell: (d) => <Bytes of={holdings?.get(d.id)} /> },
+          { head: "Last activity", class: "wide-only", cellClass: "dim", cell: (d) => <LastActivity of={d} /> },
         ]}
         empty={
           <Empty icon="dataspace" title={filters.state === "active" ? "No dataspaces yet" : "No matches"}>
-            {me.sysadmin ? (
-              <NewDataspace>Create the first one</NewDataspace>
-            ) : (
-              <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>
+            {filters.state !== "deleted" && (
+              <>
+                {!me.sysadmin && <p>Ask an admin to give you a role in one. Your user name is {me.username}.</p>}
+                <Begin create={<NewDataspace>{me.sysadmin ? "Create the first one" : "Create a dataspace"}</NewDataspace>} />
+              </>
             )}
           </Empty>
         }

@@ -39,7 +39,7 @@ interface Props<T> {
   columns: Column<T>[];
   label: string;
   /** Decides the widths of the columns: a class of app.css. */
-  kind: "containers" | "resources" | "selectable" | "trash" | "users" | "members" | "versions" | "hits";
+  kind: "containers" | "dataspaces" | "resources" | "selectable" | "trash" | "users" | "members" | "versions" | "hits";
   /** Singular and plural, for the number of rows below the list. */
   noun: [one: string, many: string];
   empty: ComponentChildren;

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-6N3GMHQO.js";import"./chunk-TJXOLZDP.js";import"./chunk-ZGJ7XZJK.js";import"./chunk-UHWB2ZFU.js";import"./chunk-YOBV27NJ.js";import"./chunk-DGXSH64N.js";import"./chunk-34OGZMR4.js";import"./chunk-WFNYGOMZ.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

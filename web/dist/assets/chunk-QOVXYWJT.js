@@ -1,1 +1,0 @@
-import{b as o}from"./chunk-UHWB2ZFU.js";import{a as r}from"./chunk-YOBV27NJ.js";import"./chunk-DGXSH64N.js";import"./chunk-34OGZMR4.js";import{ea as t}from"./chunk-WFNYGOMZ.js";import"./chunk-SQE76S5B.js";function s({file:e}){let i=t(o,{file:e,why:`The type is ${e.mimetype}; its bytes are text.`});return t(r,{file:e,ifText:i})}export{s as UnknownPreview};

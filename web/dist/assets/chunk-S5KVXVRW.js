@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-UHWB2ZFU.js";import"./chunk-YOBV27NJ.js";import"./chunk-DGXSH64N.js";import"./chunk-34OGZMR4.js";import"./chunk-WFNYGOMZ.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

@@ -1,0 +1,109 @@
+// What was changed last in all that the user may read, as pictures; and the sets in which the user works.
+import { useEffect, useState } from "preact/hooks";
+import type { Resource } from "../api";
+import { dataAddress, queryOf, resources } from "../api";
+import { Container, Where } from "../find/names";
+import { plural } from "../format";
+import { Link } from "../router";
+import { useMe } from "../session";
+import { Badge, ErrorMessage, Time } from "../ui/components";
+import { Icon } from "../ui/icons";
+import { type Loaded, useLoad } from "../ui/load";
+import { useRefreshOnFocus } from "../ui/refresh";
+import { UserName } from "../ui/users";
+import { noteVisit } from "./visit";
+
+/** Files that are asked for: the latest are shown, and all tell in which sets the user works. */
+const asked = 60;
+const shown = 6;
+const mostSets = 6;
+
+export function useRecent(): Loaded<Resource[]> {
+  const recent = useLoad((signal) => resources.list({ order: "newest", state: "active", limit: asked }).all(asked, signal).then((page) => page.items), []);
+  useRefreshOnFocus(recent.refresh);
+  return recent;
+}
+
+export function RecentFiles({ recent: { value, problem, reload } }: { recent: Loaded<Resource[]> }) {
+  const me = useMe();
+  const [before, setBefore] = useState("");
+  useEffect(() => setBefore(noteVisit(me.id)), [me.id]);
+  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  if (!value?.length) return null;
+  const isNews = (r: Resource) => !!before && r.modified > before && r.modifiedBy !== me.id;
+  const news = value.filter(isNews).length;
+  return (
+    <section class="start-section" aria-label="Recent files">
+      <h2>Recent files</h2>
+      {news > 0 && (
+        <p class="dim">
+          Others have changed {news === asked ? `${news} files or more` : plural(news, "file")} since you were here <Time at={before} />.{" "}
+          <Link to={`/search${queryOf({ q: `modified:${before.slice(0, 10)}..` })}`}>Show all</Link>
+        </p>
+      )}
+      <ul class="tiles">
+        {value.slice(0, shown).map((r) => (
+          <li key={r.id}>
+            <Link to={`/resources/${r.id}`} title={r.name}>
+              <Picture key={r.sha256} file={r} />
+              <span class="tile-name">{r.name.slice(r.name.lastIndexOf("/") + 1)}</span>
+            </Link>
+            <p class="dim">
+              <Container kind="sets" id={r.setId} />
+            </p>
+            <p class="dim">
+              {isNews(r) && (
+                <>
+                  <Badge tone="accent">new</Badge>{" "}
+                </>
+              )}
+              <Time at={r.modified} /> · {r.modifiedBy === me.id ? "you" : <UserName id={r.modifiedBy} />}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Formats that browsers show; SVG is none, since it can have scripts. */
+const picture = /^image\/(png|jpeg|gif|webp|avif|bmp|apng)(;|$)/;
+
+/** Pictures that are loaded whole for their thumbnail, in bytes at most. */
+const largestPicture = 4e6;
+
+function Picture({ file }: { file: Resource }) {
+  const [failed, setFailed] = useState(false);
+  const extension = /\.(\w{1,5})$/.exec(file.name)?.[1] ?? "";
+  return (
+    <span class="tile-picture">
+      {picture.test(file.mimetype) && file.bytes <= largestPicture && !failed && !file.damaged ? (
+        <img src={dataAddress(file, true)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
+      ) : (
+        <>
+          <Icon name="file" />
+          <span aria-hidden="true">{extension}</span>
+        </>
+      )}
+    </span>
+  );
+}
+
+/** The sets whose files the user changed last. */
+export function YourSets({ recent: { value } }: { recent: Loaded<Resource[]> }) {
+  const me = useMe();
+  const mine = new Map((value ?? []).filter((r) => r.modifiedBy === me.id).map((r) => [r.setId, r.dataspaceId]));
+  if (!mine.size) return null;
+  return (
+    <section class="start-section" aria-label="Your sets">
+      <h2>Your sets</h2>
+      <ul class="your-sets">
+        {[...mine].slice(0, mostSets).map(([setId, dataspaceId]) => (
+          <li key={setId}>
+            <Icon name="set" /> <Where dataspaceId={dataspaceId} setId={setId} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
