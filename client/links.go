@@ -9,8 +9,9 @@ import (
 
 // The kinds of links.
 const (
-	Share   = "share"   // shows files
-	Request = "request" // takes files
+	Share      = "share"      // shows files
+	Request    = "request"    // takes files
+	Invitation = "invitation" // makes a user, or gives one a role
 )
 
 // Link is an address by which people without an account get files, or give some.
@@ -19,8 +20,9 @@ type Link struct {
 	URL           string    `json:"url"` // of this record
 	Kind          string    `json:"kind"`
 	Label         string    `json:"label"`
-	DataspaceID   string    `json:"dataspaceId"`
-	SetID         string    `json:"setId"`
+	DataspaceID   string    `json:"dataspaceId"` // "" of an invitation that gives an account alone
+	SetID         string    `json:"setId"`       // "" of an invitation
+	Role          string    `json:"role"`        // that an invitation gives; "": none
 	Folder        string    `json:"folder"`      // of the set; "": all of it, or Resources
 	Resources     []string  `json:"resourceIds"` // ids
 	Version       int64     `json:"version"`     // of its one file; 0: the present one
@@ -37,7 +39,7 @@ type Link struct {
 	MaxBytes      int64     `json:"maxBytes"`
 	MaxFileBytes  int64     `json:"maxFileBytes"`
 	Types         []string  `json:"types"`
-	Uses          int64     `json:"uses"` // downloads, or files received
+	Uses          int64     `json:"uses"` // downloads, files received, or who accepted it
 	BytesReceived int64     `json:"bytesReceived"`
 	LastUsed      time.Time `json:"lastUsed,omitzero"`
 	ETag          string    `json:"-"` // for IfMatch and IfNoneMatch; "" in listings
@@ -54,10 +56,12 @@ type AddressedLink struct {
 	Address string `json:"address"`
 }
 
-// NewLink is a link to be made. Kind and SetID are needed.
+// NewLink is a link to be made. Kind is needed, of a share or request SetID, too, and of an invitation DataspaceID and Role, or neither.
 type NewLink struct {
 	Kind         string   `json:"kind"`
-	SetID        string   `json:"setId"`
+	SetID        string   `json:"setId,omitempty"`
+	DataspaceID  string   `json:"dataspaceId,omitempty"`
+	Role         string   `json:"role,omitempty"`
 	Folder       string   `json:"folder,omitempty"`
 	Resources    []string `json:"resourceIds,omitempty"`
 	Version      int64    `json:"version,omitempty"`

@@ -25,6 +25,9 @@ func linksOf(ctx context.Context, t *testing.T, c *client.Client, set client.Set
 	if n != 1 || made.Address == "" {
 		t.Errorf("%d links, made %+v", n, made)
 	}
+	invited := must[client.AddressedLink](t)(c.NewLink(ctx, client.NewLink{Kind: client.Invitation, DataspaceID: made.DataspaceID, Role: client.Member}))
+	same(t, invited.DataspaceID+invited.SetID+invited.Role, made.DataspaceID+client.Member)
+	check(t, c.RevokeLink(ctx, invited.ID))
 	check(t, c.RevokeLink(ctx, made.ID))
 	same(t, link(c.Link(ctx, made.ID)).State, "revoked")
 }

@@ -18,15 +18,16 @@ import (
 )
 
 func linkCommand(p Process) *cobra.Command {
-	cmd := p.branch("link", "Share files, or ask for some, without accounts",
-		linkShareCommand(p), linkRequestCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p))
+	cmd := p.branch("link", "Share files, ask for some, or invite people, by an address",
+		linkShareCommand(p), linkRequestCommand(p), linkInviteCommand(p), linkListCommand(p), linkRevokeCommand(p), linkTakeCommand(p))
 	cmd.Long = `link makes addresses for people who have no account. A share shows a set, a
-folder of it or one file; a request takes files into a set. Who has the address
-may do what you may do there at that moment, and no more. Editors make links.`
+folder of it or one file; a request takes files into a set; an invitation gives
+an account and a role. Who has the address may do what you may do there at that
+moment, and no more. Editors make links, sysadmins invitations.`
 	return cmd
 }
 
-// linkFlags are those of every new link.
+// linkFlags are those of a new share or request.
 func linkFlags(flags *pflag.FlagSet, n *client.NewLink, expires *string, uses string) {
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters that says what it is for; who has the link reads it")
 	flags.StringVar(expires, "expires", "", "`DATE` on which it ends, such as 2027-12-31 (default: never, or what the service allows)")
@@ -118,6 +119,47 @@ kept under the label of the link and the day. From a terminal:
 	flags.StringArrayVar(&n.Types, "type", nil, "`TYPE` of files that it takes, such as .tif or image/*; may be repeated (default: all)")
 	jsonFlag(cmd, &asJSON)
 	return p.completes(cmd, false, completion.Sets(client.Active))
+}
+
+func linkInviteCommand(p Process) *cobra.Command {
+	var n client.NewLink
+	var expires string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "invite [DATASPACE]",
+		Short: "Make a link by which a colleague gets an account",
+		Long: `invite makes a link by which one person chooses a username, gets a key, and has
+a role in a dataspace, and prints its address on standard output; nothing can
+show it again. Send it to nobody else: who opens it first gets in. Somebody who
+has an account gets the role alone. Without a dataspace it gives an account and
+no role. It is for sysadmins and, where the operator allows it (invitations in
+the configuration), for the admins of the dataspace.`,
+		Example: `  labshelf link invite lab-one --role editor --label "Ada Lovelace"`,
+		Args:    atMost(1, "one dataspace, such as lab-one"),
+	}
+	p.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
+		n.Kind = client.Invitation
+		switch {
+		case len(args) == 0 && n.Role != "":
+			return exit.Usagef("a role is one in a dataspace: name the dataspace, or leave out --role")
+		case len(args) == 1 && !slices.Contains(roles(), n.Role):
+			return exit.Usagef("--role must be one of %s", strings.Join(roles(), ", "))
+		case len(args) == 1:
+			d, err := reference.FindDataspace(ctx, c, args[0], client.Active)
+			if err != nil {
+				return err
+			}
+			n.DataspaceID = d.ID
+		}
+		return p.makeLink(ctx, c, n, expires, asJSON)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
+	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; it is not shown there")
+	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, at most 30 days from now (default: 7 days from now)")
+	jsonFlag(cmd, &asJSON)
+	p.completesFlag(cmd, "role", completion.Words(roles()...))
+	return p.completes(cmd, false, completion.Dataspaces(client.Active))
 }
 
 // makeLink makes a link, and writes its address to standard output.

@@ -15,6 +15,7 @@ import (
 	"labshelf/auth"
 	"labshelf/errs"
 	"labshelf/handlers/internal/body"
+	"labshelf/metadata"
 	"labshelf/repository"
 )
 
@@ -167,13 +168,18 @@ func (a *api) signIn(w http.ResponseWriter, r *request) error {
 		return a.countUnknownKey(w.Header(), r.Request, err)
 	}
 	noteCaller(w, caller)
-	cookie := a.cookie(r.Request, token)
-	cookie.Expires = ends.Time()
-	cookie.MaxAge = max(1, int(time.Until(cookie.Expires).Seconds()))
-	http.SetCookie(w, cookie)
+	a.setSession(w, r.Request, token, ends)
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusOK, sessionJSON{caller.Username, caller.Sysadmin})
 	return nil
+}
+
+// setSession gives a browser a session, until that ends.
+func (a *api) setSession(w http.ResponseWriter, r *http.Request, token string, ends metadata.Stamp) {
+	cookie := a.cookie(r, token)
+	cookie.Expires = ends.Time()
+	cookie.MaxAge = max(1, int(time.Until(cookie.Expires).Seconds()))
+	http.SetCookie(w, cookie)
 }
 
 // signInKey is the key in the body of a sign-in.

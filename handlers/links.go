@@ -17,6 +17,7 @@ type linkJSON struct {
 	Label       string   `json:"label"`
 	DataspaceID string   `json:"dataspaceId"`
 	SetID       string   `json:"setId"`
+	Role        string   `json:"role"`   // that an invitation gives
 	Folder      string   `json:"folder"` // "": the whole set, or Resources
 	Resources   []string `json:"resourceIds"`
 	Version     uint32   `json:"version"` // 0: the present one
@@ -39,7 +40,7 @@ type linkJSON struct {
 func (s presenter) link(l repository.LinkWithUse) linkJSON {
 	id := l.ID.String()
 	shown := linkJSON{
-		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: l.DataspaceID.String(), SetID: l.SetID.String(),
+		ID: id, URL: s.url("links", id), Kind: l.Kind.String(), Label: l.Label, DataspaceID: idText(l.DataspaceID), SetID: idText(l.SetID), Role: l.Role.String(),
 		Folder: strings.TrimSuffix(l.Folder, "/"), Version: l.Version, OwnerID: l.OwnerID.String(), State: string(l.StateIs), historyJSON: history(l.Record),
 		Expires: encode.Instant(l.Expires), HasPassword: l.Password != "", MaxUses: l.MaxUses, HidesPeople: l.HidesPeople,
 		Resources: []string{}, MaxBytes: l.MaxBytes, MaxFile: l.MaxFile, Types: repository.TypesOf(l.Link), Uses: l.Use.Count, Bytes: l.Use.Bytes, LastUsed: encode.Instant(l.Use.Last),

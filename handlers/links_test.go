@@ -54,7 +54,7 @@ func TestVisits(t *testing.T) {
 	t.Parallel()
 	var clock atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
-	c := ownGateway(t, repository.Config{Now: now}, handlers.Config{})
+	c := ownGateway(t, repository.Config{Now: now, AdminsInvite: true}, handlers.Config{})
 	l := c.newLinked()
 	share := object{"kind": "share", "setId": l.set, "folder": "open", "hidesPeople": true}
 	with := func(o object, field string, value any) object {
@@ -71,6 +71,7 @@ func TestVisits(t *testing.T) {
 	revoked, expired, used := c.newLink(share), c.newLink(with(share, "expires", now().Add(time.Hour).UTC().Format(time.RFC3339))), c.newLink(with(share, "maxUses", 1))
 	c.send("DELETE", "/links/"+revoked.id, nil).want(http.StatusNoContent)
 	used.ask("GET", "/files/"+l.within, nil, "X-Forwarded-For: 192.0.2.1").want(http.StatusOK)
+	invites := c.newInvitations(now)
 	clock.Store(int64(2 * time.Hour))
 	unknown := visitor{c.withKey(""), "", strings.TrimSuffix(c.base, "/v1") + "/s/AAAAAAAAAAAAAAAAAAAAAA"}
 	drop := raw{"text/plain", []byte("dropped")}
@@ -85,29 +86,39 @@ func TestVisits(t *testing.T) {
 		{"GET", "", nil}, {"HEAD", "", nil}, {"GET", "/files/" + l.within, nil}, {"GET", "/files/" + l.outside, nil}, {"GET", "/files/nonsense", nil},
 		{"GET", "/archive", nil}, {"PUT", "/a.txt", drop}, {"POST", "", form(file("a.txt", "x"))}, {"DELETE", "", nil}, {"PUT", "/files/" + l.within, drop},
 		{"GET", "/uploads", nil}, {"POST", "/uploads", begin}, {"GET", at, chunk}, {"HEAD", at, chunk}, {"PATCH", at, chunk}, {"POST", at, chunk}, {"DELETE", at, chunk},
+		{"POST", "", raw{"application/x-www-form-urlencoded", []byte("username=admin")}},
 	}
 	for _, tc := range []struct {
 		what string
 		who  visitor
 		want string
 	}{
-		{"a share", c.newLink(share), "200 200 200 404 404 200 404 404 405 404 405 404 404 404 404 405 404"},
-		{"a share that has a password", c.newLink(with(share, "password", "a blue horse")), "401 401 401 401 401 401 404 401 405 404 405 404 404 404 404 405 404"},
-		{"a request", c.newLink(request), "200 200 404 404 404 404 201 200 405 201 405 201 404 404 404 405 404"},
-		{"a request that has a password", c.newLink(with(request, "password", "a blue horse")), "401 401 404 404 404 404 401 401 405 401 405 401 401 401 401 405 401"},
-		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
-		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
-		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
-		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404"},
-		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405 404 404 404 404 405 404"},
+		{"a share", c.newLink(share), "200 200 200 404 404 200 404 404 405 404 405 404 404 404 404 405 404 303"},
+		{"a share that has a password", c.newLink(with(share, "password", "a blue horse")), "401 401 401 401 401 401 404 401 405 404 405 404 404 404 404 405 404 401"},
+		{"a request", c.newLink(request), "200 200 404 404 404 404 201 200 405 201 405 201 404 404 404 405 404 303"},
+		{"a request that has a password", c.newLink(with(request, "password", "a blue horse")), "401 401 404 404 404 404 401 401 405 401 405 401 401 401 401 405 401 401"},
+		{"one that is revoked", revoked, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one that has expired", expired, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one that is used up", used, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one whose owner is no editor any more", former, "410 410 410 410 410 410 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"an invitation", invites.good, "200 200 404 404 404 404 404 415 405 404 405 404 404 404 404 405 404 409"},
+		{"an invitation to have an account", invites.account, "200 200 404 404 404 404 404 415 405 404 405 404 404 404 404 405 404 409"},
+		{"one that was accepted", invites.used, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"an invitation that has expired", invites.expired, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"an invitation that is revoked", invites.revoked, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one by who is no admin any more", invites.lost, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one by who is deleted", invites.left, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"one into a dataspace that is deleted", invites.deleted, "410 410 404 404 404 404 404 410 405 404 405 404 404 404 404 405 404 410"},
+		{"none", unknown, "404 404 404 404 404 404 404 404 405 404 405 404 404 404 404 405 404 404"},
 	} {
 		for _, accept := range []string{"Accept: application/json", "Accept: text/html"} {
 			var got []string
 			for _, ask := range asks {
 				a := tc.who.ask(ask.method, ask.below, ask.body, accept)
 				got = append(got, fmt.Sprint(a.status))
-				for _, secret := range l.secrets {
-					if bytes.Contains(a.body, []byte(secret)) && !(secret == l.outside && strings.HasSuffix(ask.below, secret)) {
+				for _, secret := range append(l.secrets, invites.secrets...) {
+					shown := secret == l.outside && strings.HasSuffix(ask.below, secret) || secret == invites.title && tc.who == invites.good
+					if bytes.Contains(a.body, []byte(secret)) && !shown {
 						t.Errorf("%s, %s %s: the answer has %q\n%s", tc.what, ask.method, ask.below, secret, a.short())
 					}
 				}
@@ -293,7 +304,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 		status int
 		field  string
 	}{
-		{object{"kind": "invitation"}, 400, "kind"}, {object{"kind": "share", "maxBytes": 1}, 400, "maxBytes"}, {object{"kind": "request", "folder": "a"}, 400, "folder"},
+		{object{"kind": "gift"}, 400, "kind"}, {object{"kind": "invitation"}, 400, "setId"}, {object{"kind": "share", "role": "member"}, 400, "role"}, {object{"kind": "share", "maxBytes": 1}, 400, "maxBytes"}, {object{"kind": "request", "folder": "a"}, 400, "folder"},
 		{object{"kind": "share", "version": 1}, 400, "version"}, {object{"kind": "share", "resourceIds": []string{elsewhere}, "folder": "a"}, 400, "resourceIds"},
 		{object{"kind": "share", "resourceIds": []string{elsewhere}}, 400, "resourceIds"}, {object{"kind": "share", "resourceIds": []string{"x"}}, 404, "resourceIds"},
 		{object{"kind": "share", "resourceIds": []string{l.within}, "version": 7}, 404, "version"}, {object{"kind": "share", "password": "short"}, 400, "password"},
@@ -314,7 +325,7 @@ func TestLinkFieldsAreRefused(t *testing.T) {
 	l.send("POST", "/links", object{"kind": "share", "setId": gone}).problem(http.StatusConflict, "parent_deleted", "setId")
 	ends := l.send("POST", "/links", object{"kind": "share", "setId": l.set}).want(http.StatusCreated).object().text("expires")
 	at, err := time.Parse(time.RFC3339, ends)
-	if left := time.Until(at); err != nil || left < 23*time.Hour || left > 24*time.Hour {
+	if left := time.Until(at); err != nil || left < 35*time.Hour || left > 36*time.Hour {
 		t.Errorf("a link without an end ends at %q", ends)
 	}
 }

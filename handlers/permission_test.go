@@ -193,6 +193,9 @@ Made from the routes of the service by a test, which fails when the two differ; 
 - **oneself**: served where the user of the path is the caller, else 403.
 - **config**: served if ` + "`dataspaces_by = \"users\"`" + `, else 403. The creator of a dataspace becomes its admin.
 
+What ` + "`POST /links`" + ` says is of shares and requests. Invitations are made by sysadmins and, with ` + "`invitations = \"admins\"`" + `, by admins into their dataspace; who may manage
+one is as for other links, but an editor is never its owner, and one without a dataspace is for sysadmins.
+
 The roles are those in the dataspace that the request is about; a role in another one counts as no role. A set in the body of a
 request counts as its dataspace. Where a resource goes by copy or move that is so for the dataspace into which it goes; in the one where it
 is, a copy needs what reading it needs, and a move an editor, too.

@@ -25,7 +25,8 @@ const visitPath = "/s/"
 const (
 	visitCookie = "labshelf_link" // the proof of a password, below the address of its link alone
 	visitPage   = 200             // files of a page
-	pictureMost = 4 << 20         // bytes of a picture that is shown in the page
+	formType    = "application/x-www-form-urlencoded"
+	pictureMost = 4 << 20 // bytes of a picture that is shown in the page
 )
 
 // visitsSecurity is the policy of the pages of links: they have no script.
@@ -139,6 +140,9 @@ func (a *api) getVisit(w http.ResponseWriter, r *request) error {
 		if err != nil {
 			return err
 		}
+		if visit.Kind == metadata.Invitation {
+			return a.showInvitation(w, r, v, visit, nil)
+		}
 		if visit.Kind == metadata.RequestLink {
 			return a.showRequest(w, r, v, visit, nil, nil)
 		}
@@ -246,14 +250,16 @@ func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// postVisit takes what the form of a page sends: a password, or files.
+// postVisit takes what the form of a page sends: a password, files, or that an invitation is accepted.
 func (a *api) postVisit(w http.ResponseWriter, r *request) error {
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		return a.visited(w, r, func(v repository.Visitor) error { return a.enterPassword(w, r, v) })
-	}
 	return a.visited(w, r, func(v repository.Visitor) error {
 		visit, err := a.repo.GetVisit(r.Context(), v)
-		if err != nil {
+		switch {
+		case err == nil && visit.Kind == metadata.Invitation:
+			return a.acceptInvitation(w, r, v, visit)
+		case strings.HasPrefix(r.Header.Get("Content-Type"), formType):
+			return a.enterPassword(w, r, v)
+		case err != nil:
 			return err
 		}
 		var received []string
@@ -277,10 +283,8 @@ func lastElement(name string) string { return name[strings.LastIndexByte(name, '
 
 // enterPassword answers a password with a cookie that proves it, for this browser and this link.
 func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visitor) error {
-	const most = 4 << 10
-	r.Body = http.MaxBytesReader(w, r.Body, most)
-	if err := r.ParseForm(); err != nil {
-		return body.Error(err)
+	if err := readForm(w, r); err != nil {
+		return err
 	}
 	proof, err := a.repo.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
 	if err != nil {
@@ -291,6 +295,16 @@ func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visi
 	})
 	w.Header().Set("Location", a.visitAddress(r, v.Token))
 	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// readForm reads the fields of a form without files.
+func readForm(w http.ResponseWriter, r *request) error {
+	const most = 16 << 10
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if err := r.ParseForm(); err != nil {
+		return body.Error(err)
+	}
 	return nil
 }
 

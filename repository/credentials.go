@@ -299,24 +299,29 @@ func (s *Service) SignIn(ctx context.Context, key, former string, from auth.Orig
 	}
 	p.Origin = from
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		if err := s.clearSessions(tx, p); err != nil {
-			return err
-		}
-		if err := endSession(tx, former, from); err != nil {
-			return err
-		}
-		session := metadata.Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + metadata.Stamp(s.config.SessionAge/time.Microsecond)}
-		if p.Expires != 0 {
-			session.Expires = min(session.Expires, metadata.Stamp(p.Expires))
-		}
-		token, session.Digest = auth.NewSession(p.UserID)
-		ends = session.Expires
-		return rows.SaveSession(tx, rows.Change{By: p, Action: audit.SessionBegin}, session)
+		token, ends, err = s.beginSession(tx, p, former)
+		return err
 	})
 	if err != nil {
 		return auth.Principal{}, "", 0, err
 	}
 	return p, token, ends, nil
+}
+
+// beginSession makes a session of the key of a caller, and ends the former one, if that is not "".
+func (s *Service) beginSession(tx *metadata.Tx, p auth.Principal, former string) (token string, ends metadata.Stamp, err error) {
+	if err := s.clearSessions(tx, p); err != nil {
+		return "", 0, err
+	}
+	if err := endSession(tx, former, p.Origin); err != nil {
+		return "", 0, err
+	}
+	session := metadata.Session{UserID: p.UserID, KeyID: p.KeyID, Created: tx.Stamp(), Expires: s.now() + metadata.Stamp(s.config.SessionAge/time.Microsecond)}
+	if p.Expires != 0 {
+		session.Expires = min(session.Expires, metadata.Stamp(p.Expires))
+	}
+	token, session.Digest = auth.NewSession(p.UserID)
+	return token, session.Expires, rows.SaveSession(tx, rows.Change{By: p, Action: audit.SessionBegin}, session)
 }
 
 // clearSessions makes room for another session of a user: those that have ended go, with the key or by themselves, and of the

@@ -42,10 +42,11 @@ var linkFields = setters[draftLink]{
 	"hidesPeople":  boolSetter(func(l *draftLink) *bool { return &l.HidesPeople }),
 }
 
-// onlyOf are the fields that links of one kind have, and others not.
-var onlyOf = map[string]metadata.LinkKind{
-	"folder": metadata.ShareLink, "resourceIds": metadata.ShareLink, "version": metadata.ShareLink, "hidesPeople": metadata.ShareLink,
-	"maxBytes": metadata.RequestLink, "maxFileBytes": metadata.RequestLink, "types": metadata.RequestLink,
+// onlyOf are the fields that not all links have, with the kinds of those that do.
+var onlyOf = map[string][]metadata.LinkKind{
+	"folder": {metadata.ShareLink}, "resourceIds": {metadata.ShareLink}, "version": {metadata.ShareLink}, "hidesPeople": {metadata.ShareLink},
+	"maxBytes": {metadata.RequestLink}, "maxFileBytes": {metadata.RequestLink}, "types": {metadata.RequestLink},
+	"setId": {metadata.ShareLink, metadata.RequestLink}, "password": {metadata.ShareLink, metadata.RequestLink}, "maxUses": {metadata.ShareLink, metadata.RequestLink},
 }
 
 // countSetter sets a number from 0, which stands for any, to most.
@@ -96,6 +97,9 @@ func setLinkTypes(l *draftLink, field string, value any) error {
 
 // newLink reads and checks what a request says about a new one.
 func (s *Service) newLink(tx *metadata.Tx, p auth.Principal, f Fields) (l draftLink, err error) {
+	if f["kind"] == metadata.Invitation.String() {
+		return s.newInvitation(tx, p, f)
+	}
 	id, err := f.required("setId")
 	if err != nil {
 		return l, err
@@ -110,8 +114,13 @@ func (s *Service) newLink(tx *metadata.Tx, p auth.Principal, f Fields) (l draftL
 		return l, err
 	}
 	var known bool
-	if l.Kind, known = metadata.ParseLinkKind(kind); !known || l.Kind == metadata.Invitation {
-		return l, invalid("kind", "kind must be share or request")
+	if l.Kind, known = metadata.ParseLinkKind(kind); !known {
+		return l, invalid("kind", "kind must be share, request or invitation")
+	}
+	for _, field := range []string{"dataspaceId", "role"} {
+		if _, sent := f[field]; sent {
+			return l, invalid(field, "%s is no field of new links of the kind %s", field, l.Kind)
+		}
 	}
 	if err := l.fits(f); err != nil {
 		return l, err
@@ -128,8 +137,8 @@ func (s *Service) newLink(tx *metadata.Tx, p auth.Principal, f Fields) (l draftL
 // fits refuses fields that links of another kind have.
 func (l *draftLink) fits(f Fields) error {
 	for _, field := range slices.Sorted(maps.Keys(f)) {
-		if kind, only := onlyOf[field]; only && kind != l.Kind {
-			return invalid(field, "%s belongs to links of the kind %s", field, kind)
+		if kinds, some := onlyOf[field]; some && !slices.Contains(kinds, l.Kind) {
+			return invalid(field, "%s is no field of links of the kind %s", field, l.Kind)
 		}
 	}
 	return nil
@@ -194,19 +203,26 @@ func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 // LinkAge is how long a link may have at most; 0: any time.
 func (s *Service) LinkAge() time.Duration { return s.config.LinkAge }
 
-// bound refuses an end that is over, or later than the configuration allows. A link without one gets the latest that is allowed.
+// bound refuses an end that is over, or later than the kind of the link and the configuration allow. A link without one gets the usual end of its
+// kind, which is the latest that is allowed for other kinds than invitations.
 func (s *Service) bound(l *metadata.Link, f Fields) error {
+	most, usual := s.config.LinkAge, s.config.LinkAge
+	if l.Kind == metadata.Invitation {
+		if most = maxInvitationAge; s.config.LinkAge > 0 {
+			most = min(most, s.config.LinkAge)
+		}
+		usual = min(invitationAge, most)
+	}
 	now := s.now()
-	latest := now + metadata.Stamp(s.config.LinkAge.Microseconds())
 	switch _, sent := f["expires"]; {
 	case l.Expires != 0 && l.Expires <= now && sent:
 		return invalid("expires", "expires must be in the future")
-	case s.config.LinkAge == 0:
+	case most == 0:
 		return nil
 	case l.Expires == 0:
-		l.Expires = latest
-	case l.Expires > latest && sent:
-		return invalid("expires", "expires: links of this service end after %s at most", s.config.LinkAge)
+		l.Expires = now + metadata.Stamp(usual.Microseconds())
+	case sent && l.Expires > now+metadata.Stamp(most.Microseconds()):
+		return invalid("expires", "expires: such links end after %s at most", most)
 	}
 	return nil
 }

@@ -25,13 +25,17 @@ type LinkWithUse struct {
 // TypesOf returns what files a request link takes; none: all.
 func TypesOf(l metadata.Link) []string { return append([]string{}, strings.Fields(l.Types)...) }
 
-// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor, and the admins of its dataspace.
+// manageLink authorises a caller to change or end a link: its owner, as long as that is an editor, and the admins of its dataspace. Invitations
+// are for admins alone, and those without a dataspace for sysadmins.
 func manageLink(tx *metadata.Tx, p auth.Principal, l metadata.Link) error {
+	if l.DataspaceID == (metadata.ID{}) {
+		return onlySysadmin(p)
+	}
 	d, err := tx.Dataspaces.Get(l.DataspaceID)
 	if err != nil {
 		return err
 	}
-	if l.OwnerID == p.UserID {
+	if l.OwnerID == p.UserID && l.Kind != metadata.Invitation {
 		return authorise(tx, p, d, auth.Write)
 	}
 	return authorise(tx, p, d, auth.Manage)
@@ -52,9 +56,9 @@ func (s *Service) withUse(tx *metadata.Tx, l metadata.Link) (LinkWithUse, error)
 	return LinkWithUse{l, use, l.StateAt(s.now(), use)}, errs.Ignore(err, metadata.ErrNotFound)
 }
 
-// CreateLink makes a link and returns it with its token, which nothing can show again. Fields: kind (share or request), setId; of a share
-// optional folder or resourceIds, with one of which version, and hidesPeople; of a request optional maxBytes, maxFileBytes, types; of both optional label,
-// expires, password, maxUses.
+// CreateLink makes a link and returns it with its token, which nothing can show again. Fields: kind, optional label and expires; of a share or
+// request also setId, optional password and maxUses; of a share optional folder or resourceIds, with one of which version, and hidesPeople; of a
+// request optional maxBytes, maxFileBytes, types; of an invitation dataspaceId and role, or, from sysadmins, neither.
 func (s *Service) CreateLink(ctx context.Context, p auth.Principal, f Fields) (created LinkWithUse, token string, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (err error) {
@@ -211,6 +215,11 @@ func (s *Service) TakeLink(ctx context.Context, p auth.Principal, id string) (ta
 		l := before
 		if l.OwnerID = p.UserID; before.State == metadata.Deleted {
 			return conflict(errs.CodeDeleted, "", "this link is revoked; make another one")
+		}
+		if l.Kind == metadata.Invitation {
+			if err := s.mayStillInvite(tx, p, l); err != nil {
+				return err
+			}
 		}
 		if l.OwnerID != before.OwnerID {
 			err = s.saveLink(tx, p, audit.LinkTake, before, &l)

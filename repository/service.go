@@ -61,6 +61,7 @@ const uploadAge = 7 * 24 * time.Hour
 // Config is what an operator decides about the rules.
 type Config struct {
 	Anonymous             bool          // what is open is read without a key
+	AdminsInvite          bool          // admins may invite people into their dataspaces; else only sysadmins invite
 	UsersCreateDataspaces bool          // any registered user may create a dataspace; else only sysadmins
 	MaxUpload             int64         // bytes of one file; 0: no limit
 	DataspaceQuota        int64         // bytes, of new dataspaces; 0: none

@@ -48,13 +48,13 @@ func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (c
 		if err := onlySysadmin(p); err != nil {
 			return err
 		}
-		created, err = s.newUser(tx, p, f)
+		created, err = s.newUser(tx, rows.Change{By: p}, f)
 		return err
 	})
 	return created, err
 }
 
-func (s *Service) newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metadata.User, err error) {
+func (s *Service) newUser(tx *metadata.Tx, change rows.Change, f Fields) (u metadata.User, err error) {
 	u.Quota = s.config.UserQuota
 	if u.Username, err = f.required("username"); err != nil {
 		return u, err
@@ -69,8 +69,8 @@ func (s *Service) newUser(tx *metadata.Tx, p auth.Principal, f Fields) (u metada
 	if err := free(id, err, conflict(errs.CodeUsernameTaken, "username", "a user with this username exists, perhaps a deleted one; case does not matter")); err != nil {
 		return u, err
 	}
-	u.Record = newRecord(tx, p)
-	return u, rows.SaveUser(tx, rows.Change{By: p, Action: audit.UserCreate}, nil, &u)
+	u.Record, change.Action = newRecord(tx, change.By), audit.UserCreate
+	return u, rows.SaveUser(tx, change, nil, &u)
 }
 
 // GetUser returns one user. Every registered user may read it.
@@ -288,25 +288,25 @@ func (s *Service) Grant(ctx context.Context, p auth.Principal, f Fields) (grante
 		case d.State == metadata.Deleted:
 			return parentDeleted("dataspaceId", "dataspace")
 		}
-		granted, isNew, err = grant(tx, p, wanted)
+		granted, isNew, err = grant(tx, rows.Change{By: p}, wanted)
 		return err
 	})
 	return granted, isNew, err
 }
 
-func grant(tx *metadata.Tx, p auth.Principal, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
-	change := rows.Change{By: p, Action: audit.PrivilegeGrant}
+func grant(tx *metadata.Tx, change rows.Change, wanted metadata.Privilege) (granted metadata.Privilege, isNew bool, err error) {
+	change.Action = audit.PrivilegeGrant
 	granted, err = tx.Privileges.Of(wanted.UserID, wanted.DataspaceID)
 	switch {
 	case errors.Is(err, metadata.ErrNotFound):
-		wanted.Record = newRecord(tx, p)
+		wanted.Record = newRecord(tx, change.By)
 		return wanted, true, rows.SavePrivilege(tx, change, nil, wanted)
 	case err != nil || granted.State == metadata.Active && granted.Role == wanted.Role:
 		return granted, false, err
 	}
 	before := granted
 	granted.State, granted.Role = metadata.Active, wanted.Role
-	granted.Modified, granted.ModifiedBy = tx.Stamp(), p.UserID
+	granted.Modified, granted.ModifiedBy = tx.Stamp(), change.By.UserID
 	return granted, false, rows.SavePrivilege(tx, change, &before, granted)
 }
 

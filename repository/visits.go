@@ -33,14 +33,14 @@ type Visitor struct {
 type Visit struct {
 	LinkWithUse
 	Owner              string // the full name, or else the username; "" where the link hides people
-	Title, Description string // of the set; of a request ""
+	Title, Description string // of the set; of a request ""; the title of an invitation is that of its dataspace
 }
 
 // visited is a link as one transaction sees it.
 type visited struct {
 	LinkWithUse
 	owner metadata.User
-	set   resolvedSet
+	set   resolvedSet // of an invitation only its dataspace, if it has one
 }
 
 func linkNotFound() error {
@@ -100,6 +100,9 @@ func (s *Service) resolveVisit(tx *metadata.Tx, found *visited) (err error) {
 	if found.owner, err = tx.Users.Get(found.OwnerID); err != nil {
 		return err
 	}
+	if found.Kind == metadata.Invitation {
+		return s.resolveInvitation(tx, found)
+	}
 	if found.set, err = resolveSet(tx, found.SetID); err != nil {
 		return err
 	}
@@ -151,8 +154,11 @@ func (s *Service) GetVisit(ctx context.Context, v Visitor) (visit Visit, err err
 		if !found.HidesPeople {
 			visit.Owner = cmp.Or(found.owner.Fullname, found.owner.Username)
 		}
-		if set := found.set.Set; found.Kind == metadata.ShareLink {
+		switch set := found.set; found.Kind {
+		case metadata.ShareLink:
 			visit.Title, visit.Description = cmp.Or(set.Title, set.Name), set.Description
+		case metadata.Invitation:
+			visit.Title = cmp.Or(set.dataspace.Title, set.dataspace.Name)
 		}
 		return nil
 	})
@@ -315,10 +321,15 @@ func (s *Service) countUse(ctx context.Context, v Visitor, kind metadata.LinkKin
 		if err != nil {
 			return err
 		}
-		use := found.Use
-		use.LinkID, use.Count, use.Last = found.ID, use.Count+1, s.now()
-		return tx.LinkUses.Put(use)
+		return s.countVisit(tx, found)
 	})
+}
+
+// countVisit counts a use of a link in the commit that is the use.
+func (s *Service) countVisit(tx *metadata.Tx, found visited) error {
+	use := found.Use
+	use.LinkID, use.Count, use.Last = found.ID, use.Count+1, s.now()
+	return tx.LinkUses.Put(use)
 }
 
 // OpenSharedArchive is OpenArchive for what a share shows. It counts as one use.

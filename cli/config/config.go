@@ -40,6 +40,7 @@ type Config struct {
 	PageSize              int
 	DirectoryPageSize     int
 	UsersCreateDataspaces bool
+	AdminsInvite          bool
 	VerifyReads           int64 // bytes of the longest whole download that is verified; 0: none
 	Stall, Shutdown       time.Duration
 	MinRate               int64         // bytes per second; 0: any byte counts as progress
@@ -75,7 +76,7 @@ func variableName(name string) string { return environment + strings.ToUpper(nam
 
 // settings are all there are.
 func settings() []setting {
-	return slices.Concat(serviceSettings(), quotaSettings(), observationSettings())
+	return slices.Concat(serviceSettings(), accessSettings(), quotaSettings(), observationSettings())
 }
 
 // quotaSettings are the quotas of new objects.
@@ -85,6 +86,26 @@ func quotaSettings() []setting {
 			into(size, func(c *Config) *int64 { return &c.DataspaceQuota })},
 		{"user_quota", "0", "quota of a new user, a `SIZE` of all versions of the files that the user creates; 0 is no limit",
 			into(size, func(c *Config) *int64 { return &c.UserQuota })},
+	}
+}
+
+// accessSettings are those of who gets in, and may do what.
+func accessSettings() []setting {
+	return []setting{
+		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
+			into(count, func(c *Config) *int { return &c.FailedKeys })},
+		{"anonymous", Off, "`off`, or on: dataspaces that are open are read without a key",
+			into(onOrOff, func(c *Config) *bool { return &c.Anonymous })},
+		{"anonymous_per_minute", "1000", "`NUMBER` of requests without a key that an address may send in a minute; 0 is no limit",
+			into(count, func(c *Config) *int { return &c.AnonymousRequests })},
+		{"link_lifetime", "0", "`TIME` after which a link for people without an account ends at the latest; 0 is never",
+			into(period, func(c *Config) *time.Duration { return &c.LinkLifetime })},
+		{"invitations", "sysadmins", "`USERS` who may invite people: sysadmins, or admins: those of a dataspace into it, too",
+			into(sysadminsOrAdmins, func(c *Config) *bool { return &c.AdminsInvite })},
+		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
+			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
+		{"dataspaces_by", "sysadmin", "`USERS` who may create dataspaces: sysadmin or users",
+			into(sysadminOrUsers, func(c *Config) *bool { return &c.UsersCreateDataspaces })},
 	}
 }
 
@@ -111,16 +132,6 @@ func serviceSettings() []setting {
 			into(origins, func(c *Config) *[]string { return &c.AllowedOrigins })},
 		{"webhook_hosts", "", "`HOSTS` to which webhooks may send, such as hooks.example.org, *.example.org or 10.0.0.0/8 (default: none)",
 			into(webhookHosts, func(c *Config) *webhooks.Hosts { return &c.WebhookHosts })},
-		{"failed_keys_per_minute", "100", "`NUMBER` of requests with unknown keys that an address may send in a minute; 0 is no limit",
-			into(count, func(c *Config) *int { return &c.FailedKeys })},
-		{"anonymous", Off, "`off`, or on: dataspaces that are open are read without a key",
-			into(onOrOff, func(c *Config) *bool { return &c.Anonymous })},
-		{"anonymous_per_minute", "1000", "`NUMBER` of requests without a key that an address may send in a minute; 0 is no limit",
-			into(count, func(c *Config) *int { return &c.AnonymousRequests })},
-		{"link_lifetime", "0", "`TIME` after which a link for people without an account ends at the latest; 0 is never",
-			into(period, func(c *Config) *time.Duration { return &c.LinkLifetime })},
-		{"session_age", "30d", "`TIME` after which a browser that signed in has to do so again",
-			into(duration, func(c *Config) *time.Duration { return &c.SessionAge })},
 		{"view_data_url", "", "`TEMPLATE` of viewDataUrl, a URL with {id}, perhaps {setId}, {dataspaceId} (default: a page of this service)",
 			into(viewTemplate, func(c *Config) *string { return &c.ViewDataURL })},
 		{"max_upload", "0", "greatest `SIZE` of a file, in bytes or as 10GB or 10GiB; 0 is no limit",
@@ -133,8 +144,6 @@ func serviceSettings() []setting {
 			into(pageSize, func(c *Config) *int { return &c.PageSize })},
 		{"directory_page_size", "1000", "`NUMBER` of objects on a page of dataspaces, users or privileges",
 			into(pageSize, func(c *Config) *int { return &c.DirectoryPageSize })},
-		{"dataspaces_by", "sysadmin", "`USERS` who may create dataspaces: sysadmin or users",
-			into(sysadminOrUsers, func(c *Config) *bool { return &c.UsersCreateDataspaces })},
 		{verifyReadsName, "64MiB", "greatest `SIZE` of a file whose SHA-256 is compared when all of it is downloaded; true: any, false or 0: none",
 			into(verifiedSize, func(c *Config) *int64 { return &c.VerifyReads })},
 		{"scrub_period", "30d", "`TIME` in which every file is read once, in the background, to find damage; 0 is never",

@@ -102,6 +102,7 @@ var another = map[string]struct {
 	"trash_grace":            {"1d12h", []string{"-1d", "30", "1w"}},
 	"upload_age":             {"12h", []string{"-1d", "0", "week"}},
 	"link_lifetime":          {"90d", []string{"-1d", "month"}},
+	"invitations":            {"admins", []string{"users", "Admins"}},
 	"session_age":            {"1h", []string{"-1d", "0", "month"}},
 	"min_rate":               {"0", []string{"-1", "1KiB/s", "slow"}},
 	"view_data_url":          {"https://c.example.org/{dataspaceId}/{setId}/{id}", []string{"https://c.example.org/", "/view/{id}", "https://c.example.org/{id}/{nonsense}", "{id}"}},

@@ -53,6 +53,11 @@ func sysadminOrUsers(text string) (users bool, err error) {
 	return role == "users", err
 }
 
+func sysadminsOrAdmins(text string) (admins bool, err error) {
+	role, err := oneOf("sysadmins", "admins")(text)
+	return role == "admins", err
+}
+
 func onOrOff(text string) (on bool, err error) {
 	word, err := oneOf(Off, "on")(text)
 	return word == "on", err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"labshelf/auth"
 	"labshelf/blobs/blobstest"
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
@@ -111,6 +112,9 @@ func TestCheckFindsEachRuleBroken(t *testing.T) {
 		},
 		"their resource is not there": func(tx tables, h *repositorytest.World) error {
 			return tx.FileProperties.Put(metadata.FileProperties{ResourceID: h.Sets[0].ID, Properties: "p"})
+		},
+		"what it invites to is not there": func(tx tables, h *repositorytest.World) error {
+			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.Invitation, DataspaceID: nowhere, Role: auth.Editor, OwnerID: h.Admin.UserID})
 		},
 		"its set is not in its dataspace": func(tx tables, h *repositorytest.World) error {
 			return tx.Links.Put(metadata.Link{Record: h.Sets[0].Record, Kind: metadata.ShareLink, SetID: h.Sets[0].ID, DataspaceID: nowhere, OwnerID: h.Admin.UserID})

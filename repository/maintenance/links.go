@@ -4,10 +4,11 @@ import (
 	"errors"
 
 	"labshelf/audit"
+	"labshelf/auth"
 	"labshelf/metadata"
 )
 
-// checkLinks: a link is of a set in its dataspace, has an owner, and its last entry in the audit log; what has come of links belongs to one.
+// checkLinks: a link is of a set in its dataspace, an invitation of no set, and of a dataspace if it gives a role; it has an owner, and its last entry in the audit log; what has come of links belongs to one.
 func (c *checker) checkLinks() error {
 	for l, err := range c.tx.Links.Range(metadata.LinkRange{}) {
 		if err == nil {
@@ -21,7 +22,12 @@ func (c *checker) checkLinks() error {
 			return err
 		}
 		set, known := c.sets[l.SetID]
-		c.wrong(!known || set.DataspaceID != l.DataspaceID, "link", l.Record, l.Label, "its set is not in its dataspace")
+		if l.Kind == metadata.Invitation {
+			_, there := c.spaces[l.DataspaceID]
+			c.wrong(l.SetID != metadata.ID{} || there != (l.Role != auth.None), "link", l.Record, l.Label, "what it invites to is not there")
+		} else {
+			c.wrong(!known || set.DataspaceID != l.DataspaceID, "link", l.Record, l.Label, "its set is not in its dataspace")
+		}
 		_, known = c.users[l.OwnerID]
 		c.wrong(!known, "link", l.Record, l.Label, "its owner is not there")
 		c.wrong(len(l.Files)%len(metadata.ID{}) != 0, "link", l.Record, l.Label, "its files cannot be read")

@@ -16,6 +16,7 @@ func SaveLink(tx *metadata.Tx, c Change, before, after *metadata.Link) (err erro
 	e.Dataspace, e.Set = after.DataspaceID, after.SetID
 	if before == nil {
 		c.Values.Change("kind", "", after.Kind.String())
+		c.Values.Change("role", "", after.Role.String())
 	}
 	if old.OwnerID != after.OwnerID {
 		e.Subject = after.OwnerID

@@ -1,0 +1,115 @@
+package visits
+
+import (
+	"html/template"
+	"io"
+)
+
+// Invitation is the page on which an invitation is accepted.
+type Invitation struct {
+	Frame
+	From, Dataspace, Role, Expires string // Dataspace and Role are "" where it gives an account alone
+	As                             string // the username of who is signed in in this browser; "": nobody, and a new user is made
+	Nothing                        string // why there is nothing to give to that; "": there is
+	Username, Fullname             string // what has been entered
+	Wrong                          string // with which field: its name
+	Why                            string // and what
+	SignIn, Start                  string // addresses of the pages
+}
+
+// Accepted is the page of who has accepted one.
+type Accepted struct {
+	Frame
+	Dataspace, Role string
+	Key             string // of a new user; "": who has accepted had one
+	Start           string // address of the page to begin with
+	Service         string // address of the service, for the command line
+}
+
+// WriteInvitation writes the page of an invitation.
+func WriteInvitation(w io.Writer, p Invitation) error {
+	return invitationPages.ExecuteTemplate(w, "invitation", p)
+}
+
+// WriteAccepted writes the page of who has accepted one.
+func WriteAccepted(w io.Writer, p Accepted) error {
+	return invitationPages.ExecuteTemplate(w, "accepted", p)
+}
+
+// WriteAgain writes a page that asks for itself once more: a browser that follows a link of another site sends no session with the first request.
+func WriteAgain(w io.Writer, p Problem) error { return invitationPages.ExecuteTemplate(w, "again", p) }
+
+// does says what a role may do.
+var does = map[string]string{
+	"member": "see and download its files",
+	"editor": "see and download its files, add new ones, and change them",
+	"admin":  "see, add and change its files, and manage its members",
+}
+
+var invitationPages = template.Must(template.Must(pages.Clone()).Funcs(template.FuncMap{"does": func(role string) string { return does[role] }}).Parse(`
+{{- define "wrong"}}<br><strong class="error" id="wrong">{{.}}</strong>{{end}}
+
+{{- define "invitation"}}{{template "head" .}}
+{{- if .Dataspace}}
+<p>{{.From}} invites you into <strong>{{.Dataspace}}</strong> as <strong>{{.Role}}</strong>: you can {{does .Role}}.</p>
+{{- else}}
+<p>{{.From}} invites you to have an account here, in an archive of research data.</p>
+{{- end}}
+{{- if .Nothing}}
+<p role="status">{{.Nothing}}</p>
+<p><a class="button main" href="{{.Start}}">Go on</a></p>
+{{- else if .As}}
+<form method="post">
+<input type="hidden" name="as" value="{{.As}}">
+<p><button class="main" type="submit">Join as {{.As}}</button></p>
+</form>
+<p class="dim">You are signed in here as {{.As}}. If that is not you, sign out first, and open this page again.</p>
+{{- else}}
+<form method="post">
+<p><label for="username">Choose a username</label><br>
+<input id="username" name="username" value="{{.Username}}" required maxlength="100" pattern="[A-Za-z0-9._@\-]+" title="letters a–z, digits, and . _ - @" autocomplete="username" autocapitalize="none" spellcheck="false"
+{{- if eq .Wrong "username"}} aria-invalid="true" aria-describedby="wrong rules" autofocus{{else}} aria-describedby="rules"{{end}}>
+{{- if eq .Wrong "username"}}{{template "wrong" .Why}}{{end}}
+<br><span class="dim" id="rules">Letters a–z, digits, and . _ - @ are fine. It stays as it is, and the others see it.</span></p>
+<p><label for="fullname">Your name</label> <span class="dim">(optional)</span><br>
+<input id="fullname" name="fullname" value="{{.Fullname}}" maxlength="500" autocomplete="name"
+{{- if eq .Wrong "fullname"}} aria-invalid="true" aria-describedby="wrong"{{end}}>
+{{- if eq .Wrong "fullname"}}{{template "wrong" .Why}}{{end}}</p>
+<p><button class="main" type="submit">{{if .Dataspace}}Join{{else}}Make my account{{end}}</button></p>
+</form>
+<p class="dim">You have an account here? <a href="{{.SignIn}}">Sign in</a> first, and open this page again.</p>
+{{- end}}
+{{- with .Expires}}<p class="dim">The invitation is for one person, until {{.}}.</p>{{end}}
+{{- template "foot" .}}{{end}}
+
+{{- define "accepted"}}{{template "head" .}}
+<p>You are signed in{{if .Dataspace}}, and {{.Role}} in <strong>{{.Dataspace}}</strong>: you can {{does .Role}}{{end}}.</p>
+{{- if .Key}}
+<h2>Your key</h2>
+<p>With this key you sign in the next time. <strong>It is shown only this once</strong>: copy it now, best into a password manager, and tell it to nobody.</p>
+<pre class="key">{{.Key}}</pre>
+<p class="dim">Tap or click on it, and all of it is selected.</p>
+{{- end}}
+<p><a class="button main" href="{{.Start}}">{{if .Key}}I have the key: {{end}}{{with .Dataspace}}{{if $.Key}}go{{else}}Go{{end}} to {{.}}{{else}}go on{{end}}</a></p>
+{{- if .Key}}
+<details><summary>For the command line</summary>
+<pre>labshelf login {{.Service}}</pre>
+<p class="dim">It asks for the key.</p></details>
+{{- end}}
+{{- template "foot" .}}{{end}}
+
+{{- define "again"}}<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="0; url={{.Address}}">
+<meta name="robots" content="noindex">
+<title>{{.Title}}</title>
+</head>
+<body>
+<p><a href="{{.Address}}">Go on to the invitation</a></p>
+</body>
+</html>
+{{end}}
+`))

@@ -1,0 +1,211 @@
+package handlers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/errs"
+	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/visits"
+	"labshelf/repository"
+)
+
+// invitationJSON is an invitation for programs of visitors.
+type invitationJSON struct {
+	Kind      string `json:"kind"`
+	From      string `json:"from"`
+	Dataspace string `json:"dataspace,omitempty"` // its title; left out where the invitation gives an account alone
+	Role      string `json:"role,omitempty"`
+	Expires   string `json:"expires"`
+}
+
+// acceptedJSON is what somebody has by an invitation.
+type acceptedJSON struct {
+	User        userJSON `json:"user"`
+	Key         string   `json:"key,omitempty"` // of a new user
+	DataspaceID string   `json:"dataspaceId,omitempty"`
+	Role        string   `json:"role,omitempty"`
+	Used        bool     `json:"used"` // the invitation, by this
+}
+
+// guest returns who asks for an invitation: the holder of a key, which must be valid, or of a session, as long as that lives; nil: nobody that is known.
+func (a *api) guest(w http.ResponseWriter, r *request) (*auth.Principal, error) {
+	if !hasCredentials(r.Request) {
+		return nil, nil
+	}
+	caller, err := a.authenticate(w.Header(), r.Request)
+	if err != nil {
+		if len(r.Header.Values("Authorization")) == 0 && publicError(err).Code == errs.CodeUnauthenticated {
+			return nil, nil
+		}
+		return nil, err
+	}
+	noteCaller(w, caller)
+	caller.Origin = a.origin(w, r.Request)
+	return &caller, nil
+}
+
+// refusedInvitation is why an invitation was not accepted as it was asked for, and what was entered.
+type refusedInvitation struct {
+	*errs.Error
+	username, fullname string
+}
+
+// showInvitation answers with an invitation, as it is for who is signed in in this browser. refused is nil, or why the form comes again.
+func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, refused *refusedInvitation) error {
+	if !wantsPage(r.Request) {
+		writeJSON(w, http.StatusOK, invitationJSON{visit.Kind.String(), visit.Owner, visit.Title, visit.Role.String(), expiresText(visit.Expires, time.RFC3339)})
+		return nil
+	}
+	// The page says where its form comes from, without its address: otherwise a request over the plain network has no origin.
+	w.Header().Set("Referrer-Policy", "strict-origin")
+	caller, err := a.guest(w, r)
+	if err != nil {
+		return err
+	}
+	title := visit.Owner + " invites you"
+	if caller == nil && r.Method != http.MethodPost && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		again := visits.Problem{Frame: a.visitFrame(title), Address: a.visitAddress(r, v.Token)}
+		return a.writeVisit(w, http.StatusOK, func(to io.Writer) error { return visits.WriteAgain(to, again) })
+	}
+	page := visits.Invitation{
+		Frame: a.visitFrame(title), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.DateOnly),
+		SignIn: a.prefix + "/signin", Start: a.prefix + "/",
+	}
+	if caller != nil {
+		offered, err := a.repo.Offered(r.Context(), v, *caller)
+		if err != nil {
+			return err
+		}
+		page.As, page.Nothing = caller.Username, nothingFor(offered, visit.Title)
+		page.Start = a.startOf(offered)
+	}
+	status := http.StatusOK
+	if refused != nil {
+		status, page.Username, page.Fullname = statuses[refused.Kind], refused.username, refused.fullname
+		if page.Wrong, page.Why = refused.Field, refused.Message; page.As != "" || page.Wrong != "username" && page.Wrong != "fullname" {
+			page.Message = refused.Message
+		}
+	}
+	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteInvitation(to, page) })
+}
+
+// nothingFor says why an invitation has nothing to give to a user; "" where it has.
+func nothingFor(offered repository.Accepted, dataspace string) string {
+	const unused = " The invitation is not used by this, and somebody else can have it."
+	name := offered.User.Username
+	switch {
+	case offered.Used:
+		return ""
+	case dataspace == "":
+		return fmt.Sprintf("You have an account already: you are signed in as %s.", name) + unused
+	case offered.User.Sysadmin:
+		return fmt.Sprintf("You are signed in as %s, a sysadmin, who may do all of that already.", name) + unused
+	}
+	return fmt.Sprintf("You are signed in as %s, and are %s in %s already.", name, offered.Role, dataspace) + unused
+}
+
+// startOf is the page to begin with.
+func (a *api) startOf(accepted repository.Accepted) string {
+	if id := idText(accepted.DataspaceID); id != "" {
+		return a.prefix + "/dataspaces/" + id
+	}
+	return a.prefix + "/"
+}
+
+// invitationFields reads what is sent to accept an invitation, and whom the page took for signed in.
+func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fields, as string, err error) {
+	if !strings.HasPrefix(r.Header.Get("Content-Type"), formType) {
+		fields, err = body.Fields(w, r.Request)
+		if errors.Is(err, body.ErrEmpty) {
+			err = nil
+		}
+		return fields, "", err
+	}
+	if err := readForm(w, r); err != nil {
+		return nil, "", err
+	}
+	fields = repository.Fields{}
+	for name := range r.PostForm {
+		if value := strings.TrimSpace(r.PostForm.Get(name)); value != "" && name != "as" {
+			fields[name] = value
+		}
+	}
+	return fields, r.PostForm.Get("as"), nil
+}
+
+// acceptInvitation makes a user, with a session in a browser; or gives the role to who is signed in, or sends a key.
+func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit) error {
+	if a.crossOrigin(r.Request) {
+		return errCrossOrigin
+	}
+	caller, err := a.guest(w, r)
+	if err != nil {
+		return err
+	}
+	fields, as, err := invitationFields(w, r)
+	if err != nil {
+		return err
+	}
+	accepted, err := a.accept(r, v, caller, as, fields)
+	if known, ok := errors.AsType[*errs.Error](err); ok && wantsPage(r.Request) && known.Kind != errs.Gone {
+		username, _ := fields["username"].(string)
+		fullname, _ := fields["fullname"].(string)
+		return a.showInvitation(w, r, v, visit, &refusedInvitation{known, username, fullname})
+	}
+	if err != nil {
+		return err
+	}
+	return a.sendAccepted(w, r, v, visit, accepted)
+}
+
+// accept decides who accepts an invitation. That a user is made and that one who is there joins are never taken for each other.
+func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, as string, fields repository.Fields) (repository.Accepted, error) {
+	switch {
+	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
+		return repository.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: "as", Message: fmt.Sprintf("%s is not signed in here any more", repository.Shorten(as))}
+	case caller == nil:
+		return a.repo.Accept(r.Context(), v, fields, wantsPage(r.Request))
+	case len(fields) > 0:
+		field := slices.Min(slices.Collect(maps.Keys(fields)))
+		return repository.Accepted{}, &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidField, Field: repository.Shorten(field), Message: fmt.Sprintf("you are %s already, and join as that: leave %s out", caller.Username, repository.Shorten(field))}
+	}
+	return a.repo.Join(r.Context(), v, *caller)
+}
+
+// sendAccepted answers who has accepted an invitation, with the only copy of the key.
+func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, accepted repository.Accepted) error {
+	status := http.StatusOK
+	if accepted.Key != "" {
+		status = http.StatusCreated
+	}
+	if !wantsPage(r.Request) {
+		presenter := a.presenter(r)
+		presenter.caller.UserID = accepted.User.ID
+		shown := acceptedJSON{presenter.user(accepted.User), accepted.Key, idText(accepted.DataspaceID), accepted.Role.String(), accepted.Used}
+		if accepted.Key != "" {
+			w.Header().Set("Location", shown.User.URL)
+		}
+		writeJSON(w, status, shown)
+		return nil
+	}
+	if !accepted.Used {
+		return a.showInvitation(w, r, v, visit, nil)
+	}
+	if accepted.Session != "" {
+		a.setSession(w, r.Request, accepted.Session, accepted.Ends)
+	}
+	page := visits.Accepted{
+		Frame:     a.visitFrame("Welcome, " + cmp.Or(accepted.User.Fullname, accepted.User.Username)),
+		Dataspace: visit.Title, Role: accepted.Role.String(), Key: accepted.Key, Start: a.startOf(accepted), Service: strings.TrimSuffix(a.base(r.Request), version),
+	}
+	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteAccepted(to, page) })
+}

@@ -1,0 +1,276 @@
+package handlers_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"labshelf/handlers"
+	"labshelf/repository"
+)
+
+const html = "Accept: text/html"
+
+// submit sends the form of a page.
+func (v visitor) submit(fields string, headers ...string) *answer {
+	v.t.Helper()
+	return v.ask("POST", "", raw{"application/x-www-form-urlencoded", []byte(fields)}, append(headers, html)...)
+}
+
+func (a *answer) has(text string) bool { return bytes.Contains(a.body, []byte(text)) }
+
+// invitation is one of a dataspace.
+func (l linked) invitation(role string) object {
+	return object{"kind": "invitation", "dataspaceId": l.dataspace, "role": role, "label": "secret label"}
+}
+
+// uses tells how often a link was used, and its state.
+func (v visitor) uses(admin *client) string {
+	v.t.Helper()
+	l := admin.get("/links/" + v.id).want(http.StatusOK).object()
+	return fmt.Sprint(l["uses"], " ", l["state"])
+}
+
+// invitations are links into a dataspace, in each of the states that they can be in, with words that nobody may learn by them.
+type invitations struct {
+	good, account, used, expired, revoked, lost, left, deleted visitor
+
+	title   string // which those learn who have a good one
+	secrets []string
+}
+
+func (c *client) newInvitations(now func() time.Time) (i invitations) {
+	i.title = "Invited title"
+	in, gone := c.newSpace(object{"title": i.title}), c.newSpace(object{"title": i.title})
+	fields := func(s *space) object {
+		return object{"kind": "invitation", "dataspaceId": s.dataspace, "role": "editor", "label": "secret label"}
+	}
+	i.good, i.account = c.newLink(fields(in)), c.newLink(object{"kind": "invitation"})
+	i.used, i.revoked, i.deleted = c.newLink(fields(in)), c.newLink(fields(in)), c.newLink(fields(gone))
+	soon := fields(in)
+	soon["expires"] = now().Add(time.Hour).UTC().Format(time.RFC3339)
+	i.expired = c.newLink(soon)
+	lost, left := in.newMember("admin"), in.newMember("admin")
+	i.lost, i.left = lost.newLink(fields(in)), left.newLink(fields(in))
+	i.used.ask("POST", "", object{"username": "colleague"}).want(http.StatusCreated)
+	c.send("DELETE", "/links/"+i.revoked.id, nil).want(http.StatusNoContent)
+	c.send("DELETE", "/dataspaces/"+gone.dataspace, nil).want(http.StatusNoContent)
+	c.send("DELETE", "/privileges/"+lost.get("/privileges?userId=me").data()[0].text("id"), nil).want(http.StatusNoContent)
+	c.send("DELETE", "/users/"+left.id, nil).want(http.StatusNoContent)
+	i.secrets = []string{i.title, "secret label", "colleague", in.dataspace, gone.dataspace, left.id, i.good.id}
+	return i
+}
+
+// TestInvitationMakesUser: a program and a browser each become a user with the role, a key that works, and in the browser a session; once.
+func TestInvitationMakesUser(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	for _, browser := range []bool{false, true} {
+		v, name := l.newLink(l.invitation("editor")), l.name("colleague")
+		var key string
+		if browser {
+			page := v.ask("GET", "", nil, html).want(http.StatusOK)
+			same(t, "the page says where, and as what", page.has("<strong>Hidden title</strong> as <strong>editor</strong>") && !page.has("secret label"), true)
+			taken := v.submit("username=Admin&fullname=Ada").want(http.StatusConflict)
+			same(t, "what was entered stays, with what is wrong", taken.has(`value="Admin"`) && taken.has(`value="Ada"`) && taken.has(`aria-invalid="true" aria-describedby="wrong rules"`), true)
+			v.submit("username=a+b").want(http.StatusBadRequest)
+			same(t, "uses before", v.uses(l.client), "0 active")
+			done := v.submit("username=" + name + "&fullname=Ada").want(http.StatusCreated)
+			_, after, _ := strings.Cut(string(done.body), `<pre class="key">`)
+			key, _, _ = strings.Cut(after, "<")
+			cookie, _, _ := strings.Cut(done.header.Get("Set-Cookie"), ";")
+			same(t, "signed in as", l.withKey("").get("/users/me", "Cookie: "+cookie).want(http.StatusOK).object().text("fullname"), "Ada")
+			same(t, "the cookie is that of a session", strings.Contains(done.header.Get("Set-Cookie"), "HttpOnly; SameSite=Strict"), true)
+		} else {
+			v.ask("POST", "", object{"username": name, "sysadmin": true}).problem(http.StatusBadRequest, "unknown_field", "sysadmin")
+			v.ask("POST", "", object{}).problem(http.StatusBadRequest, "missing_field", "username")
+			done := v.ask("POST", "", object{"username": name}).want(http.StatusCreated)
+			same(t, "no session for programs", done.header.Get("Set-Cookie"), "")
+			key = done.object().text("key")
+			same(t, "the answer", done.object().text("role")+done.object().text("dataspaceId"), "editor"+l.dataspace)
+		}
+		colleague := l.withKey(key)
+		same(t, "the user", colleague.get("/users/me").want(http.StatusOK).object().text("username"), name)
+		colleague.send("POST", "/sets", object{"name": l.name("set"), "dataspaceId": l.dataspace}).want(http.StatusCreated)
+		same(t, "uses", v.uses(l.client), "1 used_up")
+		v.ask("POST", "", object{"username": l.name("late")}).problem(http.StatusGone, "link_ended", "")
+		v.submit("username=" + l.name("late")).want(http.StatusGone)
+	}
+	alone := l.newLink(object{"kind": "invitation"})
+	made := alone.ask("POST", "", object{"username": l.name("alone")}).want(http.StatusCreated).object()
+	same(t, "an account alone", fmt.Sprint(made["role"], made["dataspaceId"], len(l.withKey(made.text("key")).get("/privileges?userId=me").data())), "<nil> <nil> 0")
+}
+
+// TestInvitationOnceAtOnce: of 16 that accept at once one becomes a user, and nothing is left of the others.
+func TestInvitationOnceAtOnce(t *testing.T) {
+	t.Parallel()
+	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
+	v := l.newLink(l.invitation("member"))
+	before := len(l.get("/users").data())
+	var made atomic.Int64
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if v.ask("POST", "", object{"username": fmt.Sprint("racer", i)}).status == http.StatusCreated {
+				made.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	same(t, "users made", made.Load(), 1)
+	same(t, "users there", len(l.get("/users").data())-before, 1)
+	same(t, "members there", len(l.get("/privileges?dataspaceId="+l.dataspace).data()), 2)
+	same(t, "uses", v.uses(l.client), "1 used_up")
+}
+
+// TestInvitationOfUsers: who is signed in, or sends a key, gets the role alone; who has as much uses nothing up.
+func TestInvitationOfUsers(t *testing.T) {
+	t.Parallel()
+	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
+	users := len(l.get("/users").data())
+	v := l.newLink(l.invitation("editor"))
+	member, admin := l.newMember("member"), l.newMember("admin")
+	as := func(c *client) string { return "Authorization: Bearer " + c.key }
+	for _, tc := range []struct {
+		who  *client
+		role string
+	}{{admin, "admin"}, {l.client, ""}} {
+		kept := v.ask("POST", "", nil, as(tc.who)).want(http.StatusOK).object()
+		same(t, "not used", kept["used"], any(false))
+	}
+	same(t, "the role of the admin", admin.get("/privileges?userId=me").data()[0].text("role"), "admin")
+	same(t, "the page says so", v.ask("GET", "", nil, html, as(admin)).has("are admin in Hidden title already"), true)
+	same(t, "uses", v.uses(l.client), "0 active")
+	v.ask("POST", "", object{"username": "another"}, as(member)).problem(http.StatusBadRequest, "invalid_field", "username")
+	v.ask("POST", "", nil, as(member)+"x").problem(http.StatusUnauthorized, "unauthenticated", "")
+	cookie, _ := member.signIn()
+	name := member.get("/users/me").object().text("username")
+	same(t, "the page of who is signed in", v.ask("GET", "", nil, html, cookie).has("Join as "+name), true)
+	same(t, "a page of somebody else", v.submit("as=somebody", cookie).want(http.StatusBadRequest).has("somebody is not signed in here any more"), true)
+	same(t, "a page of who signed out", v.submit("as="+name).want(http.StatusBadRequest).has("Choose a username"), true)
+	same(t, "a form for a new user", v.submit("username=another", cookie).want(http.StatusBadRequest).has("Join as "+name), true)
+	done := v.submit("as="+name, cookie).want(http.StatusOK)
+	same(t, "joined, without a key", done.has("Welcome, "+name) && !done.has("class=\"key\""), true)
+	same(t, "the role", member.get("/privileges?userId=me").data()[0].text("role"), "editor")
+	same(t, "uses", v.uses(l.client), "1 used_up")
+	alone := l.newLink(object{"kind": "invitation"})
+	same(t, "an account alone is not for who has one", alone.ask("POST", "", nil, as(member)).want(http.StatusOK).object()["used"], any(false))
+	same(t, "users", len(l.get("/users").data()), users+2)
+	member.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
+	same(t, "a session that has ended is none", l.newLink(l.invitation("editor")).ask("GET", "", nil, html, cookie).want(http.StatusOK).has("Choose a username"), true)
+}
+
+// TestInvitationFromElsewhere: no page of another site accepts one, and the first request that comes from one, which has no session, is asked again.
+func TestInvitationFromElsewhere(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	v := l.newLink(l.invitation("member"))
+	for _, headers := range [][]string{{"Sec-Fetch-Site: cross-site"}, {"Origin: https://evil.example.org"}, {"Origin: null"}} {
+		v.submit("username="+l.name("x"), headers...).want(http.StatusForbidden)
+	}
+	v.ask("POST", "", object{"username": l.name("x")}, "Origin: https://evil.example.org").problem(http.StatusForbidden, "cross_origin", "")
+	again := v.ask("GET", "", nil, html, "Sec-Fetch-Site: cross-site").want(http.StatusOK)
+	same(t, "asked again", again.has(`http-equiv="refresh" content="0; url=`+v.address+`"`), true)
+	page := v.ask("GET", "", nil, html, "Sec-Fetch-Site: same-origin").want(http.StatusOK)
+	same(t, "its form has an origin", page.header.Get("Referrer-Policy"), "strict-origin")
+	same(t, "uses", v.uses(l.client), "0 active")
+}
+
+// TestWhoMayInvite: sysadmins always; admins where that is configured, into their dataspace, as long as they are its admins, and it is there.
+func TestWhoMayInvite(t *testing.T) {
+	t.Parallel()
+	for _, admins := range []bool{false, true} {
+		l := ownGateway(t, repository.Config{AdminsInvite: admins}, handlers.Config{}).newLinked()
+		other := l.newSpace(nil)
+		status := map[bool]int{true: http.StatusCreated, false: http.StatusForbidden}
+		for role, may := range map[string]bool{"member": false, "editor": false, "admin": admins} {
+			who := l.newMember(role)
+			who.send("POST", "/links", l.invitation("admin")).want(status[may])
+			who.send("POST", "/links", object{"kind": "invitation"}).want(http.StatusForbidden)
+			who.send("POST", "/links", object{"kind": "invitation", "dataspaceId": other.dataspace, "role": "member"}).want(http.StatusForbidden)
+		}
+		taker, alone := l.newMember("admin"), l.newLink(object{"kind": "invitation"})
+		of := l.newLink(l.invitation("editor"))
+		taker.get("/links/" + of.id).want(http.StatusOK)
+		taker.get("/links/"+alone.id).problem(http.StatusForbidden, "forbidden", "")
+		taken := taker.send("POST", "/links/"+of.id+"/take", nil)
+		same(t, "taken over", taken.status, map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[admins])
+		taker.send("DELETE", "/links/"+of.id, nil).want(http.StatusNoContent)
+		of.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
+		same(t, "what is logged of the invitation", l.get("/audit?objectId=" + of.id + "&action=link.create").data()[0]["values"].(map[string]any)["role"], any("editor"))
+	}
+}
+
+// TestInvitationFields: what an invitation cannot be, and how long it lives.
+func TestInvitationFields(t *testing.T) {
+	t.Parallel()
+	for _, life := range []time.Duration{0, 48 * time.Hour, 90 * 24 * time.Hour} {
+		l := ownGateway(t, repository.Config{LinkAge: life}, handlers.Config{}).newLinked()
+		for _, tc := range []struct {
+			change object
+			field  string
+		}{
+			{object{"role": "owner"}, "role"}, {object{"role": nil}, "role"}, {object{"setId": l.set}, "setId"}, {object{"password": "a blue horse"}, "password"},
+			{object{"maxUses": 5}, "maxUses"}, {object{"folder": "a"}, "folder"}, {object{"expires": "2020-01-01"}, "expires"},
+			{object{"expires": time.Now().AddDate(0, 0, 31).UTC().Format(time.RFC3339)}, "expires"}, {object{"dataspaceId": "x"}, "dataspaceId"},
+		} {
+			fields := l.invitation("member")
+			for name, value := range tc.change {
+				fields[name] = value
+			}
+			a := l.bad("POST", "/links", fields)
+			if a.status < 400 || a.status > 404 || a.object().text("field") != tc.field {
+				t.Errorf("%v: %s", tc.change, a.short())
+			}
+		}
+		l.send("POST", "/links", object{"kind": "invitation", "dataspaceId": l.dataspace}).problem(http.StatusBadRequest, "missing_field", "role")
+		l.send("POST", "/links", object{"kind": "invitation", "role": "member"}).problem(http.StatusBadRequest, "missing_field", "dataspaceId")
+		made := l.send("POST", "/links", l.invitation("member")).want(http.StatusCreated).object()
+		want := 7 * 24 * time.Hour
+		if life > 0 {
+			want = min(want, life)
+		}
+		ends, err := time.Parse(time.RFC3339, made.text("expires"))
+		if left := time.Until(ends); err != nil || left > want || left < want-time.Minute {
+			t.Errorf("link_lifetime %s: it ends at %s", life, made.text("expires"))
+		}
+		l.send("PUT", "/links/"+made.text("id"), object{"maxUses": 2}).problem(http.StatusBadRequest, "invalid_field", "maxUses")
+		l.send("PUT", "/links/"+made.text("id"), object{"role": "admin"}).problem(http.StatusConflict, "read_only_field", "role")
+		same(t, "changed", l.send("PUT", "/links/"+made.text("id"), object{"label": "Ada"}).want(http.StatusOK).object().text("label"), "Ada")
+		l.send("DELETE", "/dataspaces/"+l.dataspace, nil).want(http.StatusNoContent)
+		l.send("POST", "/links", l.invitation("member")).problem(http.StatusConflict, "parent_deleted", "dataspaceId")
+	}
+}
+
+// TestInvitationIsLogged: all of it is in one commit, in the name of the inviter, because of the invitation.
+func TestInvitationIsLogged(t *testing.T) {
+	t.Parallel()
+	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
+	inviter := l.newUser(object{"sysadmin": true})
+	v := inviter.newLink(l.invitation("editor"))
+	id := v.submit("username=colleague").want(http.StatusCreated)
+	made := l.get("/audit?objectId=" + v.id).data()[0]
+	var said []string
+	for _, e := range l.get("/audit?limit=4").data() {
+		said = append(said, fmt.Sprint(e.text("action"), " ", e["userId"] == inviter.id, " ", e["cause"] == made["number"], " ", e["requestId"] == id.header.Get("X-Request-Id")))
+	}
+	same(t, "the entries, the newest first", strings.Join(said, ", "),
+		"session.begin false false true, key.create false false true, privilege.grant true true true, user.create true true true")
+}
+
+// TestInvitationsAreThrottled by address, as other visits are.
+func TestInvitationsAreThrottled(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 3})
+	v := c.newLink(object{"kind": "invitation"})
+	for range 3 {
+		v.ask("POST", "", object{"username": "admin"}).problem(http.StatusConflict, "username_taken", "username")
+	}
+	v.ask("POST", "", object{"username": "free"}).problem(http.StatusTooManyRequests, "too_many_requests", "")
+	v.ask("POST", "", nil, "Authorization: Bearer "+c.key).want(http.StatusTooManyRequests)
+}
