@@ -77,7 +77,7 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 		return a.writeVisit(w, http.StatusOK, func(to io.Writer) error { return visits.WriteAgain(to, again) })
 	}
 	page := visits.Invitation{
-		Frame: a.visitFrame(title), From: visit.Owner, Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.DateOnly),
+		Frame: a.visitFrame(title), Dataspace: visit.Title, Role: visit.Role.String(), Expires: expiresText(visit.Expires, time.DateOnly),
 		SignIn: a.prefix + "/signin", Start: a.prefix + "/",
 	}
 	if caller != nil {
@@ -93,6 +93,9 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 		status, page.Username, page.Fullname = statuses[refused.Kind], refused.username, refused.fullname
 		if page.Wrong, page.Why = refused.Field, refused.Message; page.As != "" || page.Wrong != "username" && page.Wrong != "fullname" {
 			page.Message = refused.Message
+		}
+		if refused.Code == errs.CodeUsernameTaken {
+			page.Why = "This username is taken. Please choose another one."
 		}
 	}
 	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteInvitation(to, page) })

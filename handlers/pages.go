@@ -76,7 +76,9 @@ func takesHTML(accept []string) bool {
 
 // getPage answers with the shell, and in it the page of what is open at its address.
 func (a *api) getPage(w http.ResponseWriter, r *request) error {
-	about := html.Document{Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Anonymous(), LinkDays: int(a.repo.LinkAge().Hours() / 24)}
+	about := html.Document{
+		Assets: a.linked, Base: a.prefix, Anonymous: a.repo.Anonymous(), AdminsInvite: a.repo.AdminsInvite(), LinkDays: int(a.repo.LinkAge().Hours() / 24),
+	}
 	at, _ := routed(r.Request)
 	status := http.StatusOK
 	header := w.Header()

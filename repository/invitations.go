@@ -21,6 +21,9 @@ const (
 	maxInvitationAge = 30 * 24 * time.Hour
 )
 
+// AdminsInvite tells whether admins may invite people into their dataspaces.
+func (s *Service) AdminsInvite() bool { return s.config.AdminsInvite }
+
 // newInvitation reads and checks what a request says about a new invitation.
 func (s *Service) newInvitation(tx *metadata.Tx, p auth.Principal, f Fields) (l draftLink, err error) {
 	l.Kind, l.MaxUses = metadata.Invitation, 1

@@ -18,11 +18,12 @@ type Assets struct {
 // Document is one HTML document.
 type Document struct {
 	Assets
-	Base      string // the path below which the service lives, "" or like /shelf
-	Anonymous bool   // whether what is open is read without a key
-	LinkDays  int    // how many whole days a link may have at most; 0: any number
-	ID, URL   string // of the resource at whose address the document is, where it shows nothing else; "" on other pages
-	Page      *Page  // nil: the script renders all
+	Base         string // the path below which the service lives, "" or like /shelf
+	Anonymous    bool   // whether what is open is read without a key
+	AdminsInvite bool   // whether admins may invite people into their dataspaces
+	LinkDays     int    // how many whole days a link may have at most; 0: any number
+	ID, URL      string // of the resource at whose address the document is, where it shows nothing else; "" on other pages
+	Page         *Page  // nil: the script renders all
 }
 
 // Page is what a document shows without a script. What is empty is left out.
@@ -70,7 +71,7 @@ func (d Document) Write() (string, error) {
 // document is the template of all documents. Its text for browsers without scripts reads no record where there is no page, so that it is the same
 // for every id.
 var document = template.Must(template.New("document").Funcs(template.FuncMap{"size": Size, "day": day}).Parse(`<!doctype html>
-<html lang="en" data-base="{{.Base}}"{{if .Anonymous}} data-anonymous{{end}}{{with .LinkDays}} data-link-days="{{.}}"{{end}}>
+<html lang="en" data-base="{{.Base}}"{{if .Anonymous}} data-anonymous{{end}}{{if .AdminsInvite}} data-admins-invite{{end}}{{with .LinkDays}} data-link-days="{{.}}"{{end}}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -8,13 +8,13 @@ import (
 // Invitation is the page on which an invitation is accepted.
 type Invitation struct {
 	Frame
-	From, Dataspace, Role, Expires string // Dataspace and Role are "" where it gives an account alone
-	As                             string // the username of who is signed in in this browser; "": nobody, and a new user is made
-	Nothing                        string // why there is nothing to give to that; "": there is
-	Username, Fullname             string // what has been entered
-	Wrong                          string // with which field: its name
-	Why                            string // and what
-	SignIn, Start                  string // addresses of the pages
+	Dataspace, Role, Expires string // Dataspace and Role are "" where it gives an account alone
+	As                       string // the username of who is signed in in this browser; "": nobody, and a new user is made
+	Nothing                  string // why there is nothing to give to that; "": there is
+	Username, Fullname       string // what has been entered
+	Wrong                    string // with which field: its name
+	Why                      string // and what
+	SignIn, Start            string // addresses of the pages
 }
 
 // Accepted is the page of who has accepted one.
@@ -51,9 +51,9 @@ var invitationPages = template.Must(template.Must(pages.Clone()).Funcs(template.
 
 {{- define "invitation"}}{{template "head" .}}
 {{- if .Dataspace}}
-<p>{{.From}} invites you into <strong>{{.Dataspace}}</strong> as <strong>{{.Role}}</strong>: you can {{does .Role}}.</p>
+<p>Join <strong>{{.Dataspace}}</strong> as <strong>{{.Role}}</strong>: you can {{does .Role}}.</p>
 {{- else}}
-<p>{{.From}} invites you to have an account here, in an archive of research data.</p>
+<p>You get an account here, in an archive of research data.</p>
 {{- end}}
 {{- if .Nothing}}
 <p role="status">{{.Nothing}}</p>

@@ -7,6 +7,9 @@ export const base = document.documentElement.dataset.base ?? "";
 /** Whether what is open is read without signing in. */
 export const anonymous = document.documentElement.dataset.anonymous !== undefined;
 
+/** Whether the admins of a dataspace may invite people into it. */
+export const adminsInvite = document.documentElement.dataset.adminsInvite !== undefined;
+
 /** The path of the interface, such as /v1. */
 export const root = `${base}/v1`;
 

@@ -1,15 +1,20 @@
 // Links for people who have no account.
+import type { Role } from "./records";
 import { call, id, Listing, queryOf } from "./http";
 
-export type LinkKind = "share" | "request";
+export type LinkKind = "share" | "request" | "invitation";
 
 export interface LinkRecord {
   id: string;
-  /** A share shows files, a request takes some. */
+  /** A share shows files, a request takes some, an invitation makes a user, or gives one a role. */
   kind: LinkKind;
   label: string;
-  dataspaceId: string;
-  setId: string;
+  /** Absent from an invitation that gives an account alone. */
+  dataspaceId?: string;
+  /** Absent from an invitation. */
+  setId?: string;
+  /** Of an invitation into a dataspace. */
+  role?: Role;
   /** What a share shows of the set; without folder and resourceIds all. */
   folder?: string;
   resourceIds?: string[];

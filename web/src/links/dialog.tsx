@@ -42,25 +42,31 @@ export function ShareDialog({ of, close }: { of: Target; close: () => void }) {
   );
 }
 
+/** What is said about a new link: in the dialog, of what it lets people do, and in a mail. */
+const words: Record<LinkKind, { title: string; can: string; mail: string; subject: string }> = {
+  share: { title: "The link is ready", can: "download the files, without an account", mail: "Here are the files:", subject: "Files for you" },
+  request: { title: "The link that asks for files is ready", can: "send files, without an account", mail: "Please send the files here:", subject: "Files, please" },
+  invitation: { title: "The invitation is ready", can: "accept it, once", mail: "Please join us here:", subject: "An invitation" },
+};
+
 /** The beginning of a mail with a new link. */
 function mailOf(l: NewLink): string {
-  const share = l.kind === "share";
+  const invites = l.kind === "invitation";
   const lines = [
-    share ? "Here are the files:" : "Please send the files here:",
+    words[l.kind].mail,
     l.address,
-    ...(l.expires ? ["", `The link works until ${l.expires.slice(0, 10)}.`] : []),
+    ...(l.expires ? ["", `The link works ${invites ? "once, " : ""}until ${l.expires.slice(0, 10)}.`] : []),
     ...(l.hasPassword ? ["", "It asks for a password, which you get from me in another way."] : []),
   ];
-  return `mailto:?subject=${encodeURIComponent(l.label || "Files for you")}&body=${encodeURIComponent(lines.join("\r\n"))}`;
+  return `mailto:?subject=${encodeURIComponent((!invites && l.label) || words[l.kind].subject)}&body=${encodeURIComponent(lines.join("\r\n"))}`;
 }
 
 /** Shows the address of a link, once. */
-function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void }) {
+export function NewLinkDialog({ of: l, close }: { of: NewLink; close: () => void }) {
   return (
-    <Dialog title={l.kind === "share" ? "The link is ready" : "The link that asks for files is ready"} onClose={close} stays>
+    <Dialog title={words[l.kind].title} onClose={close} stays>
       <p>
-        Copy its address now: <strong>it is shown only this once.</strong> Anyone who has it{l.hasPassword && ", and the password,"} can{" "}
-        {l.kind === "share" ? "download the files" : "send files"}, without an account.
+        Copy its address now: <strong>it is shown only this once.</strong> Anyone who has it{l.hasPassword && ", and the password,"} can {words[l.kind].can}.
       </p>
       <div class="new-link">
         <div>

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { LinkRecord } from "../api";
-import { links, queryOf, sets } from "../api";
+import type { LinkFields, LinkRecord } from "../api";
+import { dataspaces, links, queryOf, sets } from "../api";
 import { count, plural, size } from "../format";
 import { LinkForm } from "../links/form";
+import { InvitationForm } from "../links/invite";
 import { Link, useLocation } from "../router";
 import { useMe } from "../session";
 import { Cache } from "../ui/cache";
@@ -26,10 +27,19 @@ export function LinksPage() {
   const [changing, setChanging] = useState<LinkRecord | undefined>();
   useTitle("Links");
   useRefreshOnFocus(refresh);
+  const change = changing && {
+    was: changing,
+    submit: async (fields: LinkFields) => {
+      await links.edit(changing.id, fields);
+      setChanging(undefined);
+      reload();
+    },
+    cancel: () => setChanging(undefined),
+  };
   const newestFirst = value && [...value.items].reverse();
   return (
     <>
-      <PageHeader title="Links" lead={setId ? <>Those of <SetName id={setId} />. <Link to="/links">Links of all sets</Link></> : "By these, people without an account get files, or send some."} />
+      <PageHeader title="Links" lead={setId ? <>Those of <SetName id={setId} />. <Link to="/links">Links of all sets</Link></> : "By these, people without an account get files, send some, or get an account."} />
       <FilterBar>
         <Choice label="Show" name="state" options={[["active", "not revoked"], ["deleted", "revoked"], ["all", "all"]]} />
         <Choice label="Owner" name="of" options={[["", "anybody"], ["me", "you"]]} />
@@ -39,7 +49,7 @@ export function LinksPage() {
       {newestFirst?.length === 0 && (
         <Empty icon="share" title="No links">
           <p>
-            <strong>Share …</strong> on the page of a set or a file makes one.
+            <strong>Share …</strong> on the page of a set or a file makes one, <strong>Invite …</strong> an invitation.
           </p>
         </Empty>
       )}
@@ -51,18 +61,9 @@ export function LinksPage() {
         </ul>
       )}
       {value && !value.complete && <p class="hint">There are more, newer links. The interface lists all of them.</p>}
-      {changing && (
+      {changing && change && (
         <Dialog title={`Change ${nameOf(changing)}`} onClose={() => setChanging(undefined)}>
-          <LinkForm
-            kind={changing.kind}
-            was={changing}
-            submit={async (fields) => {
-              await links.edit(changing.id, fields);
-              setChanging(undefined);
-              reload();
-            }}
-            cancel={() => setChanging(undefined)}
-          />
+          {changing.kind === "invitation" ? <InvitationForm {...change} /> : <LinkForm kind={changing.kind} {...change} />}
         </Dialog>
       )}
     </>
@@ -71,47 +72,68 @@ export function LinksPage() {
 
 const setNames = new Cache((id) => sets.get(id).then((s) => s.title || s.name));
 
+const spaceNames = new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name));
+
+/** The name of a dataspace; the id if it may not be read. */
+function SpaceName({ id }: { id: string }) {
+  const { value } = useLoad(() => spaceNames.get(id), [id]);
+  return <Link to={`/dataspaces/${id}`}>{value ?? id}</Link>;
+}
+
 /** The name of a set; the id if it may not be read. */
 function SetName({ id }: { id: string }) {
   const { value } = useLoad(() => setNames.get(id), [id]);
   return <Link to={`/sets/${id}`}>{value ?? id}</Link>;
 }
 
-const nameOf = (l: LinkRecord) => l.label || "a link without a label";
+const nameOf = (l: LinkRecord) => l.label || (l.kind === "invitation" ? "an invitation without a name" : "a link without a label");
 
 const stateWords = { active: "active", expired: "expired", revoked: "revoked", used_up: "used up" };
 
 /** How often a link was used, of how often it may be. */
 function usesOf({ kind, uses, maxUses, bytesReceived }: LinkRecord): string {
+  if (kind === "invitation") return uses ? "accepted" : "not accepted yet";
   const noun = kind === "share" ? "download" : "file";
   const used = maxUses ? `${count(uses)} of ${plural(maxUses, noun)}` : plural(uses, noun);
   return kind === "share" ? used : `${used}, ${size(bytesReceived)}`;
 }
 
+/** What a link lets people do. */
+function About({ of: l }: { of: LinkRecord }) {
+  if (l.kind === "invitation") return l.dataspaceId ? <>Invites one person as {l.role} into <SpaceName id={l.dataspaceId} /></> : <>Invites one person to have an account</>;
+  return (
+    <>
+      {l.kind === "share" ? "Shows " : "Asks for files into "}
+      {l.resourceIds && `${plural(l.resourceIds.length, "file")} of `}
+      {l.folder && `${l.folder} in `}
+      {l.setId && <SetName id={l.setId} />}
+    </>
+  );
+}
+
 function Row({ of: l, change, changed }: { of: LinkRecord; change: () => void; changed: () => void }) {
   const me = useMe();
-  const ended = l.state === "revoked";
+  const accepted = l.kind === "invitation" && l.uses > 0;
+  const ended = l.state === "revoked" || accepted;
   const about = <span class="visually-hidden">{nameOf(l)}</span>;
   return (
     <li>
       <div>
         <p>
-          <strong>{l.label || "No label"}</strong> <Badge tone={l.state === "active" ? "good" : "bad"}>{stateWords[l.state]}</Badge> {l.hasPassword && <Badge>password</Badge>}
+          <strong>{l.label || "No label"}</strong> <Badge tone={l.state === "active" || accepted ? "good" : "bad"}>{accepted ? "accepted" : stateWords[l.state]}</Badge> {l.hasPassword && <Badge>password</Badge>}
         </p>
         <p class="dim">
-          {l.kind === "share" ? "Shows " : "Asks for files into "}
-          {l.resourceIds && `${plural(l.resourceIds.length, "file")} of `}
-          {l.folder && `${l.folder} in `}
-          <SetName id={l.setId} /> · made <Time at={l.created} />, owned by {l.ownerId === me.id ? "you" : <UserName id={l.ownerId} />}
+          <About of={l} /> · made <Time at={l.created} />, owned by {l.ownerId === me.id ? "you" : <UserName id={l.ownerId} />}
         </p>
         <p class="dim">
           {usesOf(l)}
           {l.lastUsed && (
             <>
-              , the last <Time at={l.lastUsed} />
+              {l.kind === "invitation" ? " " : ", the last "}
+              <Time at={l.lastUsed} />
             </>
-          )}{" "}
-          · {l.expires ? <>expires <Time at={l.expires} /></> : "never expires"}
+          )}
+          {!accepted && <> · {l.expires ? <>expires <Time at={l.expires} /></> : "never expires"}</>}
         </p>
       </div>
       {!ended && (

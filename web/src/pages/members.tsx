@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Privilege, Role, User } from "../api";
-import { dataspaces, privileges, Problem, users } from "../api";
+import { adminsInvite, dataspaces, privileges, Problem, users } from "../api";
+import { InviteButton } from "../links/button";
 import { useMe } from "../session";
 import { Badge, Breadcrumbs, breadcrumbsTo, Button, Empty, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
 import { Confirm, ConfirmButton, Dialog } from "../ui/dialog";
@@ -11,15 +12,10 @@ import { asProblem, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
 import { readers } from "../ui/readers";
 import { useRefreshOnFocus } from "../ui/refresh";
+import { RoleField, roles } from "../ui/roles";
 import { useTitle } from "../ui/title";
 import { useUser } from "../ui/users";
 import type { PageProps } from "./props";
-
-const roles: readonly (readonly [Role, string])[] = [
-  ["member", "reads"],
-  ["editor", "reads, uploads files, changes and deletes them"],
-  ["admin", "also manages the members"],
-];
 
 /** The members of a dataspace with their roles. */
 export function MembersPage({ params }: PageProps) {
@@ -48,6 +44,7 @@ export function MembersPage({ params }: PageProps) {
         title="Members"
         lead={readers[dataspace.visibility].sentence}
       >
+        {mayManage && (me.sysadmin || adminsInvite) && <InviteButton into={dataspace} />}
         {mayManage && (
           <Button icon="plus" kind="primary" onClick={() => setAdding(true)}>
             Give access
@@ -240,17 +237,7 @@ function Grant({ did, done, cancel }: { did: string; done: () => void; cancel: (
                 </option>
               ))}
           </datalist>
-          <fieldset>
-            <legend>Role</legend>
-            {roles.map(([value, meaning]) => (
-              <label key={value} class="option">
-                <input type="radio" name="role" value={value} checked={role === value} onChange={() => setRole(value)} />
-                <span>
-                  <strong>{value}</strong> <span class="dim">{meaning}</span>
-                </span>
-              </label>
-            ))}
-          </fieldset>
+          <RoleField role={role} choose={setRole} />
         </>
       )}
     </Form>

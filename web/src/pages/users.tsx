@@ -4,6 +4,7 @@ import { queryOf, users } from "../api";
 import { Keys, NewKeyDialog } from "../edit/keys";
 import { flat, flatCalls, QuotaField, withQuota } from "../edit/quota";
 import { useEdit } from "../edit/save";
+import { InviteButton } from "../links/button";
 import { useLocation } from "../router";
 import { useMe, useSession } from "../session";
 import { Badge, Button, Empty, ErrorMessage, PageHeader, Skeleton } from "../ui/components";
@@ -37,6 +38,7 @@ export function UsersPage() {
   return (
     <>
       <PageHeader title="Users" lead="Create users and their first keys here. The admins of a dataspace give them access to it.">
+        <InviteButton />
         <Button icon="plus" kind="primary" onClick={() => setOpen("new")}>
           New user
         </Button>
