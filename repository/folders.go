@@ -198,22 +198,34 @@ func (s *setTree) noteMade(from, first string) {
 }
 
 // MakeFolder makes a folder at a path of the drive whose parent exists: a row without a stamp, so that nobody who follows changes hears
-// of it.
+// of it. Whether it can be made is asked before, too: clients make the folder of each file anew that they put, and a refusal does not wait for a commit.
 func (s *Service) MakeFolder(ctx context.Context, p auth.Principal, path DrivePath) error {
+	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		_, err := makeable(tx, p, path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
-		at, err := locate(tx, p, path, auth.Write)
+		at, err := makeable(tx, p, path)
 		if err != nil {
 			return err
 		}
-		_, element, _ := tree.Split(path.Path)
-		switch err := at.free(); {
-		case err != nil:
-			return err
-		case !tree.IsFolder(element):
-			return invalid("path", "the last element of the path cannot be the name of a folder")
-		}
 		return putFolder(tx, p, metadata.FolderKey{SetID: at.Set.ID, Path: path.Path + "/"}, s.now())
 	})
+}
+
+// makeable returns what is at a path where a folder can be made.
+func makeable(tx *metadata.Tx, p auth.Principal, path DrivePath) (at DriveEntry, err error) {
+	if at, err = locate(tx, p, path, auth.Write); err != nil {
+		return at, err
+	}
+	_, element, _ := tree.Split(path.Path)
+	if err = at.free(); err == nil && !tree.IsFolder(element) {
+		err = invalid("path", "the last element of the path cannot be the name of a folder")
+	}
+	return at, err
 }
 
 func putFolder(tx *metadata.Tx, p auth.Principal, key metadata.FolderKey, now metadata.Stamp) error {

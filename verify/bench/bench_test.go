@@ -56,7 +56,7 @@ func installed(program string) bool {
 func TestMeasurements(t *testing.T) {
 	t.Parallel()
 	path := build(t)
-	want := map[string]struct{ always, onLinux, nginx, curl, restServer int }{ // the others than always: how many more
+	want := map[string]struct{ always, onLinux, nginx, curl, rclone, restServer int }{ // the others than always: how many more
 		"uploads":      {always: 5},
 		"replacements": {always: 2},
 		"large":        {always: 2, onLinux: 1, nginx: 1},
@@ -65,6 +65,7 @@ func TestMeasurements(t *testing.T) {
 		"startup":      {always: 2, onLinux: 1},
 		"delete":       {always: 1},
 		"put":          {onLinux: 1, curl: 2},
+		"drive":        {rclone: 3},
 		"harvest":      {always: 1},
 		"search":       {always: 3},
 		"peers":        {restServer: 10},
@@ -81,6 +82,9 @@ func TestMeasurements(t *testing.T) {
 			count := w.always
 			if installed("curl") {
 				count += w.curl
+			}
+			if installed("rclone") {
+				count += w.rclone
 			}
 			if onLinux {
 				count += w.onLinux

@@ -1,7 +1,7 @@
 // Command bench measures the real program, as a process of its own, beside what the same disk can do at best, in turns, and
 // prints a table in Markdown. docs/performance.md says what the rows mean.
 //
-//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|harvest|search|peers|all ...]
+//	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] [uploads|replacements|large|downloads|listings|startup|delete|put|drive|harvest|search|peers|all ...]
 //	go run ./verify/bench fill [-resources N] [-sets N] [-dataspaces N] [-bodies N] DATA
 //	go run ./verify/bench [-quick] [-program FILE] scale SMALL DATA ...
 //	go run ./verify/bench [-quick] [-dir DIR] [-program FILE] versus OTHER
@@ -52,19 +52,20 @@ type plan struct {
 	idle       time.Duration // after which a program counts as idle
 	putFiles   int           // small ones that are put
 	putBody    int64         // bytes of the large file that is put: a multiple of blockSize
+	copyFiles  int           // of 8 MiB that are copied to the drive
 	rest       bool          // wait for the disk between what is measured
 	fetch      bool          // build what is compared where it is missing
 }
 
 func full() plan {
 	return plan{rounds: 3, moreRounds: 5, load: 3 * time.Second, body: 1 << 30, fetches: 3, files: 1000,
-		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, rest: true, fetch: true}
+		many: 100_000, pages: 500, starts: 20, idle: 3 * time.Second, putFiles: 10_000, putBody: 4 << 30, copyFiles: 64, rest: true, fetch: true}
 }
 
 // quick is enough to see that everything works; its figures mean nothing.
 func quick() plan {
 	return plan{rounds: 1, moreRounds: 1, load: 100 * time.Millisecond, body: 32 << 20, fetches: 1, files: 100,
-		many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20}
+		many: 1000, pages: 4 * inARow, starts: 2, idle: 100 * time.Millisecond, putFiles: 40, putBody: 32 << 20, copyFiles: 4}
 }
 
 // bench is one run.
@@ -90,7 +91,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"uploads", (*bench).uploads}, {"replacements", (*bench).replacements}, {"large", (*bench).large}, {"downloads", (*bench).downloads},
 		{"listings", (*bench).listings}, {"startup", (*bench).startup}, {"delete", (*bench).deletion},
-		{"put", (*bench).put}, {"harvest", (*bench).harvest}, {"search", (*bench).search}, {"peers", (*bench).peers},
+		{"put", (*bench).put}, {"drive", (*bench).drive}, {"harvest", (*bench).harvest}, {"search", (*bench).search}, {"peers", (*bench).peers},
 	}
 }
 

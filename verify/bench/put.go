@@ -182,7 +182,7 @@ func (p *putting) fill(name string, files int, size int64) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		sum, err := writeBody(path, size, p.number())
+		sum, err := writeBody(path, size, files, p.number())
 		if err != nil {
 			return err
 		}
@@ -198,9 +198,9 @@ func (p *putting) remove() error {
 	return os.RemoveAll(p.folder)
 }
 
-// writeBody writes a file of a size unlike that of another number, and returns its SHA-256.
-func writeBody(path string, size int64, n uint64) (digest string, err error) {
-	if size < blockSize {
+// writeBody writes a file of a size, unlike that of another number unless it is the only one, and returns its SHA-256.
+func writeBody(path string, size int64, files int, n uint64) (digest string, err error) {
+	if files > 1 {
 		made := body(int(size), n)
 		return digestOf(made), os.WriteFile(path, made, 0o600)
 	}
