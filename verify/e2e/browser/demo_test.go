@@ -23,7 +23,7 @@ var signInLink = regexp.MustCompile(`(http://[^/]+)/signin#(lsk_\S+)`)
 // openDemo starts labshelf demo, which ends with the test.
 func openDemo(t *testing.T) *lab {
 	t.Helper()
-	needBrowser(t)
+	shell.need(t)
 	cmd := exec.CommandContext(t.Context(), program, "demo")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = stepTimeout
@@ -36,7 +36,7 @@ func openDemo(t *testing.T) *lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test has ended, which stops the process
-	d := &lab{site: &site{}, keys: map[string]string{}}
+	d := &lab{site: &site{browser: shell}, keys: map[string]string{}}
 	lines := bufio.NewScanner(out)
 	for last := ""; lines.Scan() && !strings.Contains(lines.Text(), "curl"); {
 		if found := signInLink.FindStringSubmatch(lines.Text()); found != nil {

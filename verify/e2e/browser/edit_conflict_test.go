@@ -9,7 +9,7 @@ import (
 // If two windows change the same field, the second one shows both values and asks which one to keep.
 func TestConflictingEdits(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	did, sid := s.makeSet(t)
 	rid := s.put(t, sid, "a.txt")[0]
 	for _, c := range []struct{ path, button string }{

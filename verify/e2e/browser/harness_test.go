@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,22 +26,21 @@ import (
 // stepTimeout is how long a step may take: a click, or until the page shows something.
 const stepTimeout = 2 * time.Minute
 
-// poll calls check until it succeeds, and returns its last error after stepTimeout.
+// poll calls check until it succeeds, and returns its last error after stepTimeout. Its pauses grow with the time that has passed: each check
+// costs the browser something.
 func poll(check func() error) error {
-	for deadline := time.Now().Add(stepTimeout); ; time.Sleep(20 * time.Millisecond) {
+	for began := time.Now(); ; {
 		err := check()
-		if err == nil || time.Now().After(deadline) {
+		passed := time.Since(began)
+		if err == nil || passed > stepTimeout {
 			return err
 		}
+		time.Sleep(min(10*time.Millisecond+passed/16, 100*time.Millisecond))
 	}
 }
 
-// program is labshelf, built once. All tests share one browser, browserContext, in which each has a profile of its own.
-var (
-	program        string
-	browserContext context.Context
-	browserMissing error
-)
+// program is labshelf, built once.
+var program string
 
 func TestMain(m *testing.M) {
 	// The tests mostly wait. Flags of the command line override this one.
@@ -58,38 +56,26 @@ func TestMain(m *testing.M) {
 		if program, err = e2e.Build(context.Background(), folder); err != nil {
 			panic(err)
 		}
-		var chromium string
-		if chromium, browserMissing = findChromium(); browserMissing == nil {
-			options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium),
-				chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("font-render-hinting", "none"))
-			if os.Geteuid() == 0 {
-				options = append(options, chromedp.NoSandbox) // Chromium refuses to sandbox for root
-			}
-			allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-			defer stop()
-			var cancel context.CancelFunc
-			browserContext, cancel = chromedp.NewContext(allocator)
-			defer cancel()
-			browserMissing = chromedp.Do(browserContext)
-		}
+		defer shell.close()
+		defer whole.close()
 		return m.Run()
 	}())
-}
-
-func findChromium() (path string, err error) {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if path, err = exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", err
 }
 
 // site is a running service with its data directory.
 type site struct {
 	*e2e.Service
-	data   string
-	origin string // such as http://127.0.0.1:1234
+	data    string
+	origin  string // such as http://127.0.0.1:1234
+	browser *chromium
+}
+
+// inTabs has windows opened in the whole browser, where of the tabs of a window only the front one is visible.
+func (s *site) inTabs(t *testing.T) *site {
+	t.Helper()
+	whole.need(t)
+	s.browser = whole
+	return s
 }
 
 // open starts a service, which ends with the test.
@@ -101,12 +87,12 @@ func open(t *testing.T, flags ...string) *site {
 // openAt starts a service over a data directory, which ends with the test.
 func openAt(t *testing.T, data string, flags ...string) *site {
 	t.Helper()
-	needBrowser(t)
+	shell.need(t)
 	service, err := e2e.Start(context.WithoutCancel(t.Context()), program, data, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1")}
+	s := &site{Service: service, data: data, origin: strings.TrimSuffix(service.Base(), "/v1"), browser: shell}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -126,25 +112,14 @@ func (s *site) restart(t *testing.T, flags ...string) {
 	s.Service = service
 }
 
-// needBrowser skips the test if there is no browser; in CI it fails.
-func needBrowser(t *testing.T) {
-	t.Helper()
-	if browserMissing == nil {
-		return
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("no Chromium: %v", browserMissing)
-	}
-	t.Skipf("no Chromium: %v", browserMissing)
-}
-
 // visitor is a browser window with a profile of its own. The test fails if a script of the pages fails, if the browser reports a
 // violation of the content security policy, or if a request goes to another origin.
 type visitor struct {
-	t      *testing.T
-	ctx    context.Context
-	origin string
-	plain  bool // scripts are off, so that no listener says whether a click met what it was for
+	t       *testing.T
+	ctx     context.Context
+	origin  string
+	browser *chromium
+	plain   bool // scripts are off, so that no listener says whether a click met what it was for
 
 	mu       sync.Mutex
 	expected []string // complaints that are ignored
@@ -153,8 +128,8 @@ type visitor struct {
 // visit opens an empty window of 1280 by 800 pixels.
 func (s *site) visit(t *testing.T) *visitor {
 	t.Helper()
-	v := &visitor{t: t, origin: s.origin}
-	ctx, cancel := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext(), chromedp.WithListener(v.watch))
+	v := &visitor{t: t, origin: s.origin, browser: s.browser}
+	ctx, cancel := chromedp.NewContext(s.browser.need(t), chromedp.WithNewBrowserContext(), chromedp.WithListener(v.watch))
 	t.Cleanup(cancel)
 	v.ctx = ctx
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 800)); err != nil { // the window lasts as long as this context
@@ -166,7 +141,10 @@ func (s *site) visit(t *testing.T) *visitor {
 // tab opens another tab with the same profile, in front of this one.
 func (v *visitor) tab() *visitor {
 	v.t.Helper()
-	other := &visitor{t: v.t, origin: v.origin, expected: v.expected}
+	if v.browser != whole {
+		v.t.Fatal("a test with several tabs wants inTabs")
+	}
+	other := &visitor{t: v.t, origin: v.origin, browser: v.browser, expected: v.expected}
 	ctx, cancel := chromedp.NewContext(v.ctx, chromedp.WithListener(other.watch), chromedp.WithNewWindow(false))
 	v.t.Cleanup(cancel)
 	other.ctx = ctx

@@ -25,7 +25,7 @@ func (s *site) replaceBy(t *testing.T, rid, content string) {
 // gone, the other one goes on, also over a restart of the service.
 func TestWindowsFollowChanges(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	_, sid := s.makeSet(t)
 	ids := s.put(t, sid, "a.txt", "b.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
@@ -63,7 +63,7 @@ func TestWindowsFollowChanges(t *testing.T) {
 // The page of a resource follows its versions, and nothing is replaced behind a form that is open.
 func TestResourceFollowsChanges(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	_, sid := s.makeSet(t)
 	rid := s.put(t, sid, "a.txt")[0]
 	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 412") // to the preview of what is replaced just then

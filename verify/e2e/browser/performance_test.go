@@ -16,7 +16,7 @@ import (
 // The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few rows.
 func TestLongListScrolls(t *testing.T) {
 	t.Parallel()
-	needBrowser(t)
+	shell.need(t)
 	n := 100_000
 	if testing.Short() {
 		n = 20_000

@@ -78,7 +78,7 @@ func TestScriptGone(t *testing.T) {
 // A window that is shown again refreshes its lists and records.
 func TestWindowRefreshesWhenShown(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	did, sid := s.makeSet(t)
 	ids := s.put(t, sid, "a.txt", "b.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
@@ -104,7 +104,7 @@ func TestWindowRefreshesWhenShown(t *testing.T) {
 // While the service is unreachable, a window keeps its content and unsaved input.
 func TestWindowKeepsContentWhileUnreachable(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	_, sid := s.makeSet(t)
 	s.put(t, sid, "a.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")

@@ -11,7 +11,7 @@ import (
 // twoDataspaces makes two members of a dataspace with a set; mary is also a member of another dataspace.
 func twoDataspaces(t *testing.T) (s *site, mary, jon person, setID string) {
 	t.Helper()
-	s = open(t)
+	s = open(t).inTabs(t)
 	did, setID := s.makeSet(t)
 	secret := s.create(t, "/dataspaces", map[string]string{"name": "lab-two", "title": "Secret lab"})
 	mary, jon = s.person(t, "mary", "member", did), s.person(t, "jon", "member", did)
@@ -126,7 +126,7 @@ func TestNextUserSeesNothingOfTheLast(t *testing.T) {
 func TestUploadsEndAtSignOut(t *testing.T) {
 	t.Parallel()
 	for _, elsewhere := range []bool{false, true} {
-		s := open(t)
+		s := open(t).inTabs(t)
 		did, sid := s.makeSet(t)
 		mary := s.person(t, "mary", "editor", did)
 		root, _ := many(t, 40)

@@ -52,7 +52,7 @@ func TestLinkSignsIn(t *testing.T) {
 // The question mentions uploads of other windows, which continue if the user does not switch.
 func TestLinkDuringUploadInAnotherTab(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := open(t).inTabs(t)
 	did, sid := s.makeSet(t)
 	mary, jon := s.person(t, "mary", "editor", did), s.person(t, "jon", "member", did)
 	path := filepath.Join(folder(t, "x", map[string]int{"large.bin": 24 << 20}), "large.bin")

@@ -10,7 +10,7 @@ import (
 func TestUploadRepairsDamage(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"small.dat": 3000, "large.dat": 17 << 20} {
-		s := open(t, "--hold-up-to=0")
+		s := open(t, "--hold-up-to=0").inTabs(t)
 		_, sid := s.makeSet(t)
 		path := filepath.Join(folder(t, "x", map[string]int{name: size}), name)
 		rid := s.send(t, sid, path)

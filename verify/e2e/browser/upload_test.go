@@ -179,7 +179,7 @@ func TestProgressCancelAndLeave(t *testing.T) {
 // A full disk fails the upload with an error; reading works, and a retry succeeds once there is space.
 func TestDiskFullDuringUpload(t *testing.T) {
 	t.Parallel()
-	needBrowser(t)
+	shell.need(t)
 	disk := t.TempDir()
 	if output, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m", "labshelf", disk).CombinedOutput(); err != nil {
 		if os.Getenv("CI") == "true" {
