@@ -138,16 +138,7 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	did, sid := s.makeSet(t)
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
-	if text := os.Getenv("EDITED_FILES"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n := size(t, "EDITED_FILES", 300)
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("run-%05d.csv", i)

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -13,14 +14,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// size returns how many a test is to take: what a variable of the environment says, or else usual.
+func size(t *testing.T, variable string, usual int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
+}
+
 // The list of a very large set scrolls smoothly, fetches only the pages it needs, and renders few rows.
 func TestLongListScrolls(t *testing.T) {
 	t.Parallel()
 	shell.need(t)
-	n := 100_000
-	if testing.Short() {
-		n = 20_000
-	}
+	n := size(t, "LISTED_FILES", 20_000)
 	data := filepath.Join(t.TempDir(), "data")
 	fill := exec.CommandContext(t.Context(), "go", "run", "labshelf/verify/bench", "fill", "--resources", strconv.Itoa(n), "--sets", "1", "--dataspaces", "1", "--bodies", "8", data)
 	if output, err := fill.CombinedOutput(); err != nil {

@@ -78,7 +78,7 @@ func noise(t *testing.T) []byte {
 func TestPreviewOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	l.expect("net::ERR_FILE_NOT_FOUND") // a revoked object URL
+	l.expect("net::ERR_FILE_NOT_FOUND", "status of 410") // a revoked object URL, and what the page asks for of a file just deleted
 	wide := func(pixels int) string {
 		return fmt.Sprintf(`document.querySelector("[data-preview] img")?.naturalWidth === %d`, pixels)
 	}

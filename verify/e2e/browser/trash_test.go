@@ -27,7 +27,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	s := open(t)
 	_, sid := s.makeSet(t)
 	rid := s.put(t, sid, "a.txt", "b.txt")[0]
-	v := s.signedIn(t, s.Key(), "/resources/"+rid)
+	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 410") // of what the page asks for just then
 	v.press("Delete")
 	v.sees("Delete this file?")
 	v.submit()
