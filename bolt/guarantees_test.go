@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -252,5 +253,40 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 	k.toEnd()
 	if len(k.got) != 2 || k.got[1].ID != again.ID {
 		t.Errorf("the harvester has %d resources, the last is %q; want the two that exist, the last %q", len(k.got), k.got[len(k.got)-1].Name, again.Name)
+	}
+}
+
+// TestChildrenConstantCost is "a folder costs the same whatever is in it", in both states at once: a page of folders with one file each and one
+// of folders with hundreds take as many steps.
+func TestChildrenConstantCost(t *testing.T) {
+	const folders = 20
+	cost := func(files int, order paging.Order) (c counts) {
+		s := &shelf{Store: openStore(t)}
+		s.change(t, func(tx *metadata.Tx) (err error) {
+			for i := range folders * files {
+				r := metadata.Resource{
+					Record: metadata.Record{ID: idAt('R', i), State: state(i/folders, 2), Modified: tx.Stamp()}, SetID: idAt('S', 1),
+					Name: fmt.Sprintf("%02d/%d/%d", i%folders, i%7, i),
+				}
+				err = errors.Join(err, tx.Resources.Put(r), tx.Folders.Put(metadata.Folder{SetID: r.SetID, Path: r.Name + "/"}))
+			}
+			return err
+		})
+		_, err := s.read(t.Context(), func(tx *tx) error {
+			found, q := 0, metadata.ResourceRange{Set: idAt('S', 1), States: paging.All, Order: order}
+			err := tx.tables().Resources.Children(q, func(*metadata.Resource) bool { return true }, func(string) bool { found++; return true })
+			if c = tx.counts; found != folders {
+				t.Errorf("%d folders, want %d", found, folders)
+			}
+			return err
+		})
+		check(err)
+		return c
+	}
+	for _, order := range []paging.Order{paging.ByName, paging.ByNameDown} {
+		few, many := cost(2, order), cost(200, order)
+		if few != many || many.records != 0 || many.index > 2*3*(folders+1) {
+			t.Errorf("order %d: %+v for folders of 2 files, %+v for folders of 200", order, few, many)
+		}
 	}
 }

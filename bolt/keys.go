@@ -282,7 +282,43 @@ func nameSpan(r metadata.ResourceRange) (s span) {
 	if r.After == (paging.Position{}) {
 		return s
 	}
-	return s.from(justAfter(nameIndexKey(nil, r.After.Name, r.After.ID)))
+	after := nameIndexKey(nil, r.After.Name, r.After.ID)
+	if r.Order == paging.ByNameDown {
+		return s.upTo(after)
+	}
+	return s.from(justAfter(after))
+}
+
+// childrenSpan is nameSpan for a range with folders: it goes on behind all names that begin with a position without an id.
+func childrenSpan(r metadata.ResourceRange) span {
+	if r.After.ID != (metadata.ID{}) || r.After.Name == "" {
+		return nameSpan(r)
+	}
+	folder := []byte(r.After.Name)
+	r.After = paging.Position{}
+	if r.Order == paging.ByNameDown {
+		return nameSpan(r).upTo(folder)
+	}
+	return nameSpan(r).from(pastPrefix(folder))
+}
+
+// folderSpan turns the bounds of what follows a scope in the index by name into those of the folders of the set.
+func (s span) folderSpan(set metadata.ID) span {
+	within := scopeSpan(idKey(set))
+	folders := span{lo: append(idKey(set), s.lo...), hi: within.hi, scope: idSize}
+	if s.hi != nil {
+		folders.hi = append(idKey(set), s.hi...)
+	}
+	return folders
+}
+
+// nameInKey returns the name in a key of the index by name, without its scope; not ok: there is none.
+func nameInKey(key []byte) (name []byte, ok bool) {
+	end := len(key) - idSize - 1
+	if end < 0 || key[end] != nameEnd {
+		return nil, false
+	}
+	return key[:end], true
 }
 
 // within narrows the span to the keys with this beginning.

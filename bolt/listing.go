@@ -9,6 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
+	"labshelf/paging"
 )
 
 // listing is a number of spans of one index, merged into one order by a heap. The bounds of the spans decide what is in it: nothing is
@@ -97,6 +98,11 @@ func (h *spanCursor) seek(t *tx, l listing) {
 		h.at(key)
 		return
 	}
+	if h.span.hi == nil {
+		key, _ := h.cursor.Last()
+		h.at(key)
+		return
+	}
 	h.cursor.Seek(h.span.hi)
 	h.key = h.span.hi
 	h.advance(t, l)
@@ -119,6 +125,100 @@ func (h *spanCursor) advance(t *tx, l listing) {
 func (h *spanCursor) at(key []byte) {
 	if h.key = nil; h.span.contains(key) {
 		h.key = key
+	}
+}
+
+// children is a listing of an index by name with folders, of which it skips what is in them: it costs two steps of a cursor for each folder
+// in each span, whatever is below.
+type children struct {
+	*tx
+	listing
+	base    int // bytes of the names up to where folders begin
+	file    func(*metadata.Resource) (more bool)
+	folder  func(path string) (more bool)
+	heap    *mergeHeap
+	records *recordCursor
+	codec   codec
+	row     metadata.Resource
+}
+
+func (c *children) run(q metadata.ResourceRange) error {
+	in := c.bucket(resourceTable.bucket)
+	if in == nil { // a file of an older version, which is only read
+		return nil
+	}
+	c.heap, c.codec.views = c.listing.start(c.tx), true
+	c.records = &recordCursor{cursor: in.Cursor(), backwards: c.backwards}
+	if folders := c.bucket(foldersBucket); folders != nil && q.States&paging.Active != 0 {
+		made := &spanCursor{cursor: folders.Cursor(), span: childrenSpan(q).folderSpan(q.Set)}
+		c.heap.add(c.tx, c.listing, made)
+	}
+	for len(c.heap.list) > 0 {
+		if more, err := c.next(); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// next is one child, or a row of a folder that is none.
+func (c *children) next() (more bool, err error) {
+	first := c.heap.list[0].spanCursor
+	made := first.span.scope == idSize
+	name, ok := first.key[first.span.scope:], true
+	if !made {
+		name, ok = nameInKey(name)
+	}
+	if !ok || len(name) < c.base {
+		return false, damagedIndex(c.index, first.key)
+	}
+	if slash := bytes.IndexByte(name[c.base:], '/'); slash >= 0 {
+		path := bytes.Clone(name[:c.base+slash+1])
+		if more = c.folder(string(path)); more {
+			c.skip(path)
+		}
+		return more, nil
+	}
+	more = true
+	if !made {
+		more, err = c.take(first.key)
+	}
+	if err == nil && more {
+		first.advance(c.tx, c.listing)
+		c.heap.fix()
+	}
+	return more, err
+}
+
+// take calls file for the row of an entry.
+func (c *children) take(entry []byte) (more bool, err error) {
+	key := ownerInKey(entry, nil)
+	record := c.records.find(c.tx, key)
+	if record == nil {
+		return false, fmt.Errorf("bolt: %s %x is in an index only: %w", resourceTable.bucket, key, metadata.ErrRecordDamaged)
+	}
+	c.counts.records++
+	if err := resourceTable.decodeInto(&c.codec, key, record, &c.row); err != nil {
+		return false, err
+	}
+	return c.file(&c.row), nil
+}
+
+// skip goes on behind all names that begin with a path.
+func (c *children) skip(path []byte) {
+	for len(c.heap.list) > 0 {
+		first := c.heap.list[0].spanCursor
+		if !bytes.HasPrefix(first.key[first.span.scope:], path) {
+			return
+		}
+		scope := first.key[:first.span.scope:first.span.scope]
+		if c.backwards {
+			first.span = first.span.upTo(append(scope, path...))
+		} else {
+			first.span = first.span.from(append(scope, pastPrefix(path)...))
+		}
+		first.seek(c.tx, c.listing)
+		c.heap.fix()
 	}
 }
 
@@ -155,6 +255,17 @@ func heapItemOf(h *spanCursor) heapItem {
 	var begin [8]byte
 	copy(begin[:], h.key[h.span.scope:])
 	return heapItem{h, binary.BigEndian.Uint64(begin[:])}
+}
+
+// add adds a span to a heap that is in order.
+func (h *mergeHeap) add(t *tx, l listing, s *spanCursor) {
+	if s.seek(t, l); s.key == nil {
+		return
+	}
+	h.list = append(h.list, heapItemOf(s))
+	for i := len(h.list)/2 - 1; i >= 0; i-- {
+		h.siftDown(i)
+	}
 }
 
 // fix puts the heap in order after its first element has advanced.

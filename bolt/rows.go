@@ -69,15 +69,25 @@ func (r resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (m
 
 var errNoListing = errors.New("bolt: resources have no such order there")
 
-// resourceListing says which spans of which index hold what a range asks for. Not ok: there is no such listing.
-func resourceListing(q metadata.ResourceRange) (l listing, ok bool) {
+// Children borrows, as Page.
+func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) (more bool), folder func(string) (more bool)) error {
+	l, ok := resourceListing(q, childrenSpan)
+	if !ok || l.index != resourcesByName {
+		return errNoListing
+	}
+	c := children{tx: r.tx, listing: l, base: len(q.NamePrefix), file: file, folder: folder}
+	return c.run(q)
+}
+
+// resourceListing says which spans of which index hold what a range asks for, of an order by name those with named. Not ok: there is no such listing.
+func resourceListing(q metadata.ResourceRange, named func(metadata.ResourceRange) span) (l listing, ok bool) {
 	containers, bounds := q.Dataspaces, timeSpan
-	byName := q.Order == paging.ByName
+	byName := q.Order.ByNames()
 	switch none := (metadata.ID{}); {
 	case byName && q.Set == none, !byName && q.Order != paging.Oldest && q.Order != paging.Newest:
 		return l, false
 	case byName:
-		l.index, containers, bounds = resourcesByName, []metadata.ID{q.Set}, nameSpan
+		l.index, containers, bounds = resourcesByName, []metadata.ID{q.Set}, named
 	case q.Set != none:
 		l.index, containers = resourcesBySet, []metadata.ID{q.Set}
 	case q.Dataspaces == nil:
@@ -85,14 +95,14 @@ func resourceListing(q metadata.ResourceRange) (l listing, ok bool) {
 	default:
 		l.index = resourcesByDataspace
 	}
-	l.backwards = q.Order == paging.Newest
+	l.backwards = q.Order == paging.Newest || q.Order == paging.ByNameDown
 	l.spans = bounds(q).inScopes(containers, q.States)
 	return l, true
 }
 
 // scan costs the rows that it calls fn for, wherever it starts and whatever else there is.
 func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
-	l, ok := resourceListing(q)
+	l, ok := resourceListing(q, nameSpan)
 	if !ok {
 		return errNoListing
 	}

@@ -26,11 +26,12 @@ type ListOptions struct {
 
 	Metadata bool // dataspaces, sets and resources come with their Metadata
 
-	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name"; "": oldest, or by name where Name or
+	// For resources. Order is "oldest" modification first, "newest" or, within one set, "name" or "name-descending"; "": oldest, or by name where Name or
 	// NamePrefix is given. These two are for one set and go with neither Since nor Until. Safe times are the Modified of what was
 	// received; to follow changes, keep the URL of the last page (see Pages).
 	Since, Until     time.Time // both exclusive; zero: no bound
 	Order            string
+	Folders          bool   // pages have Folders beside the resources that are directly below NamePrefix; see Client.Children
 	Name, NamePrefix string // Name also for sets and dataspaces, of which at most one has it
 
 	// Narrower listings than that of the call: resources and sets of a dataspace, resources of a set, privileges of a user or dataspace.
@@ -55,6 +56,9 @@ func (o ListOptions) At(listing string) string {
 		if value != "" {
 			q.Set(name, value)
 		}
+	}
+	if o.Folders {
+		q.Set("delimiter", "/")
 	}
 	if o.Limit != 0 {
 		q.Set("limit", strconv.Itoa(o.Limit))
@@ -89,6 +93,8 @@ type Page[T Listed] struct {
 	Next string // "" at the end
 	Data []T    // without ETag; empty at the end
 	End  bool
+
+	Folders []Folder // with ListOptions.Folders
 }
 
 // FetchPage fetches one page of a listing of T, whose URL is a Next or a kept URL of a page, or the beginning of a listing (see
@@ -105,6 +111,8 @@ type pageAnswer[T Listed] struct {
 	Data     []T    `json:"data"`
 	End      *bool  `json:"end"`
 
+	Folders []Folder `json:"folders"`
+
 	// Of searches.
 	Total  int           `json:"total"`
 	Counts *SearchCounts `json:"counts"`
@@ -113,7 +121,7 @@ type pageAnswer[T Listed] struct {
 
 // page is the page at a URL; of the answer of an error it has nothing else.
 func (a *pageAnswer[T]) page(url string) Page[T] {
-	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End != nil && *a.End}
+	return Page[T]{URL: url, Next: a.NextPage, Data: a.Data, End: a.End != nil && *a.End, Folders: a.Folders}
 }
 
 // fetch requests a page. With an error the answer is empty.

@@ -286,3 +286,34 @@ func TestConcurrentCalls(t *testing.T) {
 	all.Wait()
 	same(t, len(s.names(t)), 16)
 }
+
+// TestChildrenYieldOneLevel: what is directly in a folder comes in the order of names, files and folders, however long the pages are.
+func TestChildrenYieldOneLevel(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	for _, name := range []string{"b", "a/1", "a/2", "a/c/3", "a/c/4", "c", "a.txt"} {
+		s.upload(t, name, []byte(name))
+	}
+	for limit := 1; limit < 5; limit++ {
+		for want, o := range map[string]client.ListOptions{
+			"a.txt a/ b c": {},
+			"c b a/ a.txt": {Order: "name-descending"},
+			"a/1 a/2 a/c/": {NamePrefix: "a/"},
+			"a/c/3 a/c/4":  {NamePrefix: "a/c/"},
+			"":             {NamePrefix: "x/"},
+			"a/c/ a/2 a/1": {NamePrefix: "a/", Order: "name-descending", State: client.All},
+		} {
+			o.Limit = limit
+			var got []string
+			for _, child := range collect(t, s.c.Children(t.Context(), s.set.ID, o)) {
+				got = append(got, child.Name())
+			}
+			same(t, strings.Join(got, " "), want)
+		}
+	}
+	for _, err := range s.c.Children(t.Context(), s.set.ID, client.ListOptions{Order: "newest"}) {
+		if _, is := errors.AsType[*client.Problem](err); !is {
+			t.Errorf("folders by time: %v", err)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"labshelf/blobs"
@@ -116,6 +118,75 @@ func (c *Client) DataspaceResources(ctx context.Context, dataspaceID string, o L
 // Limit.
 func (c *Client) SetResources(ctx context.Context, setID string, o ListOptions) iter.Seq2[Resource, error] {
 	return list[Resource](ctx, c, o, "sets", setID, "resources")
+}
+
+// Folder is a folder of a set: what the names of its files begin with.
+type Folder struct {
+	Path string `json:"path"` // ends in a slash
+}
+
+// Child is a file or a folder of a folder.
+type Child struct {
+	Folder   *Folder // nil: it is a file
+	Resource Resource
+}
+
+// Children yields what is directly in a folder of a set, whose path is o.NamePrefix, in the order of names. Without a slash at its end
+// NamePrefix narrows down what is in the folder above. After an error it ends.
+func (c *Client) Children(ctx context.Context, setID string, o ListOptions) iter.Seq2[Child, error] {
+	return func(yield func(Child, error) bool) {
+		path := at("sets", setID, "resources")
+		if path == "" {
+			yield(Child{}, errNoID)
+			return
+		}
+		o.Folders = true
+		for page, err := range Pages[Resource](ctx, c, o.At(c.base+path)) {
+			if err != nil {
+				yield(Child{}, err)
+				return
+			}
+			for _, child := range childrenOf(page, o.Order == "name-descending") {
+				if !yield(child, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// childrenOf returns the folders and files of a page in the order of names.
+func childrenOf(p Page[Resource], descending bool) []Child {
+	all := make([]Child, 0, len(p.Data)+len(p.Folders))
+	for _, r := range p.Data {
+		all = append(all, Child{Resource: r})
+	}
+	for _, f := range p.Folders {
+		all = append(all, Child{Folder: &f})
+	}
+	slices.SortStableFunc(all, func(a, b Child) int {
+		if descending {
+			a, b = b, a
+		}
+		return strings.Compare(a.Name(), b.Name())
+	})
+	return all
+}
+
+// MarshalJSON writes the folder, or the resource.
+func (c Child) MarshalJSON() ([]byte, error) {
+	if c.Folder != nil {
+		return json.Marshal(c.Folder)
+	}
+	return json.Marshal(&c.Resource)
+}
+
+// Name is the name of the file, or the path of the folder.
+func (c Child) Name() string {
+	if c.Folder != nil {
+		return c.Folder.Path
+	}
+	return c.Resource.Name
 }
 
 // Resource reads a record.

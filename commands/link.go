@@ -67,24 +67,33 @@ present version, unless --version names one.`,
 
 // shareOf finds what a share is to show: a folder of a set, where a slash ends the reference; a set; or a file.
 func shareOf(ctx context.Context, c *client.Client, ref string, n *client.NewLink) error {
-	path, folder := strings.CutSuffix(ref, "/")
-	elements := strings.Split(path, "/")
-	for named := min(2, len(elements)); named > 0; named-- { // of the set, with its dataspace or without
-		if !folder && named < len(elements) {
-			continue
-		}
-		s, found, err := reference.LookupSet(ctx, c, strings.Join(elements[:named], "/"), client.Active)
-		if err != nil {
-			return err
-		}
-		if found {
-			n.SetID, n.Folder = s.ID, strings.Join(elements[named:], "/")
-			return nil
-		}
+	s, folder, found, err := lookupFolder(ctx, c, ref)
+	if found || err != nil {
+		n.SetID, n.Folder = s.ID, strings.TrimSuffix(folder, "/")
+		return err
 	}
 	r, err := reference.FindResource(ctx, c, ref, client.Active)
 	n.SetID, n.Resources = r.SetID, []string{r.ID}
 	return err
+}
+
+// lookupFolder finds a set, or where a slash ends the reference also a folder of it, whose path ends in a slash; "": the set.
+func lookupFolder(ctx context.Context, c *client.Client, ref string) (s client.Set, folder string, found bool, err error) {
+	path, within := strings.CutSuffix(ref, "/")
+	elements := strings.Split(path, "/")
+	for named := min(2, len(elements)); named > 0; named-- { // of the set, with its dataspace or without
+		if !within && named < len(elements) {
+			continue
+		}
+		s, found, err = reference.LookupSet(ctx, c, strings.Join(elements[:named], "/"), client.Active)
+		if found && named < len(elements) {
+			folder = strings.Join(elements[named:], "/") + "/"
+		}
+		if found || err != nil {
+			return s, folder, found, err
+		}
+	}
+	return s, "", false, nil
 }
 
 func linkRequestCommand(p Process) *cobra.Command {

@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,12 +19,14 @@ import (
 func lsCommand(p Process) *cobra.Command {
 	var f lsFlags
 	cmd := &cobra.Command{
-		Use:   "ls [DATASPACE | SET | RESOURCE]",
+		Use:   "ls [DATASPACE | SET | SET/[FOLDER/] | RESOURCE]",
 		Short: "List dataspaces, the sets of one, or the resources of a set",
 		Long: `ls lists the dataspaces that you may read; with the name of one, its sets; with
 that of a set, its resources. A name that both a dataspace and a set have means
 the dataspace: write the set as DATASPACE/SET. With a resource, as SET:NAME, it
 shows that one. Ids and URLs will do, too; see "labshelf help references".
+With a slash at the end it shows one folder of a set: what is directly in it,
+the folders in it with a slash at theirs.
 
 With --resources it lists resources where it would list sets or dataspaces:
 those of a dataspace, or all that you may read.
@@ -32,6 +36,7 @@ newest first, unless --order says otherwise. Times are those of your clock,
 unless they end with Z or an offset. A date without a time is its first moment.`,
 		Example: `  labshelf ls
   labshelf ls lab-one
+  labshelf ls lab-one/runs-2026/2026/11/
   labshelf ls runs-2026 --name-prefix 2026/11/
   labshelf ls --resources --limit 20
   labshelf ls --long runs-2026 --since 2026-11-01 --until 2026-12-01
@@ -48,12 +53,12 @@ unless they end with Z or an offset. A date without a time is its first moment.`
 	flags := cmd.Flags()
 	f.define(cmd)
 	flags.BoolVarP(&f.resources, "resources", "r", false, "resources, not the sets or dataspaces that they are in")
-	flags.StringVar(&f.order, "order", "", "resources by `WORD`: name (only in a set), newest or oldest modification first")
+	flags.StringVar(&f.order, "order", "", "resources by `WORD`: name or name-descending (only in a set), newest or oldest modification first")
 	flags.StringVar(&f.prefix, "name-prefix", "", "resources of a set whose names begin with `TEXT`")
 	flags.StringVar(&f.since, "since", "", "resources modified after `TIME`, such as 2026-12-31 or \"2026-12-31 18:00\"")
 	flags.StringVar(&f.until, "until", "", "resources modified before `TIME`")
 	p.completes(cmd, false, completion.Either(completion.Dataspaces(client.Active), completion.SetsOrResources))
-	p.completesFlag(cmd, "order", completion.Words("name", "newest", "oldest"))
+	p.completesFlag(cmd, "order", completion.Words("name", "name-descending", "newest", "oldest"))
 	return cmd
 }
 
@@ -71,9 +76,9 @@ func (f *lsFlags) check() (err error) {
 		return err
 	}
 	switch f.order {
-	case "", "name", "newest", "oldest":
+	case "", "name", "name-descending", "newest", "oldest":
 	default:
-		return exit.Usagef("--order must be name, newest or oldest, not %q", f.order)
+		return exit.Usagef("--order must be name, name-descending, newest or oldest, not %q", f.order)
 	}
 	if f.from, err = instantOf("since", f.since); err != nil {
 		return err
@@ -82,7 +87,7 @@ func (f *lsFlags) check() (err error) {
 		return err
 	}
 	byTime := f.since != "" || f.until != "" || f.order == "newest" || f.order == "oldest"
-	if byTime && (f.prefix != "" || f.order == "name") {
+	if byTime && (f.prefix != "" || strings.HasPrefix(f.order, "name")) {
 		return exit.Usagef("--name-prefix and --order name list by name, --since, --until and the other orders by time: give one or the other")
 	}
 	return nil
@@ -101,8 +106,8 @@ func (f *lsFlags) forResources() string {
 // inSet returns a flag that only listings of the resources of one set have, or "".
 func (f *lsFlags) inSet() string {
 	switch {
-	case f.order == "name":
-		return "order name"
+	case strings.HasPrefix(f.order, "name"):
+		return "order " + f.order
 	case f.prefix != "":
 		return "name-prefix"
 	}
@@ -155,6 +160,11 @@ func (p Process) lsMany(ctx context.Context, c *client.Client, f lsFlags, datasp
 
 // lsOne lists the content of a dataspace or a set, or one resource.
 func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref string) error {
+	if strings.HasSuffix(ref, "/") {
+		if s, folder, found, err := lookupFolder(ctx, c, ref); found || err != nil {
+			return cmp.Or(err, p.lsFolder(ctx, c, f, s, folder))
+		}
+	}
 	d, s, r, err := findAny(ctx, c, ref)
 	switch {
 	case err != nil:
@@ -170,6 +180,36 @@ func (p Process) lsOne(ctx context.Context, c *client.Client, f lsFlags, ref str
 		v.also |= inState
 	}
 	return show(p, only(*r), resourceColumns(nil, f.long), v)
+}
+
+// lsFolder lists what is directly in a folder of a set.
+func (p Process) lsFolder(ctx context.Context, c *client.Client, f lsFlags, s client.Set, folder string) error {
+	o := f.options(true)
+	if o.Order == "newest" || o.Order == "oldest" {
+		return exit.Usagef("a folder is listed by name: give neither --since, --until nor another order, or leave out the slash at the end")
+	}
+	if o.NamePrefix != "" && !strings.HasPrefix(o.NamePrefix, folder) {
+		return exit.Usagef("--name-prefix must begin with the folder, %s", folder)
+	}
+	o.NamePrefix = cmp.Or(o.NamePrefix, folder)
+	return show(p, c.Children(ctx, s.ID, o), childColumns(f.long), f.view("There is nothing in this folder."))
+}
+
+// childColumns are the columns of resources, which folders leave empty but for their path.
+func childColumns(exact bool) (all []column[client.Child]) {
+	for _, of := range resourceColumns(nil, exact) {
+		cell := func(child client.Child) string {
+			switch {
+			case child.Folder == nil:
+				return of.cell(child.Resource)
+			case of.head == "NAME":
+				return child.Folder.Path
+			}
+			return ""
+		}
+		all = append(all, column[client.Child]{of.head, of.only, cell})
+	}
+	return all
 }
 
 func (p Process) lsDataspace(ctx context.Context, c *client.Client, f lsFlags, d client.Dataspace) error {

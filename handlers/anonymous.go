@@ -232,7 +232,7 @@ func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Obj
 	var files []metadata.Resource
 	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, listed(r, id, "name"), func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
-	})
+	}, func(string) {})
 	if err != nil {
 		return object, nil, err
 	}

@@ -34,6 +34,7 @@ func wrongParameters() map[string][]string {
 		"order":      {"random", "Newest", "id", "newest "},
 		"visibility": {"both", "secret"},
 		"name":       {"\x00", "a\x00b", "\xff", strings.Repeat("a", 4097)},
+		"delimiter":  {"-", "//", "a/"},
 		"namePrefix": {"\x00", "\xff", strings.Repeat("a", 4097)},
 		"origin":     {"\xff", strings.Repeat("é", 501)},
 	}
@@ -53,7 +54,7 @@ func TestBadQueriesAreRefused(t *testing.T) {
 	f := c.newFixture(nil)
 	const code = errs.CodeInvalidParameter
 	good := map[string]string{
-		"state": "all", "limit": "5", "since": "2001", "until": "2100", "order": "newest", "name": "x", "namePrefix": "x", "visibility": "all",
+		"state": "all", "limit": "5", "since": "2001", "until": "2100", "order": "newest", "name": "x", "namePrefix": "x", "delimiter": "/", "visibility": "all",
 		"origin": "x", "dataspaceId": f.dataspace, "setId": f.ids["SetId"], "userId": "me",
 	}
 	wrong := wrongParameters()
@@ -89,10 +90,13 @@ func TestBadQueriesAreRefused(t *testing.T) {
 		}
 	}
 	set := "/sets/" + f.ids["SetId"] + "/resources"
+	add("folders of one name", set, "delimiter=/&name=a", "delimiter")
+	add("folders everywhere", "/resources", "delimiter=/", "delimiter")
 	add("two names", set, "name=a&namePrefix=b", "namePrefix")
 	for name, query := range map[string]string{"since": "since=2001&until=2002", "until": "until=2001", "order": "order=newest"} {
 		add("by name, and a window", set, query+"&name=a", name)
 		add("by name, and a window", set, query+"&namePrefix=a", name)
+		add("folders, and a window", set, query+"&delimiter=/", name)
 		if name != "order" {
 			add("by name, and a window", set, query+"&order=name", name)
 		}

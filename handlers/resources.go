@@ -19,7 +19,7 @@ func (a *api) listResources(which paging.Listing) func(w http.ResponseWriter, r 
 		page := a.pages.Begin(layouts.base + r.path + results)
 		ends, err := a.repo.ListResources(r.Context(), r.caller, which, r.list(), func(resource *metadata.Resource) {
 			encode.Add(page, layouts.paged, resource)
-		})
+		}, page.AddFolder)
 		return a.finishPage(w, r, page, ends, err)
 	}
 }

@@ -188,18 +188,23 @@ type Resources interface {
 	// Page calls fn for what Range yields, until fn returns false. The resource is borrowed: it is the same one each time, and its
 	// texts may be memory of the store. Neither is valid once fn has returned.
 	Page(q ResourceRange, fn func(*Resource) (more bool)) error
+	// Children calls file, as Page calls fn, for the resources of a range by name that have no slash in their names behind NamePrefix, and
+	// folder for each text that the names of the others begin with, up to that slash. It is called once for each, where the first one of
+	// them would come. Of a range with active resources also the paths among Folders count as names. After with a zero ID is a folder that
+	// Children has named: the range goes on behind all that is in it.
+	Children(q ResourceRange, file func(*Resource) (more bool), folder func(path string) (more bool)) error
 }
 
-// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id) and ByName
-// (bytes of the name, then id; only within a set).
+// ResourceRange selects resources, in one of the orders Oldest, Newest (by stamp of last modification, then id), ByName
+// and ByNameDown (bytes of the name, then id, and backwards; only within a set).
 type ResourceRange struct {
 	Set          ID   // the resources of this set, if not zero; else
 	Dataspaces   []ID // of these dataspaces, without repetition; nil: of every one
 	States       paging.States
 	Order        paging.Order
-	Since, Until Stamp           // exclusive bounds of Modified; Until 0: none. Not with ByName.
-	Name         *string         // exactly this name; only with ByName
-	NamePrefix   string          // only with ByName
+	Since, Until Stamp           // exclusive bounds of Modified; Until 0: none. Not by name.
+	Name         *string         // exactly this name; only by name
+	NamePrefix   string          // only by name
 	After        paging.Position // exclusive
 }
 

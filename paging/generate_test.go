@@ -58,9 +58,9 @@ func anyQuery(t *rapid.T) paging.Query {
 		return q
 	}
 	if l == paging.SetResources && rapid.Bool().Draw(t, "by name") {
-		q.Order = paging.ByName
+		q.Order = rapid.SampledFrom([]paging.Order{paging.ByName, paging.ByNameDown}).Draw(t, "direction")
 	}
-	if q.Order == paging.ByName {
+	if q.Order.ByNames() {
 		placeByName(t, &q)
 		return q
 	}
@@ -107,7 +107,11 @@ func placeByName(t *rapid.T, q *paging.Query) {
 	if after {
 		q.After = paging.Position{Name: name, ID: anyID(t)}
 	}
-	switch rapid.IntRange(0, 2).Draw(t, "filter") {
+	filter := rapid.IntRange(0, 2).Draw(t, "filter")
+	if q.Folders = filter != 1 && rapid.Bool().Draw(t, "folders"); q.Folders && rapid.Bool().Draw(t, "behind a folder") {
+		q.After.ID = ulid.ULID{}
+	}
+	switch filter {
 	case 1:
 		q.Name = &name
 	case 2:

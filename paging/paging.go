@@ -89,13 +89,18 @@ const (
 	Newest      Order = 2 // Oldest backwards; of versions and entries by number
 	ByName      Order = 3 // by the bytes of the name, then id; of the search by the folded name
 	ByRelevance Order = 4 // by score, the highest first, then Newest
+	ByNameDown  Order = 5 // ByName backwards
 )
+
+// ByNames tells whether an order is by name, in either direction.
+func (o Order) ByNames() bool { return o == ByName || o == ByNameDown }
 
 // Position is where a page starts: just after the object that it describes, in
 // the order of the query. The zero Position is the start of the listing. ByID
-// uses ID; Oldest and Newest use Stamp and ID; ByName uses Name and ID;
-// ByRelevance uses Score, Stamp and ID. Fields that the order does not use are
-// zero.
+// uses ID; Oldest and Newest use Stamp and ID; ByName and ByNameDown use Name
+// and ID; ByRelevance uses Score, Stamp and ID. Fields that the order does not
+// use are zero. With Query.Folders a Name with a zero ID is a folder: the page
+// starts behind all that is in it.
 type Position struct {
 	Score uint32
 	Stamp int64 // microseconds since 1970, not negative; of a version its number, of an entry one more
@@ -124,7 +129,7 @@ type Query struct {
 	Limit  int // objects per page, 1 to MaxLimit
 
 	// Since and Until bound the stamp, both exclusive: Since.At < stamp and
-	// stamp < Until.At. Never set together with ByName.
+	// stamp < Until.At. Never set together with an order by name.
 	Since, Until Bound
 
 	Visibility string  // "private", "public", "open", or "" for all
@@ -135,6 +140,11 @@ type Query struct {
 	// Name is up to MaxContainerName bytes. Nil and "" mean no filter.
 	Name       *string
 	NamePrefix string
+
+	// Folders asks for what is directly below NamePrefix: resources whose name
+	// has no slash behind it, and what the names of the others begin with, up
+	// to that slash. It needs an order by name, and no Name.
+	Folders bool
 
 	// Descriptive asks for the descriptive metadata of each object.
 	Descriptive bool
@@ -152,7 +162,8 @@ type Query struct {
 }
 
 // part is a set of the optional parts of a query. The lower 16 bits are in
-// tokens, so their places never change.
+// tokens of version 1, those up to partState in tokens of version 2, so their
+// places never change.
 type part uint32
 
 const (
@@ -172,6 +183,7 @@ const (
 	partCounts
 	partObject
 	partAction
+	partFolders // the first one that no token of version 1 has
 	// From here on: always in a token, so no bit of it is needed.
 	partState
 	partOrder
@@ -201,7 +213,7 @@ var rules = [...]rule{
 	Resources:          {partsByStamp | partDataspace | partSet, 0, Active, byStamp},
 	DataspaceResources: {partsByStamp, partParent, Active, byStamp},
 	SetResources: {
-		partsByStamp | partName | partNamePrefix, partParent, Active, []Order{Oldest, Newest, ByName},
+		partsByStamp | partName | partNamePrefix | partFolders, partParent, Active, []Order{Oldest, Newest, ByName, ByNameDown},
 	},
 	Users:      {partState | partLimit, 0, Active, byID},
 	UserKeys:   {partLimit, partParent, All, byID},
@@ -251,6 +263,7 @@ func (q *Query) parts() part {
 		{partCounts, q.Counts},
 		{partObject, q.Object != none},
 		{partAction, q.Action != ""},
+		{partFolders, q.Folders},
 	} {
 		if has.is {
 			p |= has.part
@@ -273,7 +286,7 @@ func (q *Query) check() error {
 		return fmt.Errorf("%w: states %d", ErrQuery, q.States)
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return fmt.Errorf("%w: limit %d", ErrQuery, q.Limit)
-	case !q.Since.valid() || !q.Until.valid() || q.Order == ByName && have&(partSince|partUntil) != 0:
+	case !q.Since.valid() || !q.Until.valid() || q.Order.ByNames() && have&(partSince|partUntil) != 0:
 		return fmt.Errorf("%w: bound of stamps", ErrQuery)
 	case q.Visibility != "" && !slices.Contains(visibilities[:], q.Visibility):
 		return fmt.Errorf("%w: visibility %q", ErrQuery, q.Visibility)
@@ -283,6 +296,8 @@ func (q *Query) check() error {
 		return fmt.Errorf("%w: action too long", ErrQuery)
 	case len(q.Text) > MaxText || !utf8.ValidString(q.Text):
 		return fmt.Errorf("%w: text", ErrQuery)
+	case q.Folders && (!q.Order.ByNames() || q.Name != nil):
+		return fmt.Errorf("%w: folders in order %d", ErrQuery, q.Order)
 	case have&(partName|partNamePrefix) != 0 && !q.validName():
 		return fmt.Errorf("%w: name", ErrQuery)
 	case have&partAfter != 0 && !q.validAfter():
@@ -294,11 +309,16 @@ func (q *Query) check() error {
 func (b Bound) valid() bool { return b.At >= 0 && (b.Set || b.At == 0) }
 
 func (q *Query) validName() bool {
-	if q.Order != q.Listing.orderOfNames() || q.Name != nil && q.NamePrefix != "" {
+	if !q.Listing.filtersNames(q.Order) || q.Name != nil && q.NamePrefix != "" {
 		return false
 	}
 	n := len(q.nameBase())
 	return 1 <= n && n <= q.Listing.maxName()
+}
+
+// filtersNames tells whether a listing in an order may be filtered by name.
+func (l Listing) filtersNames(o Order) bool {
+	return o == l.orderOfNames() || l.orderOfNames() == ByName && o == ByNameDown
 }
 
 // orderOfNames is the order of a listing that is filtered by name: where names
@@ -324,7 +344,7 @@ func (q *Query) validAfter() bool {
 	switch q.Order {
 	case ByID:
 		return q.After.Stamp == 0 && q.After.Name == ""
-	case ByName:
+	case ByName, ByNameDown:
 		return q.After.Stamp == 0 && len(q.After.Name) <= MaxName &&
 			strings.HasPrefix(q.After.Name, q.nameBase()) &&
 			(q.Name == nil || q.After.Name == *q.Name)

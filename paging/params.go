@@ -35,12 +35,13 @@ var parameters = [...]parameter{
 	{partAction, "action", "the word of one action, such as resource.create, or its first part and .*", readAction},
 	{partCounts, "counts", "true or false", readCounts},
 	{partDataspace, "dataspaceId", "the id of one dataspace", resolved},
+	{partFolders, "delimiter", "/, for folders, in an order by name and without name", readDelimiter},
 	{partFields, "fields", "metadata, for the descriptive metadata of each object", readFields},
 	{partLimit, "limit", "a whole number from 1 to 1000", readLimit},
 	{partName, "name", nameRule, readName},
 	{partNamePrefix, "namePrefix", nameRule, readNamePrefix},
 	{partObject, "objectId", "the id of one object", readObject},
-	{partOrder, "order", "oldest or newest; for the resources of one set also name; for a search relevance and name, too", readOrder},
+	{partOrder, "order", "oldest or newest; for the resources of one set also name and name-descending; for a search relevance and name, too", readOrder},
 	{partOrigin, "origin", "up to 500 characters of UTF-8; empty for those without an origin", readOrigin},
 	{partText, "q", "1 to 500 bytes of UTF-8 in the language of the search", readQueryText},
 	{partSet, "setId", "the id of one set", resolved},
@@ -52,7 +53,7 @@ var parameters = [...]parameter{
 }
 
 var (
-	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name", ByRelevance: "relevance"}
+	orderWords   = [...]string{Oldest: "oldest", Newest: "newest", ByName: "name", ByRelevance: "relevance", ByNameDown: "name-descending"}
 	stateWords   = [...]string{Active: "active", Deleted: "deleted", All: "all"}
 	visibilities = [...]string{"private", "public", "open"}
 )
@@ -107,23 +108,26 @@ func Parse(q Query, params map[string][]string, defaultLimit int) (Query, error)
 // settleOrder lets a filter by name imply its order, and refuses what does not
 // go with it: the index by name knows no stamps.
 func (q *Query) settleOrder(given part) error {
-	names := given & (partName | partNamePrefix)
-	if names == 0 && q.Order != ByName {
+	names := given & (partName | partNamePrefix | partFolders)
+	if names == 0 && !q.Order.ByNames() {
 		return nil
 	}
 	const alone = "a listing by name goes neither with since or until nor with another order; " +
-		"accepted: order=name, name or namePrefix without those, or those without it"
+		"accepted: order=name, name, namePrefix or delimiter without those, or those without it"
 	switch {
+	case names&partFolders != 0 && names&partName != 0:
+		return &Error{"delimiter", "delimiter and name are given; accepted: one of the two"}
 	case names == partName|partNamePrefix:
 		return &Error{"namePrefix", "namePrefix and name are given; accepted: one of the two"}
 	case given&partSince != 0:
 		return &Error{"since", alone}
 	case given&partUntil != 0:
 		return &Error{"until", alone}
-	case given&partOrder != 0 && q.Order != ByName:
+	case given&partOrder != 0 && !q.Order.ByNames():
 		return &Error{"order", alone}
+	case given&partOrder == 0:
+		q.Order = q.Listing.orderOfNames()
 	}
-	q.Order = q.Listing.orderOfNames()
 	return nil
 }
 
@@ -208,6 +212,11 @@ func readCounts(q *Query, value string) bool {
 func readQueryText(q *Query, value string) bool {
 	q.Text = value
 	return len(value) <= MaxText && utf8.ValidString(value)
+}
+
+func readDelimiter(q *Query, value string) bool {
+	q.Folders = value == "/"
+	return q.Folders
 }
 
 func readFields(q *Query, value string) bool {

@@ -26,7 +26,7 @@ var accepted = map[paging.Listing]string{
 	paging.DataspaceSets:      "fields limit name state",
 	paging.Resources:          "dataspaceId fields limit order setId since state until",
 	paging.DataspaceResources: "fields limit order since state until",
-	paging.SetResources:       "fields limit name namePrefix order since state until",
+	paging.SetResources:       "delimiter fields limit name namePrefix order since state until",
 	paging.Users:              "limit state",
 	paging.UserKeys:           "limit",
 	paging.Privileges:         "dataspaceId limit state userId",
@@ -133,6 +133,11 @@ func TestParseAccepts(t *testing.T) {
 		{paging.SetResources, "namePrefix=%C3%A9&state=all", func(q *paging.Query) {
 			q.Order, q.NamePrefix, q.States = paging.ByName, "é", paging.All
 		}},
+		{paging.SetResources, "order=name-descending", func(q *paging.Query) { q.Order = paging.ByNameDown }},
+		{paging.SetResources, "delimiter=/", func(q *paging.Query) { q.Order, q.Folders = paging.ByName, true }},
+		{paging.SetResources, "delimiter=%2F&order=name-descending&namePrefix=a/&state=deleted", func(q *paging.Query) {
+			q.Order, q.Folders, q.NamePrefix, q.States = paging.ByNameDown, true, "a/", paging.Deleted
+		}},
 		{paging.SetResources, "namePrefix=" + long, func(q *paging.Query) { q.Order, q.NamePrefix = paging.ByName, long }},
 	} {
 		params, err := url.ParseQuery(strings.ReplaceAll(c.params, "+", "%2B"))
@@ -212,6 +217,15 @@ func TestParseRefusesValues(t *testing.T) {
 		{r, "order=name", "order", `"name"`, "oldest or newest"},
 		{r, "order=Newest", "order", `"Newest"`, "oldest or newest"},
 		{s, "order=id", "order", `"id"`, "name"},
+		{s, "delimiter=-", "delimiter", `"-"`, "/, for folders"},
+		{s, "delimiter=//", "delimiter", `"//"`, "/, for folders"},
+		{s, "delimiter=", "delimiter", "is empty", "/, for folders"},
+		{r, "delimiter=/", "delimiter", "unknown here", "setId"},
+		{s, "delimiter=/&name=a", "delimiter", "name are given", "one of the two"},
+		{s, "delimiter=/&since=2015", "since", "order=name", "delimiter"},
+		{s, "delimiter=/&until=2015", "until", "order=name", "delimiter"},
+		{s, "delimiter=/&order=newest", "order", "order=name", "delimiter"},
+		{s, "order=name-descending&since=2015", "since", "order=name", "without"},
 		{r, "since=yesterday", "since", `"yesterday"`, "2015-03-30T18:09:44+02:00"},
 		{r, "until=2015-13", "until", `"2015-13"`, "2015-03-30T18:09:44+02:00"},
 		{d, "origin=" + strings.Repeat("x", 501), "origin", "500", ""},

@@ -17,7 +17,7 @@ import (
 const (
 	// MaxToken is the longest token of a query without names and origin.
 	MaxToken = 512
-	// MaxNamedToken is the longest token of a query in order ByName, with an
+	// MaxNamedToken is the longest token of a query in an order by name, with an
 	// Origin or with a Text.
 	MaxNamedToken = 6144
 )
@@ -26,9 +26,13 @@ const (
 // it does not reveal what was wrong.
 var ErrToken = errors.New("paging: invalid page token")
 
-// version is the first byte of a token; its layout is that of appendTo. Tokens
-// never expire, so another layout needs another version and both are read.
-const version = 1
+// The versions are the first byte of a token; the layout is that of appendTo.
+// Tokens never expire, so another layout needs another version and all are
+// read. A query that fits version 1 has a token of version 1.
+const (
+	version     = 1
+	wideVersion = 2 // has more parts
+)
 
 const macSize = 16
 
@@ -110,10 +114,11 @@ func (s *scratch) sign(raw []byte) []byte {
 	return s.sum[:macSize]
 }
 
-// appendTo appends the layout of version 1, numbers big-endian: version,
-// listing, states, order, limit (2 bytes), parts (2 bytes), then those parts in
+// appendTo appends the layout, numbers big-endian: version,
+// listing, states, order, limit (2 bytes), parts (2 bytes; in version 2: 4),
+// then those parts in
 // the order of their bits, but the position last; the fields that are asked for,
-// and the counts, are one bit each and nothing else. Texts go after their length (2 bytes), except for
+// the counts and the folders are one bit each and nothing else. Texts go after their length (2 bytes), except for
 // the name of the position: it is last, and only what follows the name or
 // prefix that the query has anyway.
 func (q *Query) appendTo(b []byte) ([]byte, error) {
@@ -123,7 +128,12 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 	have := q.parts()
 	b = append(b, version, byte(q.Listing), byte(q.States), byte(q.Order))
 	b = binary.BigEndian.AppendUint16(b, uint16(q.Limit))
-	b = binary.BigEndian.AppendUint16(b, uint16(have))
+	if have < partFolders {
+		b = binary.BigEndian.AppendUint16(b, uint16(have))
+	} else {
+		b[0] = wideVersion
+		b = binary.BigEndian.AppendUint32(b, uint32(have))
+	}
 	for _, id := range [...]*ulid.ULID{&q.Parent, &q.Dataspace, &q.Set, &q.User} {
 		if *id != (ulid.ULID{}) {
 			b = append(b, id[:]...)
@@ -159,7 +169,7 @@ func (q *Query) appendTo(b []byte) ([]byte, error) {
 		b = binary.BigEndian.AppendUint64(b, uint64(q.After.Stamp))
 	}
 	b = append(b, q.After.ID[:]...)
-	if q.Order == ByName {
+	if q.Order.ByNames() {
 		b = append(b, q.After.Name[len(q.nameBase()):]...)
 	}
 	return b, nil
@@ -190,7 +200,7 @@ func readQuery(b []byte) (q Query) {
 	head := r.take(4)
 	q.Listing, q.States, q.Order = Listing(head[1]), States(head[2]), Order(head[3])
 	q.Limit = r.number()
-	have := part(r.number())
+	have := r.parts(head[0])
 	for _, to := range [...]struct {
 		part part
 		id   *ulid.ULID
@@ -228,10 +238,23 @@ func readQuery(b []byte) (q Query) {
 	if have&partText != 0 {
 		q.Text = r.text()
 	}
-	q.Descriptive, q.Counts = have&partFields != 0, have&partCounts != 0
-	if have&partAfter == 0 {
-		return q
+	q.Descriptive, q.Counts, q.Folders = have&partFields != 0, have&partCounts != 0, have&partFolders != 0
+	if have&partAfter != 0 {
+		r.after(&q)
 	}
+	return q
+}
+
+// parts reads the parts in a token of a version.
+func (r *reader) parts(version byte) part {
+	if version == wideVersion {
+		return part(binary.BigEndian.Uint32(r.take(4)))
+	}
+	return part(r.number())
+}
+
+// after reads the position.
+func (r *reader) after(q *Query) {
 	if q.Order == ByRelevance {
 		q.After.Score = binary.BigEndian.Uint32(r.take(4))
 	}
@@ -239,8 +262,7 @@ func readQuery(b []byte) (q Query) {
 		q.After.Stamp = r.stamp()
 	}
 	q.After.ID = r.id()
-	if q.Order == ByName {
+	if q.Order.ByNames() {
 		q.After.Name = q.nameBase() + string(r.rest)
 	}
-	return q
 }

@@ -71,8 +71,9 @@ func (s *Service) ends(q paging.Query, last paging.Position) (ends PageEnds, err
 
 // ListResources lists resources: of the whole service, of a dataspace or of a set. It hands each one to add, in order, and keeps
 // none itself. A resource is borrowed: neither it nor its texts are valid once add has returned. Add runs inside the transaction;
-// what it got means nothing where an error is returned.
-func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource)) (ends PageEnds, err error) {
+// what it got means nothing where an error is returned. Where the request asks for folders it hands their paths to folder, likewise: those
+// in which there are files in a state that is asked for, and with active files also those that were made by themselves.
+func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing paging.Listing, req ListRequest, add func(*metadata.Resource), folder func(path string)) (ends PageEnds, err error) {
 	err = s.readDurable(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		q, err := s.query(tx, p, listing, req)
 		if err != nil || q.Until.Set && q.Until.At == 0 {
@@ -82,10 +83,10 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 		if err != nil {
 			return err
 		}
-		items, last := 0, position{byName: q.Order == paging.ByName}
+		items, last := 0, position{byName: q.Order.ByNames()}
 		damaged := s.stores.Damaged(tx)
 		var failed error
-		err = tx.Resources.Page(within, func(r *metadata.Resource) (more bool) {
+		file := func(r *metadata.Resource) (more bool) {
 			if r.Damaged = damaged(r); p.Anonymous {
 				r.Passage = metadata.Passage{}
 			}
@@ -96,7 +97,17 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 			last.at(r)
 			items++
 			return items < q.Limit && failed == nil
-		})
+		}
+		if q.Folders {
+			err = tx.Resources.Children(within, file, func(path string) (more bool) {
+				folder(path)
+				last.behind(path)
+				items++
+				return items < q.Limit
+			})
+		} else {
+			err = tx.Resources.Page(within, file)
+		}
 		if err = cmp.Or(err, failed); err != nil || items == 0 {
 			return err
 		}
@@ -106,7 +117,7 @@ func (s *Service) ListResources(ctx context.Context, p auth.Principal, listing p
 	return ends, err
 }
 
-// position remembers where in its order a borrowed resource is.
+// position remembers where in its order a borrowed resource is, or a folder.
 type position struct {
 	byName bool
 	stamp  metadata.Stamp
@@ -119,6 +130,10 @@ func (p *position) at(r *metadata.Resource) {
 	if p.byName {
 		p.name = append(p.name[:0], r.Name...)
 	}
+}
+
+func (p *position) behind(folder string) {
+	p.stamp, p.id, p.name = 0, metadata.ID{}, append(p.name[:0], folder...)
 }
 
 func (p *position) position() paging.Position {

@@ -87,7 +87,7 @@ func newCostly(b *testing.B, schemas int) *costly {
 }
 
 func (c *costly) page(int) error {
-	_, err := c.service.ListResources(c.Context(), c.admin, paging.SetResources, repository.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {})
+	_, err := c.service.ListResources(c.Context(), c.admin, paging.SetResources, repository.ListRequest{Container: c.set.ID.String()}, func(*metadata.Resource) {}, nil)
 	return err
 }
 

@@ -265,6 +265,9 @@ func (a *answers) askResources(tx *metadata.Tx, p probe) {
 	for _, parent := range p.parents {
 		of := parent.String()
 		ask("of dataspace "+of, metadata.ResourceRange{Dataspaces: []metadata.ID{parent}}, paging.Oldest, paging.Newest)
-		ask("of set "+of, metadata.ResourceRange{Set: parent}, paging.Oldest, paging.Newest, paging.ByName)
+		ask("of set "+of, metadata.ResourceRange{Set: parent}, paging.Oldest, paging.Newest, paging.ByName, paging.ByNameDown)
+		for _, of := range states() {
+			noteAll(a, fmt.Sprintf("Resources.Children %s %d", parent, of), Children(tx, metadata.ResourceRange{Set: parent, Order: paging.ByName, States: of}))
+		}
 	}
 }

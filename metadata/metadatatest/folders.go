@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"labshelf/metadata"
+	"labshelf/paging"
 )
 
 // folderKey is one that can be ordered.
@@ -39,6 +41,73 @@ func (t folders) All(after metadata.FolderKey) iter.Seq2[metadata.Folder, error]
 		return t.every()
 	}
 	return t.table.All(folderKey(after))
+}
+
+// Children makes a list of all children, and takes those behind the position.
+func (t resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) bool, folder func(string) bool) error {
+	after, order := q.After, orderOf(q.Order)
+	q.After = paging.Position{}
+	var all []metadata.Resource // a folder has no id
+	named := map[string]bool{}
+	add := func(r metadata.Resource) {
+		rest, within := strings.CutPrefix(r.Name, q.NamePrefix)
+		element, _, below := strings.Cut(rest, "/")
+		if path := q.NamePrefix + element + "/"; within && below && !named[path] {
+			named[path] = true
+			all = append(all, metadata.Resource{Name: path})
+		} else if !below && r.ID != (metadata.ID{}) {
+			all = append(all, r)
+		}
+	}
+	rows, err := list(t.Range(q))
+	for _, r := range rows {
+		add(r)
+	}
+	for _, f := range t.made.rows {
+		if f.SetID == q.Set && has(q.States, metadata.Active) {
+			add(metadata.Resource{Name: f.Path})
+		}
+	}
+	slices.SortFunc(all, order)
+	for _, r := range all {
+		switch {
+		case after != paging.Position{} && order(r, at(after)) <= 0:
+		case r.ID == metadata.ID{} && !folder(r.Name), r.ID != metadata.ID{} && !file(&r):
+			return err
+		}
+	}
+	return err
+}
+
+// Child is a file or a folder as Resources.Children gives it.
+type Child struct {
+	Folder string
+	File   metadata.Resource
+}
+
+// Children yields copies of what Resources.Children gives.
+func Children(tx *metadata.Tx, q metadata.ResourceRange) iter.Seq2[Child, error] {
+	return func(yield func(Child, error) bool) {
+		more := true
+		give := func(c Child) bool {
+			more = yield(c, nil)
+			return more
+		}
+		err := tx.Resources.Children(q,
+			func(r *metadata.Resource) bool { return give(Child{File: CloneResource(r)}) },
+			func(path string) bool { return give(Child{Folder: path}) })
+		if err != nil && more {
+			yield(Child{}, err)
+		}
+	}
+}
+
+// Position is where a range goes on behind a child.
+func (c Child) Position() paging.Position {
+	if c.Folder != "" {
+		return paging.Position{Name: c.Folder}
+	}
+	return paging.Position{Name: c.File.Name, ID: c.File.ID}
 }
 
 // putFolder is put for folders, the properties of files, links, and the usage of users.
@@ -161,4 +230,60 @@ func testFolders(t *testing.T, s *store) {
 		return err
 	})
 	isError(t, "what was removed", err, metadata.ErrNotFound)
+}
+
+// testChildren compares children with those of Memory, whole and page by page, and some with what a person would write down.
+func testChildren(t *testing.T, s *store) {
+	var rows []any
+	for n, name := range []string{"a", "a/", "a/b", "a/b/c", "a/b/d", "a/c", "a0", "b", "a/b", "b//c", "b//d/e", "/", "c/x", "d/y", "a/b/"} {
+		rows = append(rows, metadata.Resource{
+			Record: metadata.Record{ID: id(byte(100 + n)), State: metadata.State(1 + n%3/2), Modified: metadata.Stamp(n + 1)},
+			SetID:  id(11), DataspaceID: id(1), Name: name,
+		})
+	}
+	for _, path := range []string{"", "a/", "a/made/", "e/f/", "e/g/", "a!/"} {
+		rows = append(rows, metadata.Folder{SetID: id(11), Path: path}, metadata.Folder{SetID: id(12), Path: path + "other/"})
+	}
+	rows = append(rows, metadata.Folder{SetID: maxID(), Path: "m/"})
+	s.put(t, rows...)
+	obvious := onlyHolds(t, rows...)
+	var ranges []metadata.ResourceRange
+	for _, prefix := range []string{"", "a", "a/", "a/b/", "b/", "b//", "e/", "e/f", "x", "/"} {
+		for _, of := range states() {
+			for _, set := range []metadata.ID{id(11), id(12), id(13), maxID()} {
+				q := metadata.ResourceRange{Set: set, NamePrefix: prefix, States: of, Order: paging.ByName}
+				ranges = append(ranges, q)
+				q.Order = paging.ByNameDown
+				ranges = append(ranges, q)
+			}
+		}
+	}
+	for _, q := range ranges {
+		want := children(t, obvious, q, math.MaxInt)
+		for _, size := range []int{math.MaxInt, 1, 2} {
+			same(t, fmt.Sprintf("children of %+v by %d", q, size), children(t, s, q, size), want)
+		}
+	}
+	active := metadata.ResourceRange{Set: id(11), States: paging.Active, Order: paging.ByName}
+	same(t, "active", children(t, s, active, 3), []string{"a 100", "a!/", "a/", "a0 106", "b 107", "b/", "c/", "d/", "e/"})
+	active.NamePrefix = "a/"
+	same(t, "active below", children(t, s, active, 3), []string{"a/ 101", "a/b/", "a/made/"})
+	active.States, active.NamePrefix, active.Order = paging.Deleted, "", paging.ByNameDown
+	same(t, "deleted, backwards", children(t, s, active, 3), []string{"a/", "/"})
+}
+
+// children are those of all pages of a size.
+func children(t *testing.T, s metadata.Reader, q metadata.ResourceRange, size int) (all []string) {
+	for {
+		page := view(t, s, func(tx *metadata.Tx) ([]Child, error) { return take(Children(tx, q), size) })
+		for _, c := range page {
+			if all = append(all, c.Folder); c.Folder == "" {
+				all[len(all)-1] = fmt.Sprintf("%s %d", c.File.Name, c.File.ID[15])
+			}
+		}
+		if len(page) < size {
+			return all
+		}
+		q.After = page[len(page)-1].Position()
+	}
 }

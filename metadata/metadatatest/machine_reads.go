@@ -64,6 +64,9 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		return rowsOp("Privileges.OfDataspace", few, ofDataspace(of))
 	default:
 		q := m.resourceRange(rt, s)
+		if q.Order.ByNames() && rapid.Bool().Draw(rt, "with folders") {
+			return childrenOp(rt, s, q, few)
+		}
 		if rapid.Bool().Draw(rt, "borrowed") {
 			seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return Paged(tx, q) }
 			return rowsOp(fmt.Sprintf("Resources.Page %+v", q), few, seq)
@@ -71,6 +74,16 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		seq := func(tx *metadata.Tx) iter.Seq2[metadata.Resource, error] { return tx.Resources.Range(q) }
 		return rowsOp(fmt.Sprintf("Resources.Range %+v", q), few, seq)
 	}
+}
+
+// childrenOp lists the children of a range, from the beginning or behind one of them.
+func childrenOp(rt *rapid.T, s *session, q metadata.ResourceRange, few int) op {
+	q.Name, q.After = nil, paging.Position{}
+	if all, err := list(Children(s.tx, q)); err == nil && len(all) > 0 && rapid.Bool().Draw(rt, "after one") {
+		q.After = rapid.SampledFrom(all).Draw(rt, "child").Position()
+	}
+	seq := func(tx *metadata.Tx) iter.Seq2[Child, error] { return Children(tx, q) }
+	return rowsOp(fmt.Sprintf("Resources.Children %+v", q), few, seq)
 }
 
 // totals are what a store counts by itself.
@@ -97,13 +110,13 @@ func (m *machine) resourceRange(rt *rapid.T, s *session) (q metadata.ResourceRan
 		near = rapid.SampledFrom(rows).Draw(rt, "near")
 	}
 	q.States = rapid.SampledFrom([]paging.States{paging.All, paging.States(near.State), paging.Active, paging.Deleted}).Draw(rt, "states")
-	q.Order = rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest, paging.ByName}).Draw(rt, "order")
-	if q.Order == paging.ByName || rapid.Bool().Draw(rt, "of a set") {
+	q.Order = rapid.SampledFrom([]paging.Order{paging.Oldest, paging.Newest, paging.ByName, paging.ByNameDown}).Draw(rt, "order")
+	if q.Order.ByNames() || rapid.Bool().Draw(rt, "of a set") {
 		q.Set = rapid.SampledFrom(append(m.pool.sets, near.SetID, near.SetID)).Draw(rt, "set")
 	} else {
 		q.Dataspaces = m.someDataspaces(rt)
 	}
-	if q.Order == paging.ByName {
+	if q.Order.ByNames() {
 		m.nameBounds(rt, &q, near)
 		return q
 	}

@@ -122,7 +122,8 @@ func (s *state) decidesAs(o *state) bool {
 // has none.
 func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 	mode := access{writes: now != nil}
-	files := resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID })}
+	made := folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })}
+	files := resources{newTable(mode, s.resources, func(r metadata.Resource) metadata.ID { return r.ID }), made}
 	former := versions{newTable(mode, s.versions, func(v metadata.Version) versionKey { return versionKey(v.Key()) })}
 	return &metadata.Tx{
 		Dataspaces:     dataspaces{newTable(mode, s.dataspaces, func(d metadata.Dataspace) metadata.ID { return d.ID })},
@@ -151,7 +152,7 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		SchemaVersions: schemaVersions{newTable(mode, s.schemaVersions, func(v metadata.SchemaVersion) schemaVersionKey { return schemaVersionKey(v.Key()) })},
 		Edits:          edits{newTable(mode, s.edits, func(e metadata.BulkEdit) metadata.ID { return e.ID })},
 		EditEntries:    editEntries{newTable(mode, s.editEntries, func(e metadata.EditEntry) editEntry { return editEntry(e) })},
-		Folders:        folders{newTable(mode, s.folders, func(f metadata.Folder) folderKey { return folderKey(f.Key()) })},
+		Folders:        made,
 		UserUsage:      newTable(mode, s.userUsage, func(u metadata.UserUsage) metadata.ID { return u.UserID }),
 		FileProperties: newTable(mode, s.properties, func(p metadata.FileProperties) metadata.ID { return p.ResourceID }),
 		Links:          links{newTable(mode, s.links, func(l metadata.Link) metadata.ID { return l.ID })},

@@ -60,6 +60,14 @@ func byName() (all []metadata.ResourceRange) {
 	return all
 }
 
+// byNameDown is byName backwards.
+func byNameDown() []metadata.ResourceRange {
+	return mapped(byName(), func(q metadata.ResourceRange) metadata.ResourceRange {
+		q.Order = paging.ByNameDown
+		return q
+	})
+}
+
 func newest(q metadata.ResourceRange) metadata.ResourceRange {
 	q.Order = paging.Newest
 	return q
@@ -117,13 +125,13 @@ func testEveryRange(t *testing.T, s *store) {
 func testEveryNameRange(t *testing.T, s *store) {
 	rows := manyResources()
 	s.put(t, rows...)
-	sameAsObvious(t, s, rows, byName())
+	sameAsObvious(t, s, rows, slices.Concat(byName(), byNameDown()))
 }
 
 // testPages reads listings page by page, as clients do, each page from where the one before it ended.
 func testPages(t *testing.T, s *store) {
 	s.put(t, manyResources()...)
-	listings := slices.Concat(byStamp(), mapped(byStamp(), newest), byName())
+	listings := slices.Concat(byStamp(), mapped(byStamp(), newest), byName(), byNameDown())
 	whole := view(t, s, func(tx *metadata.Tx) ([][]metadata.Resource, error) { return listAll(tx, listings) })
 	for _, size := range []int{1, 7} {
 		joined := view(t, s, func(tx *metadata.Tx) (all [][]metadata.Resource, err error) {
@@ -150,7 +158,7 @@ func pages(tx *metadata.Tx, q metadata.ResourceRange, size, most int) (joined []
 		joined = append(joined, page...)
 		last := page[len(page)-1]
 		q.After = paging.Position{ID: last.ID, Name: last.Name}
-		if q.Order != paging.ByName {
+		if !q.Order.ByNames() {
 			q.After = paging.Position{ID: last.ID, Stamp: int64(last.Modified)}
 		}
 	}

@@ -29,6 +29,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"schemas come by dataspace and state":            testSchemas,
 		"edits come the newest first":                    testEdits,
 		"folders come in the order of paths":             testFolders,
+		"children are files, and folders once":           testChildren,
 		"links are found as they are now":                testLinks,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,

@@ -146,6 +146,7 @@ func has(states paging.States, state metadata.State) bool {
 
 type resources struct {
 	table[metadata.ID, metadata.Resource]
+	made folders
 }
 
 func (t resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
@@ -187,6 +188,8 @@ func orderOf(order paging.Order) func(a, b metadata.Resource) int {
 	switch order {
 	case paging.ByName:
 		return func(a, b metadata.Resource) int { return cmp.Or(cmp.Compare(a.Name, b.Name), a.ID.Compare(b.ID)) }
+	case paging.ByNameDown:
+		return func(a, b metadata.Resource) int { return orderOf(paging.ByName)(b, a) }
 	case paging.Newest:
 		return func(a, b metadata.Resource) int {
 			return cmp.Or(cmp.Compare(b.Modified, a.Modified), b.ID.Compare(a.ID))

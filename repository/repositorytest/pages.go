@@ -16,7 +16,7 @@ func ListResources(ctx context.Context, svc *repository.Service, p auth.Principa
 	var page repository.Page[metadata.Resource]
 	ends, err := svc.ListResources(ctx, p, listing, req, func(borrowed *metadata.Resource) {
 		page.Items = append(page.Items, metadatatest.CloneResource(borrowed))
-	})
+	}, func(string) {})
 	page.PageEnds = ends
 	return page, err
 }

@@ -31,6 +31,7 @@ type Page struct {
 	room    int
 	bytes   []byte // from room on: the items
 	items   int
+	folders []byte // their objects
 }
 
 // Add appends an item to a page.
@@ -41,12 +42,27 @@ func Add[T any](p *Page, l Layout[T], item *T) {
 	p.bytes = l.Append(append(p.bytes, "\n"+ItemIndent...), item)
 }
 
-// Empty tells whether no item has been added.
-func (p *Page) Empty() bool { return p.items == 0 }
+// AddFolder appends a folder to a page.
+func (p *Page) AddFolder(path string) {
+	if len(p.folders) > 0 {
+		p.folders = append(p.folders, ',')
+	}
+	p.folders = append(p.folders, "\n"+ItemIndent+"{\"path\": \""...)
+	p.folders = append(appendText(p.folders, path), "\"}"...)
+}
 
-// Finish returns the page, which has items. It is valid until the page is given to [Pages.Done].
+// Empty tells whether nothing has been added.
+func (p *Page) Empty() bool { return p.items == 0 && len(p.folders) == 0 }
+
+// Finish returns the page, which is not empty. It is valid until the page is given to [Pages.Done].
 func (p *Page) Finish(ends repository.PageEnds) []byte {
-	p.bytes = append(p.bytes, "\n  ],\n  \"end\": false\n}\n"...)
+	if p.items > 0 {
+		p.bytes = append(p.bytes, "\n  "...)
+	}
+	if p.bytes = append(p.bytes, "],\n  "...); len(p.folders) > 0 {
+		p.bytes = append(append(append(p.bytes, "\"folders\": ["...), p.folders...), "\n  ],\n  "...)
+	}
+	p.bytes = append(p.bytes, "\"end\": false\n}\n"...)
 	head := [...]string{
 		"{\n  \"nextPage\": \"", p.address, ends.Next, "\",\n  \"currentPage\": \"", p.address, ends.Current, "\",\n  \"data\": [",
 	}
@@ -71,7 +87,7 @@ func (b *Pages) Begin(address string) *Page {
 		p = &Page{}
 	}
 	const rest = 100 // bytes of the head without its two addresses
-	p.address, p.items = escaped(address), 0
+	p.address, p.items, p.folders = escaped(address), 0, p.folders[:0]
 	p.room = 2*(len(p.address)+paging.MaxNamedToken) + rest
 	p.bytes = slices.Grow(p.bytes[:0], p.room)[:p.room]
 	return p
