@@ -21,5 +21,20 @@ func placements(ctx context.Context, t *testing.T, c *client.Client, r client.Re
 	if back.ID != copied.ID || back.MovedTo != "" || back.Name != "back" {
 		t.Errorf("moved back %+v", back)
 	}
+	folders(ctx, t, c, back, other.ID)
 	check(t, c.DeleteResource(ctx, back.ID))
+}
+
+// folders makes the calls about folders.
+func folders(ctx context.Context, t *testing.T, c *client.Client, r client.Resource, other string) {
+	folder := must[client.FolderChange](t)
+	folder(c.NewFolder(ctx, r.SetID, "made/"))
+	r = must[client.Resource](t)(c.MoveResource(ctx, r.ID, client.Destination{Name: "made/file"}))
+	same(t, folder(c.CopyFolder(ctx, r.SetID, "made/", client.FolderDestination{Path: "copied/"})), client.FolderChange{SetID: r.SetID, Path: "copied/", Files: 1, Folders: 1})
+	same(t, folder(c.MoveFolder(ctx, r.SetID, "copied/", client.FolderDestination{Path: "moved/", SetID: other})), client.FolderChange{SetID: other, Path: "moved/", Files: 1, Folders: 1})
+	same(t, must[client.FolderSize](t)(c.FolderSize(ctx, other, "moved/")), client.FolderSize{Path: "moved/", Files: 1, Bytes: r.Bytes})
+	same(t, must[client.FolderSize](t)(c.FolderSize(ctx, other, "")).Bounded, false)
+	zip := must[*client.Download](t)(c.FolderArchive(ctx, other, "moved/"))
+	check(t, zip.Close())
+	same(t, folder(c.DeleteFolder(ctx, other, "moved/")), client.FolderChange{SetID: other, Path: "moved/", Files: 1, Folders: 1})
 }

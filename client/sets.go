@@ -98,9 +98,18 @@ func (c *Client) RestoreSet(ctx context.Context, id string, when ...Condition) (
 // Archive asks for a zip of the files of a set: of these resources, at most 1000, or of all active ones where none is named. Its
 // last entries are SHA256SUMS and manifest.json. It is made while it is sent, so Bytes is mostly -1 and it cannot be resumed.
 func (c *Client) Archive(ctx context.Context, setID string, resources ...string) (*Download, error) {
+	return c.archive(ctx, setID, url.Values{"resource": resources})
+}
+
+// FolderArchive is Archive for the files of a folder, whose path ends in a slash.
+func (c *Client) FolderArchive(ctx context.Context, setID, path string) (*Download, error) {
+	return c.archive(ctx, setID, url.Values{"folder": {path}})
+}
+
+func (c *Client) archive(ctx context.Context, setID string, of url.Values) (*Download, error) {
 	path := at("sets", setID, "archive")
-	if path != "" && len(resources) > 0 {
-		path += "?" + url.Values{"resource": resources}.Encode()
+	if query := of.Encode(); path != "" && query != "" {
+		path += "?" + query
 	}
 	var zip *Download
 	err := c.run(ctx, request{method: http.MethodGet, path: path}, func(response *http.Response) error {
@@ -111,4 +120,66 @@ func (c *Client) Archive(ctx context.Context, setID string, resources ...string)
 		return nil, err
 	}
 	return zip, nil
+}
+
+// FolderSize is how much is in a folder and below. Bounded: there are more files, and both numbers are lower bounds.
+type FolderSize struct {
+	Path    string `json:"path"`
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	Bounded bool   `json:"bounded"`
+}
+
+// FolderChange is a folder after it was created, copied, moved or deleted, and how many files that concerned.
+type FolderChange struct {
+	SetID   string `json:"setId"`
+	Path    string `json:"path"`
+	Files   int    `json:"files"`
+	Folders int    `json:"folders"` // that were created by themselves
+}
+
+// FolderDestination is where a folder goes; SetID "": it stays in its set. Nothing may be there.
+type FolderDestination struct {
+	SetID string `json:"setId,omitempty"`
+	Path  string `json:"toPath"`
+}
+
+// FolderSize counts the active files of a folder, whose path ends in a slash, up to 10,000; "": of the set.
+func (c *Client) FolderSize(ctx context.Context, setID, path string) (size FolderSize, err error) {
+	address := at("sets", setID, "folder")
+	if address != "" && path != "" {
+		address += "?" + url.Values{"path": {path}}.Encode()
+	}
+	err = c.run(ctx, request{method: http.MethodGet, path: address}, func(response *http.Response) error { return read(response, &size) })
+	return size, err
+}
+
+// NewFolder creates a folder without files.
+func (c *Client) NewFolder(ctx context.Context, setID, path string) (FolderChange, error) {
+	return c.changeFolder(ctx, at("sets", setID, "folder"), path, FolderDestination{})
+}
+
+// CopyFolder copies a folder with all of its files. After an error, what was copied stays.
+func (c *Client) CopyFolder(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
+	return c.changeFolder(ctx, at("sets", setID, "folder", "copy"), path, to)
+}
+
+// MoveFolder renames or moves a folder with all of its files. After an error, each file is in one place or the other.
+func (c *Client) MoveFolder(ctx context.Context, setID, path string, to FolderDestination) (FolderChange, error) {
+	return c.changeFolder(ctx, at("sets", setID, "folder", "move"), path, to)
+}
+
+// DeleteFolder deletes a folder with all of its files, each of which RestoreResource brings back.
+func (c *Client) DeleteFolder(ctx context.Context, setID, path string) (FolderChange, error) {
+	return c.changeFolder(ctx, at("sets", setID, "folder", "delete"), path, FolderDestination{})
+}
+
+func (c *Client) changeFolder(ctx context.Context, address, path string, to FolderDestination) (done FolderChange, err error) {
+	in := struct {
+		Path   string `json:"path"`
+		ToPath string `json:"toPath,omitempty"`
+		SetID  string `json:"setId,omitempty"`
+	}{path, to.Path, to.SetID}
+	err = c.run(ctx, request{method: http.MethodPost, path: address, in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
+	return done, err
 }

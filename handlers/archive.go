@@ -13,7 +13,7 @@ import (
 
 // downloadArchive sends the files of a set as one zip, made while it is sent.
 func (a *api) downloadArchive(w http.ResponseWriter, r *request) error {
-	files, err := a.repo.OpenArchive(r.Context(), r.caller, r.id(), r.query["resource"])
+	files, err := a.repo.OpenArchive(r.Context(), r.caller, r.id(), r.query.Get("folder"), r.query["resource"])
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type loggedRequest struct {
 
 // loggedRequests has each route that is no GET.
 func loggedRequests() map[string]loggedRequest {
+	const empty = "the folders of the fixture have no files; those that a folder has get the entries of copies, moves and deletions"
 	const upload = "that an upload begins, or goes on, is no change yet: the resource that it becomes has an entry"
 	return map[string]loggedRequest{
 		"POST /session":   {"session.begin", "session.begin", ""},
@@ -39,6 +40,10 @@ func loggedRequests() map[string]loggedRequest {
 		"DELETE /sets/{id}":             {"set.delete resource.delete", "", ""},
 		"POST /sets/{id}/restore":       {"set.restore resource.restore", "", ""},
 		"POST /sets/{id}/metadata":      {"edit.begin resource.edit", "", ""},
+		"POST /sets/{id}/folder":        {"", "", "a folder is a row without a stamp: nobody who follows changes hears of it"},
+		"POST /sets/{id}/folder/copy":   {"", "", empty},
+		"POST /sets/{id}/folder/move":   {"", "", empty},
+		"POST /sets/{id}/folder/delete": {"", "", empty},
 		"POST /edits/{id}/undo":         {"", "", "the edit of the fixture has changed nothing; TestMetadataCSV undoes one"},
 
 		"POST /resources":                                {"resource.create", "resource.create", ""},

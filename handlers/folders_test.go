@@ -1,12 +1,15 @@
 package handlers_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+
+	"labshelf/errs"
 )
 
 // level returns what is on all pages of one level of a set: names of files and paths of folders, in the order of a listing.
@@ -70,4 +73,57 @@ func TestFoldersInListings(t *testing.T) {
 		t.Errorf("a page with a folder alone is %s", page)
 	}
 	s.bad("GET", "/sets/"+set+"/resources?delimiter=/&name=a", nil).problem(http.StatusBadRequest, "invalid_parameter", "delimiter")
+}
+
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, other := s.newSet(), s.newSet()
+	for _, name := range []string{"a/1", "a/b/2", "a0", "c//1"} {
+		s.upload(set, "f.txt", name, text("name", name))
+	}
+	folder, reader := "/sets/"+set+"/folder", s.newMember("member")
+	same(t, "a folder", strings.Join(strings.Fields(string(reader.get(folder+"?path=a/").want(http.StatusOK).body)), ""), `{"path":"a/","files":2,"bytes":8,"bounded":false}`)
+	same(t, "the set", s.get(folder).want(http.StatusOK).object()["files"], any(4.0))
+	same(t, "made", s.send("POST", folder, object{"path": "made/"}).want(http.StatusCreated).object()["folders"], any(1.0))
+	for _, c := range []struct {
+		path   string
+		body   object
+		status int
+		code   errs.Code
+		field  string
+	}{
+		{"", object{"path": "made/"}, 409, "path_taken", "path"},
+		{"", object{"path": "a/"}, 409, "path_taken", "path"},
+		{"", object{"path": "x"}, 400, "invalid_field", "path"},
+		{"", object{"path": "x//"}, 400, "invalid_field", "path"},
+		{"", object{"path": "../"}, 400, "invalid_field", "path"},
+		{"", object{"path": 1}, 400, "invalid_field", "path"},
+		{"", object{"path": "x/", "toPath": "y/"}, 400, "unknown_field", "toPath"},
+		{"/delete", object{}, 400, "invalid_field", "path"},
+		{"/delete", object{"path": "nowhere/"}, 404, "not_found", "path"},
+		{"/move", object{"path": "a/", "toPath": "y"}, 400, "invalid_field", "toPath"},
+		{"/move", object{"path": "a/", "toPath": "a/z/"}, 409, "folder_within", "path"},
+		{"/move", object{"path": "a/", "toPath": "made/"}, 409, "path_taken", "path"},
+		{"/copy", object{"path": "a/", "toPath": "y/", "setId": "none"}, 404, "set_not_found", "setId"},
+	} {
+		s.send("POST", folder+c.path, c.body).problem(c.status, c.code, c.field)
+	}
+	s.bad("GET", folder+"?path=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")
+	s.bad("GET", "/sets/"+set+"/archive?folder=a/&resource=x", nil).problem(http.StatusBadRequest, "invalid_parameter", "folder")
+	for _, change := range []string{"", "/copy", "/move", "/delete"} {
+		reader.send("POST", folder+change, object{"path": "a/", "toPath": "z/"}).want(http.StatusForbidden)
+	}
+	s.send("POST", folder+"/copy", object{"path": "a/", "toPath": "in/a/", "setId": other}).want(http.StatusOK)
+	same(t, "the other set", strings.Join(s.level(other, "namePrefix=in/a/", false), " "), "in/a/1 in/a/b/")
+	moved := s.send("POST", folder+"/move", object{"path": "a/", "toPath": "z/"}).want(http.StatusOK).object()
+	same(t, "moved", fmt.Sprint(moved["path"], moved["files"], moved["setId"]), "z/2"+set)
+	same(t, "after the move", strings.Join(s.level(set, "", false), " "), "a0 c/ made/ z/")
+	s.send("POST", folder+"/delete", object{"path": "c/"}).want(http.StatusOK)
+	s.send("POST", folder+"/delete", object{"path": "made/"}).want(http.StatusOK)
+	same(t, "after deletions", strings.Join(s.level(set, "state=all", false), " "), "a0 c/ z/")
+	zipped := s.get("/sets/" + set + "/archive?folder=z/").want(http.StatusOK).body
+	for name, has := range map[string]bool{"z/1": true, "z/b/2": true, "a0": false} {
+		same(t, name+" in the zip of the folder", bytes.Contains(zipped, []byte(name)), has)
+	}
 }

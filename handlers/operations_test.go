@@ -140,6 +140,11 @@ func operations() []operation {
 		{"continueUpload", false, chunk},
 		{"overrideUpload", false, override},
 		{"endUpload", false, tus(raw{})},
+		{"getFolder", false, nil},
+		{"createFolder", false, func(f *fixture) any { return object{"path": f.name("folder") + "/"} }},
+		{"copyFolder", false, func(f *fixture) any { return object{"path": "folder/", "toPath": f.name("copy") + "/"} }},
+		{"moveFolder", false, fields(object{"path": "folder/", "toPath": "moved/"})},
+		{"deleteFolder", false, fields(object{"path": "gone/"})},
 		{"copyResource", false, fields(object{"name": "copy"})},
 		{"moveResource", false, fields(object{"name": "moved"})},
 		{"deleteResource", false, nil},
@@ -252,6 +257,9 @@ func (c *client) newFixture(fields object) *fixture {
 		"SchemaId": f.newSchema(object{"name": f.name("schema")}).text("id"), "SchemaNumber": "1",
 	}
 	f.ids["EditId"] = f.newEdit(set)
+	for _, path := range []string{"folder/", "gone/"} {
+		f.send("POST", "/sets/"+set+"/folder", object{"path": path}).want(http.StatusCreated)
+	}
 	f.ids["EntryNumber"] = fmt.Sprint(int(f.get("/resources/" + resource + "/history?limit=1").data()[0]["number"].(float64)))
 	return f
 }

@@ -64,11 +64,12 @@ const (
 	following                  // takes the id of an event
 	tabled                     // takes what separates columns
 	previewed                  // may change nothing, but say what it would
+	foldered                   // takes the path of a folder
 )
 
 // routes is the whole interface.
 func (a *api) routes() []route {
-	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfLinks())
+	return slices.Concat(a.routesOfFiles(), a.routesOfUploads(), a.routesOfUsers(), a.routesOfWebhooks(), a.routesOfSchemas(), a.routesOfEdits(), a.routesOfFolders(), a.routesOfLinks())
 }
 
 // routesOfFiles are those of the service, of sessions, dataspaces, sets and resources.
@@ -141,6 +142,17 @@ func (a *api) routesOfEdits() []route {
 		{"GET", "/sets/:id/edits", readers, a.listEdits, plain},
 		{"GET", "/edits/:id", readers, a.getEdit, plain},
 		{"POST", "/edits/:id/undo", writers, a.undoEdit, plain},
+	}
+}
+
+// routesOfFolders are those of folders of a set.
+func (a *api) routesOfFolders() []route {
+	return []route{
+		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered},
+		{"POST", "/sets/:id/folder", writers, a.createFolder, plain},
+		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain},
+		{"POST", "/sets/:id/folder/move", writers, a.moveFolder, plain},
+		{"POST", "/sets/:id/folder/delete", writers, a.deleteFolder, plain},
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // forAnonymous are the use cases that an anonymous reader may call.
 var forAnonymous = []string{"GetDataspace", "GetSet", "GetResource", "OpenResource", "ListSets", "ListResources", "ListVersions", "GetVersion", "OpenVersion",
-	"OpenArchive", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
+	"OpenArchive", "GetFolder", "ExportMetadata", "ListSchemas", "GetSchema", "ListSchemaVersions", "GetSchemaVersion", "SetConformance", "ResourceConformance"}
 
 // TestUseCasesRefuseAnonymousReaders calls every use case of the service that takes a caller, by reflection, so that a new one is tried, too: what is
 // not meant for anonymous readers refuses them before it looks at anything, and the others where they are off.

@@ -34,8 +34,9 @@ type Archive struct {
 }
 
 // OpenArchive finds the resources of a set that are active now, or those that are named: each must be of the set, and active. What
-// is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when it is opened.
-func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string, named []string) (*Archive, error) {
+// is deleted afterwards is still in the archive; of what is replaced or renamed, the version that there is when it is opened. A folder, a path
+// that ends in a slash, narrows it down; "": the whole set.
+func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set, folder string, named []string) (*Archive, error) {
 	a := &Archive{service: s, caller: p}
 	err := s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		a.Close() // of a try before
@@ -47,10 +48,17 @@ func (s *Service) OpenArchive(ctx context.Context, p auth.Principal, set string,
 			return err
 		}
 		a.Set = resolved.shown()
-		if len(named) > 0 {
+		switch {
+		case folder != "" && len(named) > 0:
+			return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: "folder", Message: "folder and resource are given; accepted: one of the two"}
+		case len(named) > 0:
 			return a.takeNamed(tx, resolved, named)
+		case folder != "":
+			if err := folderExists(tx, metadata.FolderKey{SetID: resolved.ID, Path: folder}); err != nil {
+				return err
+			}
 		}
-		return a.takeActive(tx, resolved, "")
+		return a.takeActive(tx, resolved, folder)
 	})
 	if err != nil {
 		a.Close()

@@ -21,7 +21,7 @@ func TestArchiveDuringARestoration(t *testing.T) {
 	h := newHeld(t)
 	set := h.Sets[0]
 	count := func() (n int, err error) {
-		archive, err := h.Service.OpenArchive(t.Context(), h.Admin, set.ID.String(), nil)
+		archive, err := h.Service.OpenArchive(t.Context(), h.Admin, set.ID.String(), "", nil)
 		if err != nil {
 			return 0, err
 		}
@@ -61,7 +61,7 @@ func TestArchiveRoom(t *testing.T) {
 	t.Parallel()
 	h := newHeld(t)
 	set, files, under := h.Sets[0].ID.String(), int64(len(h.Resources)), h.Service.Archived()
-	open := func() (*repository.Archive, error) { return h.Service.OpenArchive(t.Context(), h.Admin, set, nil) }
+	open := func() (*repository.Archive, error) { return h.Service.OpenArchive(t.Context(), h.Admin, set, "", nil) }
 	under.Store(repository.ArchiveRoom - files)
 	first, err := open()
 	h.OK(err)
@@ -115,7 +115,7 @@ func TestArchiveReserves(t *testing.T) {
 	h := populated(t, store.svc, 5)
 	store.before = repository.ArchiveRoom - 2
 	h.Service.Archived().Store(store.before)
-	_, err := h.Service.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), nil)
+	_, err := h.Service.OpenArchive(t.Context(), h.Admin, h.Sets[0].ID.String(), "", nil)
 	h.Refused(err, errs.CodeUnavailable)
 	if store.most > 0 {
 		t.Errorf("%d files had been collected without room", store.most)

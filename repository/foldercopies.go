@@ -190,7 +190,7 @@ func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 func (f *folderSteps) found(tx *metadata.Tx) error {
 	there, err := hasFolder(tx, f.from)
 	if err == nil && !there {
-		err = &errs.Error{Kind: errs.NotFound, Code: errs.CodeNotFound, Field: "path", Message: "there is no folder with this path"}
+		err = noFolder()
 	}
 	return err
 }

@@ -1,0 +1,70 @@
+package handlers
+
+import (
+	"net/http"
+
+	"labshelf/handlers/internal/body"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// folderSizeJSON is a folder as the interface shows it.
+type folderSizeJSON struct {
+	Path    string `json:"path"`
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	Bounded bool   `json:"bounded"`
+}
+
+// folderJSON is a folder after a change, and of how much that was.
+type folderJSON struct {
+	SetID   string `json:"setId"`
+	Path    string `json:"path"`
+	Files   int    `json:"files"`
+	Folders int    `json:"folders"`
+}
+
+func (a *api) getFolder(w http.ResponseWriter, r *request) error {
+	size, err := a.repo.GetFolder(r.Context(), r.caller, r.id(), r.query.Get("path"))
+	if err == nil {
+		writeJSON(w, http.StatusOK, folderSizeJSON(size))
+	}
+	return err
+}
+
+func (a *api) createFolder(w http.ResponseWriter, r *request) error {
+	return changeFolder(w, r, http.StatusCreated, func(f repository.Fields) (in metadata.FolderKey, _ repository.FolderOutcome, err error) {
+		in.SetID, _ = metadata.ParseID(r.id())
+		in.Path, err = a.repo.CreateFolder(r.Context(), r.caller, r.id(), f)
+		return in, repository.FolderOutcome{Folders: 1}, err
+	})
+}
+
+func (a *api) copyFolder(w http.ResponseWriter, r *request) error { return a.placeFolder(w, r, false) }
+
+func (a *api) moveFolder(w http.ResponseWriter, r *request) error { return a.placeFolder(w, r, true) }
+
+func (a *api) placeFolder(w http.ResponseWriter, r *request, move bool) error {
+	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
+		return a.repo.PlaceFolder(r.Context(), r.caller, r.id(), f, move)
+	})
+}
+
+func (a *api) deleteFolder(w http.ResponseWriter, r *request) error {
+	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
+		return a.repo.RemoveFolder(r.Context(), r.caller, r.id(), f)
+	})
+}
+
+// changeFolder answers with what a change has done, and to which folder.
+func changeFolder(w http.ResponseWriter, r *request, status int, change func(repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error)) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	folder, done, err := change(fields)
+	if err == nil {
+		writeJSON(w, status, folderJSON{folder.SetID.String(), folder.Path, done.Files, done.Folders})
+	}
+	return err
+}
