@@ -1,0 +1,133 @@
+package repository_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"labshelf/auth"
+	"labshelf/blobs/blobstest"
+	"labshelf/bolt"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository"
+	"labshelf/repository/repositorytest"
+)
+
+// forest is a repository with a set of ten files in two folders and one of 100,000 in 5,000, each with a folder of 1,000 files beside them.
+type forest struct {
+	b     *testing.B
+	svc   *repository.Service
+	admin auth.Principal
+	sets  [2]string // few, many
+}
+
+func newForest(b *testing.B) *forest {
+	b.Helper()
+	f := &forest{b: b}
+	meta, err := bolt.Open(filepath.Join(b.TempDir(), "meta.db"), bolt.Options{})
+	f.ok(err)
+	b.Cleanup(func() { f.ok(meta.Close()) })
+	f.svc = repositorytest.NewStill(meta, blobstest.NewMemory(), repository.Config{PageSize: 100, DirectoryPageSize: 100})
+	key, err := f.svc.Bootstrap(b.Context(), "")
+	f.ok(err)
+	f.admin, err = f.svc.Authenticate(b.Context(), key)
+	f.ok(err)
+	space, err := f.svc.CreateDataspace(b.Context(), f.admin, repository.Fields{"name": "space"})
+	f.ok(err)
+	for i, size := range []struct{ files, folders int }{{10, 2}, {100_000, 5000}} {
+		set, err := f.svc.CreateSet(b.Context(), f.admin, repository.Fields{"name": fmt.Sprint("set-", i), "dataspaceId": space.ID.String()})
+		f.ok(err)
+		f.sets[i] = set.ID.String()
+		names := make([]string, 0, size.files+1000)
+		for n := range size.files {
+			names = append(names, fmt.Sprintf("run-%04d/scan-%06d.tif", n%size.folders, n))
+		}
+		for n := range 1000 {
+			names = append(names, fmt.Sprintf("big/scan-%04d.tif", n))
+		}
+		for some := range slices.Chunk(names, 5000) {
+			f.ok(meta.Update(b.Context(), func(tx *metadata.Tx) (err error) {
+				for _, name := range some {
+					stamp := tx.Stamp()
+					r := metadata.Resource{SetID: set.ID, DataspaceID: space.ID, Name: name, Bytes: 1000, Digest: [32]byte{1}}
+					r.Record = metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp, CreatedBy: f.admin.UserID, ModifiedBy: f.admin.UserID}
+					err = errors.Join(err, tx.Resources.Put(r))
+				}
+				return err
+			}))
+		}
+	}
+	return f
+}
+
+func (f *forest) ok(err error) {
+	if err != nil {
+		f.b.Helper()
+		f.b.Fatal(err)
+	}
+}
+
+func (f *forest) list(set string, params ...string) {
+	query := map[string][]string{"limit": {"200"}}
+	for i := 0; i < len(params); i += 2 {
+		query[params[i]] = params[i+1 : i+2]
+	}
+	_, err := f.svc.ListResources(f.b.Context(), f.admin, paging.SetResources, repository.ListRequest{Container: set, Params: query}, func(*metadata.Resource) {}, func(string) {})
+	f.ok(err)
+}
+
+func (f *forest) move(set, from, to string) {
+	_, done, err := f.svc.PlaceFolder(f.b.Context(), f.admin, set, repository.Fields{"path": from, "toPath": to}, true)
+	f.ok(err)
+	if done.Files != 1000 {
+		f.b.Errorf("%d files were moved", done.Files)
+	}
+}
+
+// BenchmarkFolders shows what the page of a set asks for, in a set of ten files and in one of 100,000 by turns: the time of the larger one, and how
+// many times that of the smaller one it is.
+func BenchmarkFolders(b *testing.B) {
+	f := newForest(b)
+	for _, op := range []struct {
+		name string
+		do   func(set string, round int)
+	}{
+		{"open", func(set string, _ int) { f.list(set, "delimiter", "/") }},
+		{"open a folder", func(set string, _ int) { f.list(set, "delimiter", "/", "namePrefix", "run-0001/") }},
+		{"open a folder of 1000", func(set string, _ int) { f.list(set, "delimiter", "/", "namePrefix", "big/") }},
+		{"jump to the end", func(set string, _ int) { f.list(set, "delimiter", "/", "order", "name-descending") }},
+		{"sort by time", func(set string, _ int) { f.list(set, "order", "newest") }},
+		{"count the set", func(set string, _ int) {
+			_, err := f.svc.GetFolder(b.Context(), f.admin, set, "")
+			f.ok(err)
+		}},
+		{"move 1000", func(set string, round int) {
+			names := [2]string{"big/", "moved/"}
+			f.move(set, names[round%2], names[(round+1)%2])
+		}},
+	} {
+		b.Run(op.name, func(b *testing.B) {
+			var took [2]time.Duration
+			round := 0
+			for ; b.Loop(); round++ {
+				for i, set := range f.sets {
+					began := time.Now()
+					op.do(set, round)
+					took[i] += time.Since(began)
+				}
+			}
+			if round%2 == 1 && op.name == "move 1000" { // as it was
+				for _, set := range f.sets {
+					op.do(set, round)
+				}
+			}
+			b.ReportMetric(float64(took[1].Microseconds())/1000/float64(round), "ms")
+			b.ReportMetric(float64(took[1])/float64(took[0]), "x-of-ten")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
