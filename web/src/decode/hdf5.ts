@@ -1,0 +1,80 @@
+// HDF5, which NetCDF 4 and MATLAB 7.3 are, too: the tree of groups, and slices of datasets, by ranges.
+import type { Item } from "../sight/messages";
+import { type Dataset, datasetOf, sliceOf } from "./hdf5/dataset";
+import { File } from "./hdf5/file";
+import { attributesOf, linksOf, type Message, messagesOf, shapeOf, typeOf } from "./hdf5/objects";
+import { shapeText } from "./lib/arrays";
+import { type Input, Refused, serve } from "./lib/serve";
+
+/** Objects that are listed at most, and groups within each other. */
+const maxObjects = 5_000;
+const maxDepth = 32;
+
+class Tree {
+  readonly datasets: Dataset[] = [];
+  private objects = 0;
+  private readonly open = new Set<number>();
+
+  constructor(
+    private readonly file: File,
+    private readonly input: Input,
+  ) {}
+
+  /** The item of an object; what is wrong with it is said in its place. */
+  async item(name: string, address: number): Promise<Item> {
+    if (++this.objects > maxObjects) return { name, about: "", why: `These are the first ${maxObjects} objects of this file.` };
+    if (this.open.has(address) || this.open.size > maxDepth) return { name, about: "a group that contains this one" };
+    this.open.add(address);
+    try {
+      return await this.read(name, address);
+    } catch (thrown) {
+      if (this.open.size === 1) throw thrown; // nothing at all can be read
+      return { name, about: "not readable", why: thrown instanceof Error ? thrown.message : String(thrown) };
+    } finally {
+      this.open.delete(address);
+    }
+  }
+
+  private async read(name: string, address: number): Promise<Item> {
+    const messages = await messagesOf(this.file, address);
+    const attributes = await attributesOf(this.file, messages);
+    const space = messages.find((m) => m.kind === 1);
+    const type = messages.find((m) => m.kind === 3);
+    if (space && type) return { ...(await this.dataset(name, messages, type, space)), attributes };
+    const links = await linksOf(this.file, messages);
+    if (!links) return { name, attributes, about: type ? "a type" : "" };
+    const items: Item[] = [];
+    for (const link of links) {
+      if (this.objects > maxObjects) break;
+      items.push(link.address === undefined ? { name: link.name, about: `→ ${link.to}` } : await this.item(link.name, link.address));
+    }
+    return { name, attributes, items, about: `${links.length} ${links.length === 1 ? "object" : "objects"}` };
+  }
+
+  private async dataset(name: string, messages: Message[], typeMessage: Message, space: Message): Promise<Item> {
+    const type = await typeOf(this.file, typeMessage);
+    const shape = shapeOf(space.body);
+    if (!shape) return { name, about: `${type.name}, no values` };
+    const set = datasetOf(this.file, this.input, messages, shape, type);
+    const id = this.datasets.push(set) - 1;
+    const columns = type.members && shape.length === 1 ? type.members.map((m) => m.name) : undefined;
+    const about = `${type.type ? "" : "text"}${type.type ? type.name : ` (${type.name})`}, ${shapeText(shape)}`;
+    const item: Item = { name, about: columns ? `table of ${shape[0]} rows, ${columns.length} columns` : about, shape };
+    if (set.why) return { ...item, why: set.why };
+    return { ...item, id, ...(columns && { columns, shape: [...shape, columns.length] }) };
+  }
+}
+
+const whatOf = (root: Item, input: Input) =>
+  root.attributes?.some(([name]) => name === "_NCProperties") || /\.nc4?$/i.test(input.name) ? "NetCDF 4 (HDF5)" : /\.mat$/i.test(input.name) ? "MATLAB 7.3 (HDF5)" : "HDF5";
+
+serve(async (input) => {
+  const file = await new File(input).open();
+  const tree = new Tree(file, input);
+  const root = await tree.item("/", file.root);
+  if (!root.items) throw new Refused("It has no groups.");
+  return {
+    content: { view: "tree", about: `${whatOf(root, input)}, ${root.about}`, attributes: root.attributes ?? [], items: root.items },
+    slice: (s) => sliceOf(file, tree.datasets[s.id]!, s),
+  };
+});

@@ -1,0 +1,195 @@
+// Objects of HDF5: their headers, the links of groups, and attributes.
+import type { Attribute } from "../../sight/messages";
+import { Refused } from "../lib/serve";
+import { Cursor, type File, nowhere } from "./file";
+import { FractalHeap, recordsOf } from "./heaps";
+import { type DataType, readType } from "./types";
+
+export interface Message {
+  kind: number;
+  shared: boolean;
+  body: Cursor;
+}
+
+export interface Link {
+  name: string;
+  /** Where the object is; otherwise the link names another one. */
+  address?: number;
+  to?: string;
+}
+
+/** What is read of a header at most: blocks, and bytes of one. */
+const maxBlocks = 200;
+const maxBlock = 4 << 20;
+
+/** The messages of an object. */
+export async function messagesOf(file: File, address: number): Promise<Message[]> {
+  const head = await file.cursor(address, 64);
+  const messages: Message[] = [];
+  const isNew = head.bytes[0] === 0x4f; // OHDR
+  const blocks: [at: number, length: number][] = [];
+  let ordered = false;
+  if (isNew) {
+    head.skip(5);
+    const flags = head.uint(1);
+    ordered = (flags & 4) !== 0;
+    head.skip((flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0));
+    const length = head.uint(1 << (flags & 3));
+    blocks.push([address + head.at, length]);
+  } else {
+    if (head.uint(1) !== 1) throw new Refused("It seems to be broken: an object has no header.");
+    blocks.push([address + 16, head.skip(7).uint(4)]);
+  }
+  for (let n = 0; n < blocks.length; n++) {
+    const [at, length] = blocks[n]!;
+    if (n > maxBlocks || length > maxBlock) throw new Refused("The header of an object is too large.");
+    const c = await file.cursor(at, length);
+    const end = c.bytes.length;
+    while (c.at + (isNew ? (ordered ? 6 : 4) : 8) <= end) {
+      const kind = c.uint(isNew ? 1 : 2);
+      const size = c.uint(2);
+      const flags = c.uint(1);
+      c.skip(isNew ? (ordered ? 2 : 0) : 3);
+      const body = new Cursor(c.take(size), file);
+      if (kind === 0x10) {
+        const [from, more] = [body.address(), body.length()];
+        blocks.push(isNew ? [from + 4, more - 8] : [from, more]);
+      } else if (kind) messages.push({ kind, shared: (flags & 2) !== 0, body });
+    }
+  }
+  return messages;
+}
+
+/** The body of a message that several objects share. */
+async function shared(file: File, { kind, body }: Message): Promise<Cursor> {
+  const version = body.uint(1);
+  const type = body.uint(1);
+  if (version === 3 && type === 1) throw new Refused("It shares parts of headers in a table, which is not read.");
+  if (version === 1) body.skip(6);
+  const found = (await messagesOf(file, body.address())).find((m) => m.kind === kind);
+  if (!found || found.shared) throw new Refused("It seems to be broken: a shared part of a header is missing.");
+  return found.body;
+}
+
+export async function typeOf(file: File, message: Message): Promise<DataType> {
+  return readType(message.shared ? await shared(file, message) : message.body);
+}
+
+/** The lengths of dimensions; undefined: no values. */
+export function shapeOf(c: Cursor): number[] | undefined {
+  const version = c.uint(1);
+  const dimensions = c.uint(1);
+  c.skip(1);
+  const kind = c.uint(1);
+  if (version === 1) c.skip(4);
+  else if (kind === 2) return undefined;
+  return Array.from({ length: dimensions }, () => c.length());
+}
+
+function link(c: Cursor): Link {
+  c.skip(1);
+  const flags = c.uint(1);
+  const kind = flags & 8 ? c.uint(1) : 0;
+  c.skip((flags & 4 ? 8 : 0) + (flags & 16 ? 1 : 0));
+  const name = c.text(c.uint(1 << (flags & 3)));
+  if (kind === 0) return { name, address: c.address() };
+  const target = c.take(c.uint(2));
+  const text = new TextDecoder().decode(target.subarray(kind === 64 ? 1 : 0)).replace(/\0/g, " ").trim();
+  return { name, to: kind === 1 ? text : `another file: ${text}` };
+}
+
+/** Links of a group, at most. */
+const maxLinks = 20_000;
+
+/** The links of a group; undefined if the object is none. */
+export async function linksOf(file: File, messages: Message[]): Promise<Link[] | undefined> {
+  const links = messages.filter((m) => m.kind === 6).map((m) => link(m.body));
+  const table = messages.find((m) => m.kind === 0x11);
+  if (table) return tableLinks(file, table.body.address(), table.body.address());
+  const info = messages.find((m) => m.kind === 2)?.body;
+  if (!info) return links.length ? links : undefined;
+  const flags = info.skip(1).uint(1);
+  info.skip(flags & 1 ? 8 : 0);
+  const [heapAt, index] = [info.address(), info.address()];
+  if (heapAt === nowhere || index === nowhere) return links;
+  const heap = await FractalHeap.open(file, heapAt);
+  for (const record of await recordsOf(file, index)) links.push(link(new Cursor(await heap.object(record.skip(4)), file)));
+  return links;
+}
+
+/** The links of an old group: a B-tree of tables of names, which are in a heap. */
+async function tableLinks(file: File, tree: number, heapAt: number): Promise<Link[]> {
+  const head = (await file.cursor(heapAt, 64)).expect("HEAP").skip(4);
+  const size = head.length();
+  head.length();
+  if (size > maxBlock * 8) throw new Refused("The names of a group are too long.");
+  const heap = await file.read(head.address(), size);
+  const name = (at: number) => new TextDecoder().decode(heap.subarray(at, Math.max(at, heap.indexOf(0, at))));
+  const links: Link[] = [];
+  const seen = new Set<number>();
+  const walk = async (at: number) => {
+    if (seen.has(at) || links.length > maxLinks) return;
+    seen.add(at);
+    const node = await file.cursor(at, 8);
+    if (node.text(4) === "SNOD") {
+      const count = node.skip(2).uint(2);
+      const entries = (await file.cursor(at, 8 + count * (2 * file.offsetSize + 24))).skip(8);
+      for (let i = 0; i < count; i++) {
+        const [nameAt, address, kind] = [entries.address(), entries.address(), entries.uint(4)];
+        const target = entries.skip(4).uint(4);
+        entries.skip(12);
+        links.push(kind === 2 ? { name: name(nameAt), to: name(target) } : { name: name(nameAt), address });
+      }
+      return;
+    }
+    const count = node.skip(2).uint(2);
+    const children = (await file.cursor(at, 8 + 2 * file.offsetSize + (count + 1) * (file.lengthSize + file.offsetSize))).skip(8 + 2 * file.offsetSize);
+    for (let i = 0; i < count; i++) {
+      children.length();
+      await walk(children.address());
+    }
+  };
+  await walk(tree);
+  return links;
+}
+
+/** Attributes of an object, and values of one, at most. */
+const maxAttributes = 2_000;
+const maxValues = 64;
+
+async function attribute(file: File, c: Cursor): Promise<Attribute> {
+  const version = c.uint(1);
+  const flags = c.uint(1);
+  const [nameSize, typeSize, spaceSize] = [c.uint(2), c.uint(2), c.uint(2)];
+  if (version === 3) c.skip(1);
+  const padded = (n: number) => (version === 1 ? Math.ceil(n / 8) * 8 : n);
+  const name = new Cursor(c.take(padded(nameSize)), file).text(nameSize);
+  const typeBody = new Cursor(c.take(padded(typeSize)), file);
+  const space = new Cursor(c.take(padded(spaceSize)), file);
+  const type = await typeOf(file, { kind: 3, shared: version > 1 && (flags & 1) !== 0, body: typeBody });
+  const shape = shapeOf(space);
+  if (!shape) return [name, ""];
+  const count = shape.reduce((n, m) => n * m, 1);
+  const texts: string[] = [];
+  for (let i = 0; i < Math.min(count, maxValues); i++) texts.push(await type.text(file, c.take(type.size)));
+  return [name, texts.join(", ") + (count > maxValues ? ", …" : "")];
+}
+
+export async function attributesOf(file: File, messages: Message[]): Promise<Attribute[]> {
+  const bodies = messages.filter((m) => m.kind === 12 && !m.shared).map((m) => m.body);
+  const info = messages.find((m) => m.kind === 0x15)?.body;
+  if (info) {
+    const flags = info.skip(1).uint(1);
+    info.skip(flags & 1 ? 2 : 0);
+    const [heapAt, index] = [info.address(), info.address()];
+    if (heapAt !== nowhere && index !== nowhere) {
+      const heap = await FractalHeap.open(file, heapAt);
+      for (const record of await recordsOf(file, index)) bodies.push(new Cursor(await heap.object(record), file));
+    }
+  }
+  const attributes: Attribute[] = [];
+  for (const body of bodies.slice(0, maxAttributes)) {
+    attributes.push(await attribute(file, body).catch((thrown) => ["?", `not readable: ${thrown instanceof Error ? thrown.message : String(thrown)}`] as Attribute));
+  }
+  return attributes;
+}
