@@ -1,13 +1,23 @@
 // Images in formats that browsers show.
 import { useState } from "preact/hooks";
 import { count, size } from "../format";
+import { type Format, formatOf, headLength } from "../sight/formats";
 import { Button } from "../ui/components";
+import { useLoad } from "../ui/load";
 import { BytesView } from "./bytes";
+import { LazySight } from "./lazysight";
 import type { ViewerProps } from "./props";
 import { MB, ReadError, useObjectURL } from "./source";
 
 /** Larger images are loaded only on demand. */
 const maxAutoLoad = 32 * MB;
+
+/** The format of a PNG with 16 bits a sample, of which browsers show 8. */
+async function deepFormat(blob: Blob | undefined): Promise<{ format?: Format }> {
+  const head = new Uint8Array((await blob?.slice(0, headLength).arrayBuffer()) ?? []);
+  const format = head[24] === 16 ? formatOf(head, []) : undefined;
+  return format?.decoder === "png" ? { format } : {};
+}
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8];
 
@@ -16,7 +26,8 @@ export function ImagePreview({ file }: ViewerProps) {
   const [pixels, setPixels] = useState<{ width: number; height: number } | undefined>();
   const [zoom, setZoom] = useState(0); // 0: fits the box
   const [failed, setFailed] = useState(false);
-  const { address, problem, retry } = useObjectURL(file, wanted);
+  const { address, blob, problem, retry } = useObjectURL(file, wanted);
+  const { value: deep } = useLoad(() => deepFormat(blob), [blob]);
   if (!wanted) {
     return (
       <p class="preview-foot">
@@ -26,6 +37,7 @@ export function ImagePreview({ file }: ViewerProps) {
     );
   }
   if (problem) return <ReadError problem={problem} retry={retry} />;
+  if (deep?.format && blob) return <LazySight file={{ ...file, content: blob }} format={deep.format} />;
   if (failed) return <BytesView file={file} why="This browser cannot show this image." />;
   const fit = (image: HTMLImageElement | null) => {
     if (image && pixels) image.style.setProperty("--width", `${pixels.width * zoom}px`);

@@ -87,8 +87,8 @@ export function useReadError(file: StoredFile, failed: boolean): { problem: Prob
  * Loads a file and returns its object URL, valid until the component unmounts. The address of the data would not do: browsers reuse what a
  * document has shown under an address, also after the file was replaced.
  */
-export function useObjectURL(file: StoredFile, wanted: boolean): { address?: string; problem?: Problem; retry: () => void } {
-  const [state, setState] = useState<{ address?: string; problem?: Problem }>({});
+export function useObjectURL(file: StoredFile, wanted: boolean): { address?: string; blob?: Blob; problem?: Problem; retry: () => void } {
+  const [state, setState] = useState<{ address?: string; blob?: Blob; problem?: Problem }>({});
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!wanted) return;
@@ -97,7 +97,7 @@ export function useObjectURL(file: StoredFile, wanted: boolean): { address?: str
     let address = "";
     setState({});
     downloadOrReason(file, signal).then(
-      (blob) => !signal.aborted && setState({ address: (address = URL.createObjectURL(blob)) }),
+      (blob) => !signal.aborted && setState({ blob, address: (address = URL.createObjectURL(blob)) }),
       (thrown) => !signal.aborted && setState({ problem: asProblem(thrown) }),
     );
     return () => {

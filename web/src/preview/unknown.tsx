@@ -1,16 +1,13 @@
 // A file of no type that browsers show: by a decoder if its first bytes or its name are those of a format, else as text or as bytes.
-import type { ComponentType } from "preact";
 import { range } from "../api";
-import type { Format } from "../sight/formats";
 import { formatOf, headLength } from "../sight/formats";
 import { Skeleton } from "../ui/components";
 import { useLoad } from "../ui/load";
 import { BytesView } from "./bytes";
+import { LazySight } from "./lazysight";
 import type { ViewerProps } from "./props";
 import { ReadError } from "./source";
 import { TextView } from "./text";
-
-type SightProps = ViewerProps & { format: Format };
 
 export function UnknownPreview({ file, Preview }: ViewerProps) {
   const { value: format, problem, reload } = useLoad(
@@ -22,11 +19,4 @@ export function UnknownPreview({ file, Preview }: ViewerProps) {
   if (format.found) return <LazySight file={file} format={format.found} Preview={Preview} />;
   const text = <TextView file={file} why={`The type is ${file.mimetype}; its bytes are text.`} />;
   return <BytesView file={file} ifText={text} />;
-}
-
-/** The view of what decoders read, whose script is loaded with the first such file. */
-function LazySight(props: SightProps) {
-  const { value, problem, reload } = useLoad(async () => ({ View: (await import("../sight/view")).SightView as ComponentType<SightProps> }), []);
-  if (problem) return <ReadError problem={problem} retry={reload} />;
-  return value ? <value.View {...props} /> : <Skeleton lines={10} />;
 }

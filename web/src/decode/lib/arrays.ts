@@ -139,10 +139,9 @@ function thin(outer: Axis, innerSpan: number) {
   outer.taken = Math.ceil(outer.taken / factor);
 }
 
-/** A slice of values that are in memory, the last index fastest. */
-export function partOf(values: Values, shape: number[], s: Selection): Part {
+/** A slice of values that are in memory; by default the last index is the fastest. */
+export function partOf(values: Values, shape: number[], s: Selection, strides = stridesOf(shape, 1)): Part {
   checkSelection(shape, s);
-  const strides = stridesOf(shape, 1);
   const stored = { offset: 0, shape, strides, type: types.int8, little: true };
   const rows = axisOf(stored, s.rows, s.from[0], s.count[0], s.most[0]);
   const columns = axisOf(stored, s.columns, s.from[1], s.count[1], s.most[1]);

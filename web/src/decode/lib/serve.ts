@@ -38,9 +38,13 @@ const send = (message: FromDecoder, ...transferred: Transferable[]) => scope.pos
 const block = 128 << 10;
 const keptBlocks = 64;
 
+/** Smaller files are read at once. */
+const small = 2 * MiB;
+
 class PageInput implements Input {
   private waiting = new Map<number, { resolve: (bytes: ArrayBuffer) => void; reject: (why: Error) => void }>();
   private blocks = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
+  private all: Promise<Uint8Array<ArrayBuffer>> | undefined;
   private reads = 0;
 
   constructor(
@@ -53,6 +57,7 @@ class PageInput implements Input {
     const end = Math.min(this.bytes, start + length);
     if (end <= start) return new Uint8Array(0);
     if (end - start > maxBytes) throw new Refused(`It wants more than ${maxBytes / MiB} MiB at once.`);
+    if (this.bytes <= small) return (await (this.all ??= this.fetch(0, this.bytes))).slice(start, end);
     const first = Math.floor(start / block);
     if (end - start > block) return this.fetch(start, end - start);
     const parts = [];

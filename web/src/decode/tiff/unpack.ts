@@ -1,0 +1,105 @@
+// Compressions of TIFF, and the predictors that come before them.
+import { inflate } from "../lib/inflate";
+import { Refused } from "../lib/serve";
+
+const names: Record<number, string> = { 2: "CCITT (fax)", 3: "CCITT (fax)", 4: "CCITT (fax)", 6: "JPEG", 7: "JPEG", 33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 34887: "LERC" };
+
+const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>> = {
+  1: (bytes) => bytes,
+  5: unLZW,
+  8: (bytes, size) => inflate(bytes, "deflate", size, true),
+  32946: (bytes, size) => inflate(bytes, "deflate", size, true),
+  32773: unPack,
+};
+
+/** Why a compression is not read; undefined: it is. */
+export const whyNot = (method: number) => (methods[method] ? undefined : `Its pixels are compressed by ${names[method] ?? `method ${method}`}, which is not read here.`);
+
+export async function unpack(method: number, bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer>> {
+  const unpacked = await methods[method]!(bytes, size);
+  if (unpacked.length >= size) return unpacked;
+  const padded = new Uint8Array(size); // the last strip of some programs is short
+  padded.set(unpacked);
+  return padded;
+}
+
+function unPack(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(size);
+  for (let at = 0, to = 0; at < bytes.length && to < size; ) {
+    const control = bytes[at++]!;
+    if (control < 128) {
+      out.set(bytes.subarray(at, at + Math.min(control + 1, size - to)), to);
+      at += control + 1;
+      to += control + 1;
+    } else if (control > 128) {
+      out.fill(bytes[at++]!, to, to + 257 - control);
+      to += 257 - control;
+    }
+  }
+  return out;
+}
+
+function unLZW(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(size);
+  const starts = new Uint32Array(4097); // where the text of a code is in the output
+  const lengths = new Uint32Array(4097);
+  if (bytes[0] === 0 && bytes[1]! & 1) throw new Refused("It is compressed by an old form of LZW, which is not read here.");
+  let [next, width, to, at, held, bits] = [258, 9, 0, 0, 0, 0];
+  let before = -1;
+  while (to < size) {
+    while (bits < width && at < bytes.length) [held, bits] = [((held << 8) | bytes[at++]!) & 0xffffff, bits + 8];
+    if (bits < width) break;
+    const code = (held >> (bits - width)) & ((1 << width) - 1);
+    bits -= width;
+    if (code === 257) break;
+    if (code === 256) {
+      [next, width, before] = [258, 9, -1];
+      continue;
+    }
+    const start = to;
+    if (code < 256) out[to++] = code;
+    else {
+      const known = code < next;
+      if (!known && (before < 0 || code > next)) throw new Refused("A compressed part of it is damaged.");
+      const from = known ? starts[code]! : before;
+      const length = known ? lengths[code]! : start - before + 1;
+      for (let i = 0; i < length && to < size; i++) out[to++] = out[from + i]!;
+    }
+    if (before >= 0 && next < 4096) {
+      starts[next] = before;
+      lengths[next] = start - before + 1;
+      next++;
+    }
+    before = start;
+    if (next === 511 || next === 1023 || next === 2047) width = { 511: 10, 1023: 11, 2047: 12 }[next]!;
+  }
+  return out;
+}
+
+/** Undoes a predictor in a segment of rows. */
+export function unpredict(bytes: Uint8Array<ArrayBuffer>, predictor: number, width: number, samples: number, bits: number, little: boolean) {
+  const size = bits / 8;
+  const rowBytes = width * samples * size;
+  const rows = Math.floor(bytes.length / rowBytes);
+  if (predictor === 3) {
+    for (let r = 0; r < rows; r++) {
+      const row = bytes.subarray(r * rowBytes, (r + 1) * rowBytes);
+      for (let i = samples; i < rowBytes; i++) row[i] = (row[i]! + row[i - samples]!) & 255;
+      const sums = row.slice();
+      const count = width * samples;
+      for (let i = 0; i < count; i++) for (let b = 0; b < size; b++) row[i * size + (little ? size - 1 - b : b)] = sums[b * count + i]!;
+    }
+    return;
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let r = 0; r < rows; r++) {
+    for (let i = samples; i < width * samples; i++) {
+      const at = r * rowBytes + i * size;
+      const left = at - samples * size;
+      if (size === 1) bytes[at] = (bytes[at]! + bytes[left]!) & 255;
+      else if (size === 2) view.setUint16(at, view.getUint16(at, little) + view.getUint16(left, little), little);
+      else if (size === 4) view.setUint32(at, view.getUint32(at, little) + view.getUint32(left, little), little);
+      else view.setBigUint64(at, view.getBigUint64(at, little) + view.getBigUint64(left, little), little);
+    }
+  }
+}
