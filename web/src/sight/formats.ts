@@ -15,12 +15,19 @@ export const formats: Format[] = [
   { decoder: "zip", what: "a ZIP archive, or an office document, which is one", magic: [[0, "PK\x03\x04"], [0, "PK\x05\x06"]] },
   { decoder: "tar", what: "a tar archive", magic: [[257, "ustar"]] },
   { decoder: "tar", what: "compressed with gzip", magic: [[0, "\x1f\x8b"]] },
+  { decoder: "npy", what: "a NumPy array", magic: [[0, "\x93NUMPY"]] },
+  { decoder: "fits", what: "a FITS file", magic: [[0, "SIMPLE  ="]] },
+  { decoder: "netcdf", what: "a NetCDF file, classic format", magic: [[0, "CDF\x01"], [0, "CDF\x02"], [0, "CDF\x05"]] },
+  { decoder: "hdf5", what: "an HDF5 file (also NetCDF 4 and MATLAB 7.3)", magic: [0, 512, 1024, 2048].map((at) => [at, "\x89HDF\r\n"]) },
+  { decoder: "mat", what: "a MATLAB 5 file", magic: [[0, "MATLAB 5.0"]] },
+  { decoder: "tiff", what: "a TIFF image", magic: [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]] },
+  { decoder: "png", what: "a PNG image", magic: [[0, "\x89PNG"]] },
 ];
 
 export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCode(b)).join("");
 
 /** The bytes that formatOf looks at. */
-export const headLength = 512;
+export const headLength = 2100;
 
 /** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
 export function formatOf(head: Uint8Array, names: string[]): Format | undefined {

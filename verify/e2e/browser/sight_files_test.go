@@ -1,0 +1,131 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// known is what a reference reader says about a file.
+type known struct {
+	Arrays   map[string][][]string
+	Pictures []struct{ Limits, SHA256 string }
+}
+
+// sightFile returns a file of another project.
+func sightFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "sight", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// sightFiles returns what the reference readers say about the files of testdata/sight, and their names in order.
+func sightFiles(t *testing.T) (all map[string]known, names []string) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(sightFile(t, "expected.json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return all, names
+}
+
+// decoderOf is which decoder reads a file.
+func decoderOf(name string) string {
+	if strings.Contains(name, "hdf5") {
+		return "hdf5"
+	}
+	return map[string]string{".npy": "npy", ".fits": "fits", ".nc": "netcdf", ".h5": "hdf5", ".mat": "mat", ".tif": "tiff"}[filepath.Ext(name)]
+}
+
+// sameCell tells whether two texts say the same: numbers may differ in the digits that a type does not have.
+func sameCell(shown, want string) bool {
+	if strings.TrimSpace(shown) == strings.TrimSpace(want) {
+		return true
+	}
+	a, errA := strconv.ParseFloat(shown, 64)
+	b, errB := strconv.ParseFloat(want, 64)
+	return errA == nil && errB == nil && (a == b || math.Abs(a-b) <= 1e-6*math.Abs(b) || math.IsNaN(a) && math.IsNaN(b))
+}
+
+// Files that other projects made show the values that the reference reader of their format finds.
+func TestSightOfFiles(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	files, names := sightFiles(t)
+	for _, name := range names {
+		t.Log(name)
+		l.file(name, sightFile(t, name))
+		l.sights(decoderOf(name))
+		for array, want := range files[name].Arrays {
+			l.showsArray(array, want)
+		}
+		for i, want := range files[name].Pictures {
+			if i > 0 {
+				l.press("Next")
+			}
+			l.showsPicture(want.Limits, want.SHA256)
+		}
+		if slices.Contains([]string{"arange.fits", "compound-dtype-complex.h5", "bivariate_normal.npy", "teststruct_7.4_GLNX86.mat", "16bit.MM.deflate.tif", "multipage.tif"}, name) {
+			l.shots("sight-" + name)
+		}
+	}
+}
+
+// showsArray chooses an array of a tree, and compares its table with what it should have.
+func (l *viewer) showsArray(array string, want [][]string) {
+	l.t.Helper()
+	l.until(fmt.Sprintf(`document.querySelector(".side h2")?.textContent === %[1]q || [...document.querySelectorAll(".items button")].find((b) => b.textContent === %[1]q)?.click()`, array))
+	l.until(`((button) => button.getAttribute("aria-pressed") === "true" || button.click())([...document.querySelectorAll(".side .view-switch button")].find((b) => b.textContent === "Table"))`)
+	l.waitFor(func() error {
+		shown := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".sheet-table tbody tr")].map((r) => [...r.querySelectorAll("td")].map((c) => c.textContent))`))
+		if len(shown) < len(want) {
+			return fmt.Errorf("%s has %d rows; want %d", array, len(shown), len(want))
+		}
+		for i, row := range want {
+			for j, cell := range row {
+				if j >= len(shown[i]) || !sameCell(shown[i][j], cell) {
+					return fmt.Errorf("row %d of %s is %q; want %q", i, array, shown[i], row)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// showsPicture compares a picture in greys, from its lowest to its highest value, with the digest of what it should be.
+func (l *viewer) showsPicture(limits, digest string) {
+	l.t.Helper()
+	l.waitFor(func() error {
+		shown := get(l.visitor, chromedp.Evaluate[string](`(async () => {
+			const canvas = document.querySelector(".picture canvas");
+			if (!canvas) return "nothing";
+			const choice = document.querySelector(".contrast select");
+			if (choice.value !== "lowest to highest") {
+				choice.value = "lowest to highest";
+				choice.dispatchEvent(new Event("change", { bubbles: true }));
+				return "another contrast";
+			}
+			const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+			const sum = await crypto.subtle.digest("SHA-256", data.filter((_, i) => i % 4 === 0));
+			return canvas.dataset.limits + " " + Array.from(new Uint8Array(sum), (b) => b.toString(16).padStart(2, "0")).join("");
+		})()`, chromedp.EvalAwaitPromise))
+		if want := limits + " " + digest; shown != want {
+			return fmt.Errorf("the picture is %s; want %s", shown, want)
+		}
+		return nil
+	})
+}
