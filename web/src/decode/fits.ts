@@ -177,7 +177,7 @@ function unitOf(input: Input, cards: Cards, offset: number, id: number): { item:
   const blank = bits > 0 && /^-?\d/.test(cards.text("BLANK")) ? cards.number("BLANK") : undefined;
   const shape = axes.reverse(); // the first axis of FITS is the fastest
   const stored: Stored = { offset, shape, strides: stridesOf(shape, type.size), type: scaled(type, cards.number("BSCALE", 1), cards.number("BZERO"), blank), little: false };
-  Object.assign(item, { id, shape, about: `image, ${stored.type.name}, ${shapeText(shape)}` });
+  Object.assign(item, { id, shape, upwards: true, about: `image, ${stored.type.name}, ${shapeText(shape)}` });
   return { item, read: (s) => readPart(input, stored, s), bytes };
 }
 

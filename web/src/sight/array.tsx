@@ -156,14 +156,14 @@ function PictureOf({ decoder, item, name, slice }: ViewProps) {
   const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [height, width], most: [mostPixels, mostPixels] };
   const { answer, problem, busy } = useAnswer(decoder, "slice", selection);
   const raster = useMemo<Raster | undefined>(
-    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: Math.max(...answer.step) },
+    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: Math.max(...answer.step), upwards: item.upwards ?? false },
     [answer],
   );
   if (problem) return <ErrorMessage problem={problem} />;
   if (!raster || !answer) return <Skeleton lines={10} />;
   return (
     <div class={busy ? "busy" : ""} aria-busy={busy}>
-      <Picture raster={raster} name={name} about={`${count(height)} rows, ${count(width)} columns; the first row is at the top`} />
+      <Picture raster={raster} name={name} about={`${count(height)} rows, ${count(width)} columns; row 0 is at the ${item.upwards ? "bottom" : "top"}`} />
     </div>
   );
 }
@@ -211,7 +211,7 @@ function TableOf({ decoder, item, name, slice }: ViewProps) {
                 <span class="dim">row</span>
               </th>
               {Array.from({ length: answer.width }, (_, c) => (
-                <th scope="col" key={c}>
+                <th scope="col" key={c} class={text ? "" : "number"}>
                   {columnName(c)}
                 </th>
               ))}

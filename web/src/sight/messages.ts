@@ -20,6 +20,8 @@ export interface Item {
   dimensions?: string[];
   /** Of a table, whose last dimension these are. */
   columns?: string[];
+  /** The first row of its picture is the lowest one. */
+  upwards?: boolean;
   /** Why its values cannot be shown. */
   why?: string;
 }
@@ -105,6 +107,8 @@ export interface Raster {
   step: number;
   /** The lowest value is white. */
   inverted?: boolean;
+  /** The first row is the lowest one. */
+  upwards?: boolean;
 }
 
 export interface Requests {

@@ -50,7 +50,7 @@ function typeLimits({ values }: Raster): Limits | undefined {
 
 /** Draws samples; what is not a number is transparent. */
 function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: Limits, map: string) {
-  const { width, height, channels, values, inverted } = raster;
+  const { width, height, channels, values, inverted, upwards } = raster;
   canvas.width = width;
   canvas.height = height;
   const image = new ImageData(width, height);
@@ -64,8 +64,9 @@ function draw(canvas: HTMLCanvasElement, raster: Raster, [low, high]: Limits, ma
     const first = values[i * channels]!;
     if (Number.isNaN(first)) continue;
     const at = inverted ? 255 - level(first) : level(first);
-    for (let c = 0; c < 3; c++) image.data[4 * i + c] = channels > 2 ? level(values[i * channels + c]!) : colours[3 * at + c]!;
-    image.data[4 * i + 3] = channels === 4 ? level(values[i * channels + 3]!) : 255;
+    const to = 4 * (upwards ? (height - 1 - Math.floor(i / width)) * width + (i % width) : i);
+    for (let c = 0; c < 3; c++) image.data[to + c] = channels > 2 ? level(values[i * channels + c]!) : colours[3 * at + c]!;
+    image.data[to + 3] = channels === 4 ? level(values[i * channels + 3]!) : 255;
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
 }
@@ -95,7 +96,8 @@ export function Picture({ raster, name, about, natural = false }: Props) {
   const point = (e: PointerEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     const column = Math.floor(((e.clientX - box.left) / box.width) * raster.width);
-    const row = Math.floor(((e.clientY - box.top) / box.height) * raster.height);
+    const down = Math.floor(((e.clientY - box.top) / box.height) * raster.height);
+    const row = raster.upwards ? raster.height - 1 - down : down;
     if (column < 0 || row < 0 || column >= raster.width || row >= raster.height) return setPointed("");
     const at = (row * raster.width + column) * channels;
     const values = Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ");

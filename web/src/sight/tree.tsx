@@ -47,7 +47,6 @@ export function Tree({ file, decoder, content }: Props) {
       <div class="preview-tools">
         <span class="dim">{content.about}</span>
       </div>
-      <Attributes attributes={content.attributes} />
       <div class={`sides ${alone ? "" : "both"}`}>
         {!alone && (
           <div class="tree items" tabIndex={0} role="region" aria-label="Groups and arrays">
@@ -57,10 +56,16 @@ export function Tree({ file, decoder, content }: Props) {
         <section class="side" aria-label="Group or array">
           <h2 class="preserve">{chosen.name}</h2>
           <p class="dim">{chosen.about}</p>
-          <Attributes key={all.indexOf(chosen)} attributes={chosen.attributes} />
           {chosen.why ? <p class="hint">{chosen.why}</p> : chosen.shape && <ArrayView key={chosen.id} decoder={decoder} item={chosen} name={`${file.name}: ${chosen.name}`} />}
+          <Attributes key={all.indexOf(chosen)} attributes={chosen.attributes} />
         </section>
       </div>
+      {content.attributes.length > 0 && (
+        <>
+          <h2>The file</h2>
+          <Attributes attributes={content.attributes} />
+        </>
+      )}
     </>
   );
 }
@@ -108,11 +113,16 @@ function ItemButton({ item, chosen, choose }: { item: Item; chosen: Item; choose
 function Group({ item, chosen, choose, depth }: { item: Item; chosen: Item; choose: (item: Item) => void; depth: number }) {
   const [open, setOpen] = useState(depth < 2 || flat(item.items!).includes(chosen));
   return (
-    <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>
-        <ItemButton {...{ item, chosen, choose }} />
-      </summary>
-      {open && <div><Items items={item.items!} chosen={chosen} choose={choose} depth={depth + 1} /></div>}
-    </details>
+    <div>
+      <button type="button" class="link fold" aria-expanded={open} aria-label={`What is in ${item.name}`} onClick={() => setOpen(!open)}>
+        {open ? "▾" : "▸"}
+      </button>
+      <ItemButton {...{ item, chosen, choose }} />
+      {open && (
+        <div class="inner">
+          <Items items={item.items!} chosen={chosen} choose={choose} depth={depth + 1} />
+        </div>
+      )}
+    </div>
   );
 }

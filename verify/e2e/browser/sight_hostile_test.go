@@ -1,0 +1,225 @@
+package browser
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// zipOf returns a ZIP archive of files.
+func zipOf(t *testing.T, files ...member) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		entry, err := w.Create(f.path)
+		if err == nil {
+			_, err = io.WriteString(entry, f.content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// bomb returns a ZIP archive whose entry says that it has a few bytes, and unpacks to a GiB.
+func bomb(t *testing.T) string {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestSpeed)
+	zeros := make([]byte, 1<<20)
+	for range 1024 {
+		if err == nil {
+			_, err = w.Write(zeros)
+		}
+	}
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	if err == nil {
+		err = w.Close()
+	}
+	raw, errRaw := archive.CreateRaw(&zip.FileHeader{Name: "a.txt", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: 1000})
+	if err := errors.Join(err, errRaw); err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.Write(packed.Bytes())
+	if err := errors.Join(err, archive.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// npy returns an array of NumPy with this header, and some bytes.
+func npy(header string) string {
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header + strings.Repeat("\x00", 64)
+}
+
+// fitsOf returns a FITS file of cards, and some bytes.
+func fitsOf(cards ...string) string {
+	var b strings.Builder
+	for _, card := range append(cards, "END") {
+		fmt.Fprintf(&b, "%-80.80s", card)
+	}
+	return b.String() + strings.Repeat(" ", 2880-b.Len()%2880) + strings.Repeat("\x00", 2880)
+}
+
+// tiffOf returns a TIFF of one directory of short values by their tags.
+func tiffOf(entries ...[2]uint32) string {
+	b := binary.LittleEndian.AppendUint32([]byte("II*\x00"), 8)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(entries)))
+	for _, e := range entries {
+		b = binary.LittleEndian.AppendUint16(b, uint16(e[0]))
+		b = binary.LittleEndian.AppendUint16(b, 4)
+		b = binary.LittleEndian.AppendUint32(b, 1)
+		b = binary.LittleEndian.AppendUint32(b, e[1])
+	}
+	return string(b) + strings.Repeat("\x00", 64)
+}
+
+// What is wrong with a file, or meant to harm, ends in a reason: neither scripts nor requests follow, and the page stays.
+func TestSightOfHostileFiles(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	all := strings.Join(payloads, " ")
+	quoted := strings.NewReplacer(`'`, `\'`, "\n", " ").Replace(all)
+	var named bytes.Buffer
+	w := tar.NewWriter(&named)
+	for i, name := range append(hostile, payloads...) {
+		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprintf("%d%.80s", i, strings.ReplaceAll(name, "\n", "")), Size: 0, Mode: 0o600, Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	type file struct{ name, content, says string }
+	cases := []file{
+		{"names.zip", zipOf(t, member{payloads[0] + ".html", all}, member{"../../" + payloads[1], all}, member{"a/" + hostile[4], all}), "3 files"},
+		{"names.tar", named.String(), "files"},
+		{"bomb.zip", bomb(t), "1 file"},
+		{"names.npy", npy("{'descr': [('" + quoted + "', '<f8')], 'fortran_order': False, 'shape': (8,)}"), "float64, 8"},
+		{"long.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000000)}"), "before this array does"},
+		{"objects.npy", sightFile(t, "py3-objarr.npy"), "only Python may read"},
+		{"names.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0", "OBJECT  = '"+hostile[0]+"'", "COMMENT "+hostile[1]), "header only"},
+		{"large.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                   16", "NAXIS   =                    2", "NAXIS1  =           1000000000", "NAXIS2  =           1000000000"), "before this array does"},
+		{"large.tif", tiffOf([2]uint32{256, 1 << 30}, [2]uint32{257, 1 << 19}, [2]uint32{273, 8}, [2]uint32{279, 16}, [2]uint32{258, 8}), "Choose a part of it"},
+		{"loop.tif", "II*\x00\x08\x00\x00\x00\x00\x00\x08\x00\x00\x00", "has no size"},
+	}
+	_, names := sightFiles(t)
+	cut := map[string]bool{}
+	for _, name := range names { // one of each format, cut
+		if cut[decoderOf(name)] && testing.Short() {
+			continue
+		}
+		cut[decoderOf(name)] = true
+		content := sightFile(t, name)
+		cases = append(cases, file{"cut-" + name, content[:len(content)*2/5], "SHA-256"})
+	}
+	for _, c := range cases {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
+		l.sees(c.says, "SHA-256")
+		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+			t.Errorf("something in %s ran", c.name)
+		}
+		if c.name == "bomb.zip" {
+			l.until(`document.querySelector(".side [role=alert]")?.textContent.includes("unpacks to more") || document.querySelector(".entry button").click()`)
+		}
+	}
+}
+
+// Arrays of an .npz are files of an archive, and a PNG with 16 bits a sample keeps all of them. All of it works with the keyboard, is accessible
+// in both themes, and fits a narrow window.
+func TestSightIsAccessible(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	script := axe(t)
+	deep := goFile(t, "image/png/testdata/pngsuite/basn0g16.png")
+	if _, err := png.Decode(strings.NewReader(deep)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, content, decoder, ready string }{
+		{"csc.npz", sightFile(t, "csc_py3.npz"), "zip", ".entry"},
+		{"unix.zip", goFile(t, "archive/zip/testdata/unix.zip"), "zip", ".entry"},
+		{"deep.png", deep, "png", ".picture canvas[data-limits='0 65535']"},
+		{"arange.fits", sightFile(t, "arange.fits"), "fits", ".picture canvas"},
+		{"struct.mat", sightFile(t, "teststruct_7.4_GLNX86.mat"), "mat", ".sheet-table td"},
+		{"complex.h5", sightFile(t, "compound-dtype-complex.h5"), "hdf5", ".sheet-table td"},
+		{"multipage.tif", sightFile(t, "multipage.tif"), "tiff", ".picture canvas"},
+	} {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.sights(c.decoder)
+		l.until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
+		if c.decoder == "zip" {
+			// With the keyboard: to the first file, and Enter.
+			l.until(`(document.querySelector(".entry button").focus(), document.activeElement.matches(".entry button"))`)
+			l.key("Enter", "Enter", "\r")
+			l.until(`document.querySelector(".side [data-preview]")`)
+			if c.name == "csc.npz" {
+				l.until(`document.querySelector(".side [data-sight=npy] h2")`)
+			}
+		}
+		l.theme("light")
+		found := l.audit(script)
+		l.theme("dark")
+		found = append(found, l.audit(script, "color-contrast")...)
+		for _, f := range found {
+			t.Errorf("%s: %s: %s: %s\n\t%s", c.name, f.Impact, f.ID, f.Help, f.Where)
+		}
+		l.size(360, 740)
+		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s is %v px too wide for a narrow window", c.name, overflow)
+		}
+		l.size(1280, 800)
+		l.shots("axe-" + c.name)
+	}
+}
+
+// A decoder has no origin and no network, loads with the first file of its kind, and is ended when it takes too long; then the bytes are shown.
+func TestSightOfSlowDecoder(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	workers := make(chan string, 1000)
+	l.listen(func(event any) {
+		if e, is := event.(*network.EventRequestWillBeSent); is && strings.Contains(e.Request.URL, "/assets/decode-") {
+			workers <- e.Request.URL
+		}
+	})
+	l.file("a.txt", "text")
+	l.shows("text", ".lines")
+	if len(workers) > 0 {
+		t.Errorf("a decoder is loaded for a text: %s", <-workers)
+	}
+	// The limit of 20 s is half a second, and the worker never answers.
+	const stub = `{
+		const wait = window.setTimeout;
+		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
+		window.Worker = class { postMessage() {} terminate() { window.__ended = true } };
+	}`
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: stub}
+	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		t.Fatal(err)
+	}
+	l.file("slow.npy", sightFile(t, "python3.npy"))
+	l.sees("took longer than 20 s")
+	l.until(`document.querySelector(".hex") && window.__ended`)
+}
