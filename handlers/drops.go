@@ -11,6 +11,9 @@ import (
 // dropsPath is where files in chunks begin, below the address of a request link.
 const dropsPath = "/uploads"
 
+// dropsSecurity is the policy of the page of a request, whose script sends many files.
+const dropsSecurity = visitsSecurity + "; script-src 'self'; connect-src 'self'"
+
 // routesOfDrops are those of files that come through a request link in chunks, by the same protocol and code as those of users.
 func (a *api) routesOfDrops() []route {
 	return []route{

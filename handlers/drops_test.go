@@ -300,3 +300,18 @@ func TestDropsHideQuotas(t *testing.T) {
 		t.Error("the log has the address of a link or an upload")
 	}
 }
+
+// TestPolicyOfVisits: of the pages of links, only that of a request may run scripts, those of the service alone; its form works without them.
+func TestPolicyOfVisits(t *testing.T) {
+	t.Parallel()
+	l := sysadmin(t).on(t).newLinked()
+	share, request := l.newLink(object{"kind": "share", "setId": l.set}), l.newLink(object{"kind": "request", "setId": l.set})
+	const none = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	page := request.ask("GET", "", nil, "Accept: text/html").want(http.StatusOK)
+	same(t, "a request", page.header.Get("Content-Security-Policy"), none+"; script-src 'self'; connect-src 'self'")
+	same(t, "its form", bytes.Contains(page.body, []byte(`<div id="drop"><form method="post" enctype="multipart/form-data">`)), true)
+	for _, a := range []*answer{share.ask("GET", "", nil, "Accept: text/html"), share.ask("PUT", "/x", nil, "Accept: text/html")} {
+		same(t, a.what, a.header.Get("Content-Security-Policy"), none)
+		same(t, "scripts", bytes.Contains(a.body, []byte("<script")), false)
+	}
+}

@@ -29,7 +29,7 @@ const (
 	pictureMost = 4 << 20 // bytes of a picture that is shown in the page
 )
 
-// visitsSecurity is the policy of the pages of links: they have no script.
+// visitsSecurity is the policy of the pages of links: they have no script, but for that of a request.
 const visitsSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // routesOfVisits are those of people who have been sent a link.
@@ -101,11 +101,16 @@ func (a *api) visitFrame(title string) visits.Frame {
 }
 
 func (a *api) writeVisit(w http.ResponseWriter, status int, write func(io.Writer) error) error {
+	return writeVisitUnder(w, status, visitsSecurity, write)
+}
+
+// writeVisitUnder is writeVisit under another policy.
+func writeVisitUnder(w http.ResponseWriter, status int, policy string, write func(io.Writer) error) error {
 	var page bytes.Buffer
 	if err := write(&page); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Security-Policy", visitsSecurity)
+	w.Header().Set("Content-Security-Policy", policy)
 	writeBody(w, status, "text/html; charset=utf-8", page.Bytes())
 	return nil
 }
@@ -352,7 +357,8 @@ func (a *api) showRequest(w http.ResponseWriter, r *request, v repository.Visito
 	if refusal != nil {
 		page.Message, status = refusal.Message, statuses[refusal.Kind]
 	}
-	return a.writeVisit(w, status, func(to io.Writer) error { return visits.WriteRequest(to, page) })
+	page.Script, page.Preload = a.linked.Drop, a.linked.DropPreload
+	return writeVisitUnder(w, status, dropsSecurity, func(to io.Writer) error { return visits.WriteRequest(to, page) })
 }
 
 // limitsOf says in words what a request takes.

@@ -24,6 +24,9 @@ type manifest struct {
 	Style   string   `json:"style"`
 	Icon    string   `json:"icon"`
 	Preload []string `json:"preload"` // what the script imports before it runs
+
+	Drop        string   `json:"drop"` // the script of the page of a request link
+	DropPreload []string `json:"dropPreload"`
 }
 
 // build bundles WEB/src into WEB/dist.
@@ -43,7 +46,7 @@ func build(web string) error {
 	}
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: root,
-		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg"},
+		EntryPoints:   []string{"src/app.tsx", "src/app.css", "src/icon.svg", "src/drop/drop.tsx"},
 		// Strings: an object would become a chunk of its own, which every page loads.
 		Define: map[string]string{"PDF_ASSETS": strconv.Quote(pdf), "DECODERS": strconv.Quote(decoders)},
 		Loader: map[string]api.Loader{".svg": api.LoaderCopy, ".md": api.LoaderText},
@@ -97,35 +100,44 @@ type output struct {
 	Imports    []struct{ Path, Kind string }
 }
 
-// linked returns the outputs of the entry points, and the chunks that the script imports statically.
+// linked returns the outputs of the entry points, and the chunks that the scripts import statically.
 func linked(metafile string) (m manifest, err error) {
 	var made struct{ Outputs map[string]output }
 	if err := json.Unmarshal([]byte(metafile), &made); err != nil {
 		return m, err
 	}
-	script := ""
+	script, drop := "", ""
 	for path, out := range made.Outputs {
 		switch out.EntryPoint {
 		case "src/app.tsx":
 			script = path
+		case "src/drop/drop.tsx":
+			drop = path
 		case "src/app.css":
 			m.Style = strings.TrimPrefix(path, "dist/")
 		case "src/icon.svg":
 			m.Icon = strings.TrimPrefix(path, "dist/")
 		}
 	}
-	if script == "" || m.Style == "" || m.Icon == "" {
-		return m, errors.New("the metafile of esbuild lacks app.tsx, app.css or icon.svg")
+	if script == "" || drop == "" || m.Style == "" || m.Icon == "" {
+		return m, errors.New("the metafile of esbuild lacks app.tsx, drop.tsx, app.css or icon.svg")
 	}
-	m.Script, m.Preload = strings.TrimPrefix(script, "dist/"), []string{}
+	m.Script, m.Preload = strings.TrimPrefix(script, "dist/"), preload(made.Outputs, script)
+	m.Drop, m.DropPreload = strings.TrimPrefix(drop, "dist/"), preload(made.Outputs, drop)
+	return m, nil
+}
+
+// preload returns what a script imports before it runs, in order.
+func preload(outputs map[string]output, script string) []string {
+	all := []string{}
 	for waiting := []string{script}; len(waiting) > 0; waiting = waiting[1:] {
-		for _, imported := range made.Outputs[waiting[0]].Imports {
+		for _, imported := range outputs[waiting[0]].Imports {
 			path := strings.TrimPrefix(imported.Path, "dist/")
-			if imported.Kind == "import-statement" && !slices.Contains(m.Preload, path) {
-				m.Preload, waiting = append(m.Preload, path), append(waiting, imported.Path)
+			if imported.Kind == "import-statement" && !slices.Contains(all, path) {
+				all, waiting = append(all, path), append(waiting, imported.Path)
 			}
 		}
 	}
-	slices.Sort(m.Preload)
-	return m, nil
+	slices.Sort(all)
+	return all
 }

@@ -11,11 +11,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
-// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets the resource.
+// TestTusClient: tus-js-client sends a file over connections that break again and again, and gets the resource; through a request link, without a
+// key, there is one, and nothing is said of it.
 func TestTusClient(t *testing.T) {
 	t.Parallel()
+	for name, through := range map[string]bool{"with a key": false, "through a link": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sendByTusClient(t, through)
+		})
+	}
+}
+
+func sendByTusClient(t *testing.T, throughLink bool) {
 	modules, err := filepath.Abs(filepath.Join("..", "..", "web", "package.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +56,13 @@ func TestTusClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "tus.mjs"), modules, "http://"+proxy.Addr()+"/v1/uploads", s.Key(), set, file)
+	at, key, into, want := "/v1/uploads", s.Key(), set, "run 1.dat"
+	if throughLink {
+		var link struct{ Address string }
+		check(t, s.Call(t.Context(), "POST", "/links", map[string]string{"kind": "request", "setId": set}, &link))
+		at, key, into, want = strings.TrimPrefix(link.Address, strings.TrimSuffix(s.Base(), "/v1"))+"/uploads", "", "", "drop/"+time.Now().UTC().Format(time.DateOnly)+"/run 1.dat"
+	}
+	cmd := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "tus.mjs"), modules, "http://"+proxy.Addr()+at, key, into, file)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -58,20 +75,19 @@ func TestTusClient(t *testing.T) {
 	if _, cuts := proxy.Connections(); cuts < 6 {
 		t.Errorf("%d cuts: too few to mean anything", cuts)
 	}
-	var made Resource
-	if err := s.Call(t.Context(), "GET", "/resources/"+path.Base(strings.TrimSpace(string(out))), nil, &made); err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(content)
-	if made.SHA256 != hex.EncodeToString(sum[:]) || made.Name != "run 1.dat" {
-		t.Errorf("it became %+v", made)
-	}
-	all := 0
+	var all []Resource
 	_, err = s.Walk(t.Context(), s.Base()+"/sets/"+set+"/resources", func(p Page) error {
-		all += len(p.Data)
+		all = append(all, p.Data...)
 		return nil
 	})
-	if err != nil || all != 1 {
-		t.Errorf("there are %d resources, %v", all, err)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("there are %d resources, %v", len(all), err)
+	}
+	sum, made := sha256.Sum256(content), all[0]
+	if made.SHA256 != hex.EncodeToString(sum[:]) || made.Name != want {
+		t.Errorf("it became %+v", made)
+	}
+	if said := path.Base(strings.TrimSpace(string(out))); throughLink && said != "null" || !throughLink && said != made.ID {
+		t.Errorf("the client was told %q", said)
 	}
 }

@@ -22,7 +22,7 @@ import { useAction } from "./ui/load";
 import { Notices } from "./ui/notice";
 import { applyTheme, ThemeSwitch } from "./ui/theme";
 import { useTitle } from "./ui/title";
-import { refuseDrops } from "./upload/drop";
+import { refuseDrops } from "./upload/window";
 import { Uploads } from "./upload/panel";
 import { queue } from "./upload/queue";
 

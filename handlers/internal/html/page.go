@@ -13,6 +13,8 @@ import (
 type Assets struct {
 	Script, Style, Icon string
 	Preload             []string
+	Drop                string   // the script of the page of a request link
+	DropPreload         []string // what that imports
 }
 
 // Document is one HTML document.

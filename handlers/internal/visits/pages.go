@@ -1,4 +1,5 @@
-// Package visits has the pages of links: what people without an account see who have been sent one. They are complete without a script.
+// Package visits has the pages of links: what people without an account see who have been sent one. They are complete without a script; that of a
+// request may have one, which sends many files.
 package visits
 
 import (
@@ -12,6 +13,8 @@ import (
 // Frame is what every page of a link has.
 type Frame struct {
 	Base, Style, Icon string // the path below which the service lives, and what a page links there
+	Script            string // "": the page has none
+	Preload           []string
 	Title             string
 	Message           string // what went wrong; "": nothing
 }
@@ -70,6 +73,8 @@ var pages = template.Must(template.New("visits").Funcs(template.FuncMap{"paragra
 <title>{{.Title}}</title>
 {{- with .Icon}}<link rel="icon" href="{{$.Base}}/{{.}}">{{end}}
 {{- with .Style}}<link rel="stylesheet" href="{{$.Base}}/{{.}}">{{end}}
+{{- range .Preload}}<link rel="modulepreload" href="{{$.Base}}/{{.}}">{{end}}
+{{- with .Script}}<script type="module" src="{{$.Base}}/{{.}}"></script>{{end}}
 </head>
 <body>
 <main class="visit">
@@ -110,11 +115,11 @@ var pages = template.Must(template.New("visits").Funcs(template.FuncMap{"paragra
 {{- if .Received}}
 <div role="status"><p>Received, and safe:</p><ul>{{range .Received}}<li>{{.}}</li>{{end}}</ul></div>
 {{- end}}
-<form method="post" enctype="multipart/form-data">
+<div id="drop"><form method="post" enctype="multipart/form-data">
 <p><label for="files">Files to send</label><br><input id="files" type="file" name="file" multiple required></p>
-{{- with .Limits}}<p class="dim">{{.}}</p>{{end}}
 <p><button class="main" type="submit">Send</button></p>
-</form>
+</form></div>
+{{- with .Limits}}<p class="dim">{{.}}</p>{{end}}
 <p class="dim">Only the people who asked for them can see them. From a terminal:</p>
 <pre>curl -T FILE {{.Address}}/FILE</pre>
 {{- template "foot" .}}{{end}}

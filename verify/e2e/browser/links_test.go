@@ -127,11 +127,13 @@ func TestShareByLinks(t *testing.T) {
 	v.fill("Largest file in MB", "1.5")
 	request := v.newLink()
 	v.press("Done")
+	outsider.scripts(false)
 	outsider.at(request)
 	outsider.sees("Field notes", "mara asks for files", ".txt only")
 	outsider.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), []string{fileWith(t, "north.txt", "cold"), fileWith(t, "south.txt", "warm")}))
 	outsider.press("Send")
 	outsider.sees("Received, and safe:", "north.txt", "south.txt")
+	outsider.scripts(true)
 	outsider.looks("link-request", script)
 	var dropped int
 	for _, name := range s.names(t, sid) {

@@ -1,4 +1,5 @@
 // Sends a file by tus-js-client, and prints the URL of the resource that it became: node tus.mjs MODULES ENDPOINT KEY SET FILE
+// Through a request link KEY and SET are "", and it prints null.
 import { createReadStream, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
@@ -8,12 +9,12 @@ const { Upload } = createRequire(modules)("tus-js-client");
 
 const upload = new Upload(createReadStream(path), {
   endpoint,
-  headers: { Authorization: key },
-  metadata: { setId, filename: basename(path), filetype: "application/x-instrument" },
+  headers: key ? { Authorization: key } : {},
+  metadata: { ...(setId && { setId }), filename: basename(path), filetype: "application/x-instrument" },
   uploadSize: statSync(path).size,
   chunkSize: 1 << 20,
   retryDelays: Array(50).fill(20),
-  onSuccess: ({ lastResponse }) => console.log(lastResponse.getHeader("Labshelf-Resource")),
+  onSuccess: ({ lastResponse }) => console.log(lastResponse.getHeader("Labshelf-Resource") ?? null),
   onError: (error) => {
     console.error(String(error));
     process.exitCode = 1;

@@ -13,7 +13,7 @@ import { Icon } from "../ui/icons";
 import { useAction, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
 import { useTitle } from "../ui/title";
-import { useDrop } from "../upload/drop";
+import { useDrop } from "../upload/window";
 import { useChanges } from "../upload/queue";
 import type { PageProps } from "./props";
 

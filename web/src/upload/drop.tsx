@@ -1,14 +1,14 @@
 // Uploads start with a drop anywhere on the page, or with a button.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
-import { listen } from "../events";
 import { Button, ErrorMessage } from "../ui/components";
 import { asProblem } from "../ui/load";
 import type { UploadTarget } from "./dialog";
 import { UploadDialog } from "./dialog";
 import type { Selection } from "./selection";
 import { fromDrop, fromInput } from "./selection";
+import { useDrop } from "./window";
 
 interface Upload {
   /** The buttons that open file choosers. */
@@ -43,42 +43,6 @@ export function useUpload(target: UploadTarget | undefined): Upload {
       </>
     ),
   };
-}
-
-/** Returns whether files are dragged over the window, and calls `onDrop` when they are dropped. Without `onDrop` they are refused. */
-export function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined): boolean {
-  const [over, setOver] = useState(false);
-  const latest = useRef(onDrop);
-  latest.current = onDrop;
-  useEffect(() => {
-    const carriesFiles = (e: DragEvent) => e.dataTransfer?.types.includes("Files");
-    const drag = (e: DragEvent) => {
-      if (!carriesFiles(e) || !latest.current) return;
-      e.preventDefault();
-      e.dataTransfer!.dropEffect = "copy";
-      setOver(true);
-    };
-    const leave = (e: DragEvent) => !e.relatedTarget && setOver(false);
-    const drop = (e: DragEvent) => {
-      setOver(false);
-      if (carriesFiles(e)) latest.current?.(e.dataTransfer!);
-    };
-    // If the element under the pointer is rendered again during the drag, dragenter is the only event before the drop.
-    const removers = [listen(window, "dragenter dragover", drag), listen(window, "dragleave", leave), listen(window, "drop", drop)];
-    return () => removers.forEach((remove) => remove());
-  }, []);
-  return over;
-}
-
-/** Keeps the browser from opening dropped files where the page does not accept them. */
-export function refuseDrops() {
-  const refuse = (e: DragEvent) => {
-    if (e.defaultPrevented || !e.dataTransfer?.types.includes("Files")) return;
-    e.preventDefault();
-    e.dataTransfer.dropEffect = "none";
-  };
-  listen(window, "dragenter dragover", refuse);
-  listen(window, "drop", (e: DragEvent) => e.preventDefault());
 }
 
 function UploadButtons({ onSelect }: { onSelect: (selection: Selection) => void }) {

@@ -1,0 +1,178 @@
+package browser
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// newRequest makes a request link of a set, and returns its path.
+func (s *site) newRequest(t *testing.T, setID string) (path, id string) {
+	t.Helper()
+	var made struct{ ID, Address string }
+	if err := s.Call(t.Context(), "POST", "/links", map[string]string{"kind": "request", "setId": setID, "label": "Field notes"}, &made); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimPrefix(made.Address, s.origin), made.ID
+}
+
+// digests are those of the files that have come through a link, by their names below its label and the day.
+func (s *site) digests(t *testing.T, setID string) (all map[string][]string) {
+	t.Helper()
+	all = map[string][]string{}
+	_, err := s.Walk(t.Context(), s.Base()+"/sets/"+setID+"/resources", func(p e2e.Page) error {
+		for _, r := range p.Data {
+			if parts := strings.SplitN(r.Name, "/", 3); len(parts) == 3 {
+				all[parts[2]] = append(all[parts[2]], r.SHA256)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// holdsOnce checks that the files of a folder have come through a link, each once and whole, and no others.
+func (s *site) holdsOnce(t *testing.T, setID, root string) {
+	t.Helper()
+	got, want := s.digests(t, setID), 0
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		want++
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(filepath.Dir(root), path) // it is below
+		sum := sha256.Sum256(content)
+		if there := got[filepath.ToSlash(name)]; !slices.Equal(there, []string{hex.EncodeToString(sum[:])}) {
+			t.Errorf("%s has arrived as %q", name, there)
+		}
+		return err
+	})
+	if err != nil || len(got) != want {
+		t.Errorf("%d of %d files have arrived, %v", len(got), want, err)
+	}
+}
+
+// asks records what the page asks for, and all of the answers but their bodies.
+func (v *visitor) asks() (all func() string) {
+	var mu sync.Mutex
+	var text strings.Builder
+	v.listen(func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *network.EventRequestWillBeSent:
+			fmt.Fprintln(&text, e.Request.Method, e.Request.URL)
+		case *network.EventResponseReceived:
+			fmt.Fprintln(&text, e.Response.Headers)
+		}
+	})
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return text.String()
+	}
+}
+
+// Somebody without an account sends a folder of 300 files from a phone. The service is killed in between: the page goes on by itself, and each
+// file is there once and whole. Nothing of the set is in what the page shows and is told.
+func TestDropThroughLink(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid := s.makeSet(t)
+	hidden := s.put(t, sid, "secret plan.txt")
+	files := map[string]int{"large.bin": 3 << 20, "deep/er/large.bin": 2 << 20}
+	for i := range 298 {
+		files[fmt.Sprintf("scan %03d.dat", i)] = 100 + i
+	}
+	root := folder(t, "run 7", files)
+	path, _ := s.newRequest(t, sid)
+	v := s.visit(t)
+	v.expect("ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_CONNECTION_CLOSED", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_ABORTED")
+	v.expect("status of 409") // Chromium itself repeats a request whose connection breaks
+	v.size(360, 740)
+	asked := v.asks()
+	v.at(path)
+	v.sees("Field notes", "Select files", "Select a folder", "curl -T")
+	script := axe(t)
+	v.looks("drop-empty", script)
+	v.size(360, 740)
+	v.slow(1<<20, 40*time.Millisecond)
+	v.pick("Folder to send", root)
+	v.sees("of 300 files sent", "waiting")
+	v.shot("drop-sending-360")
+	v.until(`[...document.querySelectorAll("summary")].some((s) => parseInt(s.innerText) > 99 && s.innerText.includes("sent"))`)
+	s.Kill()
+	v.sees("The connection is lost")
+	v.looks("drop-lost", script)
+	v.size(360, 740)
+	s.restart(t)
+	v.slow(-1, 0)
+	v.sees("All sent: 300 files")
+	v.seesNot("The connection is lost")
+	v.looks("drop-sent", script)
+	s.holdsOnce(t, sid, root)
+	page := get(v, chromedp.Evaluate[string](`document.documentElement.outerHTML`)) + asked()
+	for _, secret := range append(hidden, did, sid, "secret plan", "/v1/") {
+		if strings.Contains(page, secret) {
+			t.Errorf("the page was told %q", secret)
+		}
+	}
+	v.until(`document.querySelector("[aria-live]").textContent === "All sent: 300 files."`)
+	v.until(`Object.keys(localStorage).every((key) => !key.startsWith("tus::"))`)
+	v.pick("Folder to send", root)
+	v.sees("300 files sent before from this browser, and left out")
+	s.holdsOnce(t, sid, root)
+}
+
+// After a reload in the middle, the same files go on where they were; when the link has ended, the page says so of each.
+func TestDropAfterReload(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	root := folder(t, "x", map[string]int{"large.bin": 48 << 20, "small.txt": 5})
+	path, id := s.newRequest(t, sid)
+	v := s.visit(t)
+	v.expect("status of 410", "ERR_", "beforeunload")
+	v.answerDialogs(true)
+	v.at(path)
+	v.sees("Select files")
+	sent := v.offsets()
+	v.slow(3<<20, 0)
+	v.pick("Folder to send", root)
+	s.arrives(t, 24<<20)                   // beyond the first checkpoint of the service
+	v.do(chromedp.Navigate("about:blank")) // ends all activity of the page
+	v.slow(-1, 0)
+	v.at(path)
+	v.sees("Select files")
+	v.pick("Folder to send", root)
+	v.sees("All sent: 2 files", "1 file sent before")
+	s.holdsOnce(t, sid, root)
+	got := sent()
+	slices.Sort(got)
+	if len(got) != 3 || got[2] == "0" || got[1] != "0" {
+		t.Errorf("chunks began at %v", got)
+	}
+	s.call(t, "DELETE", "/links/"+id, nil)
+	other := folder(t, "y", map[string]int{"a.txt": 1, "b.txt": 2, "c.txt": 3, "d.txt": 4, "e.txt": 5, "f.txt": 6})
+	v.pick("Folder to send", other)
+	v.sees("6 files not sent", "this link has ended")
+	v.press("Try again")
+	v.sees("6 files not sent")
+	v.shot("drop-ended")
+}

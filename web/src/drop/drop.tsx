@@ -1,0 +1,165 @@
+// The page of a request link, where scripts run: many files or a folder, with their progress. It takes the place of the form.
+import { render } from "preact";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { plural, size } from "../format";
+import type { Selection } from "../upload/selection";
+import { fromDrop, fromInput, isSystemFile } from "../upload/selection";
+import { useDrop } from "../upload/window";
+import { forget } from "./memory";
+import type { Item, Totals } from "./queue";
+import { Queue } from "./queue";
+
+/** The most files that a list shows: a page of more becomes slow. */
+const most = 200;
+
+function Page({ queue }: { queue: Queue }) {
+  const [, changed] = useReducer((n: number) => n + 1, 0);
+  const [notes, setNotes] = useState<string[]>([]);
+  const add = (selection: Selection) => {
+    const files = selection.files.filter((file) => !isSystemFile(file));
+    setNotes([
+      ...selection.unreadable.map(({ path, error }) => `${path} cannot be read. ${error}`),
+      ...(files.length ? [] : ["There are no files in it."]),
+    ]);
+    queue.add(files);
+  };
+  useEffect(() => queue.listen(() => changed(0)), []);
+  const totals = queue.totals();
+  useWarning(totals.running);
+  return (
+    <>
+      <Choice add={add} />
+      {notes.length > 0 && (
+        <div class="problem" role="alert">
+          {notes.map((note) => (
+            <p>{note}</p>
+          ))}
+        </div>
+      )}
+      <p class="visually-hidden" aria-live="polite">
+        {announcement(totals)}
+      </p>
+      {totals.files > 0 && <Progress queue={queue} totals={totals} />}
+    </>
+  );
+}
+
+/** The buttons that open the choosers, and the window as the place for a drop. */
+function Choice({ add }: { add: (selection: Selection) => void }) {
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const over = useDrop((dropped) => void fromDrop(dropped).then(add));
+  const change = (e: Event) => {
+    const input = e.currentTarget as HTMLInputElement;
+    add(fromInput(input.files!));
+    input.value = ""; // so that the same files can be selected again
+  };
+  return (
+    <div class={over ? "choice over" : "choice"}>
+      <input ref={files} type="file" multiple hidden aria-label="Files to send" onChange={change} />
+      <input ref={folder} type="file" {...{ webkitdirectory: true }} hidden aria-label="Folder to send" onChange={change} />
+      <button type="button" class="main" onClick={() => files.current!.click()}>
+        Select files
+      </button>
+      <button type="button" class="button" onClick={() => folder.current!.click()}>
+        Select a folder
+      </button>
+      <p class="dim where">or drop them here</p>
+    </div>
+  );
+}
+
+function Progress({ queue, totals }: { queue: Queue; totals: Totals }) {
+  const { by } = totals;
+  const of = (state: Item["state"]) => queue.items.filter((item) => item.state === state);
+  return (
+    <section class="sendings" aria-label="Files">
+      <p class="total">
+        <strong>{summary(totals)}</strong>
+        <span class="dim">
+          {size(totals.done)} of {size(totals.bytes)}
+        </span>
+      </p>
+      <progress max={totals.bytes || 1} value={totals.bytes ? totals.done : 1} aria-label="All files" />
+      {!totals.running && !by.failed && <p class="dim">The service has all of them. You may close this page.</p>}
+      {totals.silent && <p class="note">The connection is lost. It goes on by itself, as soon as the service answers.</p>}
+      {by.failed > 0 && (
+        <>
+          <h2>{plural(by.failed, "file")} not sent</h2>
+          <Files items={of("failed")} />
+          <button type="button" class="button" onClick={() => queue.again("failed")}>
+            Try again
+          </button>
+        </>
+      )}
+      {by.sending > 0 && <Files items={of("sending")} />}
+      {by.waiting > 0 && <Folded title={`${plural(by.waiting, "file")} waiting`} items={of("waiting")} />}
+      {by.sent > 0 && <Folded title={`${plural(by.sent, "file")} sent`} items={of("sent")} />}
+      {by.before > 0 && (
+        <>
+          <Folded title={`${plural(by.before, "file")} sent before from this browser, and left out`} items={of("before")} />
+          <button type="button" class="button" onClick={() => queue.again("before")}>
+            Send again
+          </button>
+        </>
+      )}
+      {totals.running && <p class="dim">Leave this page open until all is sent. After a break, select the same files again: what has arrived is not sent twice.</p>}
+    </section>
+  );
+}
+
+function Folded({ title, items }: { title: string; items: Item[] }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{title}</summary>
+      {open && <Files items={items} />}
+    </details>
+  );
+}
+
+function Files({ items }: { items: Item[] }) {
+  return (
+    <ul>
+      {items.slice(0, most).map((item) => (
+        <li key={item.id}>
+          <span class="name">{item.selected.path}</span> <span class="dim">{size(item.selected.file.size)}</span>
+          {item.state === "sending" && <progress max={item.selected.file.size || 1} value={item.sent} aria-label={item.selected.path} />}
+          {item.reason && <p class="error">{item.reason}</p>}
+        </li>
+      ))}
+      {items.length > most && <li class="dim">and {plural(items.length - most, "more file")}</li>}
+    </ul>
+  );
+}
+
+/** What has become of the files, in a line. */
+function summary({ files, by, running }: Totals): string {
+  const sent = by.sent + by.before;
+  if (running) return `${sent} of ${plural(files, "file")} sent`;
+  return by.failed ? `${by.failed} of ${plural(files, "file")} not sent` : `All sent: ${plural(files, "file")}`;
+}
+
+/** What is read out: where something begins, stops or ends, and no progress. */
+function announcement(totals: Totals): string {
+  if (!totals.files) return "";
+  if (!totals.running) return `${summary(totals)}.`;
+  return totals.silent ? "The connection is lost. It goes on by itself." : "Sending.";
+}
+
+/** Has the browser ask before it leaves the page. */
+function useWarning(running: boolean) {
+  useEffect(() => {
+    if (!running) return;
+    const ask = (e: BeforeUnloadEvent) => e.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [running]);
+}
+
+const place = document.getElementById("drop");
+if (place) {
+  forget();
+  place.replaceChildren();
+  render(<Page queue={new Queue(`${location.pathname.replace(/\/$/, "")}/uploads`)} />, place);
+}
