@@ -42,11 +42,6 @@ func (a *api) authenticateSession(answer http.Header, r *http.Request, token str
 		return auth.Principal{}, errCrossOrigin
 	}
 	caller, err := a.repo.AuthenticateSession(r.Context(), token)
-	if path, _ := routed(r); err != nil && path == version+"/users/me" && publicError(err).Kind == errs.Unauthenticated {
-		// What is open is not shown to a browser that sends what is no session any more. The pages ask this before anything else, so that no answer
-		// that comes late takes the cookie of a session that has begun since.
-		answer.Add("Set-Cookie", a.noCookie(r).String())
-	}
 	return caller, a.countUnknownKey(answer, r, err)
 }
 
@@ -212,7 +207,9 @@ func (a *api) signOut(w http.ResponseWriter, r *request) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
-	http.SetCookie(w, a.noCookie(r.Request))
+	cookie := a.cookie(r.Request, "")
+	cookie.MaxAge = -1
+	http.SetCookie(w, cookie)
 	if err := a.repo.SignOut(r.Context(), sessionOf(r.Request), a.origin(w, r.Request)); err != nil {
 		return err
 	}
@@ -229,13 +226,6 @@ func (a *api) cookie(r *http.Request, token string) *http.Cookie {
 	return &http.Cookie{
 		Name: sessionCookie, Value: token, Path: path, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.overTLS(r),
 	}
-}
-
-// noCookie returns the cookie that removes the one of a session.
-func (a *api) noCookie(r *http.Request) *http.Cookie {
-	cookie := a.cookie(r, "")
-	cookie.MaxAge = -1
-	return cookie
 }
 
 // overTLS tells whether clients reach the service over TLS, its own or a proxy's.

@@ -248,20 +248,6 @@ func TestCookieAttributes(t *testing.T) {
 	}
 }
 
-// TestDeadCookieIsRemoved: a browser that asks who it is loses the cookie of what is no session any more, so that it may read what is open.
-func TestDeadCookieIsRemoved(t *testing.T) {
-	t.Parallel()
-	user := sysadmin(t).newUser(nil)
-	cookie, browser := user.signIn()
-	removed := func(path string) bool {
-		return strings.HasPrefix(browser.get(path, cookie).header.Get("Set-Cookie"), "labshelf_session=; Path=/; Max-Age=0")
-	}
-	same(t, "removed while it lives", removed("/users/me"), false)
-	user.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
-	same(t, "removed by what asks for something else", removed("/sets"), false)
-	same(t, "removed by what asks who it is", removed("/users/me"), true)
-}
-
 // TestSessionEndsWithKeyUserAndTime: with its key, its user, its time, at the next request, and in the middle of an upload.
 func TestSessionEndsWithKeyUserAndTime(t *testing.T) {
 	t.Parallel()
