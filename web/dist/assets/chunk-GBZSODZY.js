@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-N53HKLSB.js";import"./chunk-RBZBULUP.js";import"./chunk-ALCFLQQB.js";import"./chunk-AG6BWEVJ.js";import"./chunk-RQEC3Q55.js";import"./chunk-R7BDBISI.js";import"./chunk-MNTYWH6I.js";import"./chunk-NHADJVJA.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

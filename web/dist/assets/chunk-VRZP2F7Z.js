@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-AG6BWEVJ.js";import"./chunk-RQEC3Q55.js";import"./chunk-R7BDBISI.js";import"./chunk-MNTYWH6I.js";import"./chunk-NHADJVJA.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

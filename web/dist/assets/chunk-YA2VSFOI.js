@@ -1,1 +1,0 @@
-import{a as i}from"./chunk-DE6JBJAW.js";import{Aa as e,G as r,ea as n}from"./chunk-NHADJVJA.js";var s=o=>`'${o.replaceAll("'","'\\''")}'`;function $({path:o,output:t}){let c=t?` -o ${s(t)}`:"",u=`curl${i().user?' -H "Authorization: $KEY"':""}${c} ${s(location.origin+r+o)}`;return n(e,{text:u,what:"the curl command",children:"curl"})}export{s as a,$ as b};
