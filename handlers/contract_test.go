@@ -122,11 +122,11 @@ func (c *contract) check(x exchange) error {
 			return err
 		}
 	}
-	_, path, inside := strings.Cut(x.request.URL.Path, "/v1")
+	_, path, inside := strings.Cut(x.request.URL.Path, "/v1/") // with both slashes: the token of a link may begin with v1
 	if !inside || strings.Trim(path, "/") == "" {
 		return nil // the pages, which are no part of the interface
 	}
-	route, params := c.find(x.request.Method, path)
+	route, params := c.find(x.request.Method, "/"+path)
 	if route == nil {
 		return c.checkStray(x)
 	}

@@ -72,8 +72,8 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 		return err
 	}
 	title := visit.Owner + " invites you"
-	if caller == nil && r.Method != http.MethodPost && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-		again := visits.Problem{Frame: a.visitFrame(title), Address: a.visitAddress(r, v.Token)}
+	if caller == nil && r.Method != http.MethodPost && r.URL.RawQuery == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		again := visits.Problem{Frame: a.visitFrame(title), Address: a.visitAddress(r, v.Token) + "?again"} // once, whatever a browser says then
 		return a.writeVisit(w, http.StatusOK, func(to io.Writer) error { return visits.WriteAgain(to, again) })
 	}
 	page := visits.Invitation{

@@ -113,10 +113,15 @@ func TestInvitationOnceAtOnce(t *testing.T) {
 	v := l.newLink(l.invitation("member"))
 	before := len(l.get("/users").data())
 	var made atomic.Int64
-	var all sync.WaitGroup
+	var all, sending sync.WaitGroup
+	sending.Add(16)
 	for i := range 16 {
 		all.Go(func() {
-			if v.ask("POST", "", object{"username": fmt.Sprint("racer", i)}).status == http.StatusCreated {
+			body := &interrupted{rest: fmt.Appendf(nil, `{"username": "racer%d"}`, i), at: 5, act: func() {
+				sending.Done()
+				sending.Wait() // until all of them are in the midst of it
+			}}
+			if v.ask("POST", "", body, "Content-Type: application/json").status == http.StatusCreated {
 				made.Add(1)
 			}
 		})
@@ -175,7 +180,8 @@ func TestInvitationFromElsewhere(t *testing.T) {
 	}
 	v.ask("POST", "", object{"username": l.name("x")}, "Origin: https://evil.example.org").problem(http.StatusForbidden, "cross_origin", "")
 	again := v.ask("GET", "", nil, html, "Sec-Fetch-Site: cross-site").want(http.StatusOK)
-	same(t, "asked again", again.has(`http-equiv="refresh" content="0; url=`+v.address+`"`), true)
+	same(t, "asked again", again.has(`http-equiv="refresh" content="0; url=`+v.address+`?again"`), true)
+	same(t, "once", v.ask("GET", "?again", nil, html, "Sec-Fetch-Site: cross-site").want(http.StatusOK).has("Choose a username"), true)
 	page := v.ask("GET", "", nil, html, "Sec-Fetch-Site: same-origin").want(http.StatusOK)
 	same(t, "its form has an origin", page.header.Get("Referrer-Policy"), "strict-origin")
 	same(t, "uses", v.uses(l.client), "0 active")
