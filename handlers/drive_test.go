@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -288,59 +291,74 @@ func TestDriveKeys(t *testing.T) {
 	d.dav("PROPFIND", "", "", "Depth: 0").want(http.StatusMultiStatus)
 }
 
-// TestSaves: what programs do when they save a file, and whether the file has its id afterwards. docs/drive.md says so, too.
+// TestSaves: what programs do when they save a file, and whether the file has its id afterwards. docs/drive.md says so, too. testdata/saves has the
+// requests that programs sent, as verify/e2e/drive recorded them; only how Word saves is written down as it is known.
 func TestSaves(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		program, name string
-		keeps         bool
-		steps         []string
-	}{
-		{"Word, by its address", "report.docx", true, []string{"LOCK report.docx", "PUT report.docx", "UNLOCK report.docx"}},
-		{"Word, on a mounted drive", "report.docx", false, []string{
-			"PUT ~$report.docx", "PUT ~WRD0001.tmp", "MOVE report.docx ~WRL0002.tmp", "MOVE ~WRD0001.tmp report.docx", "DELETE ~WRL0002.tmp", "DELETE ~$report.docx",
-		}},
-		{"LibreOffice, by its address", "report.odt", true, []string{"LOCK report.odt", "PUT report.odt", "UNLOCK report.odt"}},
-		{"LibreOffice, on a mounted drive", "report.odt", true, []string{"PUT .~lock.report.odt#", "PUT lu1234.tmp", "MOVE lu1234.tmp report.odt", "DELETE .~lock.report.odt#"}},
-		{"vim", "notes.md", true, []string{"PUT .notes.md.swx", "DELETE .notes.md.swx", "PUT .notes.md.swp", "PUT notes.md", "DELETE .notes.md.swp"}},
-		{"vim, backupcopy=no", "notes.md", false, []string{"PUT .notes.md.swp", "PUT 4913", "DELETE 4913", "MOVE notes.md notes.md~", "PUT notes.md", "DELETE notes.md~", "DELETE .notes.md.swp"}},
-		{"vim, backupcopy=yes", "notes.md", true, []string{"PUT .notes.md.swp", "PUT notes.md~", "PUT notes.md", "DELETE notes.md~", "DELETE .notes.md.swp"}},
-		{"rsync", "data.csv", true, []string{"PUT .data.csv.x7Qa2b", "MOVE .data.csv.x7Qa2b data.csv"}},
-		{"rsync --inplace", "data.csv", true, []string{"PUT data.csv"}},
-	} {
-		t.Run(tc.program, func(t *testing.T) {
-			d := sysadmin(t).newDrive(nil)
-			d.dav("PUT", "/"+tc.name, "old").want(http.StatusCreated)
-			before := d.get("/sets/" + d.set + "/resources").data()[0]
-			token := ""
-			for n, step := range tc.steps {
-				method, rest, _ := strings.Cut(step, " ")
-				path, to, _ := strings.Cut(rest, " ")
-				headers, body := []string{"If: (<" + token + ">)"}, fmt.Sprint("new ", n)
-				switch {
-				case method == "UNLOCK":
-					headers = []string{"Lock-Token: <" + token + ">"}
-				case method == "LOCK":
-					headers, body = nil, lockBody
-				case token == "":
-					headers = nil
-				}
-				if to != "" {
-					headers = append(headers, "Destination: $/"+(&url.URL{Path: to}).EscapedPath(), "Overwrite: T")
-				}
-				a := d.dav(method, "/"+path, body, headers...)
-				if a.status >= 300 {
-					t.Fatalf("%s: %s", step, a.short())
-				}
-				if method == "LOCK" {
-					token = strings.Trim(a.header.Get("Lock-Token"), "<>")
-				}
+	recordings, err := filepath.Glob("testdata/saves/*.txt")
+	if err != nil || len(recordings) < 10 {
+		t.Fatal(recordings, err)
+	}
+	for _, path := range recordings {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			files := d.get("/sets/" + d.set + "/resources").data()
-			if len(files) != 1 || files[0].text("name") != tc.name || !strings.HasPrefix(string(d.dav("GET", "/"+tc.name, "").body), "new") {
-				t.Fatalf("it leaves %v", files)
-			}
-			same(t, "it has the id that it had", files[0].text("id") == before.text("id"), tc.keeps)
+			replaySave(t, string(text))
 		})
+	}
+}
+
+// replaySave sends the requests of a recording, each of which must be answered as then.
+func replaySave(t *testing.T, text string) {
+	said := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "# "), ": "); ok && line[0] == '#' {
+			said[name] = value
+		}
+	}
+	d, name := sysadmin(t).newDrive(nil), said["file"]
+	d.dav("PUT", "/"+name, "old").want(http.StatusCreated)
+	before := d.get("/sets/" + d.set + "/resources").data()[0]
+	var tokens []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "401 ") {
+			continue
+		}
+		parts := strings.Split(strings.TrimSpace(line), " | ")
+		asked := strings.SplitN(parts[0], " ", 3)
+		path, err := url.PathUnescape(asked[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := map[string]string{"PUT": "new " + line, "LOCK": lockBody}[asked[1]]
+		if last := len(parts) - 1; parts[last] == "Content-Length: 0" {
+			parts, body = parts[:last], ""
+		}
+		for n := range parts {
+			if strings.Contains(parts[n], `"TAG"`) {
+				parts[n] = strings.ReplaceAll(parts[n], `"TAG"`, d.dav("HEAD", path, "").header.Get("Etag"))
+			}
+			for i, token := range tokens {
+				parts[n] = strings.ReplaceAll(parts[n], fmt.Sprintf("TOKEN%d>", i+1), token+">")
+			}
+		}
+		a := d.dav(asked[1], path, body, parts[1:]...)
+		if strconv.Itoa(a.status) != asked[0] {
+			t.Fatalf("%s: %s", line, a.short())
+		}
+		if token := a.header.Get("Lock-Token"); asked[1] == "LOCK" && token != "" {
+			tokens = append(tokens, strings.Trim(token, "<>"))
+		}
+	}
+	files := d.get("/sets/" + d.set + "/resources").data()
+	if len(files) != 1 || files[0].text("name") != name || !strings.HasPrefix(string(d.dav("GET", "/"+name, "").body), "new") {
+		t.Fatalf("it leaves %v", files)
+	}
+	same(t, "it has the id that it had", files[0].text("id") == before.text("id"), said["keeps its id"] == "yes")
+	if version := said["version"]; version != "" {
+		same(t, "its version", fmt.Sprint(files[0]["version"]), version)
 	}
 }

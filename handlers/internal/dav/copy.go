@@ -2,7 +2,9 @@ package dav
 
 import (
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -29,10 +31,11 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 		w.WriteHeader(http.StatusCreated) // of what has been dropped
 		return nil
 	}
-	if err == nil {
+	promised := err != nil && t.move && d.promised(r)
+	if err == nil || promised {
 		err = d.admitRelocation(&t)
 	}
-	if err == nil {
+	if err == nil && !promised {
 		err = d.relocate(t)
 	}
 	if err != nil {
@@ -45,9 +48,19 @@ func (d *Drive) copy(w http.ResponseWriter, r *request) error {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	w.Header().Set("Location", d.href(t.path, t.from.File == nil))
+	w.Header().Set("Location", d.href(t.path, t.from.File == nil && !promised))
 	w.WriteHeader(http.StatusCreated)
 	return nil
+}
+
+// promised tells whether the path, where there is nothing, is locked by who sends the request: a file is to come. Clients that send later what is written,
+// such as davfs2, move such a file before it has come, and put it under its new name. The move then changes nothing: what is at the destination stays
+// until the file comes.
+func (d *Drive) promised(r *request) bool {
+	tokens := tokensOf(r.ifs)
+	return slices.ContainsFunc(d.locks.of(r.path, false, time.Now()), func(l lock) bool {
+		return l.path == r.path && l.user == r.caller.UserID && slices.Contains(tokens, l.token)
+	})
 }
 
 // destination reads where a file or folder goes.

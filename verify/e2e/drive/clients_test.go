@@ -48,17 +48,23 @@ func TestRcloneMount(t *testing.T) {
 	need(t, "rclone", "diff", "fusermount3")
 	needFuse(t)
 	d := serve(t)
-	remote, tree := d.rclone(), makeTree(t, files(t, 60))
-	mounted := filepath.Join(t.TempDir(), "mounted")
+	remote, tree, mounted := d.rclone(), makeTree(t, files(t, 60)), filepath.Join(t.TempDir(), "mounted")
 	check(t, os.Mkdir(mounted, 0o700))
-	run(t, "", append(remote, "RCLONE_CACHE_DIR="+t.TempDir()), "rclone", "mount", "d:", mounted, "--daemon", "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--dir-cache-time", "0s")
-	t.Cleanup(func() { _ = exec.Command("fusermount3", "-u", "-z", mounted).Run() })
+	d.mountRclone(mounted)
 	mountAndEdit(t, d, mounted, tree)
 	same(t, "as rclone shows it, not mounted", tree, func() string {
 		to := filepath.Join(t.TempDir(), "out")
 		run(t, "", remote, "rclone", "copy", "d:tree", to)
 		return to
 	}())
+}
+
+// mountRclone mounts the set. What is written is sent as soon as it is closed, also behind the end of unmount.
+func (d *drive) mountRclone(mounted string) (unmount func()) {
+	d.t.Helper()
+	run(d.t, "", append(d.rclone(), "RCLONE_CACHE_DIR="+d.t.TempDir()), "rclone", "mount", "d:", mounted, "--daemon", "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--dir-cache-time", "0s")
+	d.t.Cleanup(func() { _ = exec.Command("fusermount3", "-u", "-z", mounted).Run() })
+	return func() {}
 }
 
 // TestDavfs2: the same through davfs2.
@@ -70,24 +76,32 @@ func TestDavfs2(t *testing.T) {
 		missing(t, "only root mounts by davfs2")
 	}
 	d := serve(t)
-	tree, folder := makeTree(t, files(t, 60)), t.TempDir()
-	mounted, cache := filepath.Join(folder, "mounted"), filepath.Join(folder, "cache")
+	tree, mounted := makeTree(t, files(t, 60)), filepath.Join(t.TempDir(), "mounted")
 	check(t, os.Mkdir(mounted, 0o700))
+	unmount := d.mountDavfs2(mounted, "delay_upload 0\n")
+	mountAndEdit(t, d, mounted, tree)
+	unmount()
+	unmount = d.mountDavfs2(mounted, "delay_upload 0\n")
+	same(t, "mounted again", tree, filepath.Join(mounted, "tree"))
+	unmount()
+}
+
+// mountDavfs2 mounts the set, with more lines of configuration. Unmounting waits until everything has been sent.
+func (d *drive) mountDavfs2(mounted, more string) (unmount func()) {
+	t := d.t
+	t.Helper()
+	folder := t.TempDir()
+	cache, secrets, config := filepath.Join(folder, "cache"), filepath.Join(folder, "secrets"), filepath.Join(folder, "davfs2.conf")
 	check(t, os.Mkdir(cache, 0o700))
 	check(t, os.Chmod(cache, 0o777)) // the daemon has a user of its own
-	secrets, config := filepath.Join(folder, "secrets"), filepath.Join(folder, "davfs2.conf")
 	check(t, os.WriteFile(secrets, fmt.Appendf(nil, "%s anybody %s\n", d.url, d.Key()), 0o600))
-	check(t, os.WriteFile(config, fmt.Appendf(nil, "buf_size 256\nask_auth 0\ndelay_upload 0\ncache_dir %s\nsecrets %s\n", cache, secrets), 0o600))
+	check(t, os.WriteFile(config, fmt.Appendf(nil, "buf_size 256\nask_auth 0\ncache_dir %s\nsecrets %s\n%s", cache, secrets, more), 0o600))
 	for above := folder; above != os.TempDir() && above != "/"; above = filepath.Dir(above) {
 		check(t, os.Chmod(above, 0o755))
 	}
 	run(t, "", nil, "mount.davfs", d.url, mounted, "-o", "rw,uid=0,conf="+config)
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", mounted).Run() })
-	mountAndEdit(t, d, mounted, tree)
-	run(t, "", nil, "umount", mounted)
-	run(t, "", nil, "mount.davfs", d.url, mounted, "-o", "rw,uid=0,conf="+config)
-	same(t, "mounted again", tree, filepath.Join(mounted, "tree"))
-	run(t, "", nil, "umount", mounted)
+	return func() { run(t, "", nil, "umount", mounted) }
 }
 
 func needFuse(t *testing.T) {
