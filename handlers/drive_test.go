@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ var requests = []struct {
 	{"PUT", "/new.txt", "new", nil, true}, {"PUT", "/a.txt", "next", nil, true}, {"MKCOL", "/made", "", nil, true}, {"PROPPATCH", "/a.txt", patchBody, nil, true},
 	{"COPY", "/a.txt", "", []string{"Destination: $/copy.txt"}, true}, {"MOVE", "/copy.txt", "", []string{"Destination: $/moved.txt"}, true},
 	{"COPY", "/sub", "", []string{"Destination: $/sub2"}, true}, {"MOVE", "/sub2", "", []string{"Destination: $/sub3"}, true},
-	{"LOCK", "/locked", lockBody, nil, true}, {"DELETE", "/a.txt", "", nil, true}, {"DELETE", "/sub", "", nil, true},
+	{"LOCK", "/locked", lockBody, nil, true}, {"UNLOCK", "/locked", "", nil, true}, {"DELETE", "/a.txt", "", nil, true}, {"DELETE", "/sub", "", nil, true},
 }
 
 // driveServes tells whether a request is served to a caller.
@@ -132,9 +133,14 @@ func TestDrivePermissions(t *testing.T) {
 			caller := d.as(callers()[name](f))
 			other := *caller
 			other.folder = "/dav/no-such-space/no-such-set"
+			token := "<none>"
 			for _, r := range requests {
 				before := d.dump()
+				if r.method == "UNLOCK" {
+					r.headers = []string{"Lock-Token: " + token}
+				}
 				a := caller.dav(r.method, r.path, r.body, r.headers...)
+				token = cmp.Or(a.header.Get("Lock-Token"), token)
 				if after := d.dump(); a.status >= 300 && after != before {
 					t.Errorf("%s: refused, and yet something has changed", a.what)
 				}

@@ -170,7 +170,13 @@ func TestLinkUses(t *testing.T) {
 	uses := func() any { return l.get("/links/" + v.id).want(http.StatusOK).object()["uses"] }
 	at := "/files/" + l.within
 	v.ask("HEAD", at, nil).want(http.StatusOK)
-	same(t, "uses after a head", uses(), any(0.0))
+	for _, none := range []string{"bytes=1000-", "bytes=1000-2000", "bytes=3-2", "bytes=99999999999999999999-"} {
+		v.ask("GET", at, nil, "Range: "+none).want(http.StatusRequestedRangeNotSatisfiable)
+	}
+	same(t, "uses after a head, and parts that there are not", uses(), any(0.0))
+	other := l.newLink(object{"kind": "share", "setId": l.set, "folder": "open"})
+	other.ask("GET", at, nil, "Range: bytes=1000-", `If-Range: "other"`).want(http.StatusOK)
+	same(t, "uses after a part that comes as the whole", l.get("/links/" + other.id).object()["uses"], any(1.0))
 	v.ask("GET", at, nil, "Range: bytes=2-").want(http.StatusPartialContent)
 	v.ask("GET", at, nil, "Range: bytes=3-").want(http.StatusPartialContent)
 	same(t, "uses after parts", uses(), any(1.0))

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -223,22 +224,39 @@ func (a *api) getShared(w http.ResponseWriter, r *request) error {
 	})
 }
 
-// laterPart matches a Range that leaves out the beginning of a file: one with it is as good as the whole.
-var laterPart = regexp.MustCompile(`^bytes=0*[1-9][0-9]*-[0-9]*$`)
+// onePart matches a Range of one part that does not count from the end.
+var onePart = regexp.MustCompile(`^bytes=0*([0-9]+)-([0-9]*)$`)
 
-// fetchOf tells how much of a file a visitor asks for. Conditions are left out: a download that is counted is one.
-func fetchOf(r *request) repository.Fetch {
+// fetchOf tells how much of a file of so many bytes a visitor asks for: one that has its beginning is as good as the whole, and of a part that the file
+// does not have nothing is sent. Conditions are left out: a download that is counted is one.
+func fetchOf(r *request) func(bytes int64) repository.Fetch {
 	r.Header = r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		r.Header.Del(name)
 	}
-	switch sent := r.Header.Values("Range"); {
-	case r.Method == http.MethodHead:
-		return repository.FetchHead
-	case len(sent) == 1 && laterPart.MatchString(sent[0]):
+	return func(bytes int64) repository.Fetch {
+		sent := r.Header.Values("Range")
+		if r.Method == http.MethodHead {
+			return repository.FetchHead
+		}
+		if len(sent) != 1 || bytes == 0 { // of an empty file a Range is passed over
+			return repository.FetchWhole
+		}
+		part := onePart.FindStringSubmatch(sent[0])
+		if part == nil {
+			return repository.FetchWhole
+		}
+		first, err := strconv.ParseInt(part[1], 10, 64)
+		last, failed := strconv.ParseInt(cmp.Or(part[2], part[1]), 10, 64)
+		none := err != nil || failed != nil || first >= bytes || last < first
+		switch {
+		case none && r.Header.Get("If-Range") == "": // which may have the whole file sent
+			return repository.FetchHead
+		case first == 0 && !none:
+			return repository.FetchWhole
+		}
 		return repository.FetchPart
 	}
-	return repository.FetchWhole
 }
 
 func (a *api) getSharedArchive(w http.ResponseWriter, r *request) error {

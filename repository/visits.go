@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -263,10 +264,10 @@ const (
 	FetchHead
 )
 
-// OpenShared returns a file of a share, as OpenResource does. A use is counted, and so may be refused, unless only the head is asked for, or a part
-// by an address that has begun to fetch the same version within a day.
-func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, fetch Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
-	ask := asked{kind: metadata.ShareLink, usedUp: fetch == FetchPart}
+// OpenShared returns a file of a share, as OpenResource does. asks tells how much of a file of so many bytes is asked for. A use is counted, and so may be
+// refused, unless that is only the head, or a part by an address that has begun to fetch the same version within a day.
+func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, asks func(bytes int64) Fetch) (r metadata.Resource, file io.ReadSeekCloser, err error) {
+	ask := asked{kind: metadata.ShareLink, usedUp: asks(math.MaxInt64) == FetchPart}
 	var found visited
 	err = s.visit(ctx, v, ask, func(tx *metadata.Tx, f visited) error {
 		found = f
@@ -279,7 +280,7 @@ func (s *Service) OpenShared(ctx context.Context, v Visitor, id string, fetch Fe
 	if err != nil {
 		return metadata.Resource{}, nil, err
 	}
-	key := downloadKey(v, r)
+	key, fetch := downloadKey(v, r), asks(r.Bytes)
 	resumes := fetch == FetchPart && s.downloads.begun(key, s.now())
 	switch {
 	case resumes:
