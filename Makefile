@@ -27,7 +27,7 @@ bench: ## measure the real program beside what the disk can do (docs/performance
 mutants: ## see that the tests find the faults made on purpose
 	.ci/run mutants
 
-cross: ## compile for Windows, check the types for every other system that is served
+cross: ## check the types for every other system that is served, and vet for Windows
 	.ci/run cross
 
 generate: ## make again what is generated: the OpenAPI document in JSON, the bundle of the pages

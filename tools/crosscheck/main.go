@@ -1,27 +1,34 @@
 // Command crosscheck checks that a module is valid Go on systems that it is not compiled for: every package of it, tests left out, with all that
 // it imports. A file that only such a system compiles is read, resolved and type-checked, which is all of a build but making code. It
-// prints what is wrong and exits with 1.
+// prints what is wrong and exits with 1. With -vet it reads the tests, too, and says what go vet would.
 //
-//	crosscheck ROOT OS/ARCH…
+//	crosscheck [-vet] ROOT OS/ARCH…
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	suite "golang.org/x/tools/go/analysis/suite/vet"
 	"golang.org/x/tools/go/packages"
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: crosscheck ROOT OS/ARCH…")
+	vet := flag.Bool("vet", false, "vet the packages and their tests, too")
+	flag.Parse()
+	if flag.NArg() < 2 {
+		fmt.Fprintln(os.Stderr, "usage: crosscheck [-vet] ROOT OS/ARCH…")
 		os.Exit(2)
 	}
 	failed := false
-	for _, system := range os.Args[2:] {
+	for _, system := range flag.Args()[1:] {
 		fmt.Println(system)
-		wrong, err := check(os.Args[1], system)
+		wrong, err := check(flag.Arg(0), system, *vet)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
@@ -37,13 +44,13 @@ func main() {
 }
 
 // check returns what is wrong with the module on a system.
-func check(root, system string) (wrong []string, err error) {
+func check(root, system string, vet bool) (wrong []string, err error) {
 	goos, goarch, ok := strings.Cut(system, "/")
 	if !ok {
 		return nil, fmt.Errorf("%q: want OS/ARCH", system)
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.LoadAllSyntax, Dir: root, Env: append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
+		Mode: packages.LoadAllSyntax | packages.NeedModule, Tests: vet, Dir: root, Env: append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0"),
 	}, "./...")
 	if err != nil {
 		return nil, err
@@ -56,5 +63,27 @@ func check(root, system string) (wrong []string, err error) {
 			wrong = append(wrong, e.Error())
 		}
 	}
-	return wrong, nil
+	if !vet || len(wrong) > 0 {
+		return wrong, nil
+	}
+	return vetted(loaded)
+}
+
+// vetted returns what go vet says of packages without errors.
+func vetted(loaded []*packages.Package) (wrong []string, err error) {
+	known := slices.DeleteFunc(slices.Clone(suite.Suite), func(a *analysis.Analyzer) bool { return a.Name == "scannererr" }) // go vet lacks it
+	graph, err := checker.Analyze(known, loaded, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, action := range graph.Roots {
+		if action.Err != nil {
+			return nil, action.Err
+		}
+		for _, d := range action.Diagnostics {
+			wrong = append(wrong, fmt.Sprintf("%s: %s", action.Package.Fset.Position(d.Pos), d.Message))
+		}
+	}
+	slices.Sort(wrong)
+	return slices.Compact(wrong), nil // a package is vetted again with its tests
 }
