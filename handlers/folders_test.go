@@ -109,7 +109,9 @@ func TestFolders(t *testing.T) {
 	} {
 		s.send("POST", folder+c.path, c.body).problem(c.status, c.code, c.field)
 	}
-	s.bad("GET", folder+"?path=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")
+	same(t, "a folder that is not there", s.get(folder + "?path=nowhere/").want(http.StatusOK).object()["files"], any(0.0))
+	s.bad("GET", folder+"?path=nowhere", nil).problem(http.StatusBadRequest, "invalid_field", "path")
+	s.bad("GET", "/sets/"+set+"/archive?folder=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")
 	s.bad("GET", "/sets/"+set+"/archive?folder=a/&resource=x", nil).problem(http.StatusBadRequest, "invalid_parameter", "folder")
 	for _, change := range []string{"", "/copy", "/move", "/delete"} {
 		reader.send("POST", folder+change, object{"path": "a/", "toPath": "z/"}).want(http.StatusForbidden)

@@ -22,7 +22,8 @@ type FolderSize struct {
 	Bounded bool
 }
 
-// GetFolder counts what is in a folder of a set, "" or a path that ends in a slash, up to 10,000 files.
+// GetFolder counts what is in a folder of a set, "" or a path that ends in a slash, up to 10,000 files. A folder that is not there has none: what
+// asks is often a list that is about to change.
 func (s *Service) GetFolder(ctx context.Context, p auth.Principal, set, path string) (size FolderSize, err error) {
 	err = s.read(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		resolved, err := lookupSet(tx, set, "")
@@ -33,7 +34,7 @@ func (s *Service) GetFolder(ctx context.Context, p auth.Principal, set, path str
 			return err
 		}
 		if path != "" {
-			if err := folderExists(tx, metadata.FolderKey{SetID: resolved.ID, Path: path}); err != nil {
+			if err := folderPath("path", path); err != nil {
 				return err
 			}
 		}

@@ -102,6 +102,7 @@ func TestShareByLinks(t *testing.T) {
 	}
 
 	v.at("/sets/" + sid)
+	v.press("All files")
 	click(v, chromedp.CSS(`input[aria-label="Select raw/one.txt"]`))
 	click(v, chromedp.CSS(`input[aria-label="Select secret.txt"]`))
 	click(v, chromedp.Search(`//*[contains(@class,"note")]//button[normalize-space()="Share …"]`))

@@ -141,9 +141,65 @@ export const dataspaces = {
 export const sets = {
   ...records<DataSet>("/sets"),
   resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
+  /** What is directly in a folder; "" is the set. */
+  level: (sid: string, query = {}) => new Level(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`),
+  /** The address of the zip of a folder. */
+  folderArchive: (sid: string, path: string) => `${root}/sets/${id(sid)}/archive${queryOf({ folder: path })}`,
   /** The address of the zip of a set, or of some of its resources. */
   archive: (sid: string, only: string[] = []) =>
     `${root}/sets/${id(sid)}/archive${only.length ? "?" + only.map((rid) => `resource=${id(rid)}`).join("&") : ""}`,
+};
+
+/** A folder of the tree that names make: its path, with a slash at its end. */
+export type Folder = { folder: string };
+
+/** What is in a folder. */
+export type Entry = Resource | Folder;
+
+export const isFolder = (e: Entry): e is Folder => "folder" in e;
+
+const nameOf = (e: Entry) => (isFolder(e) ? e.folder : e.name);
+
+/** One level of the tree. A level that fits into one page has its folders first; a larger one is in the order of names. */
+export class Level extends Listing<Entry> {
+  override async page(address: string, signal?: AbortSignal) {
+    const page = await call<{ data?: Resource[]; folders?: { path: string }[]; nextPage?: string; end: boolean }>("GET", address, signal ? { signal } : {});
+    const items: Entry[] = [...(page.folders ?? []).map(({ path }) => ({ folder: path })), ...(page.data ?? [])];
+    const query = new URLSearchParams(this.first.split("?")[1]);
+    const limit = Number(new URLSearchParams(address.split("?")[1]).get("limit")); // of the first page alone
+    if (items.length >= limit) {
+      const sign = query.get("order") === "name-descending" ? -1 : 1;
+      items.sort((a, b) => sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
+    }
+    return { items, next: page.end || !page.nextPage ? undefined : pathOf(page.nextPage) };
+  }
+}
+
+/** How much is in a folder; `bounded`: there is more, and both are lower bounds. */
+export interface FolderSize {
+  path: string;
+  files: number;
+  bytes: number;
+  bounded: boolean;
+}
+
+/** What a change of a folder did, and where the folder is. */
+export interface FolderChange {
+  setId: string;
+  path: string;
+  files: number;
+  folders: number;
+}
+
+const changeFolder = (what: string) => (sid: string, body: { path: string; toPath?: string; setId?: string }) =>
+  call<FolderChange>("POST", `/sets/${id(sid)}/folder${what}`, { body });
+
+export const folders = {
+  size: (sid: string, path: string, signal?: AbortSignal) => call<FolderSize>("GET", `/sets/${id(sid)}/folder${queryOf({ path })}`, signal ? { signal } : {}),
+  create: changeFolder(""),
+  copy: changeFolder("/copy"),
+  move: changeFolder("/move"),
+  remove: changeFolder("/delete"),
 };
 
 /** Where a file goes; what is left out stays. */

@@ -1,29 +1,24 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import type { DataSet, Dataspace, Resource, User } from "../api";
-import { dataspaces, queryOf, schemas, sets } from "../api";
+import { useEffect, useState } from "preact/hooks";
+import type { DataSet, Dataspace, User } from "../api";
+import { dataspaces, schemas, sets } from "../api";
 import { incompleteIn, loadIncomplete, noneIncomplete } from "../describe/incomplete";
 import { Described } from "../describe/section";
 import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
 import { SetForm } from "../edit/forms";
-import { useSelected } from "../edit/selected";
-import { SelectionBar } from "../edit/selection";
+import { Files } from "../files/list";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { ShareButton } from "../links/button";
-import { Link, setQuery, useLocation } from "../router";
+import { Link, useLocation } from "../router";
 import { useSession } from "../session";
-import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, Empty, ErrorMessage, Skeleton, Time } from "../ui/components";
-import { Curl } from "../ui/curl";
+import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Dialog } from "../ui/dialog";
-import type { States } from "../ui/filters";
-import { between, Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
+import { states, statesInDeleted } from "../ui/filters";
 import { Icon } from "../ui/icons";
-import { VirtualList } from "../ui/list";
 import { useAction, useLoad } from "../ui/load";
 import { permissionsIn } from "../ui/permissions";
 import { useRefreshOnFocus } from "../ui/refresh";
-import { resourceColumnsOf } from "../ui/resources";
 import { useTitle } from "../ui/title";
 import { useUpload } from "../upload/drop";
 import { queue, useChanges } from "../upload/queue";
@@ -51,7 +46,7 @@ export function SetPage({ params }: PageProps) {
   const active = set?.state === "active";
   const mayWrite = !!value?.may.write && active;
   const { query } = useLocation();
-  const upload = useUpload(mayWrite ? { set: set! } : undefined);
+  const upload = useUpload(mayWrite ? { set: set! } : undefined, query.get("folder") ?? "");
   useTitle(set && (set.title || set.name));
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !set || files.exist === undefined) return <Skeleton lines={10} />;
@@ -135,7 +130,7 @@ async function load(sid: string, me: User | undefined, signal: AbortSignal) {
 }
 
 /** The folder that the list is narrowed down to, if it is one. */
-const folderIn = (query: URLSearchParams) => /^(.*)\/[^/]*$/.exec(query.get("prefix") ?? "")?.[1] ?? "";
+const folderIn = (query: URLSearchParams) => /^(.*)\/[^/]*$/.exec(query.get("prefix") ?? query.get("folder") ?? "")?.[1] ?? "";
 
 interface IncompleteProps {
   set: DataSet;
@@ -175,120 +170,4 @@ function useHasFiles(sid: string, changes: number) {
     if (changes) refresh();
   }, [changes]);
   return { exist: problem ? true : value && value.items.length > 0, refresh };
-}
-
-interface FilesProps {
-  set: DataSet;
-  mayWrite: boolean;
-  /** Changes when files may have been added or removed. */
-  changes: number;
-  /** The ids of files that lack something. */
-  incomplete: ReadonlySet<string>;
-  offered: States;
-}
-
-function Files({ set, mayWrite, changes, incomplete, offered }: FilesProps) {
-  const sid = set.id;
-  const { query } = useLocation();
-  const prefix = query.get("prefix") ?? "";
-  const order = prefix ? "name" : oneOf(query, "order", ["name", "newest", "oldest"]);
-  const filters = {
-    state: oneOf(query, "state", offered),
-    // A prefix implies the order by name, which the service does not combine with times.
-    ...(order === "name" ? { order: prefix ? "" : "name", namePrefix: prefix } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
-  };
-  const list = () => sets.resources(sid, filters);
-  const selected = useSelected(() => sets.resources(sid, { ...filters, limit: 1000 }));
-  const listed = (r: Resource) =>
-    (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix) && (order === "name" || between(timesOf(query), r.modified));
-  return (
-    <>
-      <FilterBar>
-        <Choice label="Order" name="order" options={[["name", "by name"], ...[...timeOrders].reverse()]} clears={["prefix", "since", "until"]} />
-        {order === "name" ? <Prefix /> : <TimeFilters />}
-        <StateChoice offered={offered} />
-        <Curl path={`/sets/${sid}/resources${queryOf(filters)}`} />
-      </FilterBar>
-      {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
-      {selected.files.size > 0 && (
-        <SelectionBar
-          set={set}
-          selected={[...selected.files.values()]}
-          bounded={selected.bounded}
-          mayWrite={mayWrite}
-          listed={listed}
-          deselect={(r) => selected.toggle(r, false)}
-          clear={selected.clear}
-        />
-      )}
-      <VirtualList<Resource>
-        id={sid + queryOf(filters)}
-        version={changes}
-        create={list}
-        keyOf={(r) => r.id}
-        label="Files"
-        noun={["file", "files"]}
-        kind="selectable"
-        columns={[
-          {
-            head: (
-              <input
-                type="checkbox"
-                aria-label="Select all files of the list"
-                title="Select all files of the list; with Shift a click selects a range"
-                checked={selected.whole}
-                disabled={selected.fetching.busy}
-                onChange={(e) => (e.currentTarget.checked ? selected.all() : selected.clear())}
-              />
-            ),
-            cell: (r) => (
-              <input
-                type="checkbox"
-                aria-label={`Select ${r.name}`}
-                checked={selected.files.has(r.id)}
-                disabled={!!r.purged}
-                onClick={(e) => selected.toggle(r, e.currentTarget.checked, e.shiftKey)}
-              />
-            ),
-          },
-          ...resourceColumnsOf(incomplete),
-        ]}
-        empty={
-          <Empty icon="file" title={prefix || filters.state !== offered[0] || query.size ? "No matches" : "This set is empty"}>
-            {mayWrite && <p>Drop files or a whole folder anywhere on this page.</p>}
-          </Empty>
-        }
-      />
-    </>
-  );
-}
-
-/** The pause after the last keystroke until the list is filtered, in ms. */
-const debounce = 250;
-
-/** Filters by the beginning of names. The service searches all names of the set. */
-function Prefix() {
-  const { query } = useLocation();
-  const value = query.get("prefix") ?? "";
-  const input = useRef<HTMLInputElement>(null);
-  const due = useRef(0);
-  useEffect(() => {
-    if (input.current!.value !== value && !due.current) input.current!.value = value;
-  }, [value]);
-  useEffect(() => () => clearTimeout(due.current), []);
-  const apply = () => {
-    clearTimeout(due.current);
-    due.current = 0;
-    setQuery({ prefix: input.current!.value, order: "" });
-  };
-  const type = () => {
-    clearTimeout(due.current);
-    due.current = setTimeout(apply, debounce);
-  };
-  return (
-    <label>
-      Name begins with
-      <input ref={input} type="search" spellcheck={false} onInput={type} onChange={apply} />
-    </label>
-  );
 }

@@ -16,6 +16,8 @@ const overscan = 12;
 /** A column of a list. */
 export interface Column<T> {
   head: ComponentChildren;
+  /** How the list is sorted by this column; unset where it cannot be. */
+  sort?: "ascending" | "descending" | "none";
   /** Classes of the header and the cells: "wide-only" hides them on narrow screens, "end" aligns them to the right. */
   class?: string;
   /** More classes of the cells. */
@@ -86,8 +88,8 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
       <div role="table" aria-label={label} aria-rowcount={rows.ended ? rows.known + 1 : -1}>
         <div role="rowgroup" class="head">
           <div class="row" role="row" aria-rowindex={1}>
-            {columns.map(({ head, class: classes }, i) => (
-              <span role="columnheader" class={classes} key={i}>
+            {columns.map(({ head, sort, class: classes }, i) => (
+              <span role="columnheader" class={classes} aria-sort={sort} key={i}>
                 {head}
               </span>
             ))}

@@ -4,8 +4,11 @@ import { Badge, Size, Time } from "./components";
 import { Icon } from "./icons";
 import type { Column } from "./list";
 
-/** @param incomplete the ids of files that lack what their form asks for */
-export const resourceColumnsOf = (incomplete: ReadonlySet<string>): Column<Resource>[] => [
+/**
+ * @param incomplete the ids of files that lack what their form asks for
+ * @param below the path of the folder whose files are shown: their names are those in it
+ */
+export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): Column<Resource>[] => [
   {
     head: "File",
     cellClass: (r) => r.state,
@@ -13,7 +16,7 @@ export const resourceColumnsOf = (incomplete: ReadonlySet<string>): Column<Resou
     cell: (r) => (
       <span class="named">
         <Link to={`/resources/${r.id}`}>
-          <Icon name="file" /> {r.name}
+          <Icon name="file" /> {r.name.slice(below.length) || r.name}
         </Link>{" "}
         {r.state === "deleted" && <Badge tone="bad">{r.purged ? "purged" : "deleted"}</Badge>}
         {r.damaged && <Badge tone="bad">damaged</Badge>} {incomplete.has(r.id) && <Badge>incomplete</Badge>}

@@ -17,9 +17,10 @@ interface Upload {
   dialog: ComponentChildren;
 }
 
-/** Accepts files for a target; without one it accepts none. */
-export function useUpload(target: UploadTarget | undefined): Upload {
-  const [selection, setSelection] = useState<Selection | undefined>();
+/** Accepts files for a target; without one it accepts none. Their names begin with `folder`. */
+export function useUpload(target: UploadTarget | undefined, folder = ""): Upload {
+  const [selection, select] = useState<Selection | undefined>();
+  const setSelection = ({ files, unreadable }: Selection) => select({ files: files.map((f) => ({ ...f, path: folder + f.path })), unreadable });
   const [reading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const read = async (transfer: DataTransfer) => {
@@ -39,7 +40,7 @@ export function useUpload(target: UploadTarget | undefined): Upload {
             {reading ? "Reading folder …" : "Drop to upload"}
           </div>
         )}
-        {target && selection && <UploadDialog selection={selection} target={target} close={() => setSelection(undefined)} />}
+        {target && selection && <UploadDialog selection={selection} target={target} close={() => select(undefined)} />}
       </>
     ),
   };

@@ -1,0 +1,91 @@
+// The columns of the files of a set, in which folders can be.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { DataSet, Entry, Folder, FolderSize } from "../api";
+import { folders, isFolder } from "../api";
+import { plural, size } from "../format";
+import { Link, setQuery, useLocation } from "../router";
+import { Icon } from "../ui/icons";
+import type { Column } from "../ui/list";
+import { resourceColumnsOf } from "../ui/resources";
+
+interface Options {
+  set: DataSet;
+  incomplete: ReadonlySet<string>;
+  /** The path of the folder that is shown. */
+  below: string;
+  /** Changes when counts may have changed. */
+  changes: number;
+  order: string;
+  /** The list can be sorted by time. */
+  byTime: boolean;
+}
+
+/** The address of a folder in the pages. */
+export const folderAddress = (sid: string, path: string, state = "") =>
+  `/sets/${sid}${path || state ? "?" : ""}${new URLSearchParams({ ...(path && { folder: path }), ...(state && { state }) })}`;
+
+export function entryColumns({ set, incomplete, below, changes, order, byTime }: Options): Column<Entry>[] {
+  const cells: Record<string, (f: Folder) => ComponentChildren> = {
+    File: (f) => <FolderLink sid={set.id} folder={f} below={below} />,
+    Size: (f) => <Contents sid={set.id} path={f.folder} changes={changes} />,
+  };
+  const sorts: Record<string, [up: string, down: string]> = { File: ["", "name-descending"], ...(byTime && { Changed: ["oldest", "newest"] as [string, string] }) };
+  return resourceColumnsOf(incomplete, below).map(({ head, title, cell, cellClass, sort: _, ...column }) => {
+    const label = String(head);
+    const by = sorts[label];
+    const at = by?.indexOf(order === "name" ? "" : order) ?? -1;
+    return {
+      ...column,
+      head: by ? <SortHead label={label === "File" ? "Name" : label} to={at === 0 ? by[1] : at === 1 ? by[0] : label === "File" ? by[0] : by[1]} descending={at < 0 ? undefined : at === 1} /> : head,
+      ...(by && { sort: at < 0 ? ("none" as const) : at === 0 ? ("ascending" as const) : ("descending" as const) }),
+      title: (e: Entry) => (isFolder(e) ? (label === "File" ? e.folder : "") : (title?.(e) ?? "")),
+      cellClass: (e: Entry) => (isFolder(e) ? "dim" : typeof cellClass === "function" ? cellClass(e) : (cellClass ?? "")),
+      cell: (e: Entry) => (isFolder(e) ? cells[label]?.(e) : cell(e)),
+    };
+  });
+}
+
+/** A header that sorts the list. */
+function SortHead({ label, to, descending }: { label: string; to: string; descending: boolean | undefined }) {
+  return (
+    <button type="button" class="sort" onClick={() => setQuery({ order: to, ...(label === "Name" ? { since: "", until: "" } : { prefix: "", folder: "" }) })}>
+      {label} {descending !== undefined && <Icon name={descending ? "down" : "up"} />}
+    </button>
+  );
+}
+
+function FolderLink({ sid, folder: { folder }, below }: { sid: string; folder: Folder; below: string }) {
+  const { query } = useLocation();
+  return (
+    <span class="named">
+      <Link to={folderAddress(sid, folder, query.get("state") ?? "")}>
+        <Icon name="folder" /> {folder.slice(below.length, -1) || "/"}
+      </Link>
+    </span>
+  );
+}
+
+/** How long a row is shown until its folder is counted, in ms: rows that are scrolled past are not. */
+const pause = 150;
+
+/** The size of a folder, which arrives after the row. */
+export function useFolderSize(sid: string, path: string, changes: number): FolderSize | undefined {
+  const [found, setFound] = useState<FolderSize | undefined>();
+  useEffect(() => {
+    const control = new AbortController();
+    const due = setTimeout(() => folders.size(sid, path, control.signal).then(setFound, () => setFound(undefined)), pause); // without a size the row is still right
+    return () => (clearTimeout(due), control.abort());
+  }, [sid, path, changes]);
+  return found?.path === path ? found : undefined;
+}
+
+const bound = (f: FolderSize, text: string) => (f.bounded ? `${text}+` : text);
+
+/** "12 files, 3 MB"; of a folder that was counted in part, "10,000+ files". */
+export const contentsOf = (f: FolderSize) => (f.bounded ? `${f.files.toLocaleString("en")}+ files, ${size(f.bytes)}+` : `${plural(f.files, "file", "files")}, ${size(f.bytes)}`);
+
+function Contents({ sid, path, changes }: { sid: string; path: string; changes: number }) {
+  const found = useFolderSize(sid, path, changes);
+  return found ? <span title={contentsOf(found)}>{bound(found, size(found.bytes))}</span> : null;
+}

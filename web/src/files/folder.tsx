@@ -1,0 +1,167 @@
+// The folder that is open: where it is, what is in it, and what can be done with it.
+import { useState } from "preact/hooks";
+import type { DataSet, FolderChange } from "../api";
+import { folders, sets } from "../api";
+import { plural } from "../format";
+import { Link, navigate, useLocation } from "../router";
+import { Button } from "../ui/components";
+import { Confirm, Dialog } from "../ui/dialog";
+import { Field, Form } from "../ui/form";
+import { Icon } from "../ui/icons";
+import { notify } from "../ui/notice";
+import { notifyChange } from "../upload/queue";
+import { contentsOf, folderAddress, useFolderSize } from "./columns";
+
+interface Props {
+  set: DataSet;
+  /** "" is the set. */
+  path: string;
+  mayWrite: boolean;
+  changes: number;
+}
+
+type Dialogs = "new" | "place" | "delete";
+
+/** The path of the folder above one. */
+const above = (path: string) => path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+
+const nameOf = (path: string) => path.slice(above(path).length, -1);
+
+export function FolderBar({ set, path, mayWrite, changes }: Props) {
+  const { query } = useLocation();
+  const [open, setOpen] = useState<Dialogs | undefined>();
+  const found = useFolderSize(set.id, path, changes);
+  const state = query.get("state") ?? "";
+  const elements = path.split("/").slice(0, -1);
+  const close = () => setOpen(undefined);
+  return (
+    <div class="folder-bar">
+      <nav aria-label="Folder">
+        <ol>
+          <li>{path ? <Link to={folderAddress(set.id, "", state)}>{set.title || set.name}</Link> : <span aria-current="page">{set.title || set.name}</span>}</li>
+          {elements.map((element, i) => (
+            <li key={i}>
+              {i === elements.length - 1 ? (
+                <span aria-current="page">{element || "/"}</span>
+              ) : (
+                <Link to={folderAddress(set.id, elements.slice(0, i + 1).join("/") + "/", state)}>{element || "/"}</Link>
+              )}
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <span class="dim counted">{found && contentsOf(found)}</span>
+      <div class="actions">
+        {path && (
+          <a class="button" href={sets.folderArchive(set.id, path)} download>
+            <Icon name="download" /> Download folder
+          </a>
+        )}
+        {mayWrite && (
+          <Button icon="plus" onClick={() => setOpen("new")}>
+            New folder
+          </Button>
+        )}
+        {mayWrite && path && (
+          <>
+            <Button icon="edit" onClick={() => setOpen("place")}>
+              Rename, move, copy
+            </Button>
+            <Button icon="trash" onClick={() => setOpen("delete")}>
+              Delete folder
+            </Button>
+          </>
+        )}
+      </div>
+      {open === "new" && <NewFolder set={set} below={path} close={close} />}
+      {open === "place" && <PlaceFolder set={set} path={path} close={close} />}
+      {open === "delete" && <DeleteFolder set={set} path={path} close={close} />}
+    </div>
+  );
+}
+
+function NewFolder({ set, below, close }: { set: DataSet; below: string; close: () => void }) {
+  const [name, setName] = useState("");
+  const create = async () => {
+    const { path } = await folders.create(set.id, { path: `${below}${name}/` });
+    notifyChange(set.id);
+    close();
+    navigate(folderAddress(set.id, path));
+  };
+  return (
+    <Dialog title="New folder" onClose={close}>
+      <Form action="Create" submit={create} onCancel={close} disabled={!name}>
+        {(errorOf) => (
+          <Field label="Name" hint={below ? `In ${below}` : undefined} error={errorOf("path")}>
+            {(a) => <input {...a} required autofocus spellcheck={false} value={name} onInput={(e) => setName(e.currentTarget.value)} />}
+          </Field>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Tells what was done with a folder, and how to undo it. */
+function announce(set: DataSet, done: FolderChange, text: string, undo: () => Promise<unknown>, before: string) {
+  notifyChange(set.id);
+  notify(
+    <p>
+      {text} <Link to={folderAddress(done.setId, done.path)}>{done.path.slice(0, -1)}</Link>, {plural(done.files, "file", "files")}.
+    </p>,
+    {
+      label: "Undo",
+      run: async () => {
+        await undo();
+        navigate(folderAddress(set.id, before));
+        notifyChange(set.id);
+        return <p>Undone.</p>;
+      },
+    },
+  );
+}
+
+function PlaceFolder({ set, path, close }: { set: DataSet; path: string; close: () => void }) {
+  const [to, setTo] = useState(path.slice(0, -1));
+  const wanted = { path, toPath: `${to.replace(/\/+$/, "")}/` };
+  const move = async () => {
+    const done = await folders.move(set.id, wanted);
+    close();
+    navigate(folderAddress(set.id, done.path), { replace: true });
+    announce(set, done, above(path) === above(done.path) ? "Renamed to" : "Moved to", () => folders.move(set.id, { path: done.path, toPath: path }), path);
+  };
+  const copy = async () => {
+    const done = await folders.copy(set.id, wanted);
+    announce(set, done, "Copied to", () => folders.remove(set.id, { path: done.path }), path);
+    close();
+  };
+  return (
+    <Dialog title={`Rename, move or copy ${nameOf(path)}`} onClose={close}>
+      <Form action="Move" also={{ action: "Copy", submit: copy }} submit={move} onCancel={close} disabled={!to || wanted.toPath === path} covers={(field) => field === "toPath" || field === "path"}>
+        {(errorOf) => (
+          <Field label="Path" hint="From the set down, such as raw/2026. Folders that are not there are made." error={errorOf("toPath") ?? errorOf("path")}>
+            {(a) => <input {...a} required autofocus spellcheck={false} value={to} onInput={(e) => setTo(e.currentTarget.value)} />}
+          </Field>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function DeleteFolder({ set, path, close }: { set: DataSet; path: string; close: () => void }) {
+  const remove = async () => {
+    const done = await folders.remove(set.id, { path });
+    close();
+    navigate(folderAddress(set.id, above(path)), { replace: true });
+    notifyChange(set.id);
+    notify(
+      <p>
+        Deleted {nameOf(path)}, {plural(done.files, "file", "files")}. <Link to={folderAddress(set.id, path, "deleted")}>Show what was in it</Link>
+      </p>,
+    );
+  };
+  return (
+    <Confirm title={`Delete the folder ${nameOf(path)}?`} action="Delete" submit={remove} close={close}>
+      <p>All files in it and below go to the trash, where they can be restored until a sysadmin purges old deletions.</p>
+    </Confirm>
+  );
+}

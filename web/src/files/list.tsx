@@ -1,0 +1,158 @@
+// The files of a set: one folder of the tree that their names make, or all of them in one list.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { DataSet, Entry, Listing, Resource } from "../api";
+import { isFolder, queryOf, sets } from "../api";
+import { useSelected } from "../edit/selected";
+import { SelectionBar } from "../edit/selection";
+import { setQuery, useLocation } from "../router";
+import { Empty, ErrorMessage, ViewSwitch } from "../ui/components";
+import { Curl } from "../ui/curl";
+import type { States } from "../ui/filters";
+import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders, timesOf } from "../ui/filters";
+import { VirtualList } from "../ui/list";
+import { entryColumns } from "./columns";
+import { FolderBar } from "./folder";
+
+interface FilesProps {
+  set: DataSet;
+  mayWrite: boolean;
+  /** Changes when files may have been added or removed. */
+  changes: number;
+  /** The ids of files that lack something. */
+  incomplete: ReadonlySet<string>;
+  offered: States;
+}
+
+/** Where the choice between folders and one list is kept. */
+const storageKey = "labshelf.files";
+
+const views = ["folders", "all files"] as const;
+
+export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProps) {
+  const sid = set.id;
+  const { query } = useLocation();
+  const [view, setView] = useState<(typeof views)[number]>(localStorage.getItem(storageKey) === "all files" ? "all files" : "folders");
+  const folder = query.get("folder") ?? "";
+  const prefix = query.get("prefix") ?? "";
+  const asked = oneOf(query, "order", ["name", "name-descending", "newest", "oldest"]);
+  const order = prefix && !asked.startsWith("name") ? "name" : asked;
+  const byName = order.startsWith("name");
+  const tree = byName && !prefix && view === "folders";
+  const filters = {
+    state: oneOf(query, "state", offered),
+    // A prefix implies the order by name, which the service does not combine with times.
+    ...(byName ? { order: prefix && order === "name" ? "" : order, namePrefix: prefix || folder } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
+  };
+  const files = (more = {}) => sets.resources(sid, { ...filters, ...(tree && { delimiter: "/" }), ...more });
+  const list = (): Listing<Entry> => (tree ? sets.level(sid, filters) : files());
+  const change = (to: (typeof views)[number]) => {
+    localStorage.setItem(storageKey, to);
+    setView(to);
+  };
+  const selected = useSelected(() => files({ limit: 1000 }));
+  const listed = (r: Resource) =>
+    (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !(tree && r.name.includes("/", folder.length)) && (byName || between(timesOf(query), r.modified));
+  return (
+    <>
+      <FilterBar>
+        <ViewSwitch views={views} view={byName && !prefix ? view : "all files"} onChange={(to) => (setQuery({ prefix: "", ...(!byName && { order: "", since: "", until: "" }) }), change(to))} />
+        <Choice
+          label="Order"
+          name="order"
+          options={[["name", "by name"], ["name-descending", "by name, backwards"], ...[...timeOrders].reverse()]}
+          clears={["prefix", "since", "until", "folder"]}
+        />
+        {byName ? <Prefix /> : <TimeFilters />}
+        <StateChoice offered={offered} />
+        <Curl path={`/sets/${sid}/resources${queryOf({ ...filters, ...(tree && { delimiter: "/" }) })}`} />
+      </FilterBar>
+      {(tree || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
+      {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
+      {selected.files.size > 0 && (
+        <SelectionBar
+          set={set}
+          selected={[...selected.files.values()]}
+          bounded={selected.bounded}
+          mayWrite={mayWrite}
+          listed={listed}
+          deselect={(r) => selected.toggle(r, false)}
+          clear={selected.clear}
+        />
+      )}
+      <VirtualList<Entry>
+        id={sid + tree + queryOf(filters)}
+        version={changes}
+        create={list}
+        keyOf={(e) => (isFolder(e) ? e.folder : e.id)}
+        label="Files"
+        noun={tree ? ["entry", "entries"] : ["file", "files"]}
+        kind="selectable"
+        columns={[
+          {
+            head: (
+              <input
+                type="checkbox"
+                aria-label="Select all files of the list"
+                title="Select all files of the list; with Shift a click selects a range"
+                checked={selected.whole}
+                disabled={selected.fetching.busy}
+                onChange={(e) => (e.currentTarget.checked ? selected.all() : selected.clear())}
+              />
+            ),
+            cell: (r) =>
+              isFolder(r) ? null : (
+                <input
+                  type="checkbox"
+                  aria-label={`Select ${r.name}`}
+                  checked={selected.files.has(r.id)}
+                  disabled={!!r.purged}
+                  onClick={(e) => selected.toggle(r, e.currentTarget.checked, e.shiftKey)}
+                />
+              ),
+          },
+          ...entryColumns({ set, incomplete, below: tree ? folder : "", changes, order, byTime: !tree }),
+        ]}
+        empty={
+          <Empty icon="file" title={emptyTitle(!!prefix || filters.state !== offered[0] || [...query.keys()].some((k) => k !== "folder"), folder)}>
+            {mayWrite && <p>Drop files or a whole folder anywhere on this page.</p>}
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+const emptyTitle = (filtered: boolean, folder: string) => (filtered ? "No matches" : folder ? "This folder is empty" : "This set is empty");
+
+/** The pause after the last keystroke until the list is filtered, in ms. */
+const debounce = 250;
+
+/** Filters by the beginning of names. The service searches all names of the set, or of the folder and below. */
+function Prefix() {
+  const { query } = useLocation();
+  const folder = query.get("folder") ?? "";
+  const prefix = query.get("prefix") ?? "";
+  const value = prefix.startsWith(folder) ? prefix.slice(folder.length) : prefix;
+  const input = useRef<HTMLInputElement>(null);
+  const due = useRef(0);
+  useEffect(() => {
+    if (input.current!.value !== value && !due.current) input.current!.value = value;
+  }, [value]);
+  useEffect(() => () => clearTimeout(due.current), []);
+  const apply = () => {
+    clearTimeout(due.current);
+    due.current = 0;
+    const typed = input.current!.value;
+    setQuery({ prefix: typed && folder + typed, order: "" });
+  };
+  const type = () => {
+    clearTimeout(due.current);
+    due.current = setTimeout(apply, debounce);
+  };
+  return (
+    <label>
+      Name begins with
+      <input ref={input} type="search" spellcheck={false} onInput={type} onChange={apply} />
+    </label>
+  );
+}
