@@ -152,7 +152,9 @@ func TestPreviewFallsBack(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
 	for _, c := range []struct{ name, content, kind, selector, says string }{
-		{"scan.dat", "# angle counts\n10 5\n", "bytes", ".lines .text", "its bytes are text"},
+		{"scan.pkl", "# angle counts\n10 5\n", "bytes", ".lines .text", "its bytes are text"},
+		{"notes.dat", "These are notes of a run.\n", "table", ".lines .text", "not a valid table"},
+		{"binary.dat", "begins as text\n\x00\x01\x02", "table", ".hex", "This is not plain text"},
 		{"notes.txt", "begins as text\n" + strings.Repeat("x", 12000) + "\x00\x01\x02", "text", ".hex", "This is not plain text"},
 		{"scan.h5", "\x89HDF\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "bytes", ".hex", "this is an HDF5 file"},
 		{"broken.png", "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\xff", 2000), "image", ".hex", "cannot show this image"},

@@ -1,7 +1,9 @@
 // Tables in text formats: their dialects and rows. This module is independent of the page.
 
 const separators = ["\t", ";", "|", ","] as const;
-export type Separator = (typeof separators)[number];
+
+/** A space stands for any number of spaces and tabs between cells, which then have no quotes. */
+export type Separator = (typeof separators)[number] | " ";
 
 export interface Dialect {
   separator: Separator;
@@ -89,6 +91,7 @@ export class Rows {
 
   /** One cell, without splitting the rest of the row. */
   cell(row: number, column: number, separator: Separator): string {
+    if (separator === " ") return this.cells(row, separator)[column] ?? "";
     const [text, start, end] = this.locate(row);
     const by = separator.charCodeAt(0);
     let at = start;
@@ -129,6 +132,7 @@ function unquoted(cell: string): string {
 }
 
 export function split(line: string, separator: Separator): string[] {
+  if (separator === " ") return line.trim().split(/[ \t]+/);
   const by = separator.charCodeAt(0);
   const cells: string[] = [];
   for (let at = 0; at <= line.length; ) {
@@ -173,10 +177,12 @@ const sample = 200;
 /** Detects the dialect by the first rows. What is given is not detected. */
 export function detect(rows: Rows, given: { separator?: Separator | undefined; header?: boolean | undefined } = {}): Dialect {
   const lines = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
-  let comments = 0;
-  while (comments < lines.length && lines[comments]!.startsWith("#")) comments++;
+  const before = (comment: RegExp) => Math.max(0, lines.findIndex((line) => !comment.test(line)));
+  const spaced = given.separator === " " || (!given.separator && isSpaced(lines.slice(before(spacedComment))));
+  const comments = before(spaced ? spacedComment : /^#/);
   const body = lines.slice(comments);
-  const separator = given.separator ?? guessSeparator(body);
+  const separator = given.separator ?? (spaced ? " " : guessSeparator(body));
+  const notes = lines.slice(0, comments);
   const table = body.map((line) => split(line, separator));
   const width = mostFrequent(table.map((r) => r.length));
   const start = Math.max(0, table.findIndex((r) => r.length === width));
@@ -187,11 +193,21 @@ export function detect(rows: Rows, given: { separator?: Separator | undefined; h
   let names: string[] = header ? first : [];
   if (!header && comments) {
     // numpy.savetxt writes the names into the last comment.
-    const commented = split(lines[comments - 1]!.replace(/^#+/, ""), separator);
-    if (commented.length === width) names = commented;
+    const commented = split(lines[comments - 1]!.replace(/^\s*[#%!]+/, ""), separator);
+    names = commented.length === width ? commented : namesOfGrace(notes);
   }
   const columns = Math.max(width, names.length);
   return { separator, notes: comments + start, header, decimal, names: Array.from({ length: columns }, (_, i) => names[i] || `column ${i + 1}`) };
+}
+
+/** The names of columns in the notes of Grace (.xvg): the label of the axis, and the legends of the series. */
+function namesOfGrace(notes: string[]): string[] {
+  const names: string[] = [];
+  for (const note of notes) {
+    const [, axis, series, text] = /^@\s*(?:(xaxis)\s+label|s(\d{1,3})\s+legend)\s+"(.*)"/.exec(note) ?? [];
+    if (text !== undefined) names[axis ? 0 : Number(series) + 1] = text;
+  }
+  return Array.from(names, (name) => name ?? "");
 }
 
 /** The separator that splits most lines into the same number of cells. The comma is tried last, since it may be a decimal comma. */
@@ -205,6 +221,17 @@ function guessSeparator(lines: string[]): Separator {
     if (share > best.share) best = { separator, share };
   }
   return best.separator;
+}
+
+/** Comments of files with spaces between numbers. */
+const spacedComment = /^\s*[#%@!]/;
+
+/** Whether most lines are as many numbers with spaces between them. */
+function isSpaced(lines: string[]): boolean {
+  const rows = lines.map((line) => split(line, " "));
+  const width = mostFrequent(rows.map((r) => r.length));
+  const numeric = rows.filter((r) => r.length === width && r.every((cell) => !Number.isNaN(Number(cell)))).length;
+  return width > 1 && numeric > 0 && (numeric >= 0.8 * rows.length || numeric === rows.length - 1); // one line may have the names
 }
 
 /** The most frequent number; of several the greatest. */

@@ -24,7 +24,7 @@ const media = () => import("./media");
 /** The first matching row applies. HTML and SVG are shown as text, so that their scripts do not run. */
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },
-  { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv", load: () => import("./table").then((m) => m.TablePreview) },
+  { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },

@@ -23,7 +23,7 @@ const bound = 64 * MB;
 /** For a plot, files up to this size are loaded in full without asking. */
 const maxAutoLoad = 4 * MB;
 
-const separatorNames = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar" } as const;
+const separatorNames = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "spaces" } as const;
 
 const views = ["table", "plot", "text"] as const;
 
@@ -91,7 +91,7 @@ export function TablePreview({ file }: ViewerProps) {
   const loading = useRows(file);
   const { rows, source, problem, more } = loading;
   const { query } = useLocation();
-  const separator = (["\t", ";", "|", ","] as const).find((s) => separatorNames[s] === query.get("separator")) as Separator | undefined;
+  const separator = (["\t", ";", "|", ",", " "] as const).find((s) => separatorNames[s] === query.get("separator")) as Separator | undefined;
   const header = query.get("names") ? query.get("names") === "first" : undefined;
   const sampled = Math.min(rows.count, 400); // later rows do not change the dialect
   const dialect = useMemo(() => detect(rows, { separator, header }), [sampled, separator, header]);
@@ -100,7 +100,8 @@ export function TablePreview({ file }: ViewerProps) {
   const plotted = view === "plot";
 
   if (!source.read) return problem ? <ReadError problem={problem} retry={more} /> : <Skeleton lines={10} />;
-  if (!loading.text || !rows.count) return <TextView file={file} why="This is not a valid table." />;
+  const isTable = rows.count > 0 && (dialect.names.length > 1 || types.includes("number") || !/\.(dat|xvg|xy|asc)$/i.test(file.filename || file.name));
+  if (!loading.text || !isTable) return <TextView file={file} why="This is not a valid table." />;
   const total = rows.count - dialect.notes - (dialect.header ? 1 : 0);
   return (
     <>
