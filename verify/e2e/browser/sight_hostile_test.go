@@ -141,7 +141,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 			t.Errorf("something in %s ran", c.name)
 		}
 		if c.name == "bomb.zip" {
-			l.until(`document.querySelector(".side [role=alert]")?.textContent.includes("unpacks to more") || document.querySelector(".entry button").click()`)
+			l.until(`document.querySelector(".side [role=alert]")?.textContent.includes("unpacks to more") || document.querySelector(".member button").click()`)
 		}
 	}
 }
@@ -157,8 +157,8 @@ func TestSightIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, content, decoder, ready string }{
-		{"csc.npz", sightFile(t, "csc_py3.npz"), "zip", ".entry"},
-		{"unix.zip", goFile(t, "archive/zip/testdata/unix.zip"), "zip", ".entry"},
+		{"csc.npz", sightFile(t, "csc_py3.npz"), "zip", ".member"},
+		{"unix.zip", goFile(t, "archive/zip/testdata/unix.zip"), "zip", ".member"},
 		{"deep.png", deep, "png", ".picture canvas[data-limits='0 65535']"},
 		{"arange.fits", sightFile(t, "arange.fits"), "fits", ".picture canvas"},
 		{"struct.mat", sightFile(t, "teststruct_7.4_GLNX86.mat"), "mat", ".sheet-table td"},
@@ -171,7 +171,7 @@ func TestSightIsAccessible(t *testing.T) {
 		l.until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
 		if c.decoder == "zip" {
 			// With the keyboard: to the first file, and Enter.
-			l.until(`(document.querySelector(".entry button").focus(), document.activeElement.matches(".entry button"))`)
+			l.until(`(document.querySelector(".member button").focus(), document.activeElement.matches(".member button"))`)
 			l.key("Enter", "Enter", "\r")
 			l.until(`document.querySelector(".side [data-preview]")`)
 			if c.name == "csc.npz" {

@@ -133,7 +133,7 @@ func TestSightOfArchives(t *testing.T) {
 		}
 		slices.Sort(want)
 		l.waitFor(func() error {
-			shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".entry")].map((e) =>
+			shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".member")].map((e) =>
 				e.querySelector("button").title + " " + e.querySelector("data").value)`))
 			slices.Sort(shown)
 			if !slices.Equal(shown, want) {
@@ -143,7 +143,7 @@ func TestSightOfArchives(t *testing.T) {
 		})
 		for i, m := range c.members(t, c.content) {
 			if i < 2 && m.content != "" && !strings.Contains(m.content, "\x00") && !strings.HasSuffix(m.path, ".png") {
-				l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".entry button")].find((b) => b.title === %q).click()`, m.path)))
+				l.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void [...document.querySelectorAll(".member button")].find((b) => b.title === %q).click()`, m.path)))
 				l.until(fmt.Sprintf(`document.querySelector(".side .lines .text")?.textContent.trim() === %q`, strings.TrimSpace(m.content)))
 			}
 		}

@@ -2,7 +2,7 @@
 import type { Item } from "../sight/messages";
 import { type Dataset, datasetOf, sliceOf } from "./hdf5/dataset";
 import { File } from "./hdf5/file";
-import { attributesOf, linksOf, type Message, messagesOf, shapeOf, typeOf } from "./hdf5/objects";
+import { attributesOf, linksOf, type Message, messagesOf, spaceOf, typeOf } from "./hdf5/objects";
 import { shapeText } from "./lib/arrays";
 import { type Input, Refused, serve } from "./lib/serve";
 
@@ -53,9 +53,10 @@ class Tree {
 
   private async dataset(name: string, messages: Message[], typeMessage: Message, space: Message): Promise<Item> {
     const type = await typeOf(this.file, typeMessage);
-    const shape = shapeOf(space.body);
-    if (!shape) return { name, about: `${type.name}, no values` };
-    const set = datasetOf(this.file, this.input, messages, shape, type);
+    const extent = spaceOf(space.body);
+    if (!extent) return { name, about: `${type.name}, no values` };
+    const { shape } = extent;
+    const set = datasetOf(this.file, this.input, messages, extent, type);
     const id = this.datasets.push(set) - 1;
     const columns = type.members && shape.length === 1 ? type.members.map((m) => m.name) : undefined;
     const about = `${type.type ? "" : "text"}${type.type ? type.name : ` (${type.name})`}, ${shapeText(shape)}`;

@@ -96,14 +96,14 @@ function FolderView({ folder, entries, chosen, choose, depth }: FolderProps) {
       {folder.files.slice(0, Math.max(0, shown - folders.length)).map((id) => {
         const entry = entries[id]!;
         return (
-          <div class="leaf entry" key={id}>
+          <div class="leaf member" key={id}>
             <button type="button" class="link" aria-pressed={id === chosen} onClick={() => choose(id)} title={entry.why ?? entry.path}>
               {baseName(entry.path)}
             </button>
             <span class="dim num">
               <Size bytes={entry.bytes} />
             </span>
-            <span class="dim num wide-only">{entry.modified}</span>
+            <span class="dim num time">{entry.modified}</span>
           </div>
         );
       })}

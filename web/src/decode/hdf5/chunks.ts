@@ -1,8 +1,9 @@
 // Where the values of a dataset are: chunks with their indices, and the filters that unpack them.
 import { inflate } from "../lib/inflate";
 import { Refused } from "../lib/serve";
-import { type Cursor, type File, nowhere } from "./file";
+import { Cursor, type File, nowhere } from "./file";
 import { recordsOf } from "./heaps";
+import type { Space } from "./objects";
 
 export interface Chunk {
   address: number;
@@ -130,7 +131,7 @@ export function treeLayout(file: File, address: number, dimensions: number[], sh
 }
 
 /** The layout of chunks in a message of version 4, at its flags. */
-export function indexedLayout(file: File, c: Cursor, shape: number[], filtered: boolean): Layout {
+export function indexedLayout(file: File, c: Cursor, { shape, limits }: Space, filtered: boolean): Layout {
   const flags = c.uint(1);
   const count = c.uint(1);
   const encoded = c.uint(1);
@@ -144,21 +145,27 @@ export function indexedLayout(file: File, c: Cursor, shape: number[], filtered: 
     const address = c.address();
     return { ...base, list: async () => (address === nowhere ? [] : [{ address, bytes, mask, at: shape.map(() => 0) }]) };
   }
-  const grid = shape.map((n, i) => Math.ceil(n / dimensions[i]!));
+  // Chunks are numbered in the grid that the dataset can have; a dimension without limit is the slowest one.
+  const grid = limits.map((n, i) => Math.ceil(n / dimensions[i]!));
+  const order = [...grid.keys()].sort((a, b) => Number(grid[b] === Infinity) - Number(grid[a] === Infinity) || a - b);
   const place = (n: number) => {
     const at = grid.map(() => 0);
-    for (let i = grid.length - 1; i >= 0; n = Math.floor(n / grid[i]!), i--) at[i] = (n % grid[i]!) * dimensions[i]!;
+    for (const i of order.toReversed()) {
+      at[i] = (grid[i] === Infinity ? n : n % grid[i]!) * dimensions[i]!;
+      n = Math.floor(n / grid[i]!);
+    }
     return at;
   };
   const total = grid.reduce((n, m) => n * m, 1);
-  if (kind !== 2 && kind !== 3 && kind !== 5) throw new Refused("The index of its chunks is an extensible array, which is not read.");
-  if (total > maxChunks) throw new Refused(`It has more than ${maxChunks} chunks.`);
-  c.skip(kind === 3 ? 1 : kind === 5 ? 6 : 0);
+  if (!(kind >= 2 && kind <= 5)) throw new Refused(`The index of its chunks is of kind ${kind}, which is not known.`);
+  if (kind < 4 && total > maxChunks) throw new Refused(`It has more than ${maxChunks} chunks.`);
+  c.skip({ 3: 1, 4: 5, 5: 6 }[kind] ?? 0);
   const address = c.address();
   const list = async (): Promise<Chunk[]> => {
     if (address === nowhere) return [];
     if (kind === 2) return Array.from({ length: total }, (_, n) => ({ address: address + n * whole, bytes: whole, mask: 0, at: place(n) }));
-    return kind === 3 ? fixedArray(file, address, whole, place) : treeChunks(file, address, whole, base);
+    if (kind === 5) return treeChunks(file, address, whole, base);
+    return (kind === 3 ? fixedArray : extensibleArray)(file, address, whole, place);
   };
   let listed: Promise<Chunk[]> | undefined;
   return { ...base, list: () => (listed ??= list()) };
@@ -184,16 +191,69 @@ async function fixedArray(file: File, address: number, whole: number, place: (n:
   const data = head.address();
   if (count > maxChunks) throw new Refused(`It has more than ${maxChunks} chunks.`);
   if (data === nowhere) return [];
-  const pages = count > perPage ? Math.ceil(count / perPage) : 0;
-  const start = 6 + file.offsetSize + (pages ? Math.ceil(pages / 8) + 4 : 0);
-  const c = (await file.cursor(data, start + count * entryBytes + pages * 4)).expect("FADB");
-  const chunks: Chunk[] = [];
-  for (let n = 0; n < count; n++) {
-    c.at = start + n * entryBytes + (pages ? Math.floor(n / perPage) * 4 : 0);
-    const at = c.address();
-    const bytes = filtered ? c.uint(entryBytes - file.offsetSize - 4) : whole;
-    const mask = filtered ? c.uint(4) : 0;
-    if (at !== nowhere && at !== 0) chunks.push({ address: at, bytes, mask, at: place(n) });
+  const start = 6 + file.offsetSize + (count > perPage ? Math.ceil(Math.ceil(count / perPage) / 8) : 0);
+  const entries = await arrayBlock(file, data, "FADB", { start, count, perPage, entryBytes });
+  return entries.flatMap((c, n) => entryOf(file, c, { filtered, entryBytes, whole, at: place(n) }));
+}
+
+interface Block {
+  /** Where the entries, or the checksum before their pages, begin. */
+  start: number;
+  count: number;
+  perPage: number;
+  entryBytes: number;
+}
+
+/** The entries of a block, which may be in pages that each end with a checksum. */
+async function arrayBlock(file: File, address: number, signature: string, { start, count, perPage, entryBytes }: Block): Promise<Cursor[]> {
+  const paged = count > perPage;
+  const c = (await file.cursor(address, start + count * entryBytes + (paged ? 4 + Math.ceil(count / perPage) * 4 : 0))).expect(signature);
+  return Array.from({ length: count }, (_, n) => {
+    c.at = start + n * entryBytes + (paged ? 4 + Math.floor(n / perPage) * 4 : 0);
+    return new Cursor(c.take(entryBytes), file);
+  });
+}
+
+/** The chunk of an entry; none where nothing was written. */
+function entryOf(file: File, c: Cursor, { filtered, entryBytes, whole, at }: { filtered: boolean; entryBytes: number; whole: number; at: number[] }): Chunk[] {
+  const address = c.address();
+  const bytes = filtered ? c.uint(entryBytes - file.offsetSize - 4) : whole;
+  const mask = filtered ? c.uint(4) : 0;
+  return address === nowhere || address === 0 ? [] : [{ address, bytes, mask, at }];
+}
+
+/** An array that grows: entries in its index block, then in data blocks that double, whose later addresses are in super blocks. */
+async function extensibleArray(file: File, address: number, whole: number, place: (n: number) => number[]): Promise<Chunk[]> {
+  const head = (await file.cursor(address, 128)).expect("EAHD").skip(1);
+  const filtered = head.uint(1) === 1;
+  const [entryBytes, maxBits, inIndex, smallest, pointers, pageBits] = [head.uint(1), head.uint(1), head.uint(1), head.uint(1), head.uint(1), head.uint(1)];
+  head.skip(4 * file.lengthSize);
+  const count = head.length();
+  const index = head.skip(file.lengthSize).address();
+  if (count > maxChunks) throw new Refused(`It has more than ${maxChunks} chunks.`);
+  if (index === nowhere) return [];
+  const offsetBytes = Math.ceil(maxBits / 8);
+  const inIndexBlocks = 2 * Math.log2(pointers);
+  const direct = 2 * (pointers - 1);
+  const groups = 1 + maxBits - Math.log2(smallest);
+  const c = (await file.cursor(index, 6 + file.offsetSize + inIndex * entryBytes + (direct + groups - inIndexBlocks) * file.offsetSize)).expect("EAIB").skip(2 + file.offsetSize);
+  const entries: (Cursor | undefined)[] = Array.from({ length: inIndex }, () => new Cursor(c.take(entryBytes), file));
+  const perPage = 2 ** pageBits;
+  for (let group = 0; group < groups && entries.length < count; group++) {
+    const blocks = 2 ** Math.floor(group / 2);
+    const size = 2 ** Math.ceil(group / 2) * smallest;
+    let from: Cursor | undefined = c;
+    if (group >= inIndexBlocks) {
+      const at = c.address();
+      const bitmap = size > perPage ? blocks * Math.ceil(size / perPage / 8) : 0;
+      from = at === nowhere ? undefined : (await file.cursor(at, 6 + file.offsetSize + offsetBytes + bitmap + blocks * file.offsetSize)).expect("EASB").skip(2 + file.offsetSize + offsetBytes + bitmap);
+    }
+    for (let block = 0; block < blocks; block++) {
+      const at = from ? from.address() : nowhere;
+      if (entries.length >= count) continue;
+      if (at === nowhere) entries.push(...new Array<undefined>(size));
+      else entries.push(...(await arrayBlock(file, at, "EADB", { start: 6 + file.offsetSize + offsetBytes, count: size, perPage, entryBytes })));
+    }
   }
-  return chunks;
+  return entries.slice(0, count).flatMap((entry, n) => (entry ? entryOf(file, entry, { filtered, entryBytes, whole, at: place(n) }) : []));
 }

@@ -4,7 +4,7 @@ import { checkSelection, readPart, stridesOf, type Type } from "../lib/arrays";
 import { type Input, maxBytes, MiB, Refused } from "../lib/serve";
 import { filterName, type Filter, filtersOf, indexedLayout, known, type Layout, treeLayout, unpack } from "./chunks";
 import { type File, nowhere } from "./file";
-import type { Message } from "./objects";
+import type { Message, Space } from "./objects";
 import type { DataType } from "./types";
 
 /** Values as they are in the file. */
@@ -43,7 +43,8 @@ const fillOf = (messages: Message[], size: number): Uint8Array<ArrayBuffer> => {
   return (version === 1 || defined) && found.uint(4) === size ? found.take(size) : new Uint8Array(size);
 };
 
-export function datasetOf(file: File, input: Input, messages: Message[], shape: number[], type: DataType): Dataset {
+export function datasetOf(file: File, input: Input, messages: Message[], space: Space, type: DataType): Dataset {
+  const { shape } = space;
   const c = messages.find((m) => m.kind === 8)?.body;
   if (!c) throw new Refused("It has no layout.");
   const filters = filtersOf(messages.find((m) => m.kind === 11)?.body);
@@ -69,7 +70,7 @@ export function datasetOf(file: File, input: Input, messages: Message[], shape: 
     return address === nowhere ? contiguous(filled(fill), 0) : contiguous(input, file.base + address);
   }
   if (kind !== 2) return { shape, type, why: "Its values are in other datasets (a virtual dataset), which is not read here.", read: refuse };
-  if (version >= 4) return chunked(file, indexedLayout(file, c, shape, filters.length > 0), filters, fill, type);
+  if (version >= 4) return chunked(file, indexedLayout(file, c, space, filters.length > 0), filters, fill, type);
   if (version === 3) dimensions = c.uint(1);
   const tree = c.address();
   const lengths = Array.from({ length: dimensions }, () => c.uint(4));

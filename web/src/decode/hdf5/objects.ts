@@ -75,15 +75,23 @@ export async function typeOf(file: File, message: Message): Promise<DataType> {
   return readType(message.shared ? await shared(file, message) : message.body);
 }
 
-/** The lengths of dimensions; undefined: no values. */
-export function shapeOf(c: Cursor): number[] | undefined {
+export interface Space {
+  /** The lengths of dimensions, and those that they can have. */
+  shape: number[];
+  limits: number[];
+}
+
+/** Undefined: there are no values. */
+export function spaceOf(c: Cursor): Space | undefined {
   const version = c.uint(1);
   const dimensions = c.uint(1);
-  c.skip(1);
+  const flags = c.uint(1);
   const kind = c.uint(1);
   if (version === 1) c.skip(4);
   else if (kind === 2) return undefined;
-  return Array.from({ length: dimensions }, () => c.length());
+  const shape = Array.from({ length: dimensions }, () => c.length());
+  const limits = flags & 1 ? shape.map(() => c.length()).map((n) => (n > 2 ** 63 ? Infinity : n)) : shape;
+  return { shape, limits };
 }
 
 function link(c: Cursor): Link {
@@ -167,9 +175,9 @@ async function attribute(file: File, c: Cursor): Promise<Attribute> {
   const typeBody = new Cursor(c.take(padded(typeSize)), file);
   const space = new Cursor(c.take(padded(spaceSize)), file);
   const type = await typeOf(file, { kind: 3, shared: version > 1 && (flags & 1) !== 0, body: typeBody });
-  const shape = shapeOf(space);
-  if (!shape) return [name, ""];
-  const count = shape.reduce((n, m) => n * m, 1);
+  const found = spaceOf(space);
+  if (!found) return [name, ""];
+  const count = found.shape.reduce((n, m) => n * m, 1);
   const texts: string[] = [];
   for (let i = 0; i < Math.min(count, maxValues); i++) texts.push(await type.text(file, c.take(type.size)));
   return [name, texts.join(", ") + (count > maxValues ? ", …" : "")];
