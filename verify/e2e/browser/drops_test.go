@@ -176,3 +176,19 @@ func TestDropAfterReload(t *testing.T) {
 	v.sees("6 files not sent")
 	v.shot("drop-ended")
 }
+
+// A visitor who sends more files than the service takes in that time waits, and is not told that the connection is lost.
+func TestDropIsThrottled(t *testing.T) {
+	t.Parallel()
+	s := open(t, "--anonymous-per-minute", "120")
+	_, sid := s.makeSet(t)
+	root, _ := many(t, 70)
+	path, _ := s.newRequest(t, sid)
+	v := s.visit(t)
+	v.expect("status of 429")
+	v.at(path)
+	v.sees("Select files")
+	v.pick("Folder to send", root)
+	v.untilNever(visible("All sent: 70 files"), visible("The connection is lost"))
+	s.holdsOnce(t, sid, root)
+}

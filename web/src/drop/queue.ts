@@ -119,7 +119,7 @@ export class Queue {
           this.fail(item, readable ? reasonOf(thrown) : "The file has changed or vanished since it was selected. Select it again.", status);
           return;
         }
-        item.silent = true;
+        item.silent = status !== 429; // too many at once, and the service is there
         this.notify();
         await connected(pause);
       }
