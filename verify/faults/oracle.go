@@ -17,13 +17,14 @@ import (
 // object is what must be true of one resource or set. It has one writer, which sends one request at a time: so of at most one
 // change it is unknown whether it happened.
 type object struct {
-	want      record   // the facts, see factsOf
-	versions  []record // what it was before each replacement, the oldest first
-	etag      string   // "" where a cascade of its container changed it: the stamp was in no answer
-	set       *object  // of a resource
-	cascaded  bool     // deleted by the deletion of its set
-	purgeable bool     // it was deleted since its bytes were last seen, so that a purge may have removed them
-	touched   bool     // since the last verification
+	want      record           // the facts, see factsOf
+	versions  []record         // what it was before each replacement, the oldest first
+	etag      string           // "" where a cascade of its container changed it: the stamp was in no answer
+	set       *object          // of a resource
+	links     map[string]*link // of a set, by kind
+	cascaded  bool             // deleted by the deletion of its set
+	purgeable bool             // it was deleted since its bytes were last seen, so that a purge may have removed them
+	touched   bool             // since the last verification
 	history   []string
 }
 
@@ -36,6 +37,9 @@ type change struct {
 	effect func()  // on other objects
 
 	replaces bool // the file, so that what was becomes a version
+
+	link     *link // by which a new resource comes
+	answered bool  // it has come, and only its id is not known yet
 }
 
 // violation is a broken guarantee.
@@ -83,6 +87,7 @@ func (w *writer) done(c *change, etag string) *object {
 			w.resources = append(w.resources, th)
 		}
 	}
+	c.countDrop()
 	if c.replaces {
 		th.versions = append(th.versions, th.want)
 	}
@@ -133,7 +138,7 @@ func (w *writer) settle(ctx context.Context, s seen) error {
 		ids := s.byName[c.after.Name]
 		switch len(ids) {
 		case 0:
-			return nil
+			return c.lostAnswered()
 		case 1:
 			c.after.ID = ids[0]
 			th := w.done(c, "")

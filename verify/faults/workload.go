@@ -28,6 +28,7 @@ type workload struct {
 	writers       []*writer
 	ended         atomic.Bool
 	driven        atomic.Int64
+	visited       atomic.Int64
 	ending        chan struct{} // closed when ended is set
 	readers       int
 	harvesters    []*harvester
@@ -47,7 +48,8 @@ const (
 // running.
 func newWorkload(ctx context.Context, program, data string, random *rand.Rand, flags ...string) (*workload, error) {
 	w := &workload{
-		program: program, data: data, flags: flags, readers: readerCount - 1, harvesters: []*harvester{newHarvester(100, nil)},
+		program: program, data: data, flags: append([]string{"--anonymous-per-minute", "0"}, flags...), // visitors have one address
+		readers: readerCount - 1, harvesters: []*harvester{newHarvester(100, nil)},
 	}
 	if _, err := w.start(ctx); err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (w *workload) addWriters(ctx context.Context, count int, random *rand.Rand)
 			return err
 		}
 		w.writers = append(w.writers, &writer{
-			Client: w.client, n: n, space: space.ID, ended: &w.ended, driven: &w.driven, observe: w.stamps.add,
+			Client: w.client, n: n, space: space.ID, ended: &w.ended, driven: &w.driven, visited: &w.visited, observe: w.stamps.add,
 			random: rand.New(rand.NewPCG(random.Uint64(), random.Uint64())),
 		})
 	}
@@ -116,7 +118,7 @@ func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, 
 			}
 		})
 	}
-	before, driven := w.answered(), w.driven.Load()
+	before, driven, visited := w.answered(), w.driven.Load(), w.visited.Load()
 	w.ending = make(chan struct{})
 	for _, writer := range w.writers {
 		work(writer.work)
@@ -154,6 +156,9 @@ func (w *workload) runUntil(ctx context.Context, t *trial, after time.Duration, 
 	t.add("acknowledged", w.answered()-before)
 	if driven = w.driven.Load() - driven; driven > 0 {
 		t.add("through the drive", driven)
+	}
+	if visited = w.visited.Load() - visited; visited > 0 {
+		t.add("through links", visited)
 	}
 	return err
 }
@@ -218,6 +223,7 @@ func (w *workload) verify(ctx context.Context) error {
 			func() error { return writer.verify(ctx, s) },
 			func() error { return writer.verifyCompleted(ctx) },
 			func() error { return writer.verifyKeys(ctx) },
+			func() error { return writer.verifyLinks(ctx) },
 		} {
 			if err := part(); err != nil {
 				return err

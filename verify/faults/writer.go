@@ -29,6 +29,7 @@ type writer struct {
 	completed     []*pendingUpload // since the last verification
 	chunks        chunkCount
 	driven        *atomic.Int64 // requests that the drive answered, of all writers
+	visited       *atomic.Int64 // requests of visitors of links that were answered, of all writers
 	revoked       []string      // keys, since the last verification
 	answered      int64
 	logged        []acknowledged // with the stamps that the answers told
@@ -80,6 +81,8 @@ func (w *writer) step(ctx context.Context) error {
 		return w.create(ctx, set)
 	case th.want.State == "deleted":
 		return w.restore(ctx, th)
+	case at >= 97 && w.uploads && !th.purgeable:
+		return w.visit(ctx, th)
 	case at < 48 && len(th.versions) > 0:
 		return w.restoreVersion(ctx, th)
 	case at < 65:
@@ -254,6 +257,9 @@ func (w *writer) cascadeRestored(set *object) {
 func (w *writer) create(ctx context.Context, set *object) error {
 	if set.want.State == "deleted" {
 		return w.switchSet(ctx, set)
+	}
+	if w.uploads && w.random.IntN(5) == 0 {
+		return w.drop(ctx, set)
 	}
 	body, resumable := w.file()
 	after := record{
