@@ -187,3 +187,21 @@ func TestDiskAdvice(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreMoved: who restores a file that was moved is told that there are two files now.
+func TestRestoreMoved(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one, two := s.newSet(t, "one", "first"), s.newSet(t, "two", "second")
+	old := s.put(t, one.ID, "a.txt", "alpha")
+	moved := must[client.Resource](t)(s.client.MoveResource(t.Context(), old.ID, client.Destination{SetID: two.ID}))
+	if got := s.run(t, "", "restore", old.ID); got.error != nil || !strings.Contains(got.out, "two files") || !strings.Contains(got.out, moved.ID) {
+		t.Error(got)
+	}
+	if got := s.run(t, "", "rm", old.ID); got.error != nil {
+		t.Error(got)
+	}
+	if got := s.run(t, "", "restore", old.ID); got.error != nil || strings.Contains(got.out, "two files") {
+		t.Error(got)
+	}
+}

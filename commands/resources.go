@@ -91,6 +91,9 @@ had in version N, as a new version; "labshelf versions" lists them.`,
 					return err
 				}
 				note = fmt.Sprintf("Restored %s%s.", t.what, t.along)
+				if t.movedTo != "" {
+					note += fmt.Sprintf(" It had been moved: what it has become, %s, stays, and there are two files now.", t.movedTo)
+				}
 			}
 			return p.reportTarget(ctx, t, note, asJSON)
 		})
@@ -168,7 +171,7 @@ func (w *whichFlags) offer(state string) completion.Offer {
 // target is something that can be deleted and restored.
 type target struct {
 	what, ref, along string // text for people, argument of restore, and text about its content
-	state            string
+	state, movedTo   string
 	remove, restore  func(context.Context) error
 	read             func(context.Context) (any, error)
 }
@@ -187,7 +190,7 @@ func (w *whichFlags) find(ctx context.Context, c *client.Client, ref, state stri
 			actions[client.Set]{c.DeleteSet, c.RestoreSet, c.Set}), err
 	}
 	r, err := reference.FindResource(ctx, c, ref, state)
-	return targetOf(target{what: r.Name, ref: r.ID, state: r.State}, r.ID,
+	return targetOf(target{what: r.Name, ref: r.ID, state: r.State, movedTo: r.MovedTo}, r.ID,
 		actions[client.Resource]{c.DeleteResource, c.RestoreResource, c.Resource}), err
 }
 
