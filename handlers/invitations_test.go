@@ -110,27 +110,28 @@ func TestInvitationMakesUser(t *testing.T) {
 func TestInvitationOnceAtOnce(t *testing.T) {
 	t.Parallel()
 	l := ownGateway(t, repository.Config{}, handlers.Config{}).newLinked()
-	v := l.newLink(l.invitation("member"))
-	before := len(l.get("/users").data())
-	var made atomic.Int64
-	var all, sending sync.WaitGroup
-	sending.Add(16)
-	for i := range 16 {
-		all.Go(func() {
-			body := &interrupted{rest: fmt.Appendf(nil, `{"username": "racer%d"}`, i), at: 5, act: func() {
-				sending.Done()
-				sending.Wait() // until all of them are in the midst of it
-			}}
-			if v.ask("POST", "", body, "Content-Type: application/json").status == http.StatusCreated {
-				made.Add(1)
-			}
-		})
+	for round := range 4 {
+		v := l.newLink(l.invitation("member"))
+		var made atomic.Int64
+		var all, sending sync.WaitGroup
+		sending.Add(16)
+		for i := range 16 {
+			all.Go(func() {
+				body := &interrupted{rest: fmt.Appendf(nil, `{"username": "racer-%d-%d"}`, round, i), at: 5, act: func() {
+					sending.Done()
+					sending.Wait() // until all of them are in the midst of it
+				}}
+				if v.ask("POST", "", body, "Content-Type: application/json").status == http.StatusCreated {
+					made.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		same(t, "users made", made.Load(), 1)
+		same(t, "users there", len(l.get("/users").data()), round+2)
+		same(t, "members there", len(l.get("/privileges?dataspaceId="+l.dataspace).data()), round+2)
+		same(t, "uses", v.uses(l.client), "1 used_up")
 	}
-	all.Wait()
-	same(t, "users made", made.Load(), 1)
-	same(t, "users there", len(l.get("/users").data())-before, 1)
-	same(t, "members there", len(l.get("/privileges?dataspaceId="+l.dataspace).data()), 2)
-	same(t, "uses", v.uses(l.client), "1 used_up")
 }
 
 // TestInvitationOfUsers: who is signed in, or sends a key, gets the role alone; who has as much uses nothing up.
