@@ -106,6 +106,7 @@ var invitationPages = template.Must(template.Must(pages.Clone()).Funcs(template.
 <meta http-equiv="refresh" content="0; url={{.Address}}">
 <meta name="robots" content="noindex">
 <title>{{.Title}}</title>
+{{- with .Icon}}<link rel="icon" href="{{$.Base}}/{{.}}">{{end}}
 </head>
 <body>
 <p><a href="{{.Address}}">Go on to the invitation</a></p>
