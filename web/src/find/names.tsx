@@ -4,13 +4,13 @@ import { Link } from "../router";
 import { Cache } from "../ui/cache";
 import { useLoad } from "../ui/load";
 
-const names = {
+/** What dataspaces and sets are called, by id. */
+export const names = {
   dataspaces: new Cache((id) => dataspaces.get(id).then((d) => d.title || d.name)),
   sets: new Cache((id) => sets.get(id).then((s) => s.title || s.name)),
 };
 
-/** A link to a dataspace or a set, by its title. */
-export function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
+function Container({ kind, id }: { kind: keyof typeof names; id: string }) {
   const { value, problem } = useLoad(() => names[kind].get(id), [kind, id]);
   return <Link to={`/${kind}/${id}`}>{value ?? (problem ? id : "…")}</Link>;
 }

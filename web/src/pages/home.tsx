@@ -7,7 +7,7 @@ import { useMe } from "../session";
 import { Bytes, Files, LastActivity, useHoldings } from "../start/activity";
 import { Begin } from "../start/begin";
 import { RecentFiles, useRecent, YourSets } from "../start/recent";
-import { Badge, Button, Empty, ErrorMessage } from "../ui/components";
+import { Badge, Button, Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
 import { Choice, FilterBar, oneOf, StateChoice, states } from "../ui/filters";
@@ -26,6 +26,7 @@ export function Home() {
   const filters = { state: oneOf(query, "state", states), visibility: oneOf(query, "visibility", ["all", "private", "public", "open"]) };
   const recent = useRecent();
   const holdings = useHoldings();
+  if (!recent.value && !recent.problem) return <Skeleton lines={12} />; // what comes below does not move
   return (
     <>
       <h1 class="visually-hidden">Home</h1>

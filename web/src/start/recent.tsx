@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Resource } from "../api";
 import { dataAddress, queryOf, resources } from "../api";
-import { Container, Where } from "../find/names";
+import { names } from "../find/names";
 import { plural } from "../format";
 import { Link } from "../router";
 import { useMe } from "../session";
@@ -18,17 +18,39 @@ const asked = 60;
 const shown = 6;
 const mostSets = 6;
 
-export function useRecent(): Loaded<Resource[]> {
-  const recent = useLoad((signal) => resources.list({ order: "newest", state: "active", limit: asked }).all(asked, signal).then((page) => page.items), []);
+interface Recent {
+  files: Resource[];
+  /** What is above the files that are shown, as it is called. */
+  named: Map<string, string>;
+  /** The sets whose files the user changed last, with their dataspaces. */
+  mine: [setId: string, dataspaceId: string][];
+}
+
+/** Loads all that the page begins with at once, so that nothing moves when a name comes later. */
+export function useRecent(): Loaded<Recent> {
+  const me = useMe();
+  const recent = useLoad((signal) => loadRecent(me.id, signal), [me.id]);
   useRefreshOnFocus(recent.refresh);
   return recent;
 }
 
-export function RecentFiles({ recent: { value, problem, reload } }: { recent: Loaded<Resource[]> }) {
+async function loadRecent(user: string, signal: AbortSignal): Promise<Recent> {
+  const files = (await resources.list({ order: "newest", state: "active", limit: asked }).all(asked, signal)).items;
+  const mine = [...new Map(files.filter((r) => r.modifiedBy === user).map((r) => [r.setId, r.dataspaceId])).entries()].slice(0, mostSets);
+  const sets = new Set([...files.slice(0, shown).map((r) => r.setId), ...mine.map(([set]) => set)]);
+  const dataspaces = new Set(mine.map(([, dataspace]) => dataspace));
+  const named = new Map<string, string>();
+  const ask = (kind: keyof typeof names) => (id: string) => names[kind].get(id).then((name) => void named.set(id, name), () => {}); // its id will do
+  await Promise.all([...[...sets].map(ask("sets")), ...[...dataspaces].map(ask("dataspaces"))]);
+  return { files, named, mine };
+}
+
+export function RecentFiles({ recent: { value: recent, problem, reload } }: { recent: Loaded<Recent> }) {
   const me = useMe();
   const [before, setBefore] = useState("");
   useEffect(() => setBefore(noteVisit(me.id)), [me.id]);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
+  const value = recent?.files;
   if (!value?.length) return null;
   const isNews = (r: Resource) => !!before && r.modified > before && r.modifiedBy !== me.id;
   const news = value.filter(isNews).length;
@@ -49,7 +71,7 @@ export function RecentFiles({ recent: { value, problem, reload } }: { recent: Lo
               <span class="tile-name">{r.name.slice(r.name.lastIndexOf("/") + 1)}</span>
             </Link>
             <p class="dim">
-              <Container kind="sets" id={r.setId} />
+              <Link to={`/sets/${r.setId}`}>{recent!.named.get(r.setId) ?? r.setId}</Link>
             </p>
             <p class="dim">
               {isNews(r) && (
@@ -90,17 +112,18 @@ function Picture({ file }: { file: Resource }) {
 }
 
 /** The sets whose files the user changed last. */
-export function YourSets({ recent: { value } }: { recent: Loaded<Resource[]> }) {
-  const me = useMe();
-  const mine = new Map((value ?? []).filter((r) => r.modifiedBy === me.id).map((r) => [r.setId, r.dataspaceId]));
-  if (!mine.size) return null;
+export function YourSets({ recent: { value } }: { recent: Loaded<Recent> }) {
+  if (!value?.mine.length) return null;
   return (
     <section class="start-section" aria-label="Your sets">
       <h2>Your sets</h2>
       <ul class="your-sets">
-        {[...mine].slice(0, mostSets).map(([setId, dataspaceId]) => (
-          <li key={setId}>
-            <Icon name="set" /> <Where dataspaceId={dataspaceId} setId={setId} />
+        {value.mine.map(([set, dataspace]) => (
+          <li key={set}>
+            <Icon name="set" />
+            <span>
+              <Link to={`/dataspaces/${dataspace}`}>{value.named.get(dataspace) ?? dataspace}</Link> / <Link to={`/sets/${set}`}>{value.named.get(set) ?? set}</Link>
+            </span>
           </li>
         ))}
       </ul>

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-X5ZJDGM7.js";import"./chunk-Z2YO6WI2.js";import"./chunk-N4RQYNWA.js";import"./chunk-VJP6YWQI.js";import"./chunk-5HJ2FHLI.js";import"./chunk-ETEBHOSB.js";import"./chunk-AATBFCRD.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{b as InvitationForm,a as InviteDialog};

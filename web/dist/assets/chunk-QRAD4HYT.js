@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-N4RQYNWA.js";import"./chunk-VJP6YWQI.js";import"./chunk-5HJ2FHLI.js";import"./chunk-ETEBHOSB.js";import"./chunk-AATBFCRD.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{b as NewLinkDialog,a as ShareDialog};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-FZ2ERAIN.js";import"./chunk-ASAAVPEI.js";import"./chunk-CAHOSRIW.js";import"./chunk-ADOPROOF.js";import"./chunk-D5ABGHGL.js";import"./chunk-XSC5VKCP.js";import"./chunk-ETEBHOSB.js";import"./chunk-AATBFCRD.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-ADOPROOF.js";import"./chunk-D5ABGHGL.js";import"./chunk-XSC5VKCP.js";import"./chunk-ETEBHOSB.js";import"./chunk-AATBFCRD.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};
