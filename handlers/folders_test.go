@@ -109,6 +109,16 @@ func TestFolders(t *testing.T) {
 	} {
 		s.bad("POST", folder+c.path, c.body).problem(c.status, c.code, c.field)
 	}
+	deep := strings.Repeat("f", 200) + "/"
+	s.send("POST", folder, object{"path": "g0/" + strings.Repeat(deep, 19)}).want(http.StatusCreated)
+	for _, change := range []string{"/copy", "/move"} { // a folder without files has a name, too
+		s.bad("POST", folder+change, object{"path": "g0/", "toPath": "g1/" + strings.Repeat(deep, 19)}).problem(http.StatusBadRequest, "invalid_field", "path")
+	}
+	s.send("POST", folder+"/delete", object{"path": "g0/"}).want(http.StatusOK)
+	gone := s.newSet()
+	s.send("POST", "/sets/"+gone+"/folder", object{"path": "a/"}).want(http.StatusCreated)
+	s.send("DELETE", "/sets/"+gone, nil).want(http.StatusNoContent)
+	s.send("POST", "/sets/"+gone+"/folder/delete", object{"path": "a/"}).problem(http.StatusConflict, "parent_deleted", "setId")
 	same(t, "a folder that is not there", s.get(folder + "?path=nowhere/").want(http.StatusOK).object()["files"], any(0.0))
 	s.bad("GET", folder+"?path=nowhere", nil).problem(http.StatusBadRequest, "invalid_field", "path")
 	s.bad("GET", "/sets/"+set+"/archive?folder=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")

@@ -171,19 +171,28 @@ func (f *folderSteps) check(tx *metadata.Tx, p auth.Principal) error {
 	return f.checkLengths(tx)
 }
 
-// checkLengths refuses names that become too long. A path that is not longer makes none.
+// checkLengths refuses names, of files and of folders that were made by themselves, that become too long. A path that is not longer makes none.
 func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 	longer := len(f.to.Path) - len(f.from.Path)
 	if longer <= 0 {
 		return nil
 	}
-	read := tx.Resources.Page(f.files(), func(r *metadata.Resource) bool {
-		if len(r.Name)+longer > maxNameBytes {
-			err = invalid("path", "the name %s would have more than %d bytes", Shorten(r.Name), maxNameBytes)
+	fits := func(name string) bool {
+		if len(name)+longer > maxNameBytes {
+			err = invalid("path", "the name %s would have more than %d bytes", Shorten(name), maxNameBytes)
 		}
 		return err == nil
-	})
-	return errors.Join(err, read)
+	}
+	read := tx.Resources.Page(f.files(), func(r *metadata.Resource) bool { return fits(r.Name) })
+	if err = errors.Join(err, read); err != nil {
+		return err
+	}
+	for row, failed := range tx.Folders.From(f.from) {
+		if failed != nil || !strings.HasPrefix(row.Path, f.from.Path) || !fits(row.Path) {
+			return errors.Join(failed, err)
+		}
+	}
+	return nil
 }
 
 // found returns an error where there is no folder to be copied, moved or deleted.

@@ -96,8 +96,8 @@ func TestOpenByOtherPrograms(t *testing.T) {
 		return r.run("", "w3m", "-dump", "-cols", "120", "-o", "accept_encoding=identity", site+path)
 	}
 	r.has("the dataspace in w3m", browse("/dataspaces/"+dataspace), "Glacier", "Glacier runs")
-	r.has("the set in w3m", browse("/sets/"+set), "Glacier runs", "Ice.", "Lovelace, Ada", "CC-BY-4.0", "Glacier <1>.txt", "7 bytes", "Download")
-	r.has("the file in w3m", browse("/resources/"+file), "Glacier <1>.txt", "Download 7 bytes")
+	r.has("the set in w3m", browse("/sets/"+set), "Glacier runs", "Ice.", "Lovelace, Ada", "CC-BY-4.0", "Glacier <1>.txt", "7 B", "Download")
+	r.has("the file in w3m", browse("/resources/"+file), "Glacier <1>.txt", "Download 7 B")
 	if text := browse("/sets/" + closed); strings.Contains(text, "Hidden") {
 		t.Errorf("w3m is shown a private set:\n%s", text)
 	}

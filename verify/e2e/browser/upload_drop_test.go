@@ -30,7 +30,9 @@ func TestDropFolder(t *testing.T) {
 	v.submit()
 	v.sees("All done", "105 sent")
 	v.sees("alone.txt")
-	v.until(`document.querySelector(".list .foot").innerText === "105 files"`)
+	v.until(`document.querySelector(".list .foot").innerText === "2 entries"`)
+	v.press("All files")
+	v.until(`document.querySelector(".list[aria-busy=false] .foot")?.innerText === "105 files"`)
 	s.holds(t, sid, want)
 }
 

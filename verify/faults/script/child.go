@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"labshelf/errs"
 	"labshelf/metadata"
@@ -72,12 +73,23 @@ func (w *stores) try(ctx context.Context, n int, op operation, before State) (no
 		return before, r
 	}
 	r.delta(before, now)
-	left, err := Leftovers(w.dir)
+	left, err := w.leftovers()
 	if err != nil {
 		r.Unread = err.Error()
 	}
 	r.Temps = len(left)
 	return now, r
+}
+
+// leftovers is Leftovers without the files of a flush that is under way in the background, which are gone soon.
+func (w *stores) leftovers() (left []string, err error) {
+	for range 100 {
+		if left, err = Leftovers(w.dir); err != nil || len(left) == 0 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return left, err
 }
 
 // readBodies reads every file that a client can read.

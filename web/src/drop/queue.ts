@@ -46,7 +46,9 @@ export class Queue {
   constructor(private readonly endpoint: string) {}
 
   add(files: SelectedFile[]) {
+    const under = new Set(this.items.filter((i) => i.state === "waiting" || i.state === "sending").map((i) => keyOf(this.endpoint, i.selected)));
     for (const selected of files) {
+      if (under.has(keyOf(this.endpoint, selected))) continue; // it was selected again while it is under way
       const before = wasSent(keyOf(this.endpoint, selected));
       this.items.push({ id: this.items.length, selected, state: before ? "before" : "waiting", sent: 0 });
     }
