@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { anonymous, dataspaces, Problem, resources, sets } from "./api";
 import { listen } from "./events";
 import { SearchBox } from "./find/box";
+import { KeyboardHelp } from "./keyboard/help";
 import { follow } from "./live";
 import { DataspacePage } from "./pages/dataspace";
 import { Home } from "./pages/home";
@@ -133,6 +134,7 @@ function App() {
       </main>
       {(user || ended) && <Uploads />}
       {user && <Notices />}
+      <KeyboardHelp />
     </>
   );
 }

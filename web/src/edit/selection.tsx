@@ -3,6 +3,7 @@ import type { Asked, DataSet, Resource } from "../api";
 import { dataAddress, resources, schemas, sets } from "../api";
 import type { DescribeMany } from "../describe/many";
 import { count, plural } from "../format";
+import { useKey } from "../keyboard/keys";
 import { ShareButton } from "../links/button";
 import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
@@ -41,6 +42,7 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
   const [reasons, setReasons] = useState<ReadonlyMap<string, string>>(new Map());
   const failed = selected.filter((r) => reasons.has(r.id));
   const many = plural(selected.length, "file");
+  useKey("Delete", "delete what is selected", removable ? () => setAsking(true) : undefined);
   return (
     <>
       <div class="note" role="status">

@@ -1,14 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
-import { listen } from "../events";
+import { useKey } from "../keyboard/keys";
 import { navigate, useLocation } from "../router";
 import { Icon } from "../ui/icons";
 import { searchAddress } from "./query";
-
-/** Whether a key is typed into something. */
-const isTyped = (e: KeyboardEvent) => {
-  const to = e.target as HTMLElement;
-  return e.ctrlKey || e.metaKey || e.altKey || e.isComposing || to.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(to.tagName);
-};
 
 /** The search of every page. The key / goes to it. */
 export function SearchBox() {
@@ -18,16 +12,10 @@ export function SearchBox() {
   useEffect(() => {
     input.current!.value = q;
   }, [q, path]);
-  useEffect(
-    () =>
-      listen(window, "keydown", (e: KeyboardEvent) => {
-        if (e.key !== "/" || isTyped(e) || document.querySelector("dialog[open]")) return;
-        e.preventDefault();
-        input.current!.focus();
-        input.current!.select();
-      }),
-    [],
-  );
+  useKey("/", "search", () => {
+    input.current!.focus();
+    input.current!.select();
+  });
   const submit = (e: Event) => {
     e.preventDefault();
     const order = path === "/search" ? (query.get("order") ?? "") : "";

@@ -7,6 +7,7 @@ import { Remove, Restore } from "../edit/deletion";
 import { DataspaceForm, SetForm } from "../edit/forms";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
+import { useKey } from "../keyboard/keys";
 import { Link, navigate, useLocation } from "../router";
 import { useSession } from "../session";
 import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Size, Skeleton, Time } from "../ui/components";
@@ -43,6 +44,7 @@ export function DataspacePage({ params }: PageProps) {
   const mayWrite = !!value?.may.write && active;
   const upload = useUpload(mayWrite ? { dataspaceId: did } : undefined);
   useTitle(dataspace && (dataspace.title || dataspace.name));
+  useKey("e", "edit the dataspace", value?.may.manage && active ? () => setDialog("edit") : undefined);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !dataspace) return <Skeleton lines={10} />;
   const { may } = value;

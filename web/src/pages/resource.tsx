@@ -8,6 +8,7 @@ import { ResourceForm } from "../edit/forms";
 import { MovedTo, Place } from "../edit/placement";
 import { downloadName } from "../filename";
 import { size } from "../format";
+import { useKey } from "../keyboard/keys";
 import { ShareButton } from "../links/button";
 import { Preview } from "../preview/preview";
 import { Link, navigate, useLeaveGuard } from "../router";
@@ -39,6 +40,7 @@ export function ResourcePage({ params }: PageProps) {
   const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
   const describing = useAction(() => import("../describe/session").then((m) => setSession({ of: m.DescribeFiles })));
   useTitle(resource?.name);
+  useKey("e", "edit the details of the file", value?.may.write && resource?.state === "active" ? () => setEditing(true) : undefined);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !resource) return <Skeleton lines={12} />;
   const { dataspace, may } = value;

@@ -9,6 +9,7 @@ import { SetForm } from "../edit/forms";
 import { Files } from "../files/list";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
+import { useKey } from "../keyboard/keys";
 import { ShareButton } from "../links/button";
 import { Link, useLocation } from "../router";
 import { useSession } from "../session";
@@ -48,6 +49,7 @@ export function SetPage({ params }: PageProps) {
   const { query } = useLocation();
   const upload = useUpload(mayWrite ? { set: set! } : undefined, query.get("folder") ?? "");
   useTitle(set && (set.title || set.name));
+  useKey("e", "edit the set", mayWrite ? () => setEditing(true) : undefined);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !set || files.exist === undefined) return <Skeleton lines={10} />;
   const { dataspace, may, incomplete } = value;

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Listing } from "../api";
 import { listen } from "../events";
+import { useKey } from "../keyboard/keys";
 import { plural } from "../format";
 import { historyEntry } from "../router";
 import { Button, ErrorMessage, Skeleton } from "./components";
@@ -55,7 +56,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
   const { rows, fresh } = useRows(create, id, version);
   const body = useRef<HTMLDivElement>(null);
   const visible = useVisible(body, rows);
-  const onKeyDown = useArrowKeys(body, rows);
+  const onKeyDown = useArrowKeys(body, rows, kind === "selectable");
   useRefreshOnFocus(() => (rows.problem ? rows.retry() : rows.refresh()));
   const printing = usePrinting();
   const loadingAll = usePrintKey(() => rows.complete, () => rows.fetchAll());
@@ -201,7 +202,7 @@ function useVisible<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>) 
 const controls = "a[href], button, select, input";
 
 /** Arrow keys, Home, End and the page keys move the focus from a control of a row to the same control of another row. */
-function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>) {
+function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>, selectable: boolean) {
   const target = useRef<{ index: number; nth: number } | undefined>(undefined);
   useLayoutEffect(() => {
     if (!target.current) return;
@@ -211,23 +212,40 @@ function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>
     all[Math.min(target.current.nth, all.length - 1)]!.focus({ preventScroll: true });
     target.current = undefined;
   });
-  return (e: KeyboardEvent) => {
-    const from = e.target as HTMLElement;
-    const row = from.closest<HTMLElement>("[data-index]");
-    if (!row || !body.current || from.tagName === "SELECT" || from.closest("dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
-    const height = rowHeight(body.current);
-    const page = Math.max(1, Math.floor(innerHeight / height) - 3);
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    const step = steps[e.key];
-    if (step === undefined) return;
-    e.preventDefault();
+  const go = (from: HTMLElement, step: number) => {
+    const row = from.closest<HTMLElement>("[data-index]")!;
+    const height = rowHeight(body.current!);
     const index = Math.min(Math.max(0, Number(row.dataset.index) + step), rows.known - 1);
     target.current = { index, nth: [...row.querySelectorAll(controls)].indexOf(from) };
-    const top = body.current.getBoundingClientRect().top + index * height;
+    const top = body.current!.getBoundingClientRect().top + index * height;
     const room = 2 * height; // stays free above, for the header, and below
     if (top < room) scrollBy(0, top - room);
     else if (top + height > innerHeight - room) scrollBy(0, top + height - innerHeight + room);
     rows.onChange(); // renders, also if nothing has to scroll
+  };
+  /** From the row that has the focus, or else to the first one that is rendered. */
+  const step = (by: number) => {
+    const focused = document.activeElement as HTMLElement | null;
+    if (focused && focused !== body.current && body.current?.contains(focused)) go(focused, by);
+    else body.current?.querySelector<HTMLElement>("[data-index] a")?.focus();
+  };
+  const some = rows.known > 0;
+  useKey("j", "go to the next row", some ? () => step(1) : undefined);
+  useKey("k", "go to the row before", some ? () => step(-1) : undefined);
+  const select = () => {
+    const focused = document.activeElement as HTMLElement | null;
+    if (body.current?.contains(focused)) focused!.closest("[data-index]")?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
+  };
+  useKey("x", "select the row, or not any more", some && selectable ? select : undefined);
+  return (e: KeyboardEvent) => {
+    const from = e.target as HTMLElement;
+    if (!from.closest("[data-index]") || !body.current || from.tagName === "SELECT" || from.closest("dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
+    const page = Math.max(1, Math.floor(innerHeight / rowHeight(body.current)) - 3);
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+    const step = steps[e.key];
+    if (step === undefined) return;
+    e.preventDefault();
+    go(from, step);
   };
 }
 

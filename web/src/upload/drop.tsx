@@ -1,4 +1,4 @@
-// Uploads start with a drop anywhere on the page, or with a button.
+// Uploads start with a drop or a paste anywhere on the page, or with a button.
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
@@ -7,8 +7,8 @@ import { asProblem } from "../ui/load";
 import type { UploadTarget } from "./dialog";
 import { UploadDialog } from "./dialog";
 import type { Selection } from "./selection";
-import { fromDrop, fromInput } from "./selection";
-import { useDrop } from "./window";
+import { fromClipboard, fromDrop, fromInput } from "./selection";
+import { useDrop, usePaste } from "./window";
 
 interface Upload {
   /** The buttons that open file choosers. */
@@ -30,6 +30,7 @@ export function useUpload(target: UploadTarget | undefined, folder = ""): Upload
     setReading(false);
   };
   const over = useDrop(target ? read : undefined);
+  usePaste(target ? (files) => setSelection(fromClipboard(files)) : undefined);
   return {
     buttons: target && <UploadButtons onSelect={setSelection} />,
     dialog: (

@@ -24,6 +24,13 @@ export function fromInput(list: FileList): Selection {
   return { files: sorted([...list].map((file) => ({ file, path: file.webkitRelativePath || file.name }))), unreadable: [] };
 }
 
+/** The files of the clipboard. A copied picture has no name of its own: it gets one by the time. */
+export function fromClipboard(list: FileList, now = new Date()): Selection {
+  const at = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace("T", " ").replaceAll(":", ".");
+  const named = (file: File) => (/^image\.\w+$/.test(file.name) ? file.name.replace("image", `pasted ${at}`) : file.name);
+  return { files: sorted([...list].map((file) => ({ file, path: named(file) }))), unreadable: [] };
+}
+
 /** All files of a drop, also those in folders. It reads the items before the first await: afterwards the transfer is empty. */
 export async function fromDrop(transfer: DataTransfer): Promise<Selection> {
   const selection: Selection = { files: [], unreadable: [] };

@@ -27,6 +27,23 @@ export function useDrop(onDrop: ((transfer: DataTransfer) => void) | undefined):
   return over;
 }
 
+/** Calls `onPaste` with files that are pasted anywhere but into a field, while it is given and no dialog is open. */
+export function usePaste(onPaste: ((files: FileList) => void) | undefined) {
+  const latest = useRef(onPaste);
+  latest.current = onPaste;
+  useEffect(
+    () =>
+      listen(window, "paste", (e: ClipboardEvent) => {
+        const files = e.clipboardData?.files;
+        const into = e.target as HTMLElement;
+        if (!latest.current || !files?.length || into.closest?.("input, textarea, [contenteditable]") || document.querySelector("dialog[open]")) return;
+        e.preventDefault();
+        latest.current(files);
+      }),
+    [],
+  );
+}
+
 /** Keeps the browser from opening dropped files where the page does not accept them. */
 export function refuseDrops() {
   const refuse = (e: DragEvent) => {
