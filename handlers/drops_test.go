@@ -199,7 +199,7 @@ func TestDropsAskTheLimits(t *testing.T) {
 	}{
 		{"a smaller file", object{"maxFileBytes": 6}, object{"maxFileBytes": 5}, "", http.StatusRequestEntityTooLarge, "too_large"},
 		{"other kinds", object{"types": []string{".txt"}}, object{"types": []string{"image/*"}}, "", http.StatusUnsupportedMediaType, "unsupported_media_type"},
-		{"others were faster", object{"maxBytes": 8}, nil, "xyz", http.StatusRequestEntityTooLarge, "too_large"},
+		{"others were faster", object{"maxBytes": 12}, nil, "xyzxyzx", http.StatusRequestEntityTooLarge, "too_large"},
 		{"a password", object{}, object{"password": "a blue horse"}, "", http.StatusUnauthorized, "link_password"},
 	} {
 		fields := object{"kind": "request", "setId": l.set}
@@ -208,7 +208,7 @@ func TestDropsAskTheLimits(t *testing.T) {
 		}
 		v := l.newLink(fields)
 		if tc.before["maxFileBytes"] != nil || tc.before["maxBytes"] != nil {
-			v.starts(9, "filename", "a.txt").problem(http.StatusRequestEntityTooLarge, "too_large", "")
+			v.starts(13, "filename", "a.txt").problem(http.StatusRequestEntityTooLarge, "too_large", "")
 		}
 		if tc.before["types"] != nil {
 			v.starts(6, "filename", "a.csv").problem(http.StatusUnsupportedMediaType, "unsupported_media_type", "filename")
@@ -251,15 +251,12 @@ func TestDropsAtOnce(t *testing.T) {
 		limit  object
 		refuse int
 	}{{object{"maxUses": 5}, http.StatusGone}, {object{"maxBytes": 35}, http.StatusRequestEntityTooLarge}} {
-		fields := object{"kind": "request", "setId": l.set}
-		for field, value := range tc.limit {
-			fields[field] = value
-		}
-		v := l.newLink(fields)
+		v := l.newLink(object{"kind": "request", "setId": l.set})
 		var at []string
 		for i := range 16 {
 			at = append(at, v.started(7, "filename", fmt.Sprint(i)))
 		}
+		l.send("PUT", "/links/"+v.id, tc.limit).want(http.StatusOK)
 		rand.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
 		answers := make([]*answer, len(at))
 		var all sync.WaitGroup
@@ -280,6 +277,37 @@ func TestDropsAtOnce(t *testing.T) {
 		same(t, fmt.Sprint(tc.limit, ": files"), len(l.dropped(l.set, v.id)), 5)
 		same(t, fmt.Sprint(tc.limit, ": uses"), fmt.Sprint(l.get("/links/" + v.id).object()["uses"]), "5")
 	}
+}
+
+// TestUnfinishedDropsAreBounded: what has begun counts as far as it may still come, and does not pile up.
+func TestUnfinishedDropsAreBounded(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	c := ownGateway(t, repository.Config{Now: func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }}, handlers.Config{})
+	l := c.newLinked()
+	refused := func(v visitor, length int) {
+		t.Helper()
+		v.starts(length, "filename", "b").problem(http.StatusTooManyRequests, "too_many_requests", "")
+	}
+	once := c.newLink(object{"kind": "request", "setId": l.set, "maxUses": 1})
+	at := once.started(7, "filename", "a")
+	refused(once, 7)
+	small := c.newLink(object{"kind": "request", "setId": l.set, "maxBytes": 100})
+	small.started(60, "filename", "a")
+	refused(small, 41)
+	small.started(40, "filename", "a")
+	many := c.newLink(object{"kind": "request", "setId": l.set})
+	for range 64 {
+		many.started(7, "filename", "a")
+	}
+	refused(many, 7)
+	many.starts(7, "filename", strings.Repeat("a", 10_000)).problem(http.StatusBadRequest, "invalid_field", "Upload-Metadata")
+
+	clock.Store(int64(2 * time.Hour)) // they have paused, and may go on
+	once.started(7, "filename", "b")
+	small.started(100, "filename", "b")
+	refused(many, 7)
+	once.puts(at, 0, "content").want(http.StatusNoContent)
 }
 
 // TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no numbers; nor is a link's secret in the log.

@@ -94,6 +94,9 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	}
 	if start.drop != nil {
 		found, err := start.drop.ask(tx, start.Length)
+		if err == nil {
+			err = start.drop.service.mayBegin(tx, found, start.Length)
+		}
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -115,6 +116,7 @@ type Service struct {
 	indexing *indexing.Indexing
 	schemas  *conformance.Schemas
 	quotas   *quota.Ledger
+	dropping sync.Mutex // while an upload through a link begins
 
 	instruments *instruments.Instruments
 

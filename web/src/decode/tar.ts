@@ -82,22 +82,30 @@ const inMemory = (name: string, bytes: Uint8Array<ArrayBuffer>): Input => ({
   read: async (start, length) => bytes.slice(start, start + length),
 });
 
-async function unpacked(input: Input): Promise<{ input: Input; cut: boolean }> {
+/**
+ * The archive within, as far as it could be unpacked. A gzip file ends with the length of its last member: where what was unpacked has another one, the
+ * file was cut off, or has several members, of which browsers unpack the first.
+ */
+async function unpacked(input: Input): Promise<{ input: Input; cut: boolean; partly: boolean }> {
   if (input.bytes > maxBytes) throw new Refused(`Compressed archives are read from their start, up to ${maxBytes / MiB} MiB; this one is larger.`);
-  const bytes = await inflate(await input.read(0, input.bytes), "gzip", maxUnpacked, true);
-  return { input: inMemory(input.name.replace(/\.gz$/i, ""), bytes), cut: bytes.length >= maxUnpacked };
+  const packed = await input.read(0, input.bytes);
+  const bytes = await inflate(packed, "gzip", maxUnpacked, true);
+  const length = new DataView(packed.buffer, packed.byteOffset + Math.max(0, packed.length - 4)).getUint32(0, true);
+  const cut = bytes.length >= maxUnpacked;
+  return { input: inMemory(input.name.replace(/\.gz$/i, ""), bytes), cut, partly: !cut && length !== bytes.length };
 }
 
 serve(async (file) => {
   const head = await file.read(0, 2);
-  const { input, cut } = head[0] === 0x1f && head[1] === 0x8b ? await unpacked(file) : { input: file, cut: false };
+  const { input, cut, partly } = head[0] === 0x1f && head[1] === 0x8b ? await unpacked(file) : { input: file, cut: false, partly: false };
   const single = !isHeader(await input.read(0, 512));
+  if (single && partly) throw new Refused("Only a first part of it can be unpacked here: it was cut off, or consists of several parts.");
   const { listed, complete } = single ? { listed: [entryOf(input.name, input.bytes, 0, 0, input.bytes)], complete: !cut } : await list(input);
   if (single && input === file) throw new Refused("This archive is damaged: the checksum of a header is another one.");
   return {
     content: {
       view: "entries",
-      about: complete && !cut ? "" : cut ? `what is in the first ${maxUnpacked / MiB} MiB` : `the first ${maxEntries} files`,
+      about: partly ? "what could be unpacked: it was cut off, or consists of several parts" : complete && !cut ? "" : cut ? `what is in the first ${maxUnpacked / MiB} MiB` : `the first ${maxEntries} files`,
       entries: listed.map(({ at, ...entry }) => entry),
     },
     entry: async (id) => {

@@ -108,6 +108,7 @@ export async function readPart(input: Input, stored: Stored, s: Selection): Prom
   const [outer, inner] = outerIsRows ? [rows, columns] : [columns, rows];
   const { size, read, holder } = stored.type;
   const span = (axis: Axis, taken: number) => (taken - 1) * axis.step * axis.stride;
+  if (size > maxSpan) throw new Refused("A value of this array is too large to be shown.");
   while (span(inner, inner.taken) + size > maxSpan) inner.taken = Math.max(1, Math.floor(inner.taken / 2));
   const innerSpan = span(inner, inner.taken) + size;
   thin(outer, innerSpan);
