@@ -1,6 +1,6 @@
 // The address alone decides what a page shows, so that every view can be linked, reloaded and gone back to.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { base } from "./api";
 import { listen } from "./events";
 
@@ -42,7 +42,7 @@ export function navigate(to: string, { replace = false } = {}) {
 /** The current location; the component is rendered again after each navigation. */
 export function useLocation(): Location {
   const [location, setLocation] = useState(currentLocation);
-  useEffect(() => listen(window, `${navigated} popstate`, () => setLocation(currentLocation())), []);
+  useLayoutEffect(() => listen(window, `${navigated} popstate`, () => setLocation(currentLocation())), []); // before anybody can click
   return location;
 }
 
