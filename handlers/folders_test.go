@@ -84,6 +84,7 @@ func TestFolders(t *testing.T) {
 	}
 	folder, reader := "/sets/"+set+"/folder", s.newMember("member")
 	same(t, "a folder", strings.Join(strings.Fields(string(reader.get(folder+"?path=a/").want(http.StatusOK).body)), ""), `{"path":"a/","files":2,"bytes":8,"bounded":false}`)
+	s.bad("GET", folder+"?path=a/&path=c/", nil).problem(http.StatusBadRequest, "invalid_parameter", "path")
 	same(t, "the set", s.get(folder).want(http.StatusOK).object()["files"], any(4.0))
 	same(t, "made", s.send("POST", folder, object{"path": "made/"}).want(http.StatusCreated).object()["folders"], any(1.0))
 	for _, c := range []struct {

@@ -115,9 +115,10 @@ type request struct {
 	params httprouter.Params
 	caller auth.Principal
 	query  url.Values
-	path   string // below the base URL, without page token and trailing slash
-	token  string // of a page
-	visits bool   // by a link
+	path   string          // below the base URL, without page token and trailing slash
+	token  string          // of a page
+	visits bool            // by a link
+	guest  *auth.Principal // the user who sends it by a link; nil: nobody that is known
 }
 
 // hosts returns the hosts of the configuration.

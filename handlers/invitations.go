@@ -36,21 +36,34 @@ type acceptedJSON struct {
 	Used        bool     `json:"used"` // the invitation, by this
 }
 
-// guest returns who asks for an invitation: the holder of a key, which must be valid, or of a session, as long as that lives; nil: nobody that is known.
-func (a *api) guest(w http.ResponseWriter, r *request) (*auth.Principal, error) {
-	if !hasCredentials(r.Request) {
-		return nil, nil
+// admitGuest finds the user of a request below the address of a link, and counts it where there is none: a key must be valid, a session that has ended is
+// none, and HTTP Basic has the password of a link.
+func (a *api) admitGuest(w http.ResponseWriter, r *request, basic bool) error {
+	if basic || !hasCredentials(r.Request) {
+		return a.countAnonymous(w.Header(), r.Request)
 	}
-	caller, err := a.authenticate(w.Header(), r.Request)
-	if err != nil {
-		if len(r.Header.Values("Authorization")) == 0 && publicError(err).Code == errs.CodeUnauthenticated {
-			return nil, nil
-		}
-		return nil, err
+	answer := http.Header{}
+	caller, err := a.authenticate(answer, r.Request)
+	if err == nil {
+		r.guest = &caller
+		return nil
 	}
-	noteCaller(w, caller)
-	caller.Origin = a.origin(w, r.Request)
-	return &caller, nil
+	isNone := []errs.Code{errs.CodeUnauthenticated, errs.CodeTooManyFailures, errCrossOrigin.Code}
+	if len(r.Header.Values("Authorization")) == 0 && slices.Contains(isNone, publicError(err).Code) {
+		return a.countAnonymous(w.Header(), r.Request)
+	}
+	maps.Copy(w.Header(), answer)
+	return err
+}
+
+// guest returns the user of a request for an invitation, for the log, too; nil: nobody that is known.
+func (a *api) guest(w http.ResponseWriter, r *request) *auth.Principal {
+	if r.guest == nil {
+		return nil
+	}
+	noteCaller(w, *r.guest)
+	r.guest.Origin = a.origin(w, r.Request)
+	return r.guest
 }
 
 // refusedInvitation is why an invitation was not accepted as it was asked for, and what was entered.
@@ -59,7 +72,7 @@ type refusedInvitation struct {
 	username, fullname string
 }
 
-// showInvitation answers with an invitation, as it is for who is signed in in this browser. refused is nil, or why the form comes again.
+// showInvitation answers with an invitation, as it is for the user who is signed in in this browser. refused is nil, or why the form comes again.
 func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, refused *refusedInvitation) error {
 	if !wantsPage(r.Request) {
 		writeJSON(w, http.StatusOK, invitationJSON{visit.Kind.String(), visit.Owner, visit.Title, visit.Role.String(), expiresText(visit.Expires, time.RFC3339)})
@@ -67,10 +80,7 @@ func (a *api) showInvitation(w http.ResponseWriter, r *request, v repository.Vis
 	}
 	// The page says where its form comes from, without its address: otherwise a request over the plain network has no origin.
 	w.Header().Set("Referrer-Policy", "strict-origin")
-	caller, err := a.guest(w, r)
-	if err != nil {
-		return err
-	}
+	caller := a.guest(w, r)
 	title := visit.Owner + " invites you"
 	if caller == nil && r.Method != http.MethodPost && r.URL.RawQuery == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
 		again := visits.Problem{Frame: a.visitFrame(title), Address: a.visitAddress(r, v.Token) + "?again"} // once, whatever a browser says then
@@ -145,15 +155,12 @@ func invitationFields(w http.ResponseWriter, r *request) (fields repository.Fiel
 	return fields, r.PostForm.Get("as"), nil
 }
 
-// acceptInvitation makes a user, with a session in a browser; or gives the role to who is signed in, or sends a key.
+// acceptInvitation makes a user, with a session in a browser; or gives the role to the user who is signed in, or sends a key.
 func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit) error {
 	if a.crossOrigin(r.Request) {
 		return errCrossOrigin
 	}
-	caller, err := a.guest(w, r)
-	if err != nil {
-		return err
-	}
+	caller := a.guest(w, r)
 	fields, as, err := invitationFields(w, r)
 	if err != nil {
 		return err
@@ -170,7 +177,7 @@ func (a *api) acceptInvitation(w http.ResponseWriter, r *request, v repository.V
 	return a.sendAccepted(w, r, v, visit, accepted)
 }
 
-// accept decides who accepts an invitation. That a user is made and that one who is there joins are never taken for each other.
+// accept decides whether a new user or one who is there accepts an invitation. That a user is made and that one who is there joins are never taken for each other.
 func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, as string, fields repository.Fields) (repository.Accepted, error) {
 	switch {
 	case caller == nil && as != "", caller != nil && as != "" && as != caller.Username:
@@ -184,7 +191,7 @@ func (a *api) accept(r *request, v repository.Visitor, caller *auth.Principal, a
 	return a.repo.Join(r.Context(), v, *caller)
 }
 
-// sendAccepted answers who has accepted an invitation, with the only copy of the key.
+// sendAccepted answers that an invitation is accepted, with the only copy of the key.
 func (a *api) sendAccepted(w http.ResponseWriter, r *request, v repository.Visitor, visit repository.Visit, accepted repository.Accepted) error {
 	status := http.StatusOK
 	if accepted.Key != "" {

@@ -207,9 +207,52 @@ func TestWhoMayInvite(t *testing.T) {
 		taker.get("/links/"+alone.id).problem(http.StatusForbidden, "forbidden", "")
 		taken := taker.send("POST", "/links/"+of.id+"/take", nil)
 		same(t, "taken over", taken.status, map[bool]int{true: http.StatusOK, false: http.StatusForbidden}[admins])
+		fresh := l.newLink(l.invitation("editor"))
+		for _, change := range []object{{"label": "x"}, {"expires": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}} {
+			same(t, "changed by an admin", taker.send("PUT", "/links/"+fresh.id, change).status, taken.status)
+		}
 		taker.send("DELETE", "/links/"+of.id, nil).want(http.StatusNoContent)
 		of.ask("GET", "", nil).problem(http.StatusGone, "link_ended", "")
 		same(t, "what is logged of the invitation", l.get("/audit?objectId=" + of.id + "&action=link.create").data()[0]["values"].(map[string]any)["role"], any("editor"))
+	}
+}
+
+// TestChosenUsernames: nobody chooses a name that stands for something else, and the invitation is not used by the try.
+func TestChosenUsernames(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{}, handlers.Config{})
+	v := c.newLink(object{"kind": "invitation"})
+	id := c.get("/users/me").object().text("id")
+	for name, sysadmins := range map[string]bool{
+		"me": false, "Me": false, id: false, strings.ToLower(id): false, "anonymous": true, "Anonymous": true, ".": true, "..": true, "-x": true,
+	} {
+		v.ask("POST", "", object{"username": name}).problem(http.StatusBadRequest, "invalid_field", "username")
+		made := c.bad("POST", "/users", object{"username": name})
+		if made.status == http.StatusCreated && strings.EqualFold(name, "anonymous") {
+			c.send("POST", "/users", object{"username": name}).problem(http.StatusConflict, "username_taken", "username")
+		}
+		if status := made.status; (status != http.StatusBadRequest) != sysadmins {
+			t.Errorf("a sysadmin makes %s: %s", name, made.short())
+		}
+	}
+	v.ask("POST", "", object{"username": "m-e.."}).want(http.StatusCreated)
+}
+
+// TestInvitationIsNotProlonged: a change does not begin the time of an invitation anew.
+func TestInvitationIsNotProlonged(t *testing.T) {
+	t.Parallel()
+	var clock atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }
+	l := ownGateway(t, repository.Config{Now: now}, handlers.Config{}).newLinked()
+	made := now()
+	v, day := l.newLink(l.invitation("member")), 24*time.Hour
+	at := func(after time.Duration) object { return object{"expires": made.Add(after).UTC().Format(time.RFC3339)} }
+	l.send("PUT", "/links/"+v.id, at(29*day)).want(http.StatusOK)
+	clock.Store(int64(25 * day))
+	l.send("PUT", "/links/"+v.id, at(31*day)).problem(http.StatusBadRequest, "invalid_field", "expires")
+	ends, err := time.Parse(time.RFC3339, l.send("PUT", "/links/"+v.id, object{"expires": ""}).want(http.StatusOK).object().text("expires"))
+	if left := ends.Sub(made); err != nil || left > 30*day+time.Minute || left < 30*day-time.Minute {
+		t.Errorf("without an end it ends after %s", left)
 	}
 }
 
@@ -279,5 +322,19 @@ func TestInvitationsAreThrottled(t *testing.T) {
 		v.ask("POST", "", object{"username": "admin"}).problem(http.StatusConflict, "username_taken", "username")
 	}
 	v.ask("POST", "", object{"username": "free"}).problem(http.StatusTooManyRequests, "too_many_requests", "")
-	v.ask("POST", "", nil, "Authorization: Bearer "+c.key).want(http.StatusTooManyRequests)
+	v.ask("POST", "", nil, "Authorization: Bearer "+c.key+"x").problem(http.StatusUnauthorized, "unauthenticated", "")
+	cookie, _ := c.signIn()
+	for range 4 {
+		v.ask("POST", "", nil, "Authorization: Bearer "+c.key).want(http.StatusOK)
+		v.ask("GET", "", nil, html, cookie).want(http.StatusOK)
+	}
+	c.send("DELETE", "/session", nil, cookie).want(http.StatusNoContent)
+	v.ask("GET", "", nil, html, cookie).want(http.StatusTooManyRequests)
+
+	g := ownGateway(t, repository.Config{}, handlers.Config{AnonymousRequests: 3}).newLinked()
+	share := g.newLink(object{"kind": "share", "setId": g.set, "password": "a blue horse"})
+	for i := range 4 {
+		want := map[bool]int{true: http.StatusUnauthorized, false: http.StatusTooManyRequests}[i < 3]
+		share.submit("password=guessed", "Authorization: Bearer "+g.key).want(want)
+	}
 }

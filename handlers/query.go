@@ -82,14 +82,17 @@ func malformedQuery(err error) error {
 		Message: "the query cannot be read; its parts are NAME=VALUE, joined by &, with other characters percent-encoded", Err: err}
 }
 
-// checkParameters refuses parameters that a request outside the listings would ignore: a client that sends ?dryrun=1 expects that nothing is done.
+// checkParameters refuses parameters that a request outside the listings would ignore, and repeats of all but resource: a client that sends ?dryrun=1 expects that nothing is done.
 func checkParameters(kind routeKind, query url.Values) error {
 	if kind == listing {
 		return nil
 	}
 	accepted := parametersOf[kind]
-	for name := range query {
+	for name, values := range query {
 		if slices.Contains(accepted, name) {
+			if len(values) > 1 && name != "resource" {
+				return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: name, Message: name + " is given more than once"}
+			}
 			continue
 		}
 		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidParameter, Field: repository.Shorten(name),

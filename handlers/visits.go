@@ -49,7 +49,7 @@ func (a *api) visitAddress(r *request, token string) string {
 	return strings.TrimSuffix(a.base(r.Request), version) + visitPath + token
 }
 
-// visitor is who has sent a request below the address of a link. A password may come as that of HTTP Basic, with any username.
+// visitor returns the sender of a request below the address of a link. A password may come as that of HTTP Basic, with any username.
 func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, error) {
 	v := repository.Visitor{Token: r.params.ByName("token")}
 	r.visits = true
@@ -61,11 +61,9 @@ func (a *api) visitor(w http.ResponseWriter, r *request) (repository.Visitor, er
 	if cookie, err := r.Cookie(visitCookie); err == nil {
 		v.Proof = cookie.Value
 	}
-	err := a.countAnonymous(w.Header(), r.Request)
-	if err != nil {
-		return v, err
-	}
-	if _, password, sent := r.BasicAuth(); sent {
+	_, password, sent := r.BasicAuth()
+	err := a.admitGuest(w, r, sent)
+	if err == nil && sent {
 		v.Proof, err = a.repo.AdmitVisitor(r.Context(), v, password)
 	}
 	return v, err
@@ -308,6 +306,11 @@ func lastElement(name string) string { return name[strings.LastIndexByte(name, '
 func (a *api) enterPassword(w http.ResponseWriter, r *request, v repository.Visitor) error {
 	if err := readForm(w, r); err != nil {
 		return err
+	}
+	if r.guest != nil { // a key opens no link: a guess is one, whoever sends it
+		if err := a.countAnonymous(w.Header(), r.Request); err != nil {
+			return err
+		}
 	}
 	proof, err := a.repo.AdmitVisitor(r.Context(), v, r.PostForm.Get("password"))
 	if err != nil {

@@ -142,6 +142,11 @@ func (s *Service) Accept(ctx context.Context, v Visitor, f Fields, browser bool)
 				return unknownField(field, "this request; it takes", said)
 			}
 		}
+		if name, _ := f["username"].(string); name != "" {
+			if err := checkChosen(name); err != nil {
+				return err
+			}
+		}
 		by := rows.Change{By: found.asOwner(v.Origin), Cause: found.Entry}
 		a = Accepted{Used: true, DataspaceID: found.DataspaceID, Role: found.Role, Key: auth.NewKey()}
 		if a.User, err = s.newUser(tx, by, f); err != nil {

@@ -204,7 +204,8 @@ func (l *draftLink) showsVersion(tx *metadata.Tx, id string, number any) error {
 func (s *Service) LinkAge() time.Duration { return s.config.LinkAge }
 
 // bound refuses an end that is over, or later than the kind of the link and the configuration allow. A link without one gets the usual end of its
-// kind, which is the latest that is allowed for other kinds than invitations.
+// kind, which is the latest that is allowed for other kinds than invitations. The time of an invitation counts from when it was made: a change does not
+// begin it anew.
 func (s *Service) bound(l *metadata.Link, f Fields) error {
 	most, usual := s.config.LinkAge, s.config.LinkAge
 	if l.Kind == metadata.Invitation {
@@ -214,14 +215,19 @@ func (s *Service) bound(l *metadata.Link, f Fields) error {
 		usual = min(invitationAge, most)
 	}
 	now := s.now()
+	from := now
+	if l.Kind == metadata.Invitation && l.Created != 0 {
+		from = l.Created
+	}
+	latest := from + metadata.Stamp(most.Microseconds())
 	switch _, sent := f["expires"]; {
 	case l.Expires != 0 && l.Expires <= now && sent:
 		return invalid("expires", "expires must be in the future")
 	case most == 0:
 		return nil
 	case l.Expires == 0:
-		l.Expires = now + metadata.Stamp(usual.Microseconds())
-	case sent && l.Expires > now+metadata.Stamp(most.Microseconds()):
+		l.Expires = min(now+metadata.Stamp(usual.Microseconds()), latest)
+	case sent && l.Expires > latest:
 		return invalid("expires", "expires: such links end after %s at most", most)
 	}
 	return nil

@@ -124,12 +124,17 @@ func (s *Service) GetLink(ctx context.Context, p auth.Principal, id string) (l L
 }
 
 // UpdateLink changes label, expires, password, maxUses, and what only links of its kind have. What a link shows, or where it puts files,
-// does not change.
+// does not change. An invitation is changed by those who could make it.
 func (s *Service) UpdateLink(ctx context.Context, p auth.Principal, id string, edit Edit[LinkWithUse]) (updated LinkWithUse, err error) {
 	var draft draftLink
 	check := func(tx *metadata.Tx, p auth.Principal) (before metadata.Link, changed bool, err error) {
 		if before, err = managedLink(tx, p, id); err != nil {
 			return before, false, err
+		}
+		if before.Kind == metadata.Invitation {
+			if err := s.mayStillInvite(tx, p, before); err != nil {
+				return before, false, err
+			}
 		}
 		shown, err := s.withUse(tx, before)
 		if err != nil {

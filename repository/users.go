@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,23 @@ func checkUsername(name string) error {
 	return nil
 }
 
+// checkReserved refuses usernames that stand for something else wherever a user is named: the caller, or the user with that id.
+func checkReserved(name string) error {
+	_, isID := metadata.ParseID(strings.ToUpper(name))
+	if isID || strings.EqualFold(name, me) {
+		return invalid("username", "username must not be %q, which stands for whoever asks, or have the form of an id", me)
+	}
+	return nil
+}
+
+// checkChosen refuses usernames that people may not choose for themselves: they look like nobody, an element of a path, or an option of a command.
+func checkChosen(name string) error {
+	if strings.EqualFold(name, "anonymous") || name == "." || name == ".." || strings.HasPrefix(name, "-") {
+		return invalid("username", `username must not be "anonymous", "." or "..", or begin with -`)
+	}
+	return nil
+}
+
 // CreateUser makes a user. Fields: username, optional fullname, about, sysadmin, quota.
 func (s *Service) CreateUser(ctx context.Context, p auth.Principal, f Fields) (created metadata.User, err error) {
 	err = s.update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
@@ -59,7 +77,7 @@ func (s *Service) newUser(tx *metadata.Tx, change rows.Change, f Fields) (u meta
 	if u.Username, err = f.required("username"); err != nil {
 		return u, err
 	}
-	if err := checkUsername(u.Username); err != nil {
+	if err := cmp.Or(checkUsername(u.Username), checkReserved(u.Username)); err != nil {
 		return u, err
 	}
 	if err := create(&u, f, userFields, "username"); err != nil {
