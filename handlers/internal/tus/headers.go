@@ -58,8 +58,7 @@ func ReadStart(r *http.Request) (start repository.UploadStart, err error) {
 	if start.Length, err = ReadLength(r, "Upload-Length"); err != nil {
 		return start, err
 	}
-	start.Announced = strings.Join(r.Header.Values("Upload-Metadata"), ",")
-	if err = readMetadata(start.Announced, &start); err != nil {
+	if err = readMetadata(strings.Join(r.Header.Values("Upload-Metadata"), ","), &start); err != nil {
 		return start, err
 	}
 	digest, err := readDigest(r)

@@ -2,6 +2,8 @@ package tus
 
 import (
 	"encoding/base64"
+	"fmt"
+	"slices"
 	"strings"
 
 	"labshelf/blobs"
@@ -12,6 +14,12 @@ import (
 
 // metadataKeys are the keys of Upload-Metadata. Uppy sends name, type and relativePath in addition to filename and filetype.
 const metadataKeys = "setId, resourceId, filename, filetype, name, format, description, metadata, sha256, type, relativePath"
+
+// maxText is how many bytes a text may have that is stored also where nothing else is made of it: as many as a name.
+const maxText = 4096
+
+// unusedKeys are the keys of such texts: another one may have precedence.
+var unusedKeys = []string{"filename", "filetype", "relativePath", "type"}
 
 // null is what Uppy writes for a relativePath, or a type, that a file does not have.
 const null = "null"
@@ -25,10 +33,12 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 	if sent == "" {
 		return nil
 	}
+	var pairs []string // as they were sent, without the spaces that they do not need
 	texts := map[string]string{}
 	for pair := range strings.SplitSeq(sent, ",") {
-		key, encoded, _ := strings.Cut(strings.TrimSpace(pair), " ")
-		text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+		key, encoded, spaced := strings.Cut(strings.TrimLeft(pair, " \t"), " ")
+		key, encoded = strings.TrimSpace(key), strings.TrimSpace(encoded)
+		text, err := base64.StdEncoding.DecodeString(encoded)
 		_, twice := texts[key]
 		switch {
 		case key == "":
@@ -40,9 +50,16 @@ func readMetadata(sent string, start *repository.UploadStart) error {
 			return body.InvalidField(key, "this key is in Upload-Metadata twice")
 		case err != nil:
 			return body.InvalidField(key, "in Upload-Metadata, each key is followed by a space and its value in base64")
+		case len(text) > maxText && slices.Contains(unusedKeys, key):
+			return body.InvalidField(key, fmt.Sprintf("%s may have up to %d bytes; this one has %d", key, maxText, len(text)))
 		}
 		texts[key] = string(text)
+		if spaced {
+			key += " "
+		}
+		pairs = append(pairs, key+encoded)
 	}
+	start.Announced = strings.Join(pairs, ",")
 	return takeMetadata(texts, start)
 }
 
