@@ -236,6 +236,14 @@ func TestDropsAskTheLimits(t *testing.T) {
 		v.starts(1, "filename", "a", key, l.set).problem(http.StatusBadRequest, "unknown_field", key)
 	}
 	v.starts(1).problem(http.StatusBadRequest, "missing_field", "filename")
+	v.starts(1, "filename", "a", "name", "a", "relativePath", strings.Repeat("p", 24_000)).problem(http.StatusBadRequest, "invalid_field", "relativePath")
+	v.starts(1, "name", "a", "filename", strings.Repeat("f", 26_000)).problem(http.StatusBadRequest, "invalid_field", "filename")
+	v.starts(1, "filename", "a", "type", strings.Repeat("t", 4097), "filetype", "text/plain").problem(http.StatusBadRequest, "invalid_field", "type")
+	long := strings.Repeat("n", 4000)
+	v.starts(1, "filename", "a", "name", long, "filetype", long, "relativePath", long).problem(http.StatusBadRequest, "invalid_field", "Upload-Metadata")
+	spaces := strings.Repeat(" ", 1000)
+	spaced := v.ask("POST", "/uploads", nil, inTus, "Upload-Length: 1", "Upload-Metadata: type"+spaces+","+spaces+"name "+spaces+"YQ==").want(http.StatusCreated)
+	same(t, "what is kept of spaces", v.bad("HEAD", spaced.header.Get("Location"), nil, inTus).header.Get("Upload-Metadata"), "type ,name YQ==")
 	v.starts(1, "filename", "a", "name", "../..").problem(http.StatusBadRequest, "missing_field", "name")
 	v.starts(1, "filename", "a", "name", "b\nc").problem(http.StatusBadRequest, "invalid_field", "name")
 	at := v.started(1, "filename", "a", "sha256", sha256Hex("b"))
@@ -277,37 +285,6 @@ func TestDropsAtOnce(t *testing.T) {
 		same(t, fmt.Sprint(tc.limit, ": files"), len(l.dropped(l.set, v.id)), 5)
 		same(t, fmt.Sprint(tc.limit, ": uses"), fmt.Sprint(l.get("/links/" + v.id).object()["uses"]), "5")
 	}
-}
-
-// TestUnfinishedDropsAreBounded: what has begun counts as far as it may still come, and does not pile up.
-func TestUnfinishedDropsAreBounded(t *testing.T) {
-	t.Parallel()
-	var clock atomic.Int64
-	c := ownGateway(t, repository.Config{Now: func() time.Time { return time.Now().Add(time.Duration(clock.Load())) }}, handlers.Config{})
-	l := c.newLinked()
-	refused := func(v visitor, length int) {
-		t.Helper()
-		v.starts(length, "filename", "b").problem(http.StatusTooManyRequests, "too_many_requests", "")
-	}
-	once := c.newLink(object{"kind": "request", "setId": l.set, "maxUses": 1})
-	at := once.started(7, "filename", "a")
-	refused(once, 7)
-	small := c.newLink(object{"kind": "request", "setId": l.set, "maxBytes": 100})
-	small.started(60, "filename", "a")
-	refused(small, 41)
-	small.started(40, "filename", "a")
-	many := c.newLink(object{"kind": "request", "setId": l.set})
-	for range 64 {
-		many.started(7, "filename", "a")
-	}
-	refused(many, 7)
-	many.starts(7, "filename", strings.Repeat("a", 10_000)).problem(http.StatusBadRequest, "invalid_field", "Upload-Metadata")
-
-	clock.Store(int64(2 * time.Hour)) // they have paused, and may go on
-	once.started(7, "filename", "b")
-	small.started(100, "filename", "b")
-	refused(many, 7)
-	once.puts(at, 0, "content").want(http.StatusNoContent)
 }
 
 // TestDropsHideQuotas: a quota holds for what comes through a link, and its visitor hears of no numbers; nor is a link's secret in the log.

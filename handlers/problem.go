@@ -69,6 +69,8 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set("WWW-Authenticate", `Bearer realm="labshelf"`)
 	case status == http.StatusServiceUnavailable, status == http.StatusLocked, known.Code == errs.CodeBusy:
 		header.Set("Retry-After", "1")
+	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "": // a link has too many unfinished uploads
+		header.Set("Retry-After", "5")
 	}
 	for _, name := range []string{"ETag", "Last-Modified", "Content-Disposition", "Repr-Digest", "Cache-Control"} {
 		header.Del(name)

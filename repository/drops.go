@@ -30,6 +30,8 @@ type drop struct {
 	service *Service
 	visitor Visitor
 	file    DropFile
+	giveWay []metadata.ID // unfinished uploads without which it would not have been refused
+	busy    []metadata.ID // of those that could give way, the ones that do not
 }
 
 // Drop receives a file through a request link, whole or not at all. It becomes a resource of the link's set, named after link and day, which names
@@ -48,7 +50,7 @@ func (s *Service) Drop(ctx context.Context, v Visitor, f DropFile, body io.Reade
 		return dropped, err
 	}
 	upload := s.NewUpload(found.asOwner(v.Origin))
-	upload.drop = &drop{s, v, f}
+	upload.drop = &drop{service: s, visitor: v, file: f}
 	defer func() {
 		if failed := upload.Discard(); err == nil {
 			err = failed

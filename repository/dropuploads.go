@@ -8,9 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"path"
-	"time"
 
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -43,51 +41,27 @@ func (s *Service) StartDrop(ctx context.Context, v Visitor, start UploadStart) (
 	}
 	set := found.SetID.String()
 	start.Fields.SetID, start.Fields.Name, start.Fields.Filename = &set, &name, path.Base(name)
-	start.drop = &drop{s, v, f}
-	s.dropping.Lock()
-	defer s.dropping.Unlock()
-	t, err = s.CreateUpload(ctx, found.asOwner(v.Origin), start)
+	start.drop = &drop{service: s, visitor: v, file: f}
+	for {
+		t, err = s.CreateUpload(ctx, found.asOwner(v.Origin), start)
+		d := start.drop
+		if err == nil || len(d.giveWay) == 0 {
+			break
+		}
+		stay, failed := s.Uploads.GiveWay(ctx, d.giveWay, d.pausedBy())
+		if failed != nil {
+			return t, "", failed
+		}
+		d.giveWay, d.busy = nil, append(d.busy, stay...)
+	}
 	if t.ID != (metadata.ID{}) {
 		secret = s.dropSecret(found.ID, t.ID)
 	}
 	return t, secret, noRoomForDrop(err)
 }
 
-const (
-	// maxUnfinished bounds the uploads of a link that are not complete: what strangers have begun lies on the disk and in rows. A page sends four at a
-	// time, so that sixteen windows fit.
-	maxUnfinished = 64
-	// livePause is how long an upload may pause and still count as what its link has been used for. Beyond it somebody may never come back.
-	livePause = time.Hour
-	// maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the longest kind in base64, and the rest.
-	maxAnnounced = 12 << 10
-)
-
-// mayBegin refuses another upload of a link that would make more of them than it takes: with those under way no more files than maxUses leaves, and no
-// more bytes than maxBytes leaves. It is asked in the transaction that makes the row;
-// StartDrop begins one after the other, so that the ledger has all that were begun before.
-func (s *Service) mayBegin(tx *metadata.Tx, link visited, length int64) error {
-	unfinished, live, bytes := 0, uint64(0), length
-	since := s.now() - metadata.Stamp(livePause.Microseconds())
-	for _, id := range s.quotas.Held() {
-		t, err := tx.Uploads.Get(id)
-		if errors.Is(err, metadata.ErrNotFound) || err == nil && (t.SenderID != link.ID || t.Done()) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		unfinished++
-		if t.Expires-metadata.Stamp(s.config.UploadAge.Microseconds()) > since {
-			live, bytes = live+1, min(bytes, math.MaxInt64-t.Length)+t.Length
-		}
-	}
-	if unfinished >= maxUnfinished || link.MaxUses > 0 && link.Use.Count+live >= uint64(link.MaxUses) || link.MaxBytes > 0 && bytes > link.MaxBytes-link.Use.Bytes {
-		return &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
-			Message: "other files are under way through this link, and it takes no more beside them; try again when one is complete, or has paused for an hour"}
-	}
-	return nil
-}
+// maxAnnounced bounds the Upload-Metadata of an upload through a link, in bytes: two names of the longest kind in base64, and the rest.
+const maxAnnounced = 12 << 10
 
 // onlyOfDrops refuses what only users may say of a file.
 func onlyOfDrops(start UploadStart) error {
@@ -191,7 +165,7 @@ func (u dropUploads) Complete(ctx context.Context, _ auth.Principal, t metadata.
 		return err
 	}
 	form := u.NewUpload(found.asOwner(u.visitor.Origin))
-	form.drop = &drop{u.Service, u.visitor, sentFile(t)}
+	form.drop = &drop{service: u.Service, visitor: u.visitor, file: sentFile(t)}
 	return noRoomForDrop(u.complete(ctx, form, t, staged, with))
 }
 

@@ -2,9 +2,11 @@ package repository_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"labshelf/auth"
+	"labshelf/errs"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
 	"labshelf/repository/resumable"
@@ -45,4 +47,20 @@ func TestReservationsOfLinks(t *testing.T) {
 	if err != nil || w.used() != 600 || owner.Used != 600 || former.Used != 0 {
 		t.Errorf("%d bytes are used; %d of the owner, %d of the one before, %v", w.used(), owner.Used, former.Used, err)
 	}
+}
+
+// TestUnfinishedAfterStart: a service that starts knows the unfinished uploads of a link.
+func TestUnfinishedAfterStart(t *testing.T) {
+	t.Parallel()
+	w := newRationed(t, repository.Config{})
+	ctx := t.Context()
+	fields := repository.Fields{"kind": "request", "setId": w.Sets[0].ID.String(), "maxUses": json.Number("1")}
+	_, token, err := w.Service.CreateLink(ctx, w.editor, fields)
+	w.OK(err)
+	start := repository.UploadStart{Length: 6, Fields: repository.UploadFields{Filename: "file", Names: repository.ResumableUploadNames()}}
+	_, _, err = w.Service.StartDrop(ctx, repository.Visitor{Token: token}, start)
+	w.OK(err)
+	again := repositorytest.NewStill(w.Meta, w.Blobs, repository.Config{})
+	_, _, err = again.StartDrop(ctx, repository.Visitor{Token: token}, start)
+	repositorytest.WantCode(t, err, errs.CodeTooManyRequests)
 }

@@ -69,7 +69,7 @@ func placeOf(tx *metadata.Tx, t metadata.ResumableUpload) (quota.Place, error) {
 	return quota.Place{Dataspace: set.DataspaceID, User: creator}, err
 }
 
-// restoreReservations reserves what the uploads of a service before this one had reserved. The error is about those that it could not read.
+// restoreReservations reserves what the uploads of a service before this one had reserved, and finds those of each link. The error is about those that it could not read.
 func (s *Service) restoreReservations() error {
 	var unread error
 	err := s.stores.Meta.View(context.Background(), func(tx *metadata.Tx) error {
@@ -88,6 +88,9 @@ func (s *Service) restoreReservations() error {
 				continue
 			}
 			s.quotas.Restore(id, at, t.SenderID, t.Length)
+			if at.User != t.SenderID { // it comes through a link
+				s.unfinished.put(t.SenderID, append(s.unfinished.get(t.SenderID), id))
+			}
 		}
 		return nil
 	})

@@ -94,13 +94,13 @@ func (start UploadStart) admit(tx *metadata.Tx, p auth.Principal, t *metadata.Re
 	}
 	if start.drop != nil {
 		found, err := start.drop.ask(tx, start.Length)
-		if err == nil {
-			err = start.drop.service.mayBegin(tx, found, start.Length)
-		}
 		if err != nil {
 			return err
 		}
 		t.SenderID = found.ID
+		if err := start.drop.bound(tx, found, t); err != nil {
+			return err
+		}
 	}
 	set, err := openSet(tx, p, *start.Fields.SetID)
 	t.SetID = set.ID

@@ -32,7 +32,6 @@ package repository
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -116,8 +115,8 @@ type Service struct {
 	indexing *indexing.Indexing
 	schemas  *conformance.Schemas
 	quotas   *quota.Ledger
-	dropping sync.Mutex // while an upload through a link begins
 
+	unfinished  unfinished // uploads of links
 	instruments *instruments.Instruments
 
 	guesses   chan struct{} // at the passwords of links, that are under way

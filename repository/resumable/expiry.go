@@ -104,6 +104,24 @@ func (u *Uploads) removeExpired(ctx context.Context, id metadata.ID, by metadata
 	return errors.Join(err, left)
 }
 
+// GiveWay removes those of some uploads that expire by a stamp, to make room. It returns the others: those that have gone on meanwhile, or that a
+// request has the lock of.
+func (u *Uploads) GiveWay(ctx context.Context, ids []metadata.ID, by metadata.Stamp) (stay []metadata.ID, err error) {
+	for _, id := range ids {
+		ended := errNotExpired
+		if lock, _ := u.locks.tryAcquire(id, func() {}); lock != nil {
+			ended = u.removeExpired(ctx, id, by)
+			lock.release()
+		}
+		if errors.Is(ended, errNotExpired) {
+			stay = append(stay, id)
+		} else if ended != nil {
+			return nil, ended
+		}
+	}
+	return stay, nil
+}
+
 // remove removes the row, if check has nothing against it, then the file. That is left where the service ends in between, or for the
 // reason that is left: the expiry removes it later.
 func (u *Uploads) remove(ctx context.Context, id metadata.ID, check func(metadata.ResumableUpload) error) (left, err error) {

@@ -72,7 +72,7 @@ func (u *Uploads) Tidy() { u.expiry.Wake() }
 // Close ends what runs in the background. Requests under way go on.
 func (u *Uploads) Close() { u.expiry.Close() }
 
-// Create begins an upload of the caller. Admit completes t in the transaction that stores it, or refuses it. An empty file is complete
+// Create begins an upload of the caller. Admit completes t, which has its id, in the transaction that stores it, or refuses it. An empty file is complete
 // with that: an upload that comes with an error has begun, and its file is not taken.
 func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.ResumableUpload, admit func(*metadata.Tx, auth.Principal, *metadata.ResumableUpload) error) (metadata.ResumableUpload, error) {
 	if t.Length == 0 { // as the last chunk of any other file does
@@ -83,11 +83,11 @@ func (u *Uploads) Create(ctx context.Context, p auth.Principal, t metadata.Resum
 		t.Digest = digest
 	}
 	err := u.repository.Update(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		t.Created = tx.Stamp()
+		t.ID, t.Expires = metadata.NewID(t.Created), u.end()
 		if err := admit(tx, p, &t); err != nil {
 			return err
 		}
-		t.Created = tx.Stamp()
-		t.ID, t.Expires = metadata.NewID(t.Created), u.end()
 		return tx.Uploads.Put(t)
 	})
 	if err != nil {

@@ -3,8 +3,6 @@ package quota
 import (
 	"context"
 	"io"
-	"maps"
-	"slices"
 	"sync"
 
 	"labshelf/metadata"
@@ -213,13 +211,6 @@ func (l *Ledger) Restore(upload metadata.ID, at Place, asker metadata.ID, bytes 
 	r := l.Begin(at, asker)
 	r.change(false, min(bytes, most))
 	l.Hold(upload, r)
-}
-
-// Held returns the resumable uploads that have a reservation: those that are not complete, in no order.
-func (l *Ledger) Held() []metadata.ID {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Collect(maps.Keys(l.uploads))
 }
 
 // Reserved returns how many bytes are reserved in a dataspace, or for a user.
