@@ -87,6 +87,20 @@ func tarMembers(t *testing.T, content string) (all []member) {
 	}
 }
 
+// gzipMember returns what Go reads in all members of a file compressed with gzip.
+func gzipMember(t *testing.T, content string) []member {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []member{{"members.txt", string(body)}}
+}
+
 // packed returns a content compressed with gzip.
 func packed(t *testing.T, content string) string {
 	t.Helper()
@@ -121,6 +135,7 @@ func TestSightOfArchives(t *testing.T) {
 		{"gnu.tar", goFile(t, "archive/tar/testdata/gnu.tar"), "tar", tarMembers},
 		{"pax.tar", goFile(t, "archive/tar/testdata/pax.tar"), "tar", tarMembers},
 		{"ustar.tar.gz", packed(t, goFile(t, "archive/tar/testdata/ustar.tar")), "tar", tarMembers},
+		{"members.txt.gz", packed(t, "first\n") + packed(t, "other\n"), "tar", gzipMember},
 		{"gnu-utf8.tgz", packed(t, goFile(t, "archive/tar/testdata/gnu-utf8.tar")), "tar", tarMembers},
 	} {
 		t.Log(c.name)

@@ -1,6 +1,6 @@
 // tar archives by ranges; those compressed with gzip, and single files compressed with it, are unpacked.
 import type { Entry } from "../sight/messages";
-import { inflate } from "./lib/inflate";
+import { gunzip } from "./lib/inflate";
 import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
 
 /** Entries that are listed at most: each large one costs a request. */
@@ -82,30 +82,26 @@ const inMemory = (name: string, bytes: Uint8Array<ArrayBuffer>): Input => ({
   read: async (start, length) => bytes.slice(start, start + length),
 });
 
-/**
- * The archive within, as far as it could be unpacked. A gzip file ends with the length of its last member: where what was unpacked has another one, the
- * file was cut off, or has several members, of which browsers unpack the first.
- */
+/** The archive within, as far as it could be unpacked. */
 async function unpacked(input: Input): Promise<{ input: Input; cut: boolean; partly: boolean }> {
   if (input.bytes > maxBytes) throw new Refused(`Compressed archives are read from their start, up to ${maxBytes / MiB} MiB; this one is larger.`);
-  const packed = await input.read(0, input.bytes);
-  const bytes = await inflate(packed, "gzip", maxUnpacked, true);
-  const length = new DataView(packed.buffer, packed.byteOffset + Math.max(0, packed.length - 4)).getUint32(0, true);
-  const cut = bytes.length >= maxUnpacked;
-  return { input: inMemory(input.name.replace(/\.gz$/i, ""), bytes), cut, partly: !cut && length !== bytes.length };
+  const { bytes, complete } = await gunzip(await input.read(0, input.bytes), maxUnpacked);
+  if (!complete && !bytes.length) throw new Refused("A compressed part of it is damaged.");
+  const cut = bytes.length > maxUnpacked;
+  return { input: inMemory(input.name.replace(/\.gz$/i, ""), bytes), cut, partly: !cut && !complete };
 }
 
 serve(async (file) => {
   const head = await file.read(0, 2);
   const { input, cut, partly } = head[0] === 0x1f && head[1] === 0x8b ? await unpacked(file) : { input: file, cut: false, partly: false };
   const single = !isHeader(await input.read(0, 512));
-  if (single && partly) throw new Refused("Only a first part of it can be unpacked here: it was cut off, or consists of several parts.");
+  if (single && partly) throw new Refused("Only a first part of it can be unpacked: it was cut off or is damaged, or something else follows it.");
   const { listed, complete } = single ? { listed: [entryOf(input.name, input.bytes, 0, 0, input.bytes)], complete: !cut } : await list(input);
   if (single && input === file) throw new Refused("This archive is damaged: the checksum of a header is another one.");
   return {
     content: {
       view: "entries",
-      about: partly ? "what could be unpacked: it was cut off, or consists of several parts" : complete && !cut ? "" : cut ? `what is in the first ${maxUnpacked / MiB} MiB` : `the first ${maxEntries} files`,
+      about: partly ? "what could be unpacked: it was cut off or is damaged, or something else follows it" : complete && !cut ? "" : cut ? `what is in the first ${maxUnpacked / MiB} MiB` : `the first ${maxEntries} files`,
       entries: listed.map(({ at, ...entry }) => entry),
     },
     entry: async (id) => {

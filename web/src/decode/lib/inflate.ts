@@ -1,29 +1,82 @@
 // Decompression by the browser, within limits.
 import { concat, maxBytes, MiB, Refused } from "./serve";
 
+/** What was unpacked, up to the first part that reaches a limit, and what ended it before. */
+interface Unpacked {
+  bytes: Uint8Array<ArrayBuffer>;
+  problem?: unknown;
+}
+
+async function run(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, most: number): Promise<Unpacked> {
+  const parts: Uint8Array[] = [];
+  let total = 0;
+  let problem: unknown;
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream(format)).getReader();
+  try {
+    while (total <= most) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      total += value.length;
+    }
+  } catch (thrown) {
+    problem = thrown;
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+  return { bytes: concat(parts), problem };
+}
+
 /**
  * Unpacks a stream. What follows the end of the stream is no error.
  * @param most the number of bytes after which it is refused, or with `partly` cut
  */
 export async function inflate(packed: Uint8Array<ArrayBuffer>, format: CompressionFormat, most = maxBytes, partly = false): Promise<Uint8Array<ArrayBuffer>> {
+  const { bytes, problem } = await run(packed, format, most);
+  if (bytes.length > most && !partly) throw new Refused(`It unpacks to more than ${Math.floor(most / MiB)} MiB.`);
+  if (problem && !/trailing|junk/i.test(String(problem)) && !(partly && bytes.length)) throw new Refused("A compressed part of it is damaged.");
+  return bytes;
+}
+
+/** Bytes that look like the start of a member of a gzip file and are none, at most: each costs an attempt. */
+const maxFalseStarts = 100;
+
+/**
+ * Unpacks the members of a gzip file. Browsers unpack one, and do not say where it ends: it ends before the start of the next one if its length and
+ * checksum, which are its last bytes, are right.
+ * @param most the number of bytes at which it is cut
+ * @returns `complete`: nothing is missing, and nothing follows the last member
+ */
+export async function gunzip(packed: Uint8Array<ArrayBuffer>, most: number): Promise<{ bytes: Uint8Array<ArrayBuffer>; complete: boolean }> {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const isWhole = ({ bytes, problem }: Unpacked, end: number) =>
+    !problem && end >= 18 && view.getUint32(end - 4, true) === bytes.length && view.getUint32(end - 8, true) === crc32(bytes);
+  let last = await run(packed, "gzip", most);
+  if (isWhole(last, packed.length) || last.bytes.length > most) return { bytes: last.bytes, complete: last.bytes.length <= most };
   const parts: Uint8Array[] = [];
-  let total = 0;
-  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream(format)).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done || (partly && total >= most)) break;
-      parts.push(value);
-      total += value.length;
-      if (total > most && !partly) throw new Refused(`It unpacks to more than ${Math.floor(most / MiB)} MiB.`);
+  let [start, total, failed] = [0, 0, 0];
+  for (let at = nextMember(packed, 18); at >= 0 && total <= most && failed < maxFalseStarts; at = nextMember(packed, at + 1)) {
+    const length = view.getUint32(at - 4, true);
+    if (at - start < 18 || length > Math.min(most, 1100 * (at - start))) continue; // deflate packs no better
+    const member = await run(packed.subarray(start, at), "gzip", length);
+    if (!isWhole(member, at)) {
+      failed++;
+      continue;
     }
-  } catch (thrown) {
-    if (thrown instanceof Refused) throw thrown;
-    if (!/trailing|junk/i.test(String(thrown)) && !(partly && total)) throw new Refused("A compressed part of it is damaged.");
-  } finally {
-    reader.cancel().catch(() => {});
+    parts.push(member.bytes);
+    total += member.bytes.length;
+    start = at;
   }
-  return concat(parts);
+  if (start) last = await run(packed.subarray(start), "gzip", Math.max(0, most - total));
+  const bytes = concat([...parts, last.bytes]);
+  return { bytes, complete: isWhole(last, packed.length) && bytes.length <= most };
+}
+
+/** Where the next bytes are that could start a member; -1: nowhere. */
+function nextMember(packed: Uint8Array, from: number): number {
+  let at = packed.indexOf(0x1f, from);
+  while (at >= 0 && !(packed[at + 1] === 0x8b && packed[at + 2] === 8 && packed[at + 3]! < 0x20)) at = packed.indexOf(0x1f, at + 1);
+  return at;
 }
 
 const table = Uint32Array.from({ length: 256 }, (_, n) => {
