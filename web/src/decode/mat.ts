@@ -7,6 +7,9 @@ import { MiB, Refused, serve, whole } from "./lib/serve";
 /** Bytes that one variable may unpack to. */
 const maxVariable = 128 * MiB;
 
+/** Bytes of all values, which are held together. */
+const maxHeld = 512 * MiB;
+
 /** Arrays within each other, and in all, at most. */
 const maxDepth = 32;
 const maxArrays = 20_000;
@@ -84,8 +87,11 @@ interface Held {
 class Variables {
   readonly held: Held[] = [];
   private arrays = 0;
+  private bytes = 0;
 
   private hold(values: Values, shape: number[], strides = stridesOf(shape, 1, true)): number {
+    this.bytes += Array.isArray(values) ? values.reduce((n, line) => n + 2 * line.length, 0) : values.byteLength;
+    if (this.bytes > maxHeld) throw new Refused(`Its values need more than ${maxHeld / MiB} MiB.`);
     return this.held.push({ values, shape, strides }) - 1;
   }
 
@@ -130,6 +136,7 @@ class Variables {
     const length = Number(e.numbers()[0]);
     const { bytes } = e.next();
     if (!(length > 0)) return [];
+    if (bytes.length / length > maxArrays) throw new Refused(`A structure of it has more than ${maxArrays} fields.`);
     const names = Array.from({ length: Math.floor(bytes.length / length) }, (_, i) => new TextDecoder().decode(bytes.subarray(i * length, (i + 1) * length)).replace(/\0[^]*$/, ""));
     const count = product(shape);
     if (count === 1) return this.children(e, names.length, (i) => names[i]!, depth);
@@ -137,8 +144,9 @@ class Variables {
   }
 
   private textItem(name: string, text: string, shape: number[]): Item {
-    const [rows = 0, columns = 0] = [shape[0], product(shape.slice(1))];
     const letters = Array.from(text);
+    const rows = shape[0] ?? 0;
+    const columns = Math.min(product(shape.slice(1)), Math.ceil(letters.length / Math.max(1, rows)));
     const lines = Array.from({ length: Math.min(rows, text.length) }, (_, r) => Array.from({ length: columns }, (_, c) => letters[c * rows + r] ?? "").join("").trimEnd());
     return { name, about: `text, ${shapeText(shape)}`, shape: [lines.length], id: this.hold(lines, [lines.length]) };
   }
@@ -146,13 +154,16 @@ class Variables {
   private sparse(e: Elements, name: string, about: string, complex: boolean): Item {
     const [rows, starts] = [e.numbers(), e.numbers()];
     const parts = complex ? [e.numbers(), e.numbers()] : [e.numbers()];
-    const cells: number[] = [];
-    for (let column = 0; column + 1 < starts.length; column++) {
-      for (let i = Number(starts[column]); i < Math.min(Number(starts[column + 1]), parts[0]!.length); i++) cells.push(Number(rows[i]) + 1, column + 1, ...parts.map((p) => Number(p[i])));
-    }
     const columns = ["row", "column", "value", ...(complex ? ["imaginary"] : [])];
-    const shape = [cells.length / columns.length, columns.length];
-    return { name, about, shape, columns, id: this.hold(Float64Array.from(cells), shape, stridesOf(shape, 1)) };
+    const most = Math.min(rows.length, parts[0]!.length);
+    if (most * columns.length * 8 > maxVariable) return { name, about, why: `Its values would need more than ${maxVariable / MiB} MiB.` };
+    const cells = new Float64Array(most * columns.length);
+    let at = 0; // each value belongs to one column
+    for (let column = 0; column + 1 < starts.length; column++) {
+      for (const end = Math.min(Number(starts[column + 1]), most); at < end; at++) cells.set([Number(rows[at]) + 1, column + 1, ...parts.map((p) => Number(p[at]))], at * columns.length);
+    }
+    const shape = [at, columns.length];
+    return { name, about, shape, columns, id: this.hold(cells, shape, stridesOf(shape, 1)) };
   }
 
   slice(s: Selection): Part {

@@ -30,6 +30,9 @@ export interface Dataset {
 const maxUnpacked = 256 * MiB;
 const maxKept = 64 * MiB;
 
+/** Bytes that a chunk which is kept needs besides its own, about. */
+const overhead = 512;
+
 const fillOf = (messages: Message[], size: number): Uint8Array<ArrayBuffer> => {
   const found = messages.find((m) => m.kind === 5)?.body;
   if (!found) return new Uint8Array(size);
@@ -96,10 +99,11 @@ function chunked(file: File, layout: Layout, filters: Filter[], fill: Uint8Array
   const load = (address: number, bytes: number, mask: number) => {
     let found = kept.get(address);
     if (!found) {
+      if (!filters.length) bytes = Math.min(bytes, whole);
       if (bytes > maxBytes || whole > maxBytes) throw new Refused(`A chunk of it has more than ${maxBytes / MiB} MiB.`);
-      found = file.read(address, bytes).then((packed) => unpack(packed, filters, mask, whole));
+      found = file.read(address, bytes).then((packed) => unpack(packed, filters, mask, whole)).then((all) => (all.length > whole ? all.slice(0, whole) : all));
       kept.set(address, found);
-      while (kept.size > Math.max(1, maxKept / whole)) kept.delete(kept.keys().next().value!);
+      while (kept.size > Math.max(1, maxKept / (whole + overhead))) kept.delete(kept.keys().next().value!);
     }
     return found;
   };

@@ -1,14 +1,17 @@
 // Fractal heaps and B-trees of version 2, which hold the links and attributes of large groups, and indices of chunks.
-import { Refused } from "../lib/serve";
+import { MiB, Refused } from "../lib/serve";
 import { Cursor, type File, nowhere } from "./file";
 
 /** Bytes that are needed for numbers up to this one. */
 export const bytesFor = (n: number) => Math.floor(Math.log2(Math.max(1, n)) / 8) + 1;
 
+/** Records of an index, bytes of one, and bytes of an object in a heap, at most. */
 const maxRecords = 200_000;
+const maxRecord = 512;
+const maxObject = MiB;
 
-/** The records of a B-tree of version 2, in order. */
-export async function recordsOf(file: File, address: number): Promise<Cursor[]> {
+/** The records of a B-tree of version 2, in order: with `most`, only the first ones. */
+export async function recordsOf(file: File, address: number, most = Infinity): Promise<Cursor[]> {
   const head = (await file.cursor(address, 64)).expect("BTHD").skip(2);
   const nodeSize = head.uint(4);
   const recordSize = head.uint(2);
@@ -16,7 +19,7 @@ export async function recordsOf(file: File, address: number): Promise<Cursor[]> 
   head.skip(2);
   const root = head.address();
   const rootCount = head.uint(2);
-  if (!recordSize || nodeSize > 1 << 22 || depth > 32) throw new Refused("An index of it is broken.");
+  if (!recordSize || recordSize > maxRecord || nodeSize > 1 << 22 || depth > 32) throw new Refused("An index of it is broken.");
   const leafMost = Math.floor((nodeSize - 10) / recordSize);
   const countSize = bytesFor(leafMost);
   const totalSizes = [0];
@@ -27,7 +30,7 @@ export async function recordsOf(file: File, address: number): Promise<Cursor[]> 
   }
   const records: Cursor[] = [];
   const walk = async (at: number, count: number, level: number) => {
-    if (at === nowhere) return;
+    if (at === nowhere || records.length >= most) return;
     const node = (await file.cursor(at, nodeSize)).expect(level ? "BTIN" : "BTLF").skip(2);
     const own = Array.from({ length: count }, () => new Cursor(node.take(recordSize), file));
     const children = level ? Array.from({ length: count + 1 }, () => {
@@ -38,6 +41,7 @@ export async function recordsOf(file: File, address: number): Promise<Cursor[]> 
     }) : [];
     for (let i = 0; i <= count; i++) {
       if (children[i]) await walk(children[i]![0], children[i]![1], level - 1);
+      if (records.length >= most) return;
       if (own[i]) records.push(own[i]!);
       if (records.length > maxRecords) throw new Refused(`An index of it has more than ${maxRecords} entries.`);
     }
@@ -82,6 +86,7 @@ export class FractalHeap {
     if (kind) throw new Refused("A heap of it has an object that is too large to be read.");
     const offset = id.uint(this.offsetBytes);
     const length = id.uint(this.lengthBytes);
+    if (length > maxObject) throw new Refused("A heap of it has an object that is too large to be read.");
     const [block, within] = this.rows ? await this.find(this.root, this.rows, offset) : [this.root, offset];
     return this.file.read(block + within, length);
   }

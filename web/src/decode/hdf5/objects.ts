@@ -121,7 +121,7 @@ export async function linksOf(file: File, messages: Message[]): Promise<Link[] |
   const [heapAt, index] = [info.address(), info.address()];
   if (heapAt === nowhere || index === nowhere) return links;
   const heap = await FractalHeap.open(file, heapAt);
-  for (const record of await recordsOf(file, index)) links.push(link(new Cursor(await heap.object(record.skip(4)), file)));
+  for (const record of await recordsOf(file, index, maxLinks)) links.push(link(new Cursor(await heap.object(record.skip(4)), file)));
   return links;
 }
 
@@ -184,7 +184,12 @@ async function attribute(file: File, c: Cursor): Promise<Attribute> {
 }
 
 export async function attributesOf(file: File, messages: Message[]): Promise<Attribute[]> {
-  const bodies = messages.filter((m) => m.kind === 12 && !m.shared).map((m) => m.body);
+  const attributes: Attribute[] = [];
+  const add = async (body: () => Cursor | Promise<Cursor>) => {
+    const read = async () => attribute(file, await body());
+    attributes.push(await read().catch((thrown) => ["?", `not readable: ${thrown instanceof Error ? thrown.message : String(thrown)}`] as Attribute));
+  };
+  for (const m of messages.filter((m) => m.kind === 12 && !m.shared).slice(0, maxAttributes)) await add(() => m.body);
   const info = messages.find((m) => m.kind === 0x15)?.body;
   if (info) {
     const flags = info.skip(1).uint(1);
@@ -192,12 +197,9 @@ export async function attributesOf(file: File, messages: Message[]): Promise<Att
     const [heapAt, index] = [info.address(), info.address()];
     if (heapAt !== nowhere && index !== nowhere) {
       const heap = await FractalHeap.open(file, heapAt);
-      for (const record of await recordsOf(file, index)) bodies.push(new Cursor(await heap.object(record), file));
+      const records = await recordsOf(file, index, maxAttributes - attributes.length);
+      for (const record of records) await add(async () => new Cursor(await heap.object(record), file)); // one at a time, so that only their texts are held
     }
-  }
-  const attributes: Attribute[] = [];
-  for (const body of bodies.slice(0, maxAttributes)) {
-    attributes.push(await attribute(file, body).catch((thrown) => ["?", `not readable: ${thrown instanceof Error ? thrown.message : String(thrown)}`] as Attribute));
   }
   return attributes;
 }
