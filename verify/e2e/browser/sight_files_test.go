@@ -85,6 +85,21 @@ func TestSightOfFiles(t *testing.T) {
 	}
 }
 
+// A picture of which more columns than rows are left out keeps its shape, and the pointer finds the rows and columns of the array.
+func TestSightOfWideArray(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	const rows, columns = 500, 8192
+	l.file("wide.npy", npy(fmt.Sprintf("{'descr': '|i1', 'fortran_order': False, 'shape': (%d, %d)}", rows, columns))+strings.Repeat("\x00", rows*columns))
+	l.until(`document.querySelector(".pointed")?.textContent.startsWith("Only one column in 4 is shown.")`)
+	l.until(`(() => {
+		const canvas = document.querySelector(".picture canvas");
+		const { left, top, width, height } = canvas.getBoundingClientRect();
+		canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width / 2 + 0.1, clientY: top + height / 2 + 0.1 }));
+		return Math.abs(width / height - 8192 / 500) < 0.5 && /^row 25\d, column 4\d\d\d: 0$/.test(document.querySelector(".pointed").textContent);
+	})()`)
+}
+
 // showsArray chooses an array of a tree, and compares its table with what it should have.
 func (l *viewer) showsArray(array string, want [][]string) {
 	l.t.Helper()

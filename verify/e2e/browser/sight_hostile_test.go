@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"image/png"
 	"io"
 	"strings"
@@ -79,6 +80,16 @@ func fitsOf(cards ...string) string {
 	return b.String() + strings.Repeat(" ", 2880-b.Len()%2880) + strings.Repeat("\x00", 2880)
 }
 
+// textPNG returns a picture with 16 bits a sample and a text without the zero that ends its name.
+func textPNG(t *testing.T) string {
+	t.Helper()
+	content := goFile(t, "image/png/testdata/pngsuite/basn0g16.png")
+	chunk := "tEXtno zero"
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(chunk)))
+	const header = 8 + 25
+	return content[:header] + "\x00\x00\x00\x07" + chunk + string(sum) + content[header:]
+}
+
 // tiffOf returns a TIFF of one directory of short values by their tags.
 func tiffOf(entries ...[2]uint32) string {
 	b := binary.LittleEndian.AppendUint32([]byte("II*\x00"), 8)
@@ -108,6 +119,7 @@ func TestSightOfHostileFiles(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	members := packed(t, "first\n") + packed(t, "other\n") // of the same length
 	type file struct{ name, content, says string }
 	cases := []file{
 		{"names.zip", zipOf(t, member{payloads[0] + ".html", all}, member{"../../" + payloads[1], all}, member{"a/" + hostile[4], all}), "3 files"},
@@ -116,6 +128,10 @@ func TestSightOfHostileFiles(t *testing.T) {
 		{"names.npy", npy("{'descr': [('" + quoted + "', '<f8')], 'fortran_order': False, 'shape': (8,)}"), "float64, 8"},
 		{"long.npy", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000000)}"), "before this array does"},
 		{"objects.npy", sightFile(t, "py3-objarr.npy"), "only Python may read"},
+		{"wide.npy", npy("{'descr': '|S100000000', 'fortran_order': False, 'shape': (1,)}"), "too large to be shown"},
+		{"text.png", textPNG(t), "16 bits"},
+		{"cut.txt.gz", members[:len(members)-9], "Only a first part"},
+		{"followed.txt.gz", members + "more", "Only a first part"},
 		{"names.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0", "OBJECT  = '"+hostile[0]+"'", "COMMENT "+hostile[1]), "header only"},
 		{"large.fits", fitsOf("SIMPLE  =                    T", "BITPIX  =                   16", "NAXIS   =                    2", "NAXIS1  =           1000000000", "NAXIS2  =           1000000000"), "before this array does"},
 		{"large.tif", tiffOf([2]uint32{256, 1 << 30}, [2]uint32{257, 1 << 19}, [2]uint32{273, 8}, [2]uint32{279, 16}, [2]uint32{258, 8}), "Choose a part of it"},

@@ -61,7 +61,10 @@ const imageTypes: Record<number, Type> = { 8: types.uint8, 16: types.int16, 32: 
 function scaled(type: Type, scale: number, zero: number, blank?: number): Type {
   if (scale === 1 && zero === 0 && blank === undefined) return type;
   const unsigned = { int16: types.uint16, int32: types.uint32 }[type.name];
-  const shift = { int16: 2 ** 15, int32: 2 ** 31 }[type.name];
+  const shift = { int16: 2 ** 15, int32: 2 ** 31, int64: 2 ** 63 }[type.name];
+  if (blank === undefined && type === types.int64 && scale === 1 && zero === shift) {
+    return { ...types.uint64, read: (v, at, le) => BigInt.asUintN(64, v.getBigInt64(at, le) + 2n ** 63n) }; // exact, where a number would be rounded
+  }
   const read: Type["read"] = (v, at, le) => {
     const value = Number(type.read(v, at, le));
     return value === blank ? NaN : value * scale + zero;

@@ -44,7 +44,10 @@ serve(async (input) => {
     const kind = new TextDecoder("latin1").decode(file.subarray(at + 4, at + 8));
     const body = file.subarray(at + 8, at + 8 + length);
     if (kind === "IDAT") parts.push(body);
-    if (kind === "tEXt") attributes.push(new TextDecoder("latin1").decode(body.subarray(0, 2000)).split("\0", 2) as Attribute);
+    if (kind === "tEXt") {
+      const [name = "", value = ""] = new TextDecoder("latin1").decode(body.subarray(0, 2000)).split("\0", 2);
+      attributes.push([name, value]);
+    }
     at += 12 + length;
   }
   const bytes = await inflate(concat(parts), "deflate", maxUnpacked + height * 8, true);
@@ -81,7 +84,7 @@ serve(async (input) => {
           for (let c = 0; c < channels; c++) out[(y * outW + x) * channels + c] = values[((top + y * step) * width + left + x * step) * samples + c]!;
         }
       }
-      return { width: outW, height: outH, channels, values: out, step };
+      return { width: outW, height: outH, channels, values: out, step: [step, step] };
     },
   };
 });

@@ -130,7 +130,7 @@ class Page {
         }
       }
     }
-    return { width: w, height: h, channels, values, step, inverted: l.photometric === 0 };
+    return { width: w, height: h, channels, values, step: [step, step], inverted: l.photometric === 0 };
   }
 
   /** Copies the wanted pixels of a segment. */

@@ -32,6 +32,7 @@ export function PdfPreview({ file }: ViewerProps) {
 
 /** A link to the viewer of the browser, which may run scripts of the document. */
 function OpenInTab({ file }: ViewerProps) {
+  if (file.content) return null; // of an archive, which is what has an address
   return (
     <a href={dataAddress(file, true)} target="_blank" rel="noopener noreferrer">
       Open in a new tab

@@ -156,7 +156,7 @@ function PictureOf({ decoder, item, name, slice }: ViewProps) {
   const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [height, width], most: [mostPixels, mostPixels] };
   const { answer, problem, busy } = useAnswer(decoder, "slice", selection);
   const raster = useMemo<Raster | undefined>(
-    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: Math.max(...answer.step), upwards: item.upwards ?? false },
+    () => answer && { width: answer.width, height: answer.height, channels: 1, values: numbersOf(answer), step: answer.step, upwards: item.upwards ?? false },
     [answer],
   );
   if (problem) return <ErrorMessage problem={problem} />;
@@ -180,7 +180,7 @@ function LineOf({ decoder, item, name, slice }: ViewProps) {
   return (
     <>
       <Chart series={series} names={[column ?? item.name]} xLabel={item.columns ? "row" : labelOf(item, slice.columns)} isTime={false} logX={false} logY={false} title={name} onDrawn={() => {}} />
-      {answer.step[1] > 1 && <p class="hint">Every {count(answer.step[1])}th value is drawn.</p>}
+      {answer.step[1] > 1 && <p class="hint">One value in {count(answer.step[1])} is drawn.</p>}
       {answer.width * answer.step[1] < length && <p class="hint">These are the first {count(answer.width * answer.step[1])} of {count(length)} values.</p>}
     </>
   );

@@ -104,7 +104,7 @@ export interface Raster {
   channels: number;
   values: Exclude<Values, string[] | BigInt64Array | BigUint64Array>;
   /** Every n-th row and column has been taken. */
-  step: number;
+  step: [rows: number, columns: number];
   /** The lowest value is white. */
   inverted?: boolean;
   /** The first row is the lowest one. */

@@ -90,9 +90,16 @@ export function Picture({ raster, name, about, natural = false }: Props) {
   const [zoom, setZoom] = useState(0); // 0: fits the box
   const [pointed, setPointed] = useState("");
   const limits = (range === "own" && own) || (range === "whole type" && whole) || (range === "percentiles 0.5 to 99.5" && statistics.percentiles) || statistics.all;
-  const { step, channels } = raster;
+  const { channels } = raster;
+  const [rowStep, columnStep] = raster.step;
+  const isEven = rowStep === columnStep;
   useEffect(() => draw(canvas.current!, raster, limits, map), [raster, limits[0], limits[1], map]);
-  useEffect(() => canvas.current!.style.setProperty("--width", `${raster.width * step * zoom}px`), [raster, zoom]);
+  useEffect(() => {
+    const { style } = canvas.current!;
+    style.setProperty("--width", `${raster.width * columnStep * zoom}px`);
+    style.aspectRatio = isEven ? "" : `${raster.width * columnStep} / ${raster.height * rowStep}`;
+    style.objectFit = isEven ? "" : "fill";
+  }, [raster, zoom]);
   const point = (e: PointerEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     const column = Math.floor(((e.clientX - box.left) / box.width) * raster.width);
@@ -101,7 +108,7 @@ export function Picture({ raster, name, about, natural = false }: Props) {
     if (column < 0 || row < 0 || column >= raster.width || row >= raster.height) return setPointed("");
     const at = (row * raster.width + column) * channels;
     const values = Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ");
-    setPointed(`row ${row * step}, column ${column * step}: ${values}`);
+    setPointed(`row ${row * rowStep}, column ${column * columnStep}: ${values}`);
   };
   const resize = (direction: 1 | -1) => setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, zooms.indexOf(zoom || 1) + direction))]!);
   return (
@@ -128,7 +135,7 @@ export function Picture({ raster, name, about, natural = false }: Props) {
           ref={canvas}
           role="img"
           aria-label={name}
-          class={zoom > 1 || (zoom === 0 && raster.width < 400) ? "crisp" : ""}
+          class={zoom > 1 || (zoom === 0 && isEven && raster.width < 400) ? "crisp" : ""}
           data-limits={limits.join(" ")}
           onPointerMove={point}
           onPointerLeave={() => setPointed("")}
@@ -136,10 +143,16 @@ export function Picture({ raster, name, about, natural = false }: Props) {
       </div>
       <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
       <p class="dim pointed num" aria-live="off">
-        {pointed || `${step > 1 ? `Every ${step}th pixel is shown. ` : ""}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
+        {pointed || `${leftOut(raster.step)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
       </p>
     </>
   );
+}
+
+/** Says that not all rows and columns are shown. */
+function leftOut(step: Raster["step"]): string {
+  const said = ["row", "column"].flatMap((what, i) => (step[i]! > 1 ? `one ${what} in ${count(step[i]!)}` : []));
+  return said.length ? `Only ${said.join(" and ")} is shown. ` : "";
 }
 
 const count2 = (n: number) => (Number.isInteger(n) && Math.abs(n) < 1e15 ? count(n) : String(Number(n.toPrecision(6))));
