@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-E5FMIOAN.js";import"./chunk-N7RUJI5O.js";import"./chunk-DET6LLLI.js";import"./chunk-PYUFYUS5.js";import"./chunk-J3MJZKDC.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{c as Lines,a as TextPreview,b as TextView};

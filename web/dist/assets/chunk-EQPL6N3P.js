@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-2H3HFVVK.js";import"./chunk-ASAAVPEI.js";import"./chunk-ZC6CND7D.js";import"./chunk-E5FMIOAN.js";import"./chunk-N7RUJI5O.js";import"./chunk-DET6LLLI.js";import"./chunk-PYUFYUS5.js";import"./chunk-J3MJZKDC.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{a as MarkdownPreview,b as MarkdownText};

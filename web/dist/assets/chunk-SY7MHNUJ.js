@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-SKIHTWPZ.js";import"./chunk-Z2YO6WI2.js";import"./chunk-EY4IQET5.js";import"./chunk-7WWXHQ7S.js";import"./chunk-TAFAVEO3.js";import"./chunk-PYUFYUS5.js";import"./chunk-J3MJZKDC.js";import"./chunk-6JAXUPLP.js";import"./chunk-SQE76S5B.js";export{b as InvitationForm,a as InviteDialog};
