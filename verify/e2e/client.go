@@ -257,6 +257,8 @@ func (c *Client) do(ctx context.Context, method, url string, header http.Header,
 		request.ContentLength = of.length
 	}
 	request.Header = header
-	request.Header.Set("Authorization", c.key)
+	if c.key != "" { // an empty one is a wrong one
+		request.Header.Set("Authorization", c.key)
+	}
 	return c.http.Do(request)
 }
