@@ -79,7 +79,8 @@ func Start(stores *storage.Stores, schemas *conformance.Schemas, dir string) *In
 		x.index, x.at = ix, parsePosition(at)
 		x.damaged.Store(len(at) > 0 && x.at == position{}) // another version has made it
 	}
-	x.worker = background.Start(background.Next{}, x.run)
+	x.worker = background.Start(background.Idle(), x.run)
+	x.worker.Wake() // only now, since a run may rebuild the index, and then asks for the worker
 	return x
 }
 
