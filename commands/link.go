@@ -165,7 +165,7 @@ the configuration), for the admins of the dataspace.`,
 	flags := cmd.Flags()
 	flags.StringVar(&n.Role, "role", "", "`ROLE` in the dataspace: member, editor or admin")
 	flags.StringVar(&n.Label, "label", "", "`TEXT` of up to 100 characters, such as the name of the colleague; it is not shown there")
-	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, at most 30 days from now (default: 7 days from now)")
+	flags.StringVar(&expires, "expires", "", "`DATE` on which it ends, at most 30 days after it is made (default: 7 days)")
 	jsonFlag(cmd, &asJSON)
 	p.completesFlag(cmd, "role", completion.Words(roles()...))
 	return p.completes(cmd, false, completion.Dataspaces(client.Active))
