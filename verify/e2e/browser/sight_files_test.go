@@ -79,7 +79,7 @@ func TestSightOfFiles(t *testing.T) {
 			}
 			l.showsPicture(want.Limits, want.SHA256)
 		}
-		if slices.Contains([]string{"arange.fits", "compound-dtype-complex.h5", "bivariate_normal.npy", "teststruct_7.4_GLNX86.mat", "16bit.MM.deflate.tif", "multipage.tif"}, name) {
+		if slices.Contains([]string{"arange.fits", "compound-dtype-complex.h5", "bivariate_normal.npy", "teststruct_7.4_GLNX86.mat", "16bit.MM.deflate.tif", "multipage.tif", "pil168.tif"}, name) {
 			l.shots("sight-" + name)
 		}
 	}

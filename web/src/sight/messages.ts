@@ -44,6 +44,8 @@ export interface Sheet {
   width: number;
   height: number;
   about: string;
+  /** The side of a pixel in metres, where the file tells it. */
+  pixel?: number;
 }
 
 /** Atoms with their bonds, or the triangles of a surface. Coordinates follow each other as x, y, z. */
@@ -103,8 +105,10 @@ export interface Raster {
   /** 1: brightness; 3: red, green, blue; 4: and opacity. */
   channels: number;
   values: Exclude<Values, string[] | BigInt64Array | BigUint64Array>;
-  /** Every n-th row and column has been taken. */
+  /** Every n-th row and column has been taken; of a smaller copy: how many of the picture one stands for. */
   step: [rows: number, columns: number];
+  /** It is of a smaller copy that the file has. */
+  copied?: boolean;
   /** The lowest value is white. */
   inverted?: boolean;
   /** The first row is the lowest one. */

@@ -5,6 +5,8 @@ import { count } from "../format";
 import { Button } from "../ui/components";
 import { colourMaps, coloursOf } from "./colours";
 import type { Raster } from "./messages";
+import { Scale } from "./scale";
+import type { Steering } from "./steering";
 import { textOf } from "./values";
 
 const zooms = [0.25, 0.5, 1, 2, 4, 8, 16];
@@ -78,9 +80,15 @@ interface Props {
   about?: ComponentChildren;
   /** Whether 8 bits are shown as they are, as other programs do. */
   natural?: boolean;
+  /** The side of a pixel in metres. */
+  pixel?: number | undefined;
+  /** How to see other parts of it, if this is a part. */
+  steering?: Steering | undefined;
+  /** Where in the picture the raster begins. */
+  origin?: [row: number, column: number] | undefined;
 }
 
-export function Picture({ raster, name, about, natural = false }: Props) {
+export function Picture({ raster, name, about, natural = false, pixel, steering, origin: [top, left] = [0, 0] }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const statistics = useMemo(() => statisticsOf(raster), [raster]);
   const whole = typeLimits(raster);
@@ -108,7 +116,7 @@ export function Picture({ raster, name, about, natural = false }: Props) {
     if (column < 0 || row < 0 || column >= raster.width || row >= raster.height) return setPointed("");
     const at = (row * raster.width + column) * channels;
     const values = Array.from({ length: channels }, (_, c) => textOf(raster.values, at + c)).join(", ");
-    setPointed(`row ${row * rowStep}, column ${column * columnStep}: ${values}`);
+    setPointed(`row ${top + Math.round(row * rowStep)}, column ${left + Math.round(column * columnStep)}: ${values}`);
   };
   const resize = (direction: 1 | -1) => setZoom(zooms[Math.min(zooms.length - 1, Math.max(0, zooms.indexOf(zoom || 1) + direction))]!);
   return (
@@ -116,21 +124,37 @@ export function Picture({ raster, name, about, natural = false }: Props) {
       <div class="preview-tools">
         <span class="dim">{about}</span>
         <span class="zoom" role="group" aria-label="Zoom">
-          <Button kind="quiet" onClick={() => resize(-1)} disabled={zoom === zooms[0]} aria-label="Smaller">
-            −
-          </Button>
-          <Button kind="quiet" aria-pressed={zoom === 0} onClick={() => setZoom(0)}>
-            Fit
-          </Button>
-          <Button kind="quiet" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>
-            100 %
-          </Button>
-          <Button kind="quiet" onClick={() => resize(1)} disabled={zoom === zooms.at(-1)} aria-label="Larger">
-            +
-          </Button>
+          {steering ? (
+            <>
+              <Button kind="quiet" onClick={() => steering.out?.()} disabled={!steering.out} aria-label="Smaller">
+                −
+              </Button>
+              <Button kind="quiet" aria-pressed={!steering.out} onClick={steering.all}>
+                All of it
+              </Button>
+              <Button kind="quiet" onClick={() => steering.in?.()} disabled={!steering.in} aria-label="Larger">
+                +
+              </Button>
+            </>
+          ) : (
+            <>
+              <Button kind="quiet" onClick={() => resize(-1)} disabled={zoom === zooms[0]} aria-label="Smaller">
+                −
+              </Button>
+              <Button kind="quiet" aria-pressed={zoom === 0} onClick={() => setZoom(0)}>
+                Fit
+              </Button>
+              <Button kind="quiet" aria-pressed={zoom === 1} onClick={() => setZoom(1)}>
+                100 %
+              </Button>
+              <Button kind="quiet" onClick={() => resize(1)} disabled={zoom === zooms.at(-1)} aria-label="Larger">
+                +
+              </Button>
+            </>
+          )}
         </span>
       </div>
-      <div class={`picture ${zoom ? "zoomed" : ""}`} tabIndex={0} role="region" aria-label="Picture">
+      <div class={`picture ${zoom ? "zoomed" : ""} ${steering?.out ? "steered" : ""}`} tabIndex={0} role="region" aria-label="Picture" {...(steering && steers(steering, canvas))}>
         <canvas
           ref={canvas}
           role="img"
@@ -140,17 +164,57 @@ export function Picture({ raster, name, about, natural = false }: Props) {
           onPointerMove={point}
           onPointerLeave={() => setPointed("")}
         />
+        {pixel && <Scale canvas={canvas} width={raster.width * columnStep * pixel} />}
       </div>
+      {steering && <p class="hint">A double click or + shows more pixels of a place; dragging or the arrow keys move.</p>}
       <Contrast {...{ range, setRange, own, setOwn, map, setMap, limits, whole: whole !== undefined, coloured: channels > 2 }} />
       <p class="dim pointed num" aria-live="off">
-        {pointed || `${leftOut(raster.step)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
+        {pointed || `${leftOut(raster)}Values are from ${count2(statistics.all[0])} to ${count2(statistics.all[1])}.`}
       </p>
     </>
   );
 }
 
+/** The share of a drawn picture at which the pointer is. */
+function placeOf({ clientX, clientY }: MouseEvent, canvas: HTMLCanvasElement): [x: number, y: number] {
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  return [(clientX - left) / width, (clientY - top) / height];
+}
+
+const arrows: Record<string, [x: number, y: number]> = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, -0.5], ArrowDown: [0, 0.5] };
+
+/** What the pointer and keys do with a picture of which a part is in view. */
+function steers(steering: Steering, canvas: { current: HTMLCanvasElement | null }) {
+  const keys: Record<string, (() => void) | undefined> = { "+": steering.in && (() => steering.in!()), "-": steering.out, Home: steering.all };
+  return {
+    onKeyDown: (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey) return;
+      const arrow = arrows[e.key];
+      if (!arrow && !(e.key in keys)) return;
+      e.preventDefault();
+      e.stopPropagation();
+      if (arrow) steering.move(...arrow);
+      else keys[e.key]?.();
+    },
+    onDblClick: (e: MouseEvent) => steering.in?.(...placeOf(e, canvas.current!)),
+    onPointerDown: (e: PointerEvent) => {
+      if (e.button || !steering.out) return;
+      const from = placeOf(e, canvas.current!);
+      const box = e.currentTarget as HTMLElement;
+      box.setPointerCapture(e.pointerId);
+      const drop = (end: PointerEvent) => {
+        const [x, y] = placeOf(end, canvas.current!);
+        if (end.type === "pointerup" && Math.hypot(x - from[0], y - from[1]) > 0.01) steering.move(from[0] - x, from[1] - y);
+        for (const type of ["pointerup", "pointercancel"] as const) box.removeEventListener(type, drop);
+      };
+      for (const type of ["pointerup", "pointercancel"] as const) box.addEventListener(type, drop);
+    },
+  };
+}
+
 /** Says that not all rows and columns are shown. */
-function leftOut(step: Raster["step"]): string {
+function leftOut({ step, copied }: Raster): string {
+  if (copied) return `A smaller copy is shown, whose pixels stand for ${Number(step[1].toPrecision(3))} each way. `;
   const said = ["row", "column"].flatMap((what, i) => (step[i]! > 1 ? `one ${what} in ${count(step[i]!)}` : []));
   return said.length ? `Only ${said.join(" and ")} is shown. ` : "";
 }

@@ -34,9 +34,10 @@ export async function whole(input: Input): Promise<Uint8Array<ArrayBuffer>> {
 const scope = globalThis as unknown as { postMessage(message: FromDecoder, transferred: Transferable[]): void };
 const send = (message: FromDecoder, ...transferred: Transferable[]) => scope.postMessage(message, transferred);
 
-/** Small reads are answered from blocks of this size, of which the last ones are kept. */
-const block = 128 << 10;
-const keptBlocks = 64;
+/** Small reads are answered from blocks of this size, of which the last ones are kept. After a block that is kept more than one is fetched. */
+const block = 16 << 10;
+const keptBlocks = 512;
+const ahead = 8;
 
 /** Smaller files are read at once. */
 const small = 2 * MiB;
@@ -59,20 +60,29 @@ class PageInput implements Input {
     if (end - start > maxBytes) throw new Refused(`It wants more than ${maxBytes / MiB} MiB at once.`);
     if (this.bytes <= small) return (await (this.all ??= this.fetch(0, this.bytes))).slice(start, end);
     const first = Math.floor(start / block);
-    if (end - start > block) return this.fetch(start, end - start);
+    if (end - start > ahead * block) return this.fetch(start, end - start);
     const parts = [];
-    for (let at = first; at * block < end; at++) parts.push(await this.block(at));
-    const joined = parts.length === 1 ? parts[0]! : concat(parts);
+    for (let at = first; at * block < end; at++) parts.push(this.block(at, Math.ceil(end / block) - at));
+    const joined = concat(await Promise.all(parts));
     return joined.slice(start - first * block, end - first * block);
   }
 
-  private block(at: number): Promise<Uint8Array<ArrayBuffer>> {
-    let found = this.blocks.get(at);
-    found ??= this.fetch(at * block, Math.min(block, this.bytes - at * block));
+  private block(at: number, wanted: number): Promise<Uint8Array<ArrayBuffer>> {
+    const found = this.blocks.get(at);
+    if (!found) return this.fetchBlocks(at, this.blocks.has(at - 1) ? ahead : wanted);
     this.blocks.delete(at); // the last used one is the last to be dropped
     this.blocks.set(at, found);
-    if (this.blocks.size > keptBlocks) this.blocks.delete(this.blocks.keys().next().value!);
     return found;
+  }
+
+  private fetchBlocks(first: number, count: number): Promise<Uint8Array<ArrayBuffer>> {
+    const all = this.fetch(first * block, Math.min(count * block, this.bytes - first * block));
+    for (let i = 0; i < count && (first + i) * block < this.bytes; i++) {
+      if (i && this.blocks.has(first + i)) continue;
+      this.blocks.set(first + i, all.then((bytes) => bytes.subarray(i * block, (i + 1) * block)));
+    }
+    while (this.blocks.size > keptBlocks) this.blocks.delete(this.blocks.keys().next().value!);
+    return this.blocks.get(first)!;
   }
 
   private fetch(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -131,3 +131,18 @@ export async function attributesOf(d: Directory): Promise<{ attributes: Attribut
   }
   return { attributes, notes };
 }
+
+const lengths: Record<string, number> = { nm: 1e-9, "µm": 1e-6, "μm": 1e-6, um: 1e-6, micron: 1e-6, "\\u00B5m": 1e-6, mm: 1e-3, cm: 1e-2, m: 1, pm: 1e-12, "Å": 1e-10 };
+
+/** The side of a pixel in metres: by OME-XML, ImageJ, Aperio, or the resolution of a program that says more than how to print it; undefined: not known. */
+export async function pixelOf(d: Directory, attributes: Attribute[]): Promise<number | undefined> {
+  const positive = (metres: number) => (metres > 0 && Number.isFinite(metres) ? metres : undefined);
+  const [ome, unit = ""] = attributes.find(([name]) => name === "size of a pixel, X")?.[1].split(" ") ?? [];
+  if (ome) return positive(Number(ome) * (lengths[unit] ?? NaN));
+  const text = d.has(270) ? await d.text(270) : "";
+  const perUnit = await d.number(282, 0);
+  if (text.startsWith("ImageJ=")) return positive((lengths[/^unit=(.{1,10})$/m.exec(text)?.[1]?.trim() ?? ""] ?? NaN) / perUnit);
+  const aperio = /\bMPP *= *([\d.]+)/.exec(text)?.[1];
+  if (aperio) return positive(Number(aperio) * 1e-6);
+  return (await d.number(296, 2)) === 3 && perUnit > 1000 ? positive(0.01 / perUnit) : undefined;
+}

@@ -1,8 +1,9 @@
 // Compressions of TIFF, and the predictors that come before them.
 import { inflate } from "../lib/inflate";
 import { Refused } from "../lib/serve";
+import { isYCbCr, JPEG, type Layout } from "./layout";
 
-const names: Record<number, string> = { 2: "CCITT (fax)", 3: "CCITT (fax)", 4: "CCITT (fax)", 6: "JPEG", 7: "JPEG", 33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 34887: "LERC" };
+const names: Record<number, string> = { 2: "CCITT (fax)", 3: "CCITT (fax)", 4: "CCITT (fax)", 6: "an old form of JPEG", 7: "JPEG with other samples than 8 bits of greys or colours", 33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 34887: "LERC" };
 
 const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>> = {
   1: (bytes) => bytes,
@@ -12,8 +13,13 @@ const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => 
   32773: unPack,
 };
 
-/** Why a compression is not read; undefined: it is. */
-export const whyNot = (method: number) => (methods[method] ? undefined : `Its pixels are compressed by ${names[method] ?? `method ${method}`}, which is not read here.`);
+/** Why a picture is not read; undefined: it is. */
+export function whyNot(l: Layout): string | undefined {
+  const perPixel = l.planar ? 1 : l.samples;
+  const isReadable = l.compression === JPEG ? l.bits === 8 && (perPixel === 1 || perPixel === 3) : methods[l.compression];
+  if (!isReadable) return `Its pixels are compressed by ${names[l.compression] ?? `method ${l.compression}`}, which is not read here.`;
+  return isYCbCr(l) && l.compression !== JPEG ? "Its colours are in YCbCr, which is not read here." : undefined;
+}
 
 export async function unpack(method: number, bytes: Uint8Array<ArrayBuffer>, size: number): Promise<Uint8Array<ArrayBuffer>> {
   const unpacked = await methods[method]!(bytes, size);

@@ -1,5 +1,5 @@
-"""Makes made-chunks.h5: a dataset for each index of chunks and filter, which no small file of another project has."""
-import h5py, numpy
+"""Makes what no small file of another project has: made-chunks.h5, a dataset for each index of chunks and filter, and made-slide.ome.tif."""
+import h5py, numpy, tifffile
 
 with h5py.File("made-chunks.h5", "w", libver="latest") as f:
     for name, shape, limits, chunks, more in [
@@ -12,3 +12,11 @@ with h5py.File("made-chunks.h5", "w", libver="latest") as f:
     ]:
         d = f.create_dataset(name, shape=shape, maxshape=limits, chunks=chunks, dtype="i4", **more)
         d[...] = numpy.arange(numpy.prod(shape)).reshape(shape) // 3
+# A whole slide as microscopes write it: tiles, and two smaller copies; a copy is darker, so that it is known when it is shown.
+y, x = numpy.mgrid[0:3072, 0:4096]
+slide = ((x // 512 * 31 + y // 512 * 57) % 200 + 50).astype("u1")
+with tifffile.TiffWriter("made-slide.ome.tif") as file:
+    options = dict(tile=(512, 512), photometric="minisblack", compression="zlib")
+    file.write(slide, subifds=2, metadata={"axes": "YX", "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.25, "PhysicalSizeYUnit": "µm"}, **options)
+    file.write(slide[::2, ::2] - 20, subfiletype=1, **options)
+    file.write(slide[::4, ::4] - 40, subfiletype=1, **options)

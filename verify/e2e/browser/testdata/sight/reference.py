@@ -60,13 +60,15 @@ def arrays(name):
 def picture(page):
     values = page.asarray().astype(float)
     low, high = values.min(), values.max()
+    if values.ndim > 2:
+        values = values[..., 0]  # red, between the limits of all colours
     grey = numpy.floor((values - low) * (255 / max(high - low, 1)) + 0.5).astype("u1")
     return {"limits": f"{low:g} {high:g}", "sha256": hashlib.sha256(grey.tobytes()).hexdigest()}
 
 
 expected = {}
 for name in sorted(glob.glob("*.*")):
-    if name.endswith((".py", ".md", ".json", ".npz")) or "objarr" in name:
+    if name.endswith((".py", ".md", ".json", ".npz")) or "objarr" in name or "slide" in name:
         continue
     if name.endswith(".tif"):
         expected[name] = {"pictures": [picture(p) for p in tifffile.TiffFile(name).pages]}

@@ -1,0 +1,54 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// steered returns where in a picture its part is, and the values at the middle of what is drawn.
+const steered = `(() => {
+	const canvas = document.querySelector(".picture canvas");
+	if (!canvas || document.querySelector(".busy")) return "";
+	const { left, top, width, height } = canvas.getBoundingClientRect();
+	canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width / 2 + 0.1, clientY: top + height / 2 + 0.1 }));
+	return new URLSearchParams(location.search).get("part") + " " + canvas.width + " " + document.querySelector(".pointed").textContent + " " + document.querySelector(".scale").textContent.trim();
+})()`
+
+// A slide is shown by the smaller copy that has enough pixels, and every pixel of a part once it is near enough. The bar tells lengths. The
+// values are those of made.py: a copy is darker by 20 or 40.
+func TestSightOfSlide(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.file("slide.ome.tif", sightFile(t, "made-slide.ome.tif"))
+	l.sights("tiff")
+	value := func(row, column, darker int) int { return (column/512*31+row/512*57)%200 + 50 - darker }
+	shows := func(part string, width, row, column, darker int, bar string) {
+		t.Helper()
+		want := fmt.Sprintf("%s %d row %d, column %d: %d %s", part, width, row, column, value(row, column, darker), bar)
+		l.waitFor(func() error {
+			if shown := get(l.visitor, chromedp.Evaluate[string](steered)); shown != want {
+				return fmt.Errorf("it shows %q; want %q", shown, want)
+			}
+			return nil
+		})
+	}
+	shows("null", 2048, 1536, 2048, 20, "200 µm")
+	l.shots("sight-slide")
+	l.press("Larger")
+	shows("1024.768.2048", 2048, 1536, 2048, 0, "100 µm")
+	l.do(chromedp.Focus(`[aria-label="Picture"]`), chromedp.KeyEvent(kb.ArrowRight)) // the arrow to the right
+	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
+	l.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.End)) // as far as it goes, and no key beyond those that steer
+	shows("2048.768.2048", 2048, 1536, 3072, 0, "100 µm")
+	l.do(chromedp.Evaluate[chromedp.Void](`(() => {
+		const canvas = document.querySelector(".picture canvas");
+		const { left, top, width, height } = canvas.getBoundingClientRect();
+		canvas.dispatchEvent(new MouseEvent("dblclick", { bubbles: true, clientX: left + width / 4, clientY: top + height / 4 }));
+	})()`))
+	shows("2048.768.1024", 1024, 1152, 2560, 0, "50 µm")
+	l.do(chromedp.KeyEvent("-"), chromedp.KeyEvent("-"))
+	shows("null", 2048, 1536, 2048, 20, "200 µm")
+}
