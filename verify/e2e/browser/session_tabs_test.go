@@ -129,7 +129,7 @@ func TestUploadsEndAtSignOut(t *testing.T) {
 		s := open(t).inTabs(t)
 		did, sid := s.makeSet(t)
 		mary := s.person(t, "mary", "editor", did)
-		root, _ := many(t, 40)
+		root, _ := many(t, 80)
 		v := s.signedIn(t, mary.key, "/sets/"+sid)
 		v.sees("This set is empty")
 		asked := v.answerDialogs(true)
@@ -140,7 +140,7 @@ func TestUploadsEndAtSignOut(t *testing.T) {
 			at.sees("Laser lab")
 			v.front()
 		}
-		v.slow(-1, 20*time.Millisecond)
+		v.slow(-1, 200*time.Millisecond)
 		v.pick("Folder to upload", root)
 		v.submit()
 		v.until(`+document.querySelector(".uploads .report")?.innerText.match(/^\d+/)?.[0] > 5`)
@@ -151,7 +151,7 @@ func TestUploadsEndAtSignOut(t *testing.T) {
 		at.signIn(s.Key())
 		v.sees("admin")
 		v.until(`!window.uploading && !document.querySelector(".uploads")`) // in a new document, so that the old one sends nothing
-		if n := len(s.names(t, sid)); n < 5 || n >= 40 {
+		if n := len(s.names(t, sid)); n < 5 || n >= 80 {
 			t.Errorf("%d files were sent", n)
 		}
 		if got := len(asked); got != want {

@@ -1,18 +1,27 @@
 // The upload queue of the window. It continues while the user visits other pages.
 import { useEffect, useReducer, useState } from "preact/hooks";
 import type { DataSet, Resource } from "../api";
-import { base, Problem, sets } from "../api";
+import { base, Problem } from "../api";
 import { listen } from "../events";
 import { asProblem } from "../ui/load";
+import { Existing } from "./existing";
 import type { Confirmed } from "./replace";
 import { replaceFile, versionOf } from "./replace";
 import { uploadFile } from "./resumable";
 import type { SelectedFile, Unreadable } from "./selection";
-import { sha256 } from "./sha256";
 import { Speed } from "./speed";
 
-/** Concurrent uploads: enough to hide the round trips of small files. */
+/** Concurrent uploads. Browsers make six connections to a service, of which one has the stream of events. */
 const concurrency = 4;
+
+/** A file of up to this many bytes is small: for such ones there may be one upload more, since they make room for other requests soon. */
+const small = 1 << 18;
+
+/** Files whose names are looked up ahead. */
+const maxUpcoming = 100;
+
+/** The pause between two calls of the listeners, in ms: rendering takes longer than to send a small file. */
+const notifyInterval = 250;
 
 export interface Item {
   /** A sequence number. */
@@ -58,11 +67,13 @@ class Queue {
   paused = false;
   private listeners = new Set<() => void>();
   private due = 0;
+  private notified = 0;
   private busy = 0;
   private counter = 0;
   /** All items before this index have left the state "waiting". */
   private next = 0;
   private readonly speed = new Speed();
+  private readonly existing = new Existing();
 
   add(files: SelectedFile[], set: DataSet, replaces: Confirmed | undefined, unreadable: Unreadable[]) {
     this.unreadable.push(...unreadable);
@@ -144,10 +155,10 @@ class Queue {
   }
 
   private fill() {
-    while (!this.paused && this.busy < concurrency) {
+    while (!this.paused) {
       while (this.next < this.items.length && this.items[this.next]!.state !== "waiting") this.next++;
       const item = this.items[this.next];
-      if (!item) break;
+      if (!item || this.busy >= concurrency + Number(item.selected.file.size <= small)) break;
       if (!this.busy) this.speed.start(performance.now());
       this.busy++;
       void this.process(item).finally(() => {
@@ -180,7 +191,7 @@ class Queue {
     };
     try {
       setState("comparing");
-      const existing = await findExisting(item, signal);
+      const existing = await this.existing.find(item.set.id, item.selected, () => this.upcoming(item.set), signal);
       const repairs = existing?.same && existing.resource.damaged;
       if (existing?.same && !repairs) {
         item.resource = existing.resource;
@@ -207,27 +218,25 @@ class Queue {
     }
   }
 
-  /** Calls the listeners, at most once a frame: thousands of small files change more often. */
-  private notify() {
-    this.due ||= requestAnimationFrame(() => {
-      this.due = 0;
-      for (const listener of this.listeners) listener();
-    });
+  /** The names of small files that come next, and go to a set. */
+  private upcoming(set: DataSet): string[] {
+    const names: string[] = [];
+    for (const item of this.items.slice(this.next, this.next + maxUpcoming)) {
+      if (item.state !== "waiting") continue;
+      if (item.set !== set || item.selected.file.size > small) break;
+      names.push(item.selected.path);
+    }
+    return names;
   }
-}
 
-/** The newest active resource of the same name, and whether it has the same bytes. Files are hashed only if their sizes are equal. */
-async function findExisting(item: Item, signal: AbortSignal): Promise<{ resource: Resource; same: boolean } | undefined> {
-  const { file, path } = item.selected;
-  const { items: named } = await sets.resources(item.set.id, { name: path, limit: 1000 }).all(1, signal);
-  const equal = named.filter((r) => r.bytes === file.size);
-  if (equal.length) {
-    const digest = await sha256(file, signal);
-    const same = equal.find((r) => r.sha256 === digest);
-    if (same) return { resource: same, same: true };
+  /** Calls the listeners, at once after a pause, else some times a second: thousands of small files change more often. */
+  private notify() {
+    this.due ||= setTimeout(() => {
+      this.due = 0;
+      this.notified = performance.now();
+      for (const listener of this.listeners) listener();
+    }, Math.max(0, this.notified + notifyInterval - performance.now()));
   }
-  const last = named[named.length - 1];
-  return last && { resource: last, same: false };
 }
 
 /** Detects that a file has changed or vanished since it was selected: that fails like a broken connection. */

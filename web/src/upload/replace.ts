@@ -53,7 +53,7 @@ export interface NameConflict {
 const maxQueries = 20;
 
 /** The common prefix. */
-function prefixOf(texts: string[]): string {
+export function prefixOf(texts: string[]): string {
   let prefix = texts[0] ?? "";
   for (const text of texts) while (!text.startsWith(prefix)) prefix = prefix.slice(0, -1);
   return prefix.replace(/[\ud800-\udbff]$/, ""); // no half of a surrogate pair
