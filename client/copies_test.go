@@ -36,5 +36,17 @@ func folders(ctx context.Context, t *testing.T, c *client.Client, r client.Resou
 	same(t, must[client.FolderSize](t)(c.FolderSize(ctx, other, "")).Bounded, false)
 	zip := must[*client.Download](t)(c.FolderArchive(ctx, other, "moved/"))
 	check(t, zip.Close())
-	same(t, folder(c.DeleteFolder(ctx, other, "moved/")), client.FolderChange{SetID: other, Path: "moved/", Files: 1, Folders: 1})
+	deleted := folder(c.DeleteFolder(ctx, other, "moved/"))
+	if deleted.Files != 1 || deleted.Folders != 1 || deleted.Deletion == "" {
+		t.Errorf("deleted %+v", deleted)
+	}
+	same(t, deleted.CreatedFolders, []string{"moved/"})
+	same(t, folder(c.RestoreFolder(ctx, deleted)), client.FolderChange{SetID: other, Path: "moved/", Files: 1, Folders: 1})
+	top := ""
+	done := must[[]client.ManyResult](t)(c.ChangeMany(ctx, r.SetID, client.ManyFiles{Action: client.CopyMany, IDs: []string{r.ID, "x"}, SetID: other, Folder: &top}))
+	if len(done) != 2 || done[0].ResourceID == "" || done[0].Code != "" || done[1].Code != "resource_not_found" {
+		t.Fatalf("copied %+v", done)
+	}
+	same(t, must[[]client.ManyResult](t)(c.ChangeMany(ctx, other, client.ManyFiles{Action: client.DeleteMany, IDs: []string{done[0].ResourceID}})), []client.ManyResult{{ID: done[0].ResourceID}})
+	folder(c.DeleteFolder(ctx, other, "moved/"))
 }

@@ -136,6 +136,9 @@ type FolderChange struct {
 	Path    string `json:"path"`
 	Files   int    `json:"files"`
 	Folders int    `json:"folders"` // that were created by themselves
+
+	Deletion       string   `json:"deletion,omitempty"`       // of a deletion of files: what restores them
+	CreatedFolders []string `json:"createdFolders,omitempty"` // of a deletion: the first thousand of the folders
 }
 
 // FolderDestination is where a folder goes; SetID "": it stays in its set. Nothing may be there.
@@ -172,6 +175,51 @@ func (c *Client) MoveFolder(ctx context.Context, setID, path string, to FolderDe
 // DeleteFolder deletes a folder with all of its files, each of which RestoreResource brings back.
 func (c *Client) DeleteFolder(ctx context.Context, setID, path string) (FolderChange, error) {
 	return c.changeFolder(ctx, at("sets", setID, "folder", "delete"), path, FolderDestination{})
+}
+
+// RestoreFolder undoes a deletion, as the same user: its files are restored, less those that were restored, purged or moved since.
+func (c *Client) RestoreFolder(ctx context.Context, deleted FolderChange) (done FolderChange, err error) {
+	in := struct {
+		Path     string   `json:"path"`
+		Deletion string   `json:"deletion,omitempty"`
+		Created  []string `json:"createdFolders,omitempty"`
+	}{deleted.Path, deleted.Deletion, deleted.CreatedFolders}
+	err = c.run(ctx, request{method: http.MethodPost, path: at("sets", deleted.SetID, "folder", "restore"), in: in, once: true}, func(response *http.Response) error { return read(response, &done) })
+	return done, err
+}
+
+// What can be done with many files of a set.
+const (
+	DeleteMany  = "delete"
+	RestoreMany = "restore"
+	CopyMany    = "copy"
+	MoveMany    = "move"
+)
+
+// ManyFiles are files of a set, and what is to be done with each.
+type ManyFiles struct {
+	Action string   `json:"action"`           // DeleteMany, RestoreMany, CopyMany or MoveMany
+	IDs    []string `json:"ids"`              // 1 to 1,000 different ones
+	SetID  string   `json:"setId,omitempty"`  // of a copy or move: where they go; "": the same set
+	Folder *string  `json:"folder,omitempty"` // of a copy or move: the folder, with a slash at its end; "": none; nil: names stay
+}
+
+// ManyResult is what became of one of many files.
+type ManyResult struct {
+	ID         string `json:"id"`
+	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: its id where it went
+	Code       string `json:"code,omitempty"`       // why it was refused; "": it was done
+	Detail     string `json:"detail,omitempty"`
+}
+
+// ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result for each of them, in their order; one that is
+// refused is no error.
+func (c *Client) ChangeMany(ctx context.Context, setID string, many ManyFiles) ([]ManyResult, error) {
+	var done struct {
+		Results []ManyResult `json:"results"`
+	}
+	err := c.run(ctx, request{method: http.MethodPost, path: at("sets", setID, "many"), in: many, once: true}, func(response *http.Response) error { return read(response, &done) })
+	return done.Results, err
 }
 
 func (c *Client) changeFolder(ctx context.Context, address, path string, to FolderDestination) (done FolderChange, err error) {

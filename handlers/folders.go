@@ -22,6 +22,10 @@ type folderJSON struct {
 	Path    string `json:"path"`
 	Files   int    `json:"files"`
 	Folders int    `json:"folders"`
+
+	// Of a deletion: what restores it.
+	Deletion string   `json:"deletion,omitempty"`
+	Created  []string `json:"createdFolders,omitempty"`
 }
 
 func (a *api) getFolder(w http.ResponseWriter, r *request) error {
@@ -56,6 +60,52 @@ func (a *api) deleteFolder(w http.ResponseWriter, r *request) error {
 	})
 }
 
+func (a *api) restoreFolder(w http.ResponseWriter, r *request) error {
+	return changeFolder(w, r, http.StatusOK, func(f repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error) {
+		return a.repo.RestoreFolder(r.Context(), r.caller, r.id(), f)
+	})
+}
+
+// manyJSON is what became of many files.
+type manyJSON struct {
+	Done    int              `json:"done"`
+	Results []manyResultJSON `json:"results"`
+}
+
+type manyResultJSON struct {
+	ID         string `json:"id"`
+	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: the file at the place
+	Code       string `json:"code,omitempty"`
+	Detail     string `json:"detail,omitempty"`
+}
+
+// changeMany deletes, restores, copies or moves files of a set.
+func (a *api) changeMany(w http.ResponseWriter, r *request) error {
+	fields, err := body.Fields(w, r.Request)
+	if err != nil {
+		return err
+	}
+	results, err := a.repo.ChangeMany(r.Context(), r.caller, r.id(), fields)
+	if err != nil {
+		return err
+	}
+	var shown manyJSON
+	for _, result := range results {
+		one := manyResultJSON{ID: result.ID}
+		if result.Arrived.ID != (metadata.ID{}) {
+			one.ResourceID = result.Arrived.ID.String()
+		}
+		if refused := result.Refused; refused != nil {
+			one.Code, one.Detail = string(refused.Code), refused.Message
+		} else {
+			shown.Done++
+		}
+		shown.Results = append(shown.Results, one)
+	}
+	writeJSON(w, http.StatusOK, shown)
+	return nil
+}
+
 // changeFolder answers with what a change has done, and to which folder.
 func changeFolder(w http.ResponseWriter, r *request, status int, change func(repository.Fields) (metadata.FolderKey, repository.FolderOutcome, error)) error {
 	fields, err := body.Fields(w, r.Request)
@@ -64,7 +114,7 @@ func changeFolder(w http.ResponseWriter, r *request, status int, change func(rep
 	}
 	folder, done, err := change(fields)
 	if err == nil {
-		writeJSON(w, status, folderJSON{folder.SetID.String(), folder.Path, done.Files, done.Folders})
+		writeJSON(w, status, folderJSON{folder.SetID.String(), folder.Path, done.Files, done.Folders, done.Deletion.String(), done.Made})
 	}
 	return err
 }

@@ -120,6 +120,8 @@ func TestFolders(t *testing.T) {
 	s.send("POST", "/sets/"+gone+"/folder", object{"path": "a/"}).want(http.StatusCreated)
 	s.send("DELETE", "/sets/"+gone, nil).want(http.StatusNoContent)
 	s.send("POST", "/sets/"+gone+"/folder/delete", object{"path": "a/"}).problem(http.StatusConflict, "parent_deleted", "setId")
+	s.send("POST", "/sets/"+gone+"/folder/restore", object{"path": "a/"}).problem(http.StatusConflict, "parent_deleted", "setId")
+	s.send("POST", "/sets/"+gone+"/many", object{"action": "copy", "ids": []string{"x"}, "folder": ""}).problem(http.StatusConflict, "parent_deleted", "setId")
 	same(t, "a folder that is not there", s.get(folder + "?path=nowhere/").want(http.StatusOK).object()["files"], any(0.0))
 	s.bad("GET", folder+"?path=nowhere", nil).problem(http.StatusBadRequest, "invalid_field", "path")
 	s.bad("GET", "/sets/"+set+"/archive?folder=nowhere/", nil).problem(http.StatusNotFound, "not_found", "path")
@@ -132,6 +134,11 @@ func TestFolders(t *testing.T) {
 	moved := s.send("POST", folder+"/move", object{"path": "a/", "toPath": "z/"}).want(http.StatusOK).object()
 	same(t, "moved", fmt.Sprint(moved["path"], moved["files"], moved["setId"]), "z/2"+set)
 	same(t, "after the move", strings.Join(s.level(set, "", false), " "), "a0 c/ made/ z/")
+	deleted := s.send("POST", folder+"/delete", object{"path": "c/"}).want(http.StatusOK).object()
+	undo := object{"path": "c/", "deletion": deleted["deletion"]}
+	reader.send("POST", folder+"/restore", undo).want(http.StatusForbidden)
+	s.send("POST", folder+"/restore", undo).want(http.StatusOK)
+	same(t, "restored", strings.Join(s.level(set, "", false), " "), "a0 c/ made/ z/")
 	s.send("POST", folder+"/delete", object{"path": "c/"}).want(http.StatusOK)
 	s.send("POST", folder+"/delete", object{"path": "made/"}).want(http.StatusOK)
 	same(t, "after deletions", strings.Join(s.level(set, "state=all", false), " "), "a0 c/ z/")
@@ -139,4 +146,35 @@ func TestFolders(t *testing.T) {
 	for name, has := range map[string]bool{"z/1": true, "z/b/2": true, "a0": false} {
 		same(t, name+" in the zip of the folder", bytes.Contains(zipped, []byte(name)), has)
 	}
+}
+
+// TestManyFiles: the answer has a result for each file, in the order of the request, and who may only read cannot change any.
+func TestManyFiles(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set, other := s.newSet(), s.newSpace(nil).newSet()
+	var ids []string
+	for _, name := range []string{"a/1", "a/2", "b"} {
+		ids = append(ids, s.upload(set, "f.txt", name, text("name", name)).text("id"))
+	}
+	reader := s.newMember("member")
+	for _, body := range []object{
+		{"action": "delete", "ids": ids}, {"action": "restore", "ids": ids}, {"action": "move", "ids": ids, "folder": ""}, {"action": "copy", "ids": ids, "folder": "c/"},
+		{"action": "copy", "ids": ids, "setId": other},
+	} {
+		reader.send("POST", "/sets/"+set+"/many", body).problem(http.StatusForbidden, "forbidden", "")
+	}
+	s.bad("POST", "/sets/"+set+"/many", object{"action": "purge", "ids": ids}).problem(http.StatusBadRequest, "invalid_field", "action")
+	moved := s.send("POST", "/sets/"+set+"/many", object{"action": "move", "ids": []string{ids[2], "x", ids[0]}, "setId": other, "folder": "in/"}).want(http.StatusOK).object()
+	same(t, "files that were moved", moved["done"], any(2.0))
+	results := moved["results"].([]any)
+	same(t, "results", len(results), 3)
+	for i, want := range []struct{ id, code string }{{ids[2], ""}, {"x", "resource_not_found"}, {ids[0], ""}} {
+		result := results[i].(map[string]any)
+		code, _ := result["code"].(string)
+		arrived, _ := result["resourceId"].(string)
+		same(t, "result", fmt.Sprint(result["id"], code, arrived == ""), fmt.Sprint(want.id, want.code, want.code != ""))
+	}
+	same(t, "the other set", strings.Join(s.level(other, "namePrefix=in/", false), " "), "in/1 in/b")
+	same(t, "what is left", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
 }

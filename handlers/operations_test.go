@@ -145,6 +145,10 @@ func operations() []operation {
 		{"copyFolder", false, func(f *fixture) any { return object{"path": "folder/", "toPath": f.name("copy") + "/"} }},
 		{"moveFolder", false, fields(object{"path": "folder/", "toPath": "moved/"})},
 		{"deleteFolder", false, fields(object{"path": "gone/"})},
+		{"restoreFolder", false, fields(object{"path": "gone/", "createdFolders": []string{"gone/"}})},
+		{"changeMany", false, func(f *fixture) any {
+			return object{"action": "move", "ids": []string{f.ids["ResourceId"]}, "folder": "many/"}
+		}},
 		{"copyResource", false, fields(object{"name": "copy"})},
 		{"moveResource", false, fields(object{"name": "moved"})},
 		{"deleteResource", false, nil},

@@ -153,6 +153,8 @@ func (a *api) routesOfFolders() []route {
 		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain},
 		{"POST", "/sets/:id/folder/move", writers, a.moveFolder, plain},
 		{"POST", "/sets/:id/folder/delete", writers, a.deleteFolder, plain},
+		{"POST", "/sets/:id/folder/restore", writers, a.restoreFolder, plain},
+		{"POST", "/sets/:id/many", writers, a.changeMany, plain},
 	}
 }
 

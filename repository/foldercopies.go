@@ -28,7 +28,11 @@ const (
 )
 
 // FolderOutcome is how much of a folder was copied, moved or deleted.
-type FolderOutcome struct{ Files, Folders int }
+type FolderOutcome struct {
+	Files, Folders int
+	Deletion       FolderDeletion // of a deletion: what restores the files
+	Made           []string       // of a deletion: the first thousand of the folders
+}
 
 // CopyFolder copies all files whose names begin with the path of a folder, which ends in a slash, and the folders in it that were made by themselves, as
 // CopyResource does. The path is replaced by another one, neither within the other. It goes in steps of up to 200 objects, each of
@@ -45,7 +49,12 @@ func (s *Service) MoveFolder(ctx context.Context, p auth.Principal, from, to met
 // DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a slash, and the rows of its folders, in steps as CopyFolder.
 func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder}
-	err := s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+	release, err := f.lock(ctx, p, &folderLock{folder, true})
+	if err != nil {
+		return f.done, err
+	}
+	defer release()
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
 		if err := f.admit(tx, p); err != nil {
 			return err
 		}
@@ -59,7 +68,12 @@ func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder met
 
 func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSteps) (FolderOutcome, error) {
 	f.service = s
-	err := s.view(ctx, p, f.check)
+	release, err := f.lock(ctx, p, &folderLock{f.from, f.move}, &folderLock{f.to, true})
+	if err != nil {
+		return f.done, err
+	}
+	defer release()
+	err = s.view(ctx, p, f.check)
 	if err == nil && f.existing == ReplaceExisting {
 		clear := &folderSteps{service: s, from: f.to, to: f.to, keep: &f.from}
 		err = clear.run(ctx, p, (*folderSteps).deleteFiles, (*folderSteps).deleteFolders)
@@ -77,6 +91,7 @@ type folderSteps struct {
 	existing Existing
 	move     bool
 	keep     *metadata.FolderKey // of a deletion: what this folder has, too, stays
+	restores *folderRestoration
 
 	by           auth.Principal
 	source, goal resolvedSet // in which the folders are
@@ -193,15 +208,6 @@ func (f *folderSteps) checkLengths(tx *metadata.Tx) (err error) {
 		}
 	}
 	return nil
-}
-
-// found returns an error where there is no folder to be copied, moved or deleted.
-func (f *folderSteps) found(tx *metadata.Tx) error {
-	there, err := hasFolder(tx, f.from)
-	if err == nil && !there {
-		err = noFolder()
-	}
-	return err
 }
 
 // hasFolder tells whether a set has a folder with a path, which is not the set itself: one with files, or that was made by itself.
@@ -323,6 +329,7 @@ func (f *folderSteps) deleteFiles(_ context.Context, tx *metadata.Tx) error {
 		if err := (resolvedResource{Resource: r, set: f.source}).write(tx, rows.Change{By: f.by, Action: audit.ResourceDelete}, &gone); err != nil {
 			return err
 		}
+		f.done.Deletion.note(gone.Modified)
 		f.done.Files++
 	}
 	return nil
@@ -378,7 +385,9 @@ func (f *folderSteps) deleteFolders(_ context.Context, tx *metadata.Tx) error {
 			}
 		}
 		err = errors.Join(err, tx.Folders.Remove(row.Key()))
-		f.done.Folders++
+		if f.done.Folders++; f.done.Folders <= maxMade {
+			f.done.Made = append(f.done.Made, row.Path)
+		}
 	}
 	return err
 }

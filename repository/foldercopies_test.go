@@ -101,7 +101,7 @@ func TestFolders(t *testing.T) {
 			do = m.Service.MoveFolder
 		}
 		done, err := do(t.Context(), m.Admin, folder(m.Sets[0], "d/"), folder(to, "to/"), tc.existing)
-		if m.OK(err); done != (repository.FolderOutcome{Files: 3, Folders: 1}) {
+		if m.OK(err); done.Files != 3 || done.Folders != 1 {
 			t.Errorf("%s: done %+v", tc.what, done)
 		}
 		m.wantTree(tc.what, m.Sets[0], tc.here)
@@ -151,7 +151,7 @@ func TestFolderSteps(t *testing.T) {
 	before, listed := m.tree(m.Sets[0]), m.Listed()
 	for range 2 {
 		done, err := m.Service.MoveFolder(ctx, m.Admin, folder(m.Sets[0], "d/"), folder(m.away, "longer than d/"), repository.RefuseExisting)
-		if m.OK(err); done != (repository.FolderOutcome{Files: 450, Folders: 201}) || len(m.tree(m.Sets[0])) != 0 || len(m.tree(m.away)) != 651 {
+		if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 0 || len(m.tree(m.away)) != 651 {
 			t.Fatalf("moved %+v", done)
 		}
 		_, err = m.Service.MoveFolder(ctx, m.Admin, folder(m.away, "longer than d/"), folder(m.Sets[0], "d/"), repository.RefuseExisting)
@@ -166,7 +166,7 @@ func TestFolderSteps(t *testing.T) {
 		t.Errorf("with the copy there are %d", len(all))
 	}
 	done, err := m.Service.DeleteFolder(ctx, m.Admin, folder(m.Sets[0], "d/"))
-	if m.OK(err); done != (repository.FolderOutcome{Files: 450, Folders: 201}) || len(m.tree(m.Sets[0])) != 651 {
+	if m.OK(err); done.Files != 450 || done.Folders != 201 || len(m.tree(m.Sets[0])) != 651 {
 		t.Errorf("deleted %+v", done)
 	}
 	m.Sound()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type forest struct {
 	svc   *repository.Service
 	admin auth.Principal
 	sets  [2]string // few, many
+	big   [2][]any  // ids of the files of the folder of 1,000
 }
 
 func newForest(b *testing.B) *forest {
@@ -55,7 +57,9 @@ func newForest(b *testing.B) *forest {
 					stamp := tx.Stamp()
 					r := metadata.Resource{SetID: set.ID, DataspaceID: space.ID, Name: name, Bytes: 1000, Digest: [32]byte{1}}
 					r.Record = metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp, CreatedBy: f.admin.UserID, ModifiedBy: f.admin.UserID}
-					err = errors.Join(err, tx.Resources.Put(r))
+					if err = errors.Join(err, tx.Resources.Put(r)); strings.HasPrefix(name, "big/") {
+						f.big[i] = append(f.big[i], r.ID.String())
+					}
 				}
 				return err
 			}))
@@ -88,6 +92,22 @@ func (f *forest) move(set, from, to string) {
 	}
 }
 
+// many does something with the files of the folder of 1,000.
+func (f *forest) many(set string, fields repository.Fields) {
+	for i := range f.sets {
+		if f.sets[i] == set {
+			fields["ids"] = f.big[i]
+		}
+	}
+	results, err := f.svc.ChangeMany(f.b.Context(), f.admin, set, fields)
+	f.ok(err)
+	for _, r := range results {
+		if r.Refused != nil {
+			f.b.Fatal(r.Refused)
+		}
+	}
+}
+
 // BenchmarkFolders shows what the page of a set asks for, in a set of ten files and in one of 100,000 by turns: the time of the larger one, and how
 // many times that of the smaller one it is.
 func BenchmarkFolders(b *testing.B) {
@@ -108,6 +128,10 @@ func BenchmarkFolders(b *testing.B) {
 		{"move 1000", func(set string, round int) {
 			names := [2]string{"big/", "moved/"}
 			f.move(set, names[round%2], names[(round+1)%2])
+		}},
+		{"move 1000 files", func(set string, round int) {
+			names := [2]string{"by-id/", "big/"}
+			f.many(set, repository.Fields{"action": "move", "folder": names[round%2]})
 		}},
 	} {
 		b.Run(op.name, func(b *testing.B) {

@@ -51,6 +51,15 @@ func (s *Service) GetFolder(ctx context.Context, p auth.Principal, set, path str
 	return size, err
 }
 
+// found returns an error where there is no folder to be copied, moved or deleted.
+func (f *folderSteps) found(tx *metadata.Tx) error {
+	there, err := hasFolder(tx, f.from)
+	if err == nil && !there {
+		err = noFolder()
+	}
+	return err
+}
+
 // folderExists returns an error where a set has no folder with a path.
 func folderExists(tx *metadata.Tx, folder metadata.FolderKey) error {
 	if err := folderPath("path", folder.Path); err != nil {

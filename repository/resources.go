@@ -222,24 +222,25 @@ func (s *Service) passResource(ctx context.Context, p auth.Principal, id string,
 		if err := match.Check(r.Tag(), r.Modified); err != nil || r.State == to {
 			return err
 		}
-		if to == metadata.Active {
-			if err := resolved.restorable(); err != nil {
-				return err
-			}
-		}
-		r.State = to
-		if to == metadata.Active {
-			r.MovedTo = metadata.ID{}
-		}
-		action := audit.ResourceDelete
-		if to == metadata.Active {
-			action = audit.ResourceRestore
+		action, err := resolved.pass(&r, to)
+		if err != nil {
+			return err
 		}
 		err = resolved.write(tx, rows.Change{By: p, Action: action}, &r)
 		passed = r
 		return err
 	})
 	return passed, err
+}
+
+// pass puts what is to be stored of the resource, as it is shown, into another state, and returns the action by which that is done.
+func (r resolvedResource) pass(shown *metadata.Resource, to metadata.State) (audit.Action, error) {
+	shown.State = to
+	if to == metadata.Deleted {
+		return audit.ResourceDelete, nil
+	}
+	shown.MovedTo = metadata.ID{}
+	return audit.ResourceRestore, r.restorable()
 }
 
 // restorable tells why a deleted resource cannot come back.

@@ -122,6 +122,8 @@ type Service struct {
 	guesses   chan struct{} // at the passwords of links, that are under way
 	downloads downloads
 
+	folderLocks folderLocks
+
 	archived atomic.Int64 // files of the archives that are under way
 }
 

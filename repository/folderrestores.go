@@ -1,0 +1,161 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"labshelf/audit"
+	"labshelf/auth"
+	"labshelf/metadata"
+	"labshelf/paging"
+	"labshelf/repository/internal/rows"
+)
+
+// maxMade is how many folders that were there by themselves a deletion names, and a restoration makes.
+const maxMade = 1000
+
+// FolderDeletion is when the files of a folder were deleted: what its restoration is given.
+type FolderDeletion struct{ First, Last metadata.Stamp }
+
+// String is the deletion as the interface shows it; "" for one that has deleted no file.
+func (d FolderDeletion) String() string {
+	if d.First == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x", int64(d.First), int64(d.Last))
+}
+
+func (d *FolderDeletion) note(at metadata.Stamp) {
+	if d.First == 0 {
+		d.First = at
+	}
+	d.Last = at
+}
+
+func parseFolderDeletion(text string) (d FolderDeletion, ok bool) {
+	first, last, _ := strings.Cut(text, "-")
+	from, wrong := strconv.ParseInt(first, 16, 64)
+	to, wrongToo := strconv.ParseInt(last, 16, 64)
+	d = FolderDeletion{metadata.Stamp(from), metadata.Stamp(to)}
+	return d, wrong == nil && wrongToo == nil && d.First <= d.Last && d.String() == text
+}
+
+// folderRestoration is what a request says about a folder that is to be restored.
+type folderRestoration struct {
+	path     string
+	deletion FolderDeletion
+	made     []string
+}
+
+var folderRestoreFields = setters[folderRestoration]{
+	"path": textSetter(nameText, func(f *folderRestoration) *string { return &f.path }),
+	"deletion": func(f *folderRestoration, field string, value any) error {
+		text, err := stringValue(field, value)
+		if err != nil {
+			return err
+		}
+		var ok bool
+		if f.deletion, ok = parseFolderDeletion(text); !ok {
+			return invalid(field, "%s must be what the answer to the deletion of the folder says", field)
+		}
+		return nil
+	},
+	"createdFolders": func(f *folderRestoration, field string, value any) (err error) {
+		if f.made, err = stringsValue(field, value); err == nil && len(f.made) > maxMade {
+			err = invalid(field, "%s may name up to %d folders", field, maxMade)
+		}
+		return err
+	},
+}
+
+// RestoreFolder undoes RemoveFolder, as a request asks for it: it restores the files that the caller has deleted by it, and makes the folders that were there
+// by themselves, in steps as CopyFolder. Files that were restored, purged or moved since stay as they are.
+func (s *Service) RestoreFolder(ctx context.Context, p auth.Principal, set string, f Fields) (folder metadata.FolderKey, done FolderOutcome, err error) {
+	var asked folderRestoration
+	err = s.view(ctx, p, func(tx *metadata.Tx, p auth.Principal) error {
+		resolved, err := lookupSet(tx, set, "")
+		if err == nil {
+			err = authorise(tx, p, resolved.dataspace, auth.Write)
+		}
+		if err == nil {
+			err = create(&asked, f, folderRestoreFields)
+		}
+		if err == nil {
+			err = folderPath("path", asked.path)
+		}
+		folder = metadata.FolderKey{SetID: resolved.ID, Path: asked.path}
+		for _, path := range asked.made {
+			if err == nil && !strings.HasPrefix(path, asked.path) {
+				err = invalid("createdFolders", "createdFolders must be in the folder")
+			}
+			if err == nil {
+				err = newFolderPath("createdFolders", path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return folder, done, err
+	}
+	steps := &folderSteps{service: s, from: folder, to: folder, restores: &asked}
+	release, err := steps.lock(ctx, p, &folderLock{folder, true})
+	if err != nil {
+		return folder, done, err
+	}
+	defer release()
+	err = steps.run(ctx, p, (*folderSteps).restoreFiles, (*folderSteps).makeFolders)
+	return folder, steps.done, err
+}
+
+// restoreFiles is a step of a restoration.
+func (f *folderSteps) restoreFiles(_ context.Context, tx *metadata.Tx) error {
+	if f.restores.deletion.First == 0 {
+		return nil
+	}
+	deleted := f.files()
+	deleted.States = paging.Deleted
+	files, err := rows.Collect(tx.Resources.Range(deleted), maxStep)
+	if err != nil {
+		return err
+	}
+	f.more = len(files) == maxStep
+	for _, r := range files {
+		f.advance(r)
+		resolved := resolvedResource{Resource: r, set: f.source}
+		changed := resolved.shown()
+		within := f.restores.deletion.First <= r.Modified && r.Modified <= f.restores.deletion.Last
+		if !within || r.ModifiedBy != f.by.UserID || r.MovedTo != (metadata.ID{}) || r.Body == metadata.Purged {
+			continue
+		}
+		if _, err := resolved.pass(&changed, metadata.Active); err != nil {
+			return err
+		}
+		if err := resolved.write(tx, rows.Change{By: f.by, Action: audit.ResourceRestore}, &changed); err != nil {
+			return err
+		}
+		f.done.Files++
+	}
+	return nil
+}
+
+// makeFolders is the last step of a restoration.
+func (f *folderSteps) makeFolders(_ context.Context, tx *metadata.Tx) error {
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(f.restores.made))) {
+		key := metadata.FolderKey{SetID: f.source.ID, Path: path}
+		if _, err := tx.Folders.Get(key); !errors.Is(err, metadata.ErrNotFound) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := putFolder(tx, f.by, key, f.service.now()); err != nil {
+			return err
+		}
+		f.done.Folders++
+	}
+	return nil
+}

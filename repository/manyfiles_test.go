@@ -1,0 +1,225 @@
+package repository_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"labshelf/errs"
+	"labshelf/metadata"
+	"labshelf/repository"
+)
+
+// many does something with files of the first set.
+func (m *moved) many(action string, files []metadata.Resource, more ...string) []repository.ManyResult {
+	m.T.Helper()
+	fields := repository.Fields{"action": action, "ids": idsOf(files)}
+	for i := 0; i < len(more); i += 2 {
+		fields[more[i]] = more[i+1]
+	}
+	results, err := m.Service.ChangeMany(m.T.Context(), m.Admin, files[0].SetID.String(), fields)
+	m.OK(err)
+	for _, r := range results {
+		if r.Refused != nil {
+			m.T.Errorf("%s of %s: %v", action, r.ID, r.Refused)
+		}
+	}
+	return results
+}
+
+func idsOf(files []metadata.Resource) (ids []any) {
+	for _, r := range files {
+		ids = append(ids, r.ID.String())
+	}
+	return ids
+}
+
+// TestChangeMany: more files than one step has are deleted, restored, copied and moved as one by one, and moved back they are what they were.
+func TestChangeMany(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	var files []metadata.Resource
+	for n := range 203 {
+		files = append(files, m.Upload(m.Sets[0], fmt.Sprintf("a/%03d", n)))
+	}
+	last := files[202].ID
+	m.many("delete", files)
+	m.many("delete", files) // that it was so already is no error
+	if r := m.Get(last); r.State != metadata.Deleted {
+		t.Errorf("the last file is %v", r.State)
+	}
+	m.many("restore", files)
+	copies := m.many("copy", files, "setId", m.away.ID.String())
+	if got := copies[202].Arrived; got.Name != "a/202" || got.SetID != m.away.ID || got.ID == last {
+		t.Errorf("copied as %+v", got)
+	}
+	gone := m.many("move", files, "setId", m.away.ID.String(), "folder", "b/c/")
+	var arrived []metadata.Resource
+	for _, r := range gone {
+		arrived = append(arrived, r.Arrived)
+	}
+	if got := arrived[202]; got.Name != "b/c/202" || got.SetID != m.away.ID || m.Get(last).MovedTo != got.ID {
+		t.Errorf("moved as %+v", got)
+	}
+	back := m.many("move", arrived, "setId", m.Sets[0].ID.String(), "folder", "")
+	if got := back[202].Arrived; got.ID != last || got.Name != "202" || got.State != metadata.Active {
+		t.Errorf("moved back as %+v", got)
+	}
+	m.Sound()
+}
+
+// TestChangeManyRefuses: what is wrong with one file is its result, what is wrong with the request an error, and neither changes what it should not.
+func TestChangeManyRefuses(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	good, gone, elsewhere := m.Upload(m.Sets[0], "good"), m.Upload(m.Sets[0], "gone"), m.Upload(m.away, "elsewhere")
+	m.many("delete", []metadata.Resource{gone})
+	set := m.Sets[0].ID.String()
+	results, err := m.Service.ChangeMany(t.Context(), m.Admin, set, repository.Fields{
+		"action": "move", "ids": []any{gone.ID.String(), elsewhere.ID.String(), "x", good.ID.String()}, "folder": "f/",
+	})
+	m.OK(err)
+	for i, want := range []errs.Code{errs.CodeDeleted, errs.CodeResourceNotFound, errs.CodeResourceNotFound, ""} {
+		var got errs.Code
+		if results[i].Refused != nil {
+			got = results[i].Refused.Code
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", results[i].ID, got, want)
+		}
+	}
+	if got := m.Get(good.ID).Name; got != "f/good" {
+		t.Errorf("the file that is not refused is %q", got)
+	}
+	if got := m.Get(elsewhere.ID); got.Name != "elsewhere" {
+		t.Errorf("a file of another set is %q", got.Name)
+	}
+	ids := []any{good.ID.String()}
+	for name, tc := range map[string]struct {
+		fields repository.Fields
+		code   errs.Code
+		field  string
+	}{
+		"no action":         {repository.Fields{"ids": ids}, errs.CodeMissingField, "action"},
+		"another action":    {repository.Fields{"action": "purge", "ids": ids}, errs.CodeInvalidField, "action"},
+		"no ids":            {repository.Fields{"action": "delete"}, errs.CodeMissingField, "ids"},
+		"an empty list":     {repository.Fields{"action": "delete", "ids": []any{}}, errs.CodeInvalidField, "ids"},
+		"too many":          {repository.Fields{"action": "delete", "ids": make1001()}, errs.CodeInvalidField, "ids"},
+		"one twice":         {repository.Fields{"action": "delete", "ids": append(ids, ids...)}, errs.CodeInvalidField, "ids"},
+		"numbers":           {repository.Fields{"action": "delete", "ids": []any{1}}, errs.CodeInvalidField, "ids"},
+		"a set to delete":   {repository.Fields{"action": "delete", "ids": ids, "setId": set}, errs.CodeInvalidField, "action"},
+		"nowhere":           {repository.Fields{"action": "move", "ids": ids}, errs.CodeMissingField, "setId"},
+		"an unknown set":    {repository.Fields{"action": "move", "ids": ids, "setId": "x"}, errs.CodeSetNotFound, "setId"},
+		"no folder":         {repository.Fields{"action": "move", "ids": ids, "folder": "f"}, errs.CodeInvalidField, "folder"},
+		"a folder of dots":  {repository.Fields{"action": "move", "ids": ids, "folder": "../"}, errs.CodeInvalidField, "folder"},
+		"an unknown member": {repository.Fields{"action": "delete", "ids": ids, "x": ""}, errs.CodeUnknownField, "x"},
+	} {
+		_, err := m.Service.ChangeMany(t.Context(), m.Admin, set, tc.fields)
+		refused, _ := errors.AsType[*errs.Error](err)
+		if refused == nil || refused.Code != tc.code || refused.Field != tc.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := m.Get(good.ID); got.State != metadata.Active || got.Name != "f/good" {
+		t.Errorf("a refused request changed %+v", got)
+	}
+}
+
+func make1001() (ids []any) {
+	for n := range 1001 {
+		ids = append(ids, fmt.Sprint(n))
+	}
+	return ids
+}
+
+// TestFolderRestores: undoing the deletion of a folder brings back its files and folders, and nothing that was deleted before, by somebody else, or moved.
+func TestFolderRestores(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	set := m.Sets[0].ID.String()
+	before := m.Upload(m.Sets[0], "d/before")
+	m.many("delete", []metadata.Resource{before})
+	var files []metadata.Resource
+	for n := range 201 {
+		files = append(files, m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n)))
+	}
+	_, err := m.Service.CreateFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/empty/"})
+	m.OK(err)
+	_, done, err := m.Service.RemoveFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/"})
+	m.OK(err)
+	if done.Files != 201 || strings.Join(done.Made, " ") != "d/empty/" {
+		t.Fatalf("deleted %+v", done)
+	}
+	after := m.Upload(m.Sets[0], "d/after")
+	m.many("delete", []metadata.Resource{after})
+	undo := repository.Fields{"path": "d/", "deletion": done.Deletion.String(), "createdFolders": []any{"d/empty/"}}
+	for _, want := range []int{201, 0} { // the second time there is nothing left
+		_, restored, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, undo)
+		m.OK(err)
+		if restored.Files != want || restored.Folders != min(want, 1) {
+			t.Errorf("restored %+v", restored)
+		}
+	}
+	for _, r := range []metadata.Resource{before, after} {
+		if m.Get(r.ID).State != metadata.Deleted {
+			t.Errorf("%s is restored, too", r.Name)
+		}
+	}
+	if m.Get(files[200].ID).State != metadata.Active {
+		t.Error("a file of the folder is not restored")
+	}
+	for name, fields := range map[string]repository.Fields{
+		"another deletion":  {"path": "d/", "deletion": "x"},
+		"one backwards":     {"path": "d/", "deletion": "2-1"},
+		"a folder outside":  {"path": "d/", "createdFolders": []any{"e/"}},
+		"no folder":         {"path": "d"},
+		"a path of another": {"path": "d/", "createdFolders": []any{"d/x"}},
+	} {
+		_, _, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, fields)
+		if refused, _ := errors.AsType[*errs.Error](err); refused == nil || refused.Code != errs.CodeInvalidField {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	m.Sound()
+}
+
+// TestFolderIsNotSplit: of several moves of one folder at a time one succeeds, and has all files; the others are told that one is under way, or that
+// there is no such folder any more.
+func TestFolderIsNotSplit(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	set := m.Sets[0].ID.String()
+	const files = 450
+	for n := range files {
+		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n))
+	}
+	var won []string
+	var mu sync.Mutex
+	var writers sync.WaitGroup
+	for n := range 4 {
+		writers.Go(func() {
+			to := fmt.Sprintf("to-%d/", n)
+			_, done, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/", "toPath": to}, true)
+			mu.Lock()
+			defer mu.Unlock()
+			refused, _ := errors.AsType[*errs.Error](err)
+			switch {
+			case err == nil && done.Files == files:
+				won = append(won, to)
+			case refused == nil || refused.Code != errs.CodeBusy && refused.Code != errs.CodeNotFound:
+				t.Errorf("to %s: %+v, %v", to, done, err)
+			}
+		})
+	}
+	writers.Wait()
+	if len(won) != 1 {
+		t.Fatalf("moved to %v", won)
+	}
+	size, err := m.Service.GetFolder(t.Context(), m.Admin, set, won[0])
+	m.OK(err)
+	if size.Files != files {
+		t.Errorf("%d of %d files are in one place", size.Files, files)
+	}
+}
