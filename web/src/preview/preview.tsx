@@ -33,7 +33,7 @@ const kinds: ViewerKind[] = [
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },
   { name: "text", types: /^text\/plain$/, extensions: "py r jl m c h cpp go js ts java sh tex bib ini toml yaml yml cfg", load: text },
-  { name: "bytes", types: /^/, extensions: "", load: () => import("./unknown").then((m) => m.UnknownPreview) },
+  { name: "bytes", types: /^/, extensions: "stl ply obj pdb ent cif mmcif mcif xyz extxyz mol mdl sdf sd", load: () => import("./unknown").then((m) => m.UnknownPreview) },
 ];
 
 /** Types that are not specific, or that the service may have guessed from the content: the extension takes precedence. */

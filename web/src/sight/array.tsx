@@ -191,7 +191,8 @@ function seriesOf(part: Part) {
   return { x: Float64Array.from(y, (_, i) => i * part.step[1]), ys: [y], ordered: true, without: 0 };
 }
 
-function TableOf({ decoder, item, name, slice }: ViewProps) {
+/** Rows and columns of an array as text, some at a time. */
+export function TableOf({ decoder, item, name, slice }: ViewProps) {
   const [from, setFrom] = useState<[number, number]>([0, 0]);
   const [height, width] = [lengthOf(item, slice.rows), lengthOf(item, slice.columns)];
   const at: [number, number] = [Math.min(from[0], height - 1), Math.min(from[1], width - 1)];

@@ -22,6 +22,9 @@ export const formats: Format[] = [
   { decoder: "mat", what: "a MATLAB 5 file", magic: [[0, "MATLAB 5.0"]] },
   { decoder: "tiff", what: "a TIFF image", magic: [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]] },
   { decoder: "png", what: "a PNG image", magic: [[0, "\x89PNG"]] },
+  { decoder: "molecule", what: "a structure of atoms (PDB)", magic: [[0, "HEADER    "]] },
+  { decoder: "mesh", what: "a surface (STL, PLY or OBJ)", extensions: "stl ply obj" },
+  { decoder: "molecule", what: "a structure of atoms (PDB, CIF, XYZ, MOL or SDF)", extensions: "pdb cif mmcif mcif xyz extxyz mol mdl sdf sd" },
 ];
 
 export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCode(b)).join("");
@@ -29,11 +32,13 @@ export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.from
 /** The bytes that formatOf looks at. */
 export const headLength = 2100;
 
+const has = ({ extensions }: Format, name: string) => extensions?.split(" ").includes(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "") ?? false;
+
 /** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
 export function formatOf(head: Uint8Array, names: string[]): Format | undefined {
   const text = latin(head.subarray(0, headLength));
-  const extensions = names.map((name) => /\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "");
-  return formats.find(({ magic, extensions: known }) =>
-    magic ? magic.some(([at, characters]) => text.startsWith(characters, at)) : extensions.some((e) => e && known?.split(" ").includes(e)),
-  );
+  return formats.find((format) => (format.magic ? format.magic.some(([at, characters]) => text.startsWith(characters, at)) : names.some((name) => has(format, name))));
 }
+
+/** Which of the names of a file its format was found by; the first one if it was found by its bytes. */
+export const nameFor = (format: Format, names: string[]): string => names.find((name) => has(format, name)) ?? names.find(Boolean) ?? "";

@@ -50,11 +50,41 @@ export interface Sheet {
 
 /** Atoms with their bonds, or the triangles of a surface. Coordinates follow each other as x, y, z. */
 export interface Model {
+  title: string;
+  facts: Attribute[];
+  /** What is left out or not sure. */
+  notes: string[];
+  /** Of the box around it; points are relative to it. */
+  centre: number[];
   points: Float32Array;
   /** Indices of points: pairs of bonded atoms, or corners of triangles. */
   joined: Uint32Array;
-  /** Of atoms: the symbols of the elements. */
-  elements?: string[];
+  /** Of the points of a surface: red, green, blue. */
+  colours?: Uint8Array;
+  atoms?: Atoms;
+  /** The corner of the unit cell, relative to the centre, and its three edges. */
+  cell?: number[];
+}
+
+/** What is known of each atom of a model. */
+export interface Atoms {
+  /** Atomic numbers; 0: not known. */
+  elements: Uint8Array;
+  /** Indices of names. */
+  chains: Uint16Array;
+  chainNames: string[];
+  /** What an atom belongs to: 1: a protein or a nucleic acid; 2: water; 0: something else. */
+  parts: Uint8Array;
+  /** Atoms that a backbone goes through, one after the other; 0xffffffff ends it. */
+  trace: Uint32Array;
+  /** Columns of the table of atoms, which is the slice whose id counts frames and, in these, forms. */
+  columns: string[];
+}
+
+/** Which of the models of a file is wanted, and in which of the forms that the file has. */
+export interface Chosen {
+  frame: number;
+  form: number;
 }
 
 /** What a file contains, without its large parts. */
@@ -62,7 +92,19 @@ export type Content =
   | { view: "tree"; about: string; attributes: Attribute[]; items: Item[] }
   | { view: "entries"; about: string; entries: Entry[] }
   | { view: "pictures"; about: string; attributes: Attribute[]; sheets: Sheet[]; notes: [title: string, text: string][] }
-  | { view: "model"; about: string; attributes: Attribute[]; model: Model };
+  | {
+      view: "model";
+      about: string;
+      attributes: Attribute[];
+      /** How many models there are, and what one is called. */
+      frames: number;
+      frame: string;
+      /** Names of the forms of a model, if there are several, and which one is shown first. */
+      forms: string[];
+      form: number;
+      /** The first one. */
+      model: Model;
+    };
 
 /** A part of an array with at most two dimensions. */
 export interface Selection {
@@ -120,6 +162,7 @@ export interface Requests {
   slice: { argument: Selection; answer: Part };
   picture: { argument: Region; answer: Raster };
   entry: { argument: number; answer: ArrayBuffer };
+  model: { argument: Chosen; answer: Model };
 }
 
 export type Method = keyof Requests;

@@ -6,10 +6,12 @@ import { asProblem } from "../ui/load";
 import { BytesView } from "../preview/bytes";
 import type { ViewerProps } from "../preview/props";
 import { ReadError } from "../preview/source";
+import { TextView } from "../preview/text";
 import { Decoder, Undecodable } from "./decoder";
 import { Entries } from "./entries";
-import type { Format } from "./formats";
+import { type Format, nameFor } from "./formats";
 import type { Content } from "./messages";
+import { ModelView } from "./model";
 import { Pictures } from "./pictures";
 import { Tree } from "./tree";
 
@@ -22,7 +24,7 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
     setProblem(undefined);
     const decoder = new Decoder(format.decoder, file, (why) => setProblem(asProblem(why)));
     let used = true;
-    decoder.call("open", { name: file.filename || file.name, bytes: file.bytes }).then(
+    decoder.call("open", { name: nameFor(format, [file.filename, file.name]), bytes: file.bytes }).then(
       (content) => used && setOpened({ decoder, content }),
       (thrown) => used && setProblem(asProblem(thrown)),
     );
@@ -31,7 +33,10 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
       decoder.close();
     };
   }, [file.dataUrl, file.sha256, format, attempt]);
-  if (problem instanceof Undecodable) return <BytesView file={file} why={`By its first bytes or its name this is ${format.what}, but it cannot be shown. ${problem.detail}`} />;
+  if (problem instanceof Undecodable) {
+    const why = `By its first bytes or its name this is ${format.what}, but it cannot be shown. ${problem.detail}`;
+    return <BytesView file={file} why={why} ifText={format.extensions && <TextView file={file} why={why} />} />;
+  }
   if (problem) return <ReadError problem={problem} retry={() => setAttempt((n) => n + 1)} />;
   if (!opened) return <Skeleton lines={10} />;
   const { decoder, content } = opened;
@@ -43,7 +48,9 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
         <Pictures file={file} decoder={decoder} content={content} />
       ) : content.view === "tree" ? (
         <Tree file={file} decoder={decoder} content={content} />
-      ) : null}
+      ) : (
+        <ModelView file={file} decoder={decoder} content={content} />
+      )}
     </div>
   );
 }

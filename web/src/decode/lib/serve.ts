@@ -1,5 +1,5 @@
 // The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
-import type { Content, FromDecoder, Method, Part, Raster, Region, Selection, ToDecoder } from "../../sight/messages";
+import type { Chosen, Content, FromDecoder, Method, Model, Part, Raster, Region, Selection, ToDecoder } from "../../sight/messages";
 
 /** A file that is read by ranges. */
 export interface Input {
@@ -15,6 +15,7 @@ export interface Opened {
   slice?: (selection: Selection) => Promise<Part>;
   picture?: (region: Region) => Promise<Raster>;
   entry?: (id: number) => Promise<Uint8Array<ArrayBuffer>>;
+  model?: (chosen: Chosen) => Promise<Model>;
 }
 
 /** Why a file cannot be shown, in words for the user. */
@@ -122,6 +123,7 @@ export function serve(open: (input: Input) => Promise<Opened>) {
     slice: (selection: Selection) => opened!.slice!(selection),
     picture: (region: Region) => opened!.picture!(region),
     entry: async (id: number) => (await opened!.entry!(id)).buffer,
+    model: (chosen: Chosen) => opened!.model!(chosen),
   };
   const answer = async (message: ToDecoder) => {
     if (message.kind === "bytes") return input?.receive(message.read, message.bytes);
