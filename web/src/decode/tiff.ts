@@ -10,6 +10,9 @@ import { unpack, unpredict, whyNot } from "./tiff/unpack";
 /** Bytes that one view unpacks at most, and pixels that it has. */
 const maxUnpacked = 512 * MiB;
 
+/** Segments that are read and unpacked at a time. */
+const atOnce = 16;
+
 const reverse = (byte: number) => {
   let other = 0;
   for (let bit = 0; bit < 8; bit++) other |= ((byte >> bit) & 1) << (7 - bit);
@@ -72,15 +75,19 @@ class Page {
     const [r0, r1] = [Math.floor(top / l.segmentHeight), Math.floor((bottom - 1) / l.segmentHeight)];
     const planes = l.planar ? (l.photometric === indexed ? 1 : channels) : 1;
     if ((c1 - c0 + 1) * (r1 - r0 + 1) * planes * this.bytesPerSegment > maxUnpacked) throw new Refused(`This has more than ${maxUnpacked / MiB} MiB. Choose a part of it.`);
+    const wanted: [plane: number, row: number, column: number][] = [];
     for (let plane = 0; plane < planes; plane++) {
       for (let r = r0; r <= r1; r++) {
-        const rows = l.tiled ? l.segmentHeight : Math.min(l.segmentHeight, l.height - r * l.segmentHeight);
-        const columns = Array.from({ length: c1 - c0 + 1 }, (_, i) => c0 + i);
-        await Promise.all(columns.map(async (c) => {
-          const bytes = await this.segment(plane * perPlane + r * across + c, rows);
-          this.place(bytes, rows, { x: c * l.segmentWidth, y: r * l.segmentHeight, left, top, right, bottom, step, w, plane }, values, channels, type);
-        }));
+        if (taken(top, r * l.segmentHeight, step) >= Math.min(bottom, (r + 1) * l.segmentHeight)) continue; // none of its rows is shown
+        for (let c = c0; c <= c1; c++) wanted.push([plane, r, c]);
       }
+    }
+    for (let i = 0; i < wanted.length; i += atOnce) {
+      await Promise.all(wanted.slice(i, i + atOnce).map(async ([plane, r, c]) => {
+        const rows = l.tiled ? l.segmentHeight : Math.min(l.segmentHeight, l.height - r * l.segmentHeight);
+        const bytes = await this.segment(plane * perPlane + r * across + c, rows);
+        this.place(bytes, rows, { x: c * l.segmentWidth, y: r * l.segmentHeight, left, top, right, bottom, step, w, plane }, values, channels, type);
+      }));
     }
     return { width: w, height: h, channels, values, step: [step, step], inverted: l.photometric === 0 };
   }
@@ -96,9 +103,8 @@ class Page {
       if (l.bits % 8 === 0) return Number(type.read(view, at, little));
       return (((bytes[at]! << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)) >> (24 - l.bits - ((i * l.bits) & 7))) & ((1 << l.bits) - 1);
     };
-    const firstAt = (from: number, start: number) => start + Math.ceil(Math.max(0, from - start) / p.step) * p.step;
-    for (let y = firstAt(p.y, p.top); y < Math.min(p.bottom, p.y + rows); y += p.step) {
-      for (let x = firstAt(p.x, p.left); x < Math.min(p.right, p.x + l.segmentWidth); x += p.step) {
+    for (let y = taken(p.top, p.y, p.step); y < Math.min(p.bottom, p.y + rows); y += p.step) {
+      for (let x = taken(p.left, p.x, p.step); x < Math.min(p.right, p.x + l.segmentWidth); x += p.step) {
         const to = (((y - p.top) / p.step) * p.w + (x - p.left) / p.step) * channels;
         const from = (x - p.x) * perPixel;
         if (l.photometric === indexed) {
@@ -110,6 +116,9 @@ class Page {
     }
   }
 }
+
+/** The first place not before `from` of those that are taken, every `step` from `start`. */
+const taken = (start: number, from: number, step: number) => start + Math.ceil(Math.max(0, from - start) / step) * step;
 
 interface Target {
   x: number;

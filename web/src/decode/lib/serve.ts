@@ -35,7 +35,7 @@ export async function whole(input: Input): Promise<Uint8Array<ArrayBuffer>> {
 const scope = globalThis as unknown as { postMessage(message: FromDecoder, transferred: Transferable[]): void };
 const send = (message: FromDecoder, ...transferred: Transferable[]) => scope.postMessage(message, transferred);
 
-/** Small reads are answered from blocks of this size, of which the last ones are kept. After a block that is kept more than one is fetched. */
+/** Small reads are answered from blocks of this size, of which the last ones are kept. Soon after a block that is kept, `ahead` of them are fetched. */
 const block = 16 << 10;
 const keptBlocks = 512;
 const ahead = 8;
@@ -70,10 +70,15 @@ class PageInput implements Input {
 
   private block(at: number, wanted: number): Promise<Uint8Array<ArrayBuffer>> {
     const found = this.blocks.get(at);
-    if (!found) return this.fetchBlocks(at, this.blocks.has(at - 1) ? ahead : wanted);
+    if (!found) return this.fetchBlocks(at, this.isNear(at) ? ahead : wanted);
     this.blocks.delete(at); // the last used one is the last to be dropped
     this.blocks.set(at, found);
     return found;
+  }
+
+  private isNear(at: number): boolean {
+    for (let n = 1; n <= ahead; n++) if (this.blocks.has(at - n)) return true;
+    return false;
   }
 
   private fetchBlocks(first: number, count: number): Promise<Uint8Array<ArrayBuffer>> {

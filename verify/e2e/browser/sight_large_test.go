@@ -1,0 +1,125 @@
+package browser
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// shown is what a page has once a file is in sight: a viewer that is drawn, or a reason.
+const shown = `document.querySelector("[data-sight] :is(.picture canvas, .stage canvas, .sheet-table td, .uplot, .member, .grid [role=cell]), [data-preview] :is(.grid [role=cell], .hex, img, .lines .text, .sequence), .preview .hex")`
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// largeFile is a file whose values are 0 behind its first bytes.
+type largeFile struct {
+	name, head, decoder string
+	size                int64
+	most                int64 // bytes that its first view may read
+}
+
+func largeFiles(size int64) []largeFile {
+	array := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, 1024, 1024)}", size>>20)
+	array += strings.Repeat(" ", 117-len(array)) + "\n"
+	cube := []string{
+		"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    3", "NAXIS1  =                 1024",
+		"NAXIS2  =                 1024", fmt.Sprintf("NAXIS3  = %20d", size>>20),
+	}
+	// One row of pixels in each strip, of which a smaller picture needs one in some.
+	const width = 24576
+	rows := size / width
+	at := uint32(8 + 2 + 8*12 + 4)
+	tiff := binary.LittleEndian.AppendUint32([]byte("II*\x00"), 8)
+	tiff = binary.LittleEndian.AppendUint16(tiff, 8)
+	for _, e := range [][3]uint32{{256, 1, width}, {257, 1, uint32(rows)}, {258, 1, 8}, {259, 1, 1}, {262, 1, 1}, {273, uint32(rows), at}, {278, 1, 1}, {279, uint32(rows), at + 4*uint32(rows)}} {
+		tiff = binary.LittleEndian.AppendUint16(tiff, uint16(e[0]))
+		tiff = binary.LittleEndian.AppendUint16(tiff, 4)
+		tiff = binary.LittleEndian.AppendUint32(tiff, e[1])
+		tiff = binary.LittleEndian.AppendUint32(tiff, e[2])
+	}
+	tiff = binary.LittleEndian.AppendUint32(tiff, 0)
+	for row := range rows {
+		tiff = binary.LittleEndian.AppendUint32(tiff, at+8*uint32(rows)+uint32(row)*width)
+	}
+	for range rows {
+		tiff = binary.LittleEndian.AppendUint32(tiff, width)
+	}
+	all := []largeFile{
+		{"stack.npy", npyHead(array), "npy", size, 2 << 20},
+		{"cube.fits", fitsOf(cube...)[:2880], "fits", size, 2 << 20},
+		{"camera.tif", string(tiff), "tiff", size, size / 5},
+	}
+	for i, f := range all {
+		all[i].size += int64(len(f.head))
+	}
+	return all
+}
+
+func npyHead(header string) string {
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(header)))) + header
+}
+
+// A view of a file reads the part that it shows. SIGHT_FILES names files of one's own: what each shows first, how many bytes it reads for
+// that, and after how many ms.
+func TestSightReadsParts(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	for _, f := range largeFiles(int64(size(t, "SIGHT_MIB", 96)) << 20) {
+		body := io.MultiReader(strings.NewReader(f.head), zeros{})
+		read, _ := l.opens(f.name, io.LimitReader(body, f.size), f.size)
+		l.sights(f.decoder)
+		if read > f.most {
+			t.Errorf("%s: %d of %d bytes are read; want at most %d", f.name, read, f.size, f.most)
+		}
+	}
+	for _, path := range filepath.SplitList(os.Getenv("SIGHT_FILES")) {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		about, err := file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.opens(filepath.Base(path), file, about.Size())
+		l.shots("own-" + filepath.Base(path))
+	}
+}
+
+// opens uploads a file, opens its page, and returns how many bytes and ms it took until something is in sight.
+func (l *viewer) opens(name string, body io.Reader, size int64) (bytes int64, ms int) {
+	l.t.Helper()
+	r, err := l.site.Upload(l.t.Context(), http.MethodPost, "/resources", e2e.File{SetID: l.set, Filename: name, Body: body, Size: size})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.at("/sets/" + l.set)
+	l.until(`[...document.querySelectorAll(".list a")].some((a) => a.pathname.endsWith("` + r.ID + `"))`)
+	l.fetched()
+	ms = get(l.visitor, chromedp.Evaluate[int](`(async () => {
+		const began = performance.now();
+		[...document.querySelectorAll(".list a")].find((a) => a.pathname.endsWith("`+r.ID+`")).click();
+		while (!`+shown+`) await new Promise(requestAnimationFrame);
+		return Math.round(performance.now() - began);
+	})()`, chromedp.EvalAwaitPromise))
+	l.idle()
+	bytes, _ = l.fetched()
+	what := get(l.visitor, chromedp.Evaluate[string](`(document.querySelector("[data-sight]")?.dataset.sight ?? document.querySelector("[data-preview]")?.dataset.preview ?? "") + " " + (document.querySelector(".why, .preview .hint")?.textContent ?? "")`))
+	l.t.Logf("%s: %d of %d bytes, %d ms: %s", name, bytes, size, ms, what)
+	return bytes, ms
+}
