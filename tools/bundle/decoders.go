@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,8 @@ func buildDecoders(root, dist string) (files []api.OutputFile, where string, err
 		Bundle: true, Format: api.FormatIIFE, Platform: api.PlatformBrowser, Target: api.ES2022,
 		MinifySyntax: true, MinifyWhitespace: true, MinifyIdentifiers: true,
 		Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsInline, LogLevel: api.LogLevelWarning,
+		LogOverride: map[string]api.LogLevel{"package.json": api.LogLevelSilent}, // the order of conditions in that of Temml
+		Plugins:     []api.Plugin{temml(root)},
 	})
 	if len(result.Errors) > 0 {
 		return nil, "", fmt.Errorf("%d errors", len(result.Errors))
@@ -39,4 +42,15 @@ func buildDecoders(root, dist string) (files []api.OutputFile, where string, err
 	}
 	text, err := json.Marshal(paths)
 	return result.OutputFiles, string(text), err
+}
+
+// temml has the minified file of Temml, which defines a variable, exported.
+func temml(root string) api.Plugin {
+	return api.Plugin{Name: "temml", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: `[/\\]temml\.min\.js$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			script, err := os.ReadFile(filepath.Join(root, "vendor", "temml", "dist", "temml.min.js"))
+			text := "/*! Temml (c) Ron Kok, MIT License */\n" + string(script) + "\nexport default temml;\n"
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, err
+		})
+	}}
 }

@@ -57,6 +57,11 @@ export function setQuery(changes: Record<string, string>) {
   navigate(path + (text && `?${text}`), { replace: true });
 }
 
+/** Changes the fragment of the address; "" removes it. */
+export function setFragment(fragment: string) {
+  navigate(location.pathname.slice(base.length) + location.search + (fragment && `#${fragment}`), { replace: true });
+}
+
 type AnchorProps = { class?: string; title?: string; id?: string; "aria-current"?: "page" | undefined; "aria-label"?: string };
 
 /** A link below the base path. The browser handles clicks with a modifier key or another button. */

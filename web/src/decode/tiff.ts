@@ -1,7 +1,7 @@
 // TIFF and BigTIFF: pages of strips or tiles, of which only those in view are read.
 import type { Raster, Region, Sheet } from "../sight/messages";
 import { type Type, types } from "./lib/arrays";
-import { type Input, MiB, Refused, serve } from "./lib/serve";
+import { type Input, maxBytes, MiB, Refused, serve } from "./lib/serve";
 import { unJPEG } from "./tiff/jpeg";
 import { aboutOf, channelsOf, copiesOf, isYCbCr, JPEG, type Layout, layoutOf, indexed, typeOf } from "./tiff/layout";
 import { attributesOf, type Directory, pixelOf, TagFile } from "./tiff/tags";
@@ -9,9 +9,6 @@ import { unpack, unpredict, whyNot } from "./tiff/unpack";
 
 /** Bytes that one view unpacks at most, and pixels that it has. */
 const maxUnpacked = 512 * MiB;
-
-/** Segments that are read and unpacked at a time. */
-const atOnce = 16;
 
 const reverse = (byte: number) => {
   let other = 0;
@@ -72,21 +69,19 @@ class Page {
     const across = Math.ceil(l.width / l.segmentWidth);
     const perPlane = across * Math.ceil(l.height / l.segmentHeight);
     const [c0, c1] = [Math.floor(left / l.segmentWidth), Math.floor((right - 1) / l.segmentWidth)];
-    const [r0, r1] = [Math.floor(top / l.segmentHeight), Math.floor((bottom - 1) / l.segmentHeight)];
+    const rows = new Set(Array.from({ length: h }, (_, i) => Math.floor((top + i * step) / l.segmentHeight)));
     const planes = l.planar ? (l.photometric === indexed ? 1 : channels) : 1;
-    if ((c1 - c0 + 1) * (r1 - r0 + 1) * planes * this.bytesPerSegment > maxUnpacked) throw new Refused(`This has more than ${maxUnpacked / MiB} MiB. Choose a part of it.`);
+    if ((c1 - c0 + 1) * rows.size * planes * this.bytesPerSegment > maxUnpacked) throw new Refused(`This has more than ${maxUnpacked / MiB} MiB. Choose a part of it.`);
     const wanted: [plane: number, row: number, column: number][] = [];
     for (let plane = 0; plane < planes; plane++) {
-      for (let r = r0; r <= r1; r++) {
-        if (taken(top, r * l.segmentHeight, step) >= Math.min(bottom, (r + 1) * l.segmentHeight)) continue; // none of its rows is shown
-        for (let c = c0; c <= c1; c++) wanted.push([plane, r, c]);
-      }
+      for (const r of rows) for (let c = c0; c <= c1; c++) wanted.push([plane, r, c]);
     }
+    const atOnce = Math.max(1, Math.min(16, Math.floor(maxBytes / this.bytesPerSegment)));
     for (let i = 0; i < wanted.length; i += atOnce) {
       await Promise.all(wanted.slice(i, i + atOnce).map(async ([plane, r, c]) => {
-        const rows = l.tiled ? l.segmentHeight : Math.min(l.segmentHeight, l.height - r * l.segmentHeight);
-        const bytes = await this.segment(plane * perPlane + r * across + c, rows);
-        this.place(bytes, rows, { x: c * l.segmentWidth, y: r * l.segmentHeight, left, top, right, bottom, step, w, plane }, values, channels, type);
+        const height = l.tiled ? l.segmentHeight : Math.min(l.segmentHeight, l.height - r * l.segmentHeight);
+        const bytes = await this.segment(plane * perPlane + r * across + c, height);
+        this.place(bytes, height, { x: c * l.segmentWidth, y: r * l.segmentHeight, left, top, right, bottom, step, w, plane }, values, channels, type);
       }));
     }
     return { width: w, height: h, channels, values, step: [step, step], inverted: l.photometric === 0 };

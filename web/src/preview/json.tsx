@@ -2,9 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { plural, size } from "../format";
 import { Button, ViewSwitch } from "../ui/components";
+import { addressedLines, Lines } from "./lines";
 import type { ViewerProps } from "./props";
 import { MB } from "./source";
-import { Lines } from "./text";
 import { WholeText } from "./wholetext";
 
 /** A tree needs the whole file; larger files are shown as text. */
@@ -31,12 +31,12 @@ export function JsonPreview({ file }: ViewerProps) {
 
 function TreeOrText({ text }: { text: string }) {
   const parsed = useMemo(() => parse(text), [text]);
-  const [view, setView] = useState<"tree" | "text">("tree");
+  const [view, setView] = useState<"tree" | "text">(addressedLines() ? "text" : "tree");
   if ("error" in parsed) {
     return (
       <>
         <p class="hint">This is not valid JSON ({parsed.error}), so it is shown as text.</p>
-        <Lines text={text} />
+        <Lines text={text} language="json" />
       </>
     );
   }
@@ -47,7 +47,7 @@ function TreeOrText({ text }: { text: string }) {
         <span class="dim">{describe(parsed.tree)}</span>
       </div>
       {view === "text" ? (
-        <Lines text={text} />
+        <Lines text={text} language="json" />
       ) : (
         <div class="tree" tabIndex={0} role="region" aria-label="Tree">
           <Node value={parsed.tree} depth={0} />

@@ -4,9 +4,9 @@ import { useMemo, useState } from "preact/hooks";
 import { size } from "../format";
 import { ViewSwitch } from "../ui/components";
 import { Markdown } from "../ui/markdown";
+import { addressedLines, Lines } from "./lines";
 import type { ViewerProps } from "./props";
 import { kB } from "./source";
-import { Lines } from "./text";
 import { WholeText } from "./wholetext";
 
 /** Larger files are shown as text. */
@@ -21,13 +21,13 @@ export function MarkdownPreview({ file }: ViewerProps) {
 }
 
 function RenderedOrSource({ text }: { text: string }) {
-  const [view, setView] = useState<"rendered" | "source">("rendered");
+  const [view, setView] = useState<"rendered" | "source">(addressedLines() ? "source" : "rendered");
   return (
     <>
       <div class="preview-tools">
         <ViewSwitch views={["rendered", "source"] as const} view={view} onChange={setView} />
       </div>
-      {view === "source" ? <Lines text={text} /> : <MarkdownText text={text} />}
+      {view === "source" ? <Lines text={text} language="markdown" /> : <MarkdownText text={text} />}
     </>
   );
 }

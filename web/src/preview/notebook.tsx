@@ -1,10 +1,10 @@
 // Jupyter notebooks: cells and outputs. Nothing is run, and HTML and SVG are not rendered.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural, size } from "../format";
+import { Lines } from "./lines";
 import { MarkdownText } from "./markdown";
 import type { ViewerProps } from "./props";
 import { MB } from "./source";
-import { Lines } from "./text";
 import { WholeText } from "./wholetext";
 
 /** A notebook is one JSON text, which is needed as a whole; larger ones are shown as text. */
@@ -52,7 +52,7 @@ function NotebookView({ text }: { text: string }) {
     return (
       <>
         <p class="hint">This is not a valid notebook, so it is shown as text.</p>
-        <Lines text={text} />
+        <Lines text={text} language="json" />
       </>
     );
   }

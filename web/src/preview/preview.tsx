@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Problem, StoredFile } from "../api";
 import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
+import { sourceExtensions } from "./languages";
 import type { ViewerProps } from "./props";
 
 type Viewer = ComponentType<ViewerProps>;
@@ -25,14 +26,14 @@ const media = () => import("./media");
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },
   { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
-  { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
+  { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
   { name: "image", types: /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|apng)$/, extensions: "png jpg jpeg gif webp avif bmp ico", load: () => import("./image").then((m) => m.ImagePreview) },
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },
-  { name: "text", types: /^text\/plain$/, extensions: "py r jl m c h cpp go js ts java sh tex bib ini toml yaml yml cfg", load: text },
+  { name: "text", types: /^text\/plain$/, extensions: sourceExtensions, load: text },
   { name: "bytes", types: /^/, extensions: "stl ply obj pdb ent cif mmcif mcif xyz extxyz mol mdl sdf sd", load: () => import("./unknown").then((m) => m.UnknownPreview) },
 ];
 

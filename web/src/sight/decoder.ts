@@ -37,7 +37,8 @@ export class Decoder {
 
   constructor(
     name: string,
-    private readonly file: StoredFile,
+    /** Undefined: it reads none. */
+    private readonly file: StoredFile | undefined,
     /** Called when it ends by itself: it took too long, failed, or could not read the file. */
     private readonly onEnd: (why: unknown) => void,
   ) {
@@ -54,6 +55,11 @@ export class Decoder {
       this.send({ kind: "call", call, method, argument });
       this.watch();
     });
+  }
+
+  /** Whether the page has closed it. */
+  get closed() {
+    return this.ended instanceof DOMException;
   }
 
   /** Ends the worker; what it has not answered fails. */
@@ -102,6 +108,7 @@ export class Decoder {
   }
 
   private async feed(read: number, start: number, length: number) {
+    if (!this.file) return;
     this.read += length;
     if (this.read > maxRead) return this.end(new Undecodable("Showing more of this file would read too much of it. Load the page again, or download the file."));
     this.reading++;

@@ -1,4 +1,5 @@
 // The messages between a page and a decoder: a worker that reads files of one format, and has no session and no network.
+import type { MathTree } from "./mathml";
 
 export type Values =
   | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array | string[];
@@ -163,6 +164,9 @@ export interface Requests {
   picture: { argument: Region; answer: Raster };
   entry: { argument: number; answer: ArrayBuffer };
   model: { argument: Chosen; answer: Model };
+  /** Of source code: the end of each run of characters, in UTF-16 units, and its class (codeClasses). */
+  highlight: { argument: { language: string; text: string }; answer: Uint32Array };
+  formula: { argument: { source: string; display: boolean }; answer: MathTree };
 }
 
 export type Method = keyof Requests;

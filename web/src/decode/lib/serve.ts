@@ -1,5 +1,5 @@
 // The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
-import type { Chosen, Content, FromDecoder, Method, Model, Part, Raster, Region, Selection, ToDecoder } from "../../sight/messages";
+import type { Chosen, Content, FromDecoder, Method, Model, Part, Raster, Region, Requests, Selection, ToDecoder } from "../../sight/messages";
 
 /** A file that is read by ranges. */
 export interface Input {
@@ -115,26 +115,33 @@ export function concat(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
+type Calls = { [M in Method]?: (argument: Requests[M]["argument"]) => Promise<Requests[M]["answer"]> };
+
 /** Answers the page with what `open` makes of a file. */
 export function serve(open: (input: Input) => Promise<Opened>) {
   let input: PageInput | undefined;
   let opened: Opened | undefined;
-  const run: Record<Method, (argument: never) => Promise<unknown>> = {
-    open: async ({ name, bytes }: { name: string; bytes: number }) => {
+  const calls: Calls = {
+    open: async ({ name, bytes }) => {
       input = new PageInput(name, bytes);
       opened = await open(input);
       return opened.content;
     },
-    slice: (selection: Selection) => opened!.slice!(selection),
-    picture: (region: Region) => opened!.picture!(region),
-    entry: async (id: number) => (await opened!.entry!(id)).buffer,
-    model: (chosen: Chosen) => opened!.model!(chosen),
+    slice: (selection) => opened!.slice!(selection),
+    picture: (region) => opened!.picture!(region),
+    entry: async (id) => (await opened!.entry!(id)).buffer,
+    model: (chosen) => opened!.model!(chosen),
   };
+  answerCalls(calls, (read, bytes) => input?.receive(read, bytes));
+}
+
+/** Answers calls of the page, with what it has read. */
+export function answerCalls(calls: Calls, receive?: (read: number, bytes: ArrayBuffer | undefined) => void) {
   const answer = async (message: ToDecoder) => {
-    if (message.kind === "bytes") return input?.receive(message.read, message.bytes);
+    if (message.kind === "bytes") return receive?.(message.read, message.bytes);
     try {
-      const answer = await run[message.method](message.argument as never);
-      const values = (answer as { values?: unknown }).values ?? answer;
+      const answer: unknown = await calls[message.method]!(message.argument as never);
+      const values = ArrayBuffer.isView(answer) ? answer : ((answer as { values?: unknown }).values ?? answer);
       const buffer = ArrayBuffer.isView(values) ? values.buffer : values instanceof ArrayBuffer ? values : undefined;
       send({ kind: "answer", call: message.call, answer }, ...(buffer ? [buffer as ArrayBuffer] : []));
     } catch (thrown) {

@@ -1,0 +1,188 @@
+package browser
+
+import (
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// goComments returns the comments of a Go file, as Go's scanner finds them.
+func goComments(content string) (all []string) {
+	var s scanner.Scanner
+	files := token.NewFileSet()
+	s.Init(files.AddFile("", files.Base(), len(content)), []byte(content), nil, scanner.ScanComments)
+	for {
+		switch _, tok, text := s.Scan(); tok {
+		case token.EOF:
+			return all
+		case token.COMMENT:
+			all = append(all, text)
+		}
+	}
+}
+
+// Source code of other projects is shown in colours, line by line as it is.
+func TestSourceOfFiles(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	for _, c := range []struct{ name, path, coloured string }{
+		{"ring.go", "container/ring/ring.go", ".c-keyword"},
+		{"runtime-gdb.py", "runtime/runtime-gdb.py", ".c-keyword"},
+		{"gcc_util.c", "runtime/cgo/gcc_util.c", ".c-meta"},
+		{"mksyscall.pl", "syscall/mksyscall.pl", ".c-keyword"},
+		{"make.bash", "make.bash", ".c-comment"},
+		{"style.css", "cmd/vendor/github.com/google/pprof/internal/driver/html/common.css", ".c-variable"},
+		{"Makefile", "runtime/Makefile", ".c-comment"},
+		{"Dockerfile", "crypto/internal/boring/Dockerfile", ".c-keyword"},
+		{"go.yaml", "../src/simd/archsimd/_gen/simdgen/ops/MinMax/go.yaml", ".c-variable"},
+		{"helloworld.f90", "cmd/cgo/internal/testfortran/testdata/helloworld/helloworld.f90", ".c-keyword"},
+		{"configure", "make.bash", ".c-comment"}, // by its first line
+	} {
+		t.Log(c.name)
+		content := goFile(t, c.path)
+		l.file(c.name, content)
+		l.until(fmt.Sprintf(`document.querySelector(".lines .text %s")`, c.coloured))
+		if shown := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".lines .text").textContent`)); shown != content {
+			t.Errorf("%s is shown as\n%s", c.name, shown)
+		}
+		lines := strings.Count(strings.TrimSuffix(content, "\n"), "\n") + 1
+		l.until(fmt.Sprintf(`document.querySelector(".lines .numbers").textContent.trim().split("\n").at(-1) === "%d"`, lines))
+		if c.name == "ring.go" {
+			shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".lines .c-comment")].map((e) => e.textContent)`))
+			if want := goComments(content); !slices.Equal(shown, want) {
+				t.Errorf("the comments are %q; want %q", shown, want)
+			}
+		}
+	}
+}
+
+// lineOf returns a line of a file that these tests make.
+func lineOf(n int) string { return fmt.Sprintf("value_%d = %d  # comment %d\n", n, n, n) }
+
+// A line has an address, which opens the file there: by a click on its number, by shift for a range, and with the keyboard. 20,000 lines have colours
+// where they are looked at.
+func TestLineAddresses(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	var code, log strings.Builder
+	for n := range 20_000 {
+		code.WriteString(lineOf(n + 1))
+		fmt.Fprintf(&log, "2026-11-24 run %d\n", n+1)
+	}
+	marks := func(from, to int, line func(int) string) {
+		l.t.Helper()
+		var want strings.Builder
+		for n := from; n <= to; n++ {
+			want.WriteString(line(n))
+		}
+		l.until(fmt.Sprintf(`document.querySelector(".lines mark")?.textContent === %q`, want.String()))
+		l.until(`(() => {
+			const { top, bottom } = document.querySelector(".lines mark").getBoundingClientRect();
+			const box = document.querySelector(".lines").getBoundingClientRect();
+			return top >= box.top && top < box.bottom && bottom > 0 && top < innerHeight;
+		})()`)
+	}
+	file := l.put("long.py", code.String())
+	l.at("/resources/" + file.ID + "#L15000-L15003")
+	marks(15000, 15003, lineOf)
+	l.until(`document.querySelector(".lines mark .c-comment")?.textContent === "# comment 15000"`)
+	if n := get(l.visitor, chromedp.Evaluate[int](`document.querySelectorAll(".lines .text *").length`)); n > 6000 {
+		t.Errorf("%d elements for the lines that are looked at", n)
+	}
+	number := func(n int, shift bool) {
+		l.t.Helper()
+		l.until(fmt.Sprintf(`[...document.querySelectorAll(".numbers a")].find((a) => a.textContent === "%d")
+			?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: %v })) !== undefined`, n, shift))
+	}
+	number(15006, false)
+	marks(15006, 15006, lineOf)
+	l.until(`location.hash === "#L15006"`)
+	number(15008, true)
+	marks(15006, 15008, lineOf)
+	l.until(`location.hash === "#L15006-L15008"`)
+	l.fill("Go to line", "12-20")
+	l.key("Enter", "Enter", "\r")
+	marks(12, 20, lineOf)
+	l.until(`location.hash === "#L12-L20"`)
+	l.shots("lines")
+	// Of a text that is loaded in parts, so much is loaded as the address wants.
+	text := l.put("run.log", log.String())
+	l.at("/resources/" + text.ID + "#L19000")
+	marks(19000, 19000, func(n int) string { return fmt.Sprintf("2026-11-24 run %d\n", n) })
+	l.until(`document.querySelector(".lines .text span span") === null`)
+	// JSON is a tree, unless a line of it is meant.
+	tree := l.put("a.json", "{\n\"a\": 1\n}\n")
+	l.at("/resources/" + tree.ID + "#L2")
+	marks(2, 2, func(int) string { return "\"a\": 1\n" })
+}
+
+// What is too large, broken or meant to harm is shown without colours, with the reason; it neither runs nor keeps the page busy.
+func TestSourceOfHostileFiles(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	// The limit of 20 s is half a second.
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const wait = window.setTimeout;
+		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
+	}`}
+	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(append(slices.Clone(hostile), payloads...), "\n")
+	for _, c := range []struct{ name, content, says string }{
+		{"slow.toml", strings.Repeat(strings.Repeat("a", 9_900)+"\n", 40), "took longer than 20 s"}, // some 30 s of looking for an end
+		{"wide.js", "var a = [" + strings.Repeat("1,", 20_000) + "]\n", "since it has very long lines"},
+		{"many.r", strings.Repeat("x <- 1\n", 20_001), "since it has many lines"},
+		{"large.c", strings.Repeat("int a = 1; /* a comment that makes it long */\n", 25_000), "since it is large"},
+		{"deep.lua", strings.Repeat("{", 9_000) + "\n", "1 line"},
+		{"unclosed.py", "x = \"\"\"" + all, "lines"},
+		{"a.html", "<!doctype html>" + all, "lines"}, {"a.js", "`${`${" + all, "lines"}, {"a.tex", all, "lines"}, {"a.yaml", all, "lines"},
+		{"latin.f90", "! caf\xe9\nprint *, 1\nend\n", "Latin-1"},
+	} {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.shows("text", ".lines .text")
+		l.sees(c.says)
+		l.until(`document.querySelector(".preview :is(script, iframe, style, img, [onerror], [onload], [srcdoc], .text a)") === null`)
+		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+			t.Errorf("something in %s ran", c.name)
+		}
+	}
+	l.file("binary.py", "import x\n\x00\x01")
+	l.sees("This is not plain text")
+	l.shows("text", ".hex")
+}
+
+// Colours have enough contrast in both themes, marked lines included.
+func TestSourceIsAccessible(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	script := axe(t)
+	file := l.put("gdb.py", goFile(t, "runtime/runtime-gdb.py"))
+	l.at("/resources/" + file.ID + "#L10-L40")
+	l.until(`document.querySelector(".lines mark .c-keyword")`)
+	l.accessible(script, "source")
+}
+
+// accessible audits what the page shows in both themes, and in a narrow window.
+func (l *viewer) accessible(script, name string) {
+	l.t.Helper()
+	l.theme("light")
+	found := l.audit(script)
+	l.theme("dark")
+	for _, f := range append(found, l.audit(script, "color-contrast")...) {
+		l.t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
+	}
+	l.size(360, 740)
+	if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+		l.t.Errorf("%s is %v px too wide for a narrow window", name, overflow)
+	}
+	l.size(1280, 800)
+	l.shots(name)
+}

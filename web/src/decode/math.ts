@@ -1,0 +1,49 @@
+// Formulas: from TeX to the elements of MathML, which the page makes. Macros that a formula defines are known to those after it.
+import type { MathNode } from "temml/dist/temml.min.js";
+import temml from "temml/dist/temml.min.js";
+import { type MathTree, maxMathDepth } from "../sight/mathml";
+import { answerCalls, Refused } from "./lib/serve";
+
+/** Characters of a formula. */
+const maxSource = 5000;
+
+/** Elements of a formula. */
+const maxNodes = 20_000;
+
+const options = {
+  throwOnError: true,
+  trust: false, // no links, pictures, classes and styles of its own
+  strict: false,
+  maxSize: [20, 200] as [number, number], // em, pt
+  maxExpand: 500,
+  macros: Object.create(null) as object,
+};
+
+answerCalls({
+  formula: async ({ source, display }) => {
+    if (source.length > maxSource) throw new Refused(`It has more than ${maxSource} characters.`);
+    return treeOf(parse(source, display));
+  },
+});
+
+function parse(source: string, display: boolean): MathNode {
+  try {
+    return temml.__renderToMathMLTree(source, { ...options, displayMode: display });
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw new Refused("It is nested too deeply.");
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new Refused(why.replace(/\u0332/g, "").replace(/^ParseError: ?/, "").trim().slice(0, 200));
+  }
+}
+
+function treeOf(root: MathNode): MathTree {
+  let nodes = 0;
+  const convert = (node: MathNode, depth: number): MathTree => {
+    if (++nodes > maxNodes) throw new Refused(`It has more than ${maxNodes} parts.`);
+    if (depth > maxMathDepth) throw new Refused("It is nested too deeply.");
+    if (node.text !== undefined) return node.text;
+    const children = (node.children ?? []).map((child) => convert(child, depth + 1));
+    return { name: node.type ?? "mrow", attributes: { ...node.attributes }, classes: [...(node.classes ?? [])], style: { ...node.style }, children };
+  };
+  return convert(root, 0);
+}

@@ -1,0 +1,63 @@
+// Colours of source code, which a decoder finds: this page only makes elements of its own from where parts begin and end.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Decoder } from "../sight/decoder";
+import { codeClasses } from "../sight/scopes";
+
+/** Longer texts, and longer lines, have no colours. */
+const maxCharacters = 1_000_000;
+const maxLines = 20_000;
+const maxLine = 10_000;
+
+/** Why a text has no colours; "" if it may have. */
+function tooLarge(text: string): string {
+  if (text.length > maxCharacters) return "without colours, since it is large";
+  let lines = 0;
+  for (let at = 0; at < text.length; lines++) {
+    const end = text.indexOf("\n", at);
+    const next = end < 0 ? text.length : end + 1;
+    if (next - at > maxLine) return "without colours, since it has very long lines";
+    at = next;
+  }
+  return lines > maxLines ? "without colours, since it has many lines" : "";
+}
+
+/** Where the parts of a text end, and their classes; or why there are none. Without a language nothing is looked for. */
+export function useColours(text: string, language: string | undefined): { runs?: Uint32Array; why?: string } {
+  const [found, setFound] = useState<{ of: string; runs?: Uint32Array; why?: string }>({ of: "" });
+  useEffect(() => {
+    if (!language || !text) return;
+    const why = tooLarge(text);
+    if (why) return setFound({ of: text, why });
+    const decoder = new Decoder("code", undefined, () => {});
+    decoder
+      .call("highlight", { language, text })
+      .then(
+        (runs) => setFound({ of: text, runs }),
+        (thrown) => decoder.closed || setFound({ of: text, why: `without colours. ${thrown instanceof Error ? thrown.message : ""}` }),
+      )
+      .finally(() => decoder.close());
+    return () => decoder.close();
+  }, [text, language]);
+  return found.of === text && language ? found : {};
+}
+
+/** The characters from `start` to `end` of a text, as texts and coloured elements. */
+export function coloured(text: string, runs: Uint32Array | undefined, start = 0, end = text.length): ComponentChildren {
+  if (!runs) return text.slice(start, end);
+  let low = 0;
+  for (let high = runs.length / 2; low < high; ) {
+    const middle = (low + high) >> 1;
+    if (runs[2 * middle]! <= start) low = middle + 1;
+    else high = middle;
+  }
+  const parts: ComponentChildren[] = [];
+  for (let at = start; at < end; low++) {
+    const to = Math.min(end, runs[2 * low] ?? end);
+    const kind = codeClasses[runs[2 * low + 1] ?? 0];
+    const part = text.slice(at, to);
+    parts.push(kind ? <span class={kind}>{part}</span> : part);
+    at = Math.max(to, at + 1);
+  }
+  return parts;
+}
