@@ -26,6 +26,7 @@ export type Cell = number[];
 export class Structure {
   readonly at: number[] = [];
   readonly elements: number[] = [];
+  /** Symbols; of elements that are not known, what the file has. */
   readonly written: string[] = [];
   readonly names: string[] = [];
   readonly residues: string[] = [];
@@ -55,7 +56,7 @@ export class Structure {
     if (this.length >= maxAtoms) throw new Refused(`It has more than ${maxAtoms.toLocaleString("en")} atoms.`);
     this.at.push(...at);
     this.elements.push(numberOf(element));
-    this.written.push(element);
+    this.written.push(numberOf(element) ? elements[numberOf(element)]!.symbol : element.slice(0, 20));
     this.names.push(name);
     this.residues.push(residue);
     this.numbers.push(number);

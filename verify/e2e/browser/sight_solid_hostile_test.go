@@ -1,0 +1,139 @@
+package browser
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// stlOf returns a binary STL that says it has so many triangles, with one.
+func stlOf(count uint32, x float32) string {
+	b := binary.LittleEndian.AppendUint32(make([]byte, 80), count)
+	for i := range 12 {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x*float32(i%5)))
+	}
+	return string(append(b, 0, 0))
+}
+
+// plyOf returns a PLY as text with these points and faces.
+func plyOf(vertices, faces, body string) string {
+	return "ply\nformat ascii 1.0\ncomment " + strings.ReplaceAll(payloads[0], "\n", " ") + "\nelement vertex " + vertices +
+		"\nproperty float x\nproperty float y\nproperty float z\nelement face " + faces + "\nproperty list uchar int vertex_indices\nend_header\n" + body
+}
+
+// atomOf returns a line of a PDB file.
+func atomOf(serial int, x, y, z string) string {
+	return fmt.Sprintf("HETATM%5d  C   LIG A%4d    %8s%8s%8s  1.00  0.00           C\n", serial%100000, serial%10000, x, y, z)
+}
+
+// heap returns a PDB file whose atoms are all within a few Å.
+func heap(atoms int) string {
+	var b strings.Builder
+	for i := range atoms {
+		b.WriteString(atomOf(i, fmt.Sprintf("%.3f", float64(i%7)/4), fmt.Sprintf("%.3f", float64(i%11)/5), fmt.Sprintf("%.3f", float64(i%13)/6)))
+	}
+	return b.String()
+}
+
+// hostileSolids are files of each format that are broken, or meant to harm, and what the page says of each.
+func hostileSolids() []struct{ name, content, says string } {
+	all := strings.ReplaceAll(strings.Join(payloads, " "), "\n", " ")
+	molecule := func(counts string) string {
+		return "\n\n\n" + counts + "  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\n  1  9  1  0\nM  END\n"
+	}
+	square := "0 0 0\n1 0 0\n1 1 0\n"
+	return []struct{ name, content, says string }{
+		{"many.stl", stlOf(4_000_000_000, 1), "ends before all 4000000000 triangles"},
+		{"nan.stl", stlOf(1, float32(math.NaN())), "no number that can be drawn"},
+		{"far.stl", stlOf(1, 1e37), "no number that can be drawn"},
+		{"empty.stl", "solid " + all + "\nendsolid\n", "no triangles"},
+		{"title.stl", "solid " + all + "\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n", "0.5"},
+		{"words.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 zero\n", "stands where a number should"},
+		{"many.ply", plyOf("1000000000000000", "0", square), "more than 4,000,000 points"},
+		{"faces.ply", plyOf("3", "4000000000", square), "more than 2,000,000 triangles"},
+		{"index.ply", plyOf("3", "1", square+"3 0 1 7\n"), "the point 7, which is not there"},
+		{"cut.ply", plyOf("4", "0", square), "ends where a number should stand"},
+		{"comment.ply", plyOf("3", "1", square+"3 0 1 2\n"), "vertices"},
+		{"type.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty constructor x\nend_header\n1\n", "is not known"},
+		{"index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -9\n", "the point -9, which is not there"},
+		{"group.obj", "o " + all + "\nmtllib http://198.51.100.1/a.mtl\nusemtl x\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "in another file, and not shown"},
+		{"object.obj", "L\x01\x02\x00\x00\x00\x00\x00", "no points"},
+		{"title.pdb", "TITLE     " + all + "\n" + atomOf(1, "0.0", "0.0", "0.0"), "by the distances"},
+		{"heap.pdb", heap(9_000), "Bonds are left out"},
+		{"empty.pdb", "REMARK nothing\n", "no line starts with ATOM"},
+		{"nowhere.pdb", atomOf(1, "x", "y", "z") + atomOf(2, "1e300", "0", "0") + atomOf(3, "0", "0", "0"), "without a place are left out"},
+		{"names.cif", "data_x\n_struct.title\n;" + all + "\n;\nloop_\n_atom_site.type_symbol\n_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\nC '<script>' 0 0 0\n", "mmCIF"},
+		{"cell.cif", "data_x\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nC1 0 0 0\n", "a cell that it does not give"},
+		{"loop.cif", "data_x\nloop_\nloop_\nloop_ 1 2 3\n;never ends", "It has no atoms"},
+		{"quote.cif", "data_x\n_cell_length_a 'never ends", "It has no atoms"},
+		{"many.xyz", "999999999\n\nC 0 0 0\n", "ends before all 999999999 atoms"},
+		{"cloud.xyz", "0.1 0.2 0.3\n", "no number of atoms"},
+		{"short.xyz", "1\nname=\"" + all + "\"\nC 0 0\n", "has no coordinates"},
+		{"bond.mol", molecule("  1  1"), "an atom that is not there"},
+		{"counts.mol", molecule("999999"), "ends before all 999 atoms"},
+		{"names.sdf", molecule("  1  0") + "> <" + all + ">\n" + all + "\n\n$$$$\n", "as in the file"},
+		{"cut.sdf", solidFileCut, "ends before all 34 atoms"},
+	}
+}
+
+const solidFileCut = "x\n y\n\n 34 37  0  0  0  0  0  0  0  0  1 V2000\n    0.0000    0.0000    0.0000 C   0  0\n"
+
+// What is wrong with a model, or meant to harm, ends in a reason with the text or the bytes of the file: neither scripts nor requests follow.
+func TestSightOfHostileModels(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.size(600, 500)
+	for _, c := range hostileSolids() {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
+		l.sees(c.says, "SHA-256")
+		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
+		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+			t.Errorf("something in %s ran", c.name)
+		}
+	}
+}
+
+// Models are accessible in both themes, work with the keyboard alone, and fit a narrow window.
+func TestModelIsAccessible(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	script := axe(t)
+	for _, name := range []string{"4hhh_frag.pdb", "made-steps.xyz", "reference.ply"} {
+		l.file(name, solidFile(t, name))
+		l.isDrawn()
+		l.theme("light")
+		found := l.audit(script)
+		l.theme("dark")
+		found = append(found, l.audit(script, "color-contrast")...)
+		for _, f := range found {
+			t.Errorf("%s: %s: %s: %s\n\t%s", name, f.Impact, f.ID, f.Help, f.Where)
+		}
+		l.size(360, 740)
+		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s is %v px too wide for a narrow window", name, overflow)
+		}
+		l.size(1280, 800)
+		l.isDrawn()
+		l.shots("solid-" + name)
+	}
+	// With the keyboard alone: to the slider, to the picture, to the style.
+	l.file("made-steps.xyz", solidFile(t, "made-steps.xyz"))
+	l.isDrawn()
+	l.tabTo(`e.matches("input[type=range]")`)
+	l.do(chromedp.KeyEvent(kb.ArrowRight))
+	l.sees("2 of 5")
+	l.tabTo(`e.matches(".stage canvas")`)
+	l.until(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
+	before := get(l.visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
+	l.do(chromedp.KeyEvent(kb.ArrowLeft))
+	l.until(fmt.Sprintf(`Number(document.querySelector(".stage canvas").dataset.drawn) > %d`, before))
+	l.do(chromedp.KeyEvent("?")) // a key of the page, not of the picture
+	l.until(`document.querySelector("dialog[open] h2")?.innerText === "Keyboard"`)
+}
