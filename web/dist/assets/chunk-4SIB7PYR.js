@@ -1,1 +1,0 @@
-import{a,b,c}from"./chunk-54DZGOJU.js";import"./chunk-WUCR4TOO.js";import"./chunk-OFHV53CF.js";import"./chunk-RU5GKUF2.js";import"./chunk-VAWFBZXB.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{c as Lines,a as TextPreview,b as TextView};

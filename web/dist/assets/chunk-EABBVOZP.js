@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-V7ZTHR35.js";import"./chunk-WZYATHTV.js";import"./chunk-WW7PUOT6.js";import"./chunk-RU5GKUF2.js";import"./chunk-VAWFBZXB.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-OFHV53CF.js";import{a as p}from"./chunk-RU5GKUF2.js";import{na as e}from"./chunk-VAWFBZXB.js";import{p as r}from"./chunk-6JAXUPLP.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-LP27X6KQ.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-YF23EQSR.js";import"./chunk-Z2YO6WI2.js";import"./chunk-V7ZTHR35.js";import"./chunk-WZYATHTV.js";import"./chunk-WW7PUOT6.js";import"./chunk-RU5GKUF2.js";import"./chunk-VAWFBZXB.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};
