@@ -210,6 +210,7 @@ type ManyResult struct {
 	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: its id where it went
 	Code       string `json:"code,omitempty"`       // why it was refused; "": it was done
 	Detail     string `json:"detail,omitempty"`
+	Already    bool   `json:"already,omitempty"` // it was so before: deleted, active, or in that place
 }
 
 // ChangeMany deletes, restores, copies or moves many files of a set, in steps. It returns a result for each of them, in their order; one that is

@@ -77,6 +77,7 @@ type manyResultJSON struct {
 	ResourceID string `json:"resourceId,omitempty"` // of a copy or move: the file at the place
 	Code       string `json:"code,omitempty"`
 	Detail     string `json:"detail,omitempty"`
+	Already    bool   `json:"already,omitempty"`
 }
 
 // changeMany deletes, restores, copies or moves files of a set.
@@ -91,7 +92,7 @@ func (a *api) changeMany(w http.ResponseWriter, r *request) error {
 	}
 	var shown manyJSON
 	for _, result := range results {
-		one := manyResultJSON{ID: result.ID}
+		one := manyResultJSON{ID: result.ID, Already: result.Already}
 		if result.Arrived.ID != (metadata.ID{}) {
 			one.ResourceID = result.Arrived.ID.String()
 		}

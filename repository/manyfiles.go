@@ -18,7 +18,8 @@ const maxMany = 1000
 type ManyResult struct {
 	ID      string            // as the request names it
 	Arrived metadata.Resource // of a copy or a move: the file at the place
-	Refused *errs.Error       // nil: it was done, or was so already
+	Refused *errs.Error       // nil: it was done
+	Already bool              // it was so before: deleted, active, or in that place
 }
 
 // manyRequest is what a request says about many files.
@@ -215,6 +216,7 @@ func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 			return nil, err
 		}
 		*versions += len(t.former)
+		result.Already = t.renames() && name == r.Name
 		return func() (err error) {
 			result.Arrived, err = t.carryOut()
 			return err
@@ -228,7 +230,7 @@ func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 		to = metadata.Active
 	}
 	changed := r.shown()
-	if changed.State == to {
+	if result.Already = changed.State == to; result.Already {
 		return nil, nil
 	}
 	action, err := r.pass(&changed, to)

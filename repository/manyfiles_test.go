@@ -46,7 +46,11 @@ func TestChangeMany(t *testing.T) {
 	}
 	last := files[202].ID
 	m.many("delete", files)
-	m.many("delete", files) // that it was so already is no error
+	for _, again := range m.many("delete", files) {
+		if !again.Already {
+			t.Fatalf("%s is deleted twice", again.ID)
+		}
+	}
 	if r := m.Get(last); r.State != metadata.Deleted {
 		t.Errorf("the last file is %v", r.State)
 	}

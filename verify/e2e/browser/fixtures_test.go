@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"labshelf/verify/e2e"
@@ -80,6 +81,25 @@ func (s *site) put(t *testing.T, setID string, names ...string) (ids []string) {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// putMany makes small files named by a prefix and their number, several at a time.
+func (s *site) putMany(t *testing.T, setID, prefix string, n int) {
+	t.Helper()
+	var writers sync.WaitGroup
+	const clients = 8
+	for w := range clients {
+		writers.Go(func() {
+			for i := w; i < n; i += clients {
+				name := fmt.Sprintf("%s%06d.txt", prefix, i)
+				file := e2e.File{SetID: setID, Name: name, Filename: "a.txt", Body: strings.NewReader(name), Size: int64(len(name))}
+				if _, err := s.Upload(t.Context(), http.MethodPost, "/resources", file); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
 }
 
 // call sends a request that must succeed.

@@ -68,4 +68,9 @@ func TestFolders(t *testing.T) {
 	v.lists("plan.pdf", "zero.txt")
 	v.follow("Show what was in it")
 	v.lists("2026", "notes.txt")
+	v.press("Undo")
+	v.sees("Undone: 3 files are back.")
+	v.isAt("/sets/" + sid + "?folder=raw%2F")
+	v.lists("2026", "empty", "notes.txt")
+	s.holds(t, sid, []string{"plan.pdf", "raw/2026/a.csv", "raw/2026/b.csv", "raw/notes.txt", "zero.txt"})
 }

@@ -2,14 +2,10 @@ package browser
 
 import (
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
-
-	"labshelf/verify/e2e"
 )
 
 // toggle clicks the checkbox of each of these files.
@@ -84,54 +80,76 @@ func TestDeleteSelectedWithTimeFilter(t *testing.T) {
 func TestDeleteSelectedFailsInPart(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	_, sid := s.makeSet(t)
+	did, sid := s.makeSet(t)
+	other := s.create(t, "/sets", map[string]string{"name": "other", "dataspaceId": did})
 	ids := s.put(t, sid, "a.txt", "b.txt", "c.txt", "d.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_BLOCKED_BY_CLIENT")
 	v.toggle("a.txt", "b.txt", "c.txt")
-	v.cut(s.Base() + "/resources/" + ids[1])
+	v.cut(s.Base() + "/sets/" + sid + "/many")
 	v.deleteSelected()
 	v.submit()
-	v.selected(1)
+	v.until(`!document.querySelector("dialog")`)
+	v.selected(3)
 	v.sees("b.txt: The service cannot be reached")
-	v.lists("b.txt", "d.txt")
 	v.shot("delete-chosen-failed")
 	v.size(360, 740)
 	v.shot("delete-chosen-360")
 	v.until("document.documentElement.scrollWidth <= innerWidth")
 	v.size(1280, 800)
-	v.until(`[...document.querySelectorAll(".list input:checked")].map((i) => i.getAttribute("aria-label")).join() === "Select b.txt"`)
-	s.holds(t, sid, []string{"b.txt", "d.txt"})
 	v.cut("")
-	v.toggle("d.txt")
-	v.selected(2)
+	s.call(t, "POST", "/resources/"+ids[1]+"/move", map[string]string{"setId": other}) // by somebody else, meanwhile
 	v.deleteSelected()
 	v.submit()
-	v.sees("This set is empty")
-	s.holds(t, sid, nil)
+	v.sees("2 files deleted.")
+	v.lists("d.txt")
+	v.until(`!document.querySelector(".note")`)
+	v.press("Undo")
+	v.sees("Undone: 2 files are back.")
+	v.lists("a.txt", "c.txt", "d.txt")
+	s.holds(t, sid, []string{"a.txt", "c.txt", "d.txt"})
 }
 
-// After a deletion is cancelled, the remaining files stay, and stay selected.
-func TestDeleteSelectedIsCancelled(t *testing.T) {
+// All that the filter shows is selected, also what is not loaded, and stays what it was when it was clicked; after a deletion is cancelled, the remaining
+// files stay, and stay selected. What was deleted is selected in the trash, and restored.
+func TestSelectAll(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	_, sid := s.makeSet(t)
-	names := []string{"1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt", "8.txt"}
-	s.put(t, sid, names...)
-	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.toggle(names...)
+	did, sid := s.makeSet(t)
+	const many = 450
+	s.putMany(t, sid, "raw/", many)
+	s.put(t, sid, "a.txt")
+	v := s.signedIn(t, s.person(t, "anna", "editor", did).key, "/sets/"+sid+"?prefix=raw/")
+	v.sees("000000.txt")
+	click(v, chromedp.CSS(`.list .head input`))
+	v.selected(many)
+	v.shots("select-all")
+	s.put(t, sid, "raw/later.txt")
 	v.deleteSelected()
+	v.sees("Delete 450 files?")
 	v.slow(-1, 400*time.Millisecond)
 	v.submit()
-	v.sees("1 of 8 done")
+	v.sees("200 of 450 done")
 	v.press("Cancel")
 	v.slow(-1, 0)
 	v.until(`!document.querySelector("dialog")`)
-	v.until(`document.querySelector(".list[aria-busy=false] .foot")?.innerText !== "8 files"`) // it is refreshed after the last deletion
-	left := s.names(t, sid)
-	if len(left) == 0 || len(left) == len(names) {
-		t.Errorf("%d of %d files are left", len(left), len(names))
+	v.sees("files deleted.")
+	left := len(s.names(t, sid)) - 2
+	if left == 0 || left == many {
+		t.Errorf("%d of %d files are left", left, many)
 	}
-	v.selected(len(left))
+	v.selected(left)
+	v.deleteSelected()
+	v.submit()
+	v.lists("raw/later.txt")
+	v.at("/sets/" + sid + "?prefix=raw/&state=deleted")
+	v.sees("000000.txt")
+	click(v, chromedp.CSS(`.list .head input`))
+	v.selected(many)
+	v.press("Restore 450 files")
+	v.sees("450 files restored.")
+	if got := len(s.names(t, sid)); got != many+2 {
+		t.Errorf("%d files are there, want %d", got, many+2)
+	}
 }
 
 // A zip contains at most 1,000 selected files; for more, the page offers the whole set.
@@ -140,21 +158,9 @@ func TestDownloadSelectedIsBounded(t *testing.T) {
 	const most = 1000
 	s := open(t)
 	_, sid := s.makeSet(t)
-	var writers sync.WaitGroup
-	for w := range 8 {
-		writers.Go(func() {
-			for i := w; i <= most; i += 8 {
-				name := fmt.Sprintf("%04d.txt", i)
-				file := e2e.File{SetID: sid, Name: name, Filename: name, Body: strings.NewReader(name), Size: int64(len(name))}
-				if _, err := s.Upload(t.Context(), "POST", "/resources", file); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	writers.Wait()
+	s.putMany(t, sid, "", most+1)
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.sees("0000.txt")
+	v.sees("000000.txt")
 	v.until(fmt.Sprintf(`(document.querySelectorAll(".list input:not(:checked)").forEach((box) => box.click()),
 		scrollBy(0, innerHeight / 2), document.querySelector(".note")?.innerText.startsWith("%d,%03d files"))`, (most+1)/1000, (most+1)%1000))
 	v.do(chromedp.Evaluate[chromedp.Void](`void scrollTo(0, 0)`))
@@ -169,7 +175,7 @@ func TestDownloadSelectedIsBounded(t *testing.T) {
 	if got, want := link("Download the whole set"), s.Base()+"/sets/"+sid+"/archive"; got != want {
 		t.Errorf("the whole set is at %.200q, want %q", got, want)
 	}
-	v.toggle("0000.txt")
+	v.toggle("000000.txt")
 	v.sees("1,000 files selected", "Download as zip")
 	v.seesNot("at most")
 	status := get(v, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((r) => (r.body.cancel(), r.status))`, link("Download as zip")), chromedp.EvalAwaitPromise))

@@ -143,6 +143,8 @@ export const sets = {
   resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
   /** What is directly in a folder; "" is the set. */
   level: (sid: string, query = {}) => new Level(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`),
+  /** Does something with up to 1,000 files of a set. */
+  many: (sid: string, what: ManyFiles, ids: string[]) => call<{ results: ManyResult[] }>("POST", `/sets/${id(sid)}/many`, { body: { ...what, ids } }),
   /** The address of the zip of a folder. */
   folderArchive: (sid: string, path: string) => `${root}/sets/${id(sid)}/archive${queryOf({ folder: path })}`,
   /** The address of the zip of a set, or of some of its resources. */
@@ -189,6 +191,28 @@ export interface FolderChange {
   path: string;
   files: number;
   folders: number;
+  /** Of a deletion: what restores it. */
+  deletion?: string;
+  createdFolders?: string[];
+}
+
+/** What is done with many files of a set. */
+export interface ManyFiles {
+  action: "delete" | "restore" | "copy" | "move";
+  /** Of a copy or move. */
+  setId?: string;
+  /** Of a copy or move: with a slash at its end; "" is none. */
+  folder?: string;
+}
+
+/** What became of one of many files; `code` and `detail` say why it was refused. */
+export interface ManyResult {
+  id: string;
+  resourceId?: string;
+  code?: string;
+  detail?: string;
+  /** It was so before. */
+  already?: boolean;
 }
 
 const changeFolder = (what: string) => (sid: string, body: { path: string; toPath?: string; setId?: string }) =>
@@ -200,6 +224,9 @@ export const folders = {
   copy: changeFolder("/copy"),
   move: changeFolder("/move"),
   remove: changeFolder("/delete"),
+  /** Undoes a deletion. */
+  restore: ({ setId, path, deletion, createdFolders }: FolderChange) =>
+    call<FolderChange>("POST", `/sets/${id(setId)}/folder/restore`, { body: { path, ...(deletion && { deletion }), ...(createdFolders && { createdFolders }) } }),
 };
 
 /** Where a file goes; what is left out stays. */

@@ -12,12 +12,10 @@ import { Field, Form } from "../ui/form";
 import { asProblem, useLoad } from "../ui/load";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
+import { changeMany, notifyUndoable } from "./many";
 
 /** Dataspaces, or sets of one, that are offered at most. */
 const maxOffered = 1000;
-
-/** Requests at a time. */
-const workers = 6;
 
 /** Files that are named of many. */
 const maxNamed = 4;
@@ -84,20 +82,18 @@ function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { data
     if (!chosen) throw new Problem(400, "", "Choose a set.", "setId");
     if (chosen.id === here && (!single || name === all[0]!.name)) throw new Problem(400, "", single ? "Choose another set, or another name." : "Choose another set.", "setId");
     const reasons: [Resource, string][] = [];
-    const next = left.values();
     setTried(0);
-    const work = async () => {
-      for (const r of next) {
-        if (!open.current) return; // cancelled, or unmounted
-        await call(r, { setId: chosen.id, ...(single && { name }) }).then(
-          (is) => done(r, is),
-          (thrown) => reasons.push([r, asProblem(thrown).detail]),
-        );
-        setTried((n) => n + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, work));
-    for (const changed of new Set([here, chosen.id])) notifyChange(changed);
+    if (single) {
+      await call(all[0]!, { setId: chosen.id, name }).then(
+        (is) => done(all[0]!, is),
+        (thrown) => reasons.push([all[0]!, asProblem(thrown).detail]),
+      );
+      for (const changed of new Set([here, chosen.id])) notifyChange(changed);
+    } else {
+      const { done: gone, refused } = await changeMany(left, { action: call === resources.move ? "move" : "copy", setId: chosen.id }, (n) => (setTried(n), open.current)); // cancelled, or unmounted
+      for (const [was, id] of gone) done(was, { ...was, id, setId: chosen.id, dataspaceId: chosen.dataspaceId });
+      reasons.push(...refused);
+    }
     setFailed(reasons);
     if (!reasons.length && open.current) close();
   };
@@ -190,42 +186,28 @@ function Choices({ spaces, did, choose, offered, here, chosen, setSid, errorOf }
 
 /** Tells of files that were moved, with a button that moves them back. */
 function notifyMoved(gone: [Resource, Resource][], set: DataSet, moved: Props["moved"]) {
-  const undo = async () => {
-    const failed: string[] = [];
-    const next = gone.values();
-    const work = async () => {
-      for (const [was, is] of next) {
-        await resources.move({ id: is.id }, { setId: was.setId, name: was.name }).then(
-          (back) => moved(is, back),
-          (thrown) => failed.push(`${was.name}: ${asProblem(thrown).detail}`),
-        );
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, work));
-    for (const changed of new Set([set.id, gone[0]![0].setId])) notifyChange(changed);
-    return (
-      <>
-        <p>{failed.length < gone.length ? `Undone: ${plural(gone.length - failed.length, "file is", "files are")} back.` : "Nothing was undone."}</p>
-        {failed.length > 0 && (
-          <ul>
-            {failed.slice(0, maxNamed).map((f) => (
-              <li key={f}>{f}</li>
-            ))}
-            {failed.length > maxNamed && <li>and {plural(failed.length - maxNamed, "other")}</li>}
-          </ul>
-        )}
-      </>
-    );
-  };
   const within = gone[0]![0].setId === set.id;
-  notify(
-    <p>
-      {within ? "Renamed." : `${plural(gone.length, "file")} moved to `}
-      {!within && <Link to={`/sets/${set.id}`}>{called(set)}</Link>}
-      {!within && "."}
-    </p>,
-    { label: "Undo", run: undo },
+  const text = within ? (
+    "Renamed."
+  ) : (
+    <>
+      {plural(gone.length, "file")} moved to <Link to={`/sets/${set.id}`}>{called(set)}</Link>.
+    </>
   );
+  if (gone.length > 1) {
+    const was = new Map(gone.map(([before, is]) => [is.id, before]));
+    notifyUndoable(text, gone.map(([, is]) => is), { action: "move", setId: gone[0]![0].setId }, (is, id) => moved(is, { ...was.get(is.id)!, id }));
+    return;
+  }
+  const [was, is] = gone[0]!;
+  notify(<p>{text}</p>, {
+    label: "Undo",
+    run: async () => {
+      moved(is, await resources.move({ id: is.id }, { setId: was.setId, name: was.name }));
+      for (const changed of new Set([set.id, was.setId])) notifyChange(changed);
+      return <p>Undone: 1 file is back.</p>;
+    },
+  });
 }
 
 /** Where a file is that was moved. */

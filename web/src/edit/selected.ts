@@ -1,15 +1,17 @@
 // Which files of a list are selected: one by one, a range with Shift, or all of them.
-import { useRef, useState } from "preact/hooks";
-import type { Listing, Resource } from "../api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Listing, Page, Resource } from "../api";
 import { useAction } from "../ui/load";
 
-/** As many files as one bulk edit may change. */
-const maxSelected = 20_000;
+/** As many files as are kept in memory. */
+const maxSelected = 100_000;
 
 export interface Selected {
   files: ReadonlyMap<string, Resource>;
   /** Selects a file or not; with `range` also those between it and the last one that was clicked. */
   toggle: (r: Resource, is: boolean, range?: boolean) => void;
+  /** Selects a file no longer; many calls in a row cost one. */
+  drop: (r: Resource) => void;
   all: () => void;
   clear: () => void;
   /** All files of the list were selected; `bounded` if there are more than can be. */
@@ -17,6 +19,10 @@ export interface Selected {
   bounded: boolean;
   /** Files between, or all of them, are being fetched. */
   fetching: ReturnType<typeof useAction>;
+  /** How many were fetched so far. */
+  fetched: number;
+  /** Stops that; nothing is selected then. */
+  stop: () => void;
 }
 
 /** @param list creates the listing that is shown */
@@ -25,6 +31,31 @@ export function useSelected(list: () => Listing<Resource>): Selected {
   const [extent, setExtent] = useState({ whole: false, bounded: false });
   const last = useRef<string | undefined>(undefined);
   const latest = useRef<() => Promise<void>>(async () => {});
+  const [fetched, setFetched] = useState(0);
+  const control = useRef(new AbortController());
+  const stop = () => {
+    control.current.abort();
+    control.current = new AbortController();
+  };
+  useEffect(() => stop, []);
+  /** What is in the list, now and as a whole. Undefined if it was stopped. */
+  const read = async () => {
+    const { signal } = control.current;
+    const items: Resource[] = [];
+    const listing = list();
+    let next: string | undefined = listing.first;
+    try {
+      while (next !== undefined && items.length < maxSelected) {
+        setFetched(items.length);
+        const page: Page<Resource> = await listing.page(next, signal);
+        items.push(...page.items);
+        next = page.next;
+      }
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+    }
+    return signal.aborted ? undefined : { items, complete: next === undefined };
+  };
   const change = (of: Resource[], is: boolean) =>
     setFiles((before) => {
       const next = new Map(before);
@@ -42,17 +73,26 @@ export function useSelected(list: () => Listing<Resource>): Selected {
     change([r], is);
     if (!range || !from || from === r.id) return;
     latest.current = async () => {
-      const { items } = await list().all(maxSelected);
+      const items = (await read())?.items ?? [];
       const ends = [from, r.id].map((id) => items.findIndex((one) => one.id === id)).sort((a, b) => a - b) as [number, number];
       if (ends[0] >= 0) change(items.slice(ends[0], ends[1] + 1), is);
     };
     void fetching.run();
   };
+  const dropped = useRef<Resource[]>([]);
+  const drop = (r: Resource) => {
+    if (dropped.current.push(r) > 1) return;
+    queueMicrotask(() => {
+      setExtent({ whole: false, bounded: false });
+      change(dropped.current.splice(0), false);
+    });
+  };
   const all = () => {
     latest.current = async () => {
-      const { items, complete } = await list().all(maxSelected);
-      change(items.slice(0, maxSelected), true);
-      setExtent({ whole: true, bounded: !complete });
+      const found = await read();
+      if (!found) return;
+      change(found.items.slice(0, maxSelected), true);
+      setExtent({ whole: true, bounded: !found.complete });
     };
     void fetching.run();
   };
@@ -61,5 +101,5 @@ export function useSelected(list: () => Listing<Resource>): Selected {
     setFiles(new Map());
     setExtent({ whole: false, bounded: false });
   };
-  return { files, toggle, all, clear, ...extent, fetching };
+  return { files, toggle, drop, all, clear, ...extent, fetching, fetched, stop };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Asked, DataSet, Resource } from "../api";
-import { dataAddress, resources, schemas, sets } from "../api";
+import { dataAddress, schemas, sets } from "../api";
 import type { DescribeMany } from "../describe/many";
 import { count, plural } from "../format";
 import { useKey } from "../keyboard/keys";
@@ -8,8 +8,8 @@ import { ShareButton } from "../links/button";
 import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { asProblem, useAction } from "../ui/load";
-import { notifyChange } from "../upload/queue";
+import { useAction } from "../ui/load";
+import { changeMany, notifyUndoable, Refusals } from "./many";
 import { Place } from "./placement";
 
 interface Props {
@@ -27,6 +27,9 @@ interface Props {
 /** The service zips at most this many selected files. */
 const maxZipped = 1000;
 
+/** One edit describes at most this many files. */
+const maxDescribed = 20_000;
+
 /** A link shows at most this many selected files. */
 const maxShared = 500;
 
@@ -39,8 +42,8 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
   const active = selected.filter((r) => r.state === "active");
   const removable = mayWrite && active.length === selected.length;
   const [asking, setAsking] = useState(false);
-  const [reasons, setReasons] = useState<ReadonlyMap<string, string>>(new Map());
-  const failed = selected.filter((r) => reasons.has(r.id));
+  const [reasons, setReasons] = useState<ReadonlyMap<Resource, string>>(new Map());
+  const failed = new Map([...reasons].filter(([{ id }]) => selected.some((r) => r.id === id)));
   const many = plural(selected.length, "file");
   useKey("Delete", "delete what is selected", removable ? () => setAsking(true) : undefined);
   return (
@@ -52,12 +55,8 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
           {active.length > maxZipped && (
             <p>A zip contains at most {count(maxZipped)} selected files. Select fewer, or download the whole set, which has no limit.</p>
           )}
-          {failed.slice(0, maxShown).map((r) => (
-            <p class="error" key={r.id}>
-              {r.name}: {reasons.get(r.id)}
-            </p>
-          ))}
-          {failed.length > maxShown && <p class="error">{plural(failed.length - maxShown, "other")} could not be deleted either.</p>}
+          {active.length > maxDescribed && <p>At most {count(maxDescribed)} files are described at once.</p>}
+          <Refusals of={failed} />
         </div>
         {active.length === 1 && (
           <a class="button" href={dataAddress(active[0]!)} download>
@@ -75,16 +74,17 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
           </a>
         )}
         {removable && active.length <= maxShared && <ShareButton of={{ set, files: active }} />}
-        {removable && <Describe sid={sid} of={selected} />}
+        {removable && active.length <= maxDescribed && <Describe sid={sid} of={selected} />}
         {active.length > 0 && active.length === selected.length && <Place of={selected} moved={deselect} />}
         {removable && (
           <Button icon="trash" onClick={() => setAsking(true)}>
             Delete {many}
           </Button>
         )}
+        {mayWrite && !active.length && <RestoreAll of={selected} deselect={deselect} failed={setReasons} />}
         <Button onClick={clear}>Clear selection</Button>
       </div>
-      {asking && <RemoveAll sid={sid} of={selected} listed={listed} deselect={deselect} failed={setReasons} close={() => setAsking(false)} />}
+      {asking && <RemoveAll of={selected} listed={listed} deselect={deselect} failed={setReasons} close={() => setAsking(false)} />}
     </>
   );
 }
@@ -111,32 +111,31 @@ function Describe({ sid, of }: { sid: string; of: Resource[] }) {
   );
 }
 
+/** Whether a component is there: once it is not, what it has begun stops. */
+function useMounted() {
+  const mounted = useRef(true);
+  useEffect(() => () => void (mounted.current = false), []);
+  return mounted;
+}
+
 interface RemoveAllProps extends Pick<Props, "listed" | "deselect"> {
-  sid: string;
   of: Resource[];
-  failed: (reasons: ReadonlyMap<string, string>) => void;
+  failed: (reasons: ReadonlyMap<Resource, string>) => void;
   close: () => void;
 }
 
-function RemoveAll({ sid, of, listed, deselect, failed, close }: RemoveAllProps) {
+function RemoveAll({ of, listed, deselect, failed, close }: RemoveAllProps) {
   const [all] = useState(of); // deleted files leave `of`
   const [tried, setTried] = useState<number | undefined>();
-  const open = useRef(true);
-  useEffect(() => () => void (open.current = false), []);
+  const open = useMounted();
   const hidden = all.filter((r) => !listed(r));
   const first = [...hidden, ...all.filter(listed)].slice(0, maxShown);
   const submit = async () => {
-    const reasons = new Map<string, string>();
-    for (const [i, r] of all.entries()) {
-      if (!open.current) break; // cancelled, or unmounted
-      setTried(i);
-      await resources.remove(r.id).then(
-        () => deselect(r),
-        (thrown) => reasons.set(r.id, asProblem(thrown).detail),
-      );
-    }
-    failed(reasons);
-    notifyChange(sid);
+    const { done, already, refused } = await changeMany(all, { action: "delete" }, (n) => (setTried(n), open.current)); // cancelled, or unmounted
+    const gone = done.map(([was]) => was);
+    for (const r of gone.concat(already)) deselect(r);
+    failed(refused);
+    if (gone.length) notifyUndoable(`${plural(gone.length, "file")} deleted.`, gone, { action: "restore" });
     if (open.current) close();
   };
   return (
@@ -156,8 +155,25 @@ function RemoveAll({ sid, of, listed, deselect, failed, close }: RemoveAllProps)
       )}
       <p>They go to the trash, where they can be restored until a sysadmin purges old deletions.</p>
       <p role="status" class="dim">
-        {tried !== undefined && `${tried} of ${all.length} done`}
+        {tried !== undefined && `${count(tried)} of ${count(all.length)} done`}
       </p>
     </Confirm>
+  );
+}
+
+/** The button that restores files, all of which are deleted. It stops with its page. */
+function RestoreAll({ of, deselect, failed }: Pick<RemoveAllProps, "of" | "deselect" | "failed">) {
+  const [tried, setTried] = useState(0);
+  const mounted = useMounted();
+  const { run, busy } = useAction(async () => {
+    const { done, already, refused } = await changeMany(of, { action: "restore" }, (n) => (setTried(n), mounted.current));
+    for (const r of already.concat(done.map(([was]) => was))) deselect(r);
+    failed(refused);
+    if (done.length) notifyUndoable(`${plural(done.length, "file")} restored.`, done.map(([was]) => was), { action: "delete" });
+  });
+  return (
+    <Button icon="retry" busy={busy} onClick={run}>
+      Restore {plural(of.length, "file")} {busy && tried > 0 && `(${count(tried)} done)`}
+    </Button>
   );
 }

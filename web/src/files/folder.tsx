@@ -157,6 +157,15 @@ function DeleteFolder({ set, path, close }: { set: DataSet; path: string; close:
       <p>
         Deleted {nameOf(path)}, {plural(done.files, "file", "files")}. <Link to={folderAddress(set.id, path, "deleted")}>Show what was in it</Link>
       </p>,
+      {
+        label: "Undo",
+        run: async () => {
+          const back = await folders.restore(done);
+          navigate(folderAddress(set.id, path));
+          notifyChange(set.id);
+          return <p>Undone: {plural(back.files, "file is", "files are")} back.</p>;
+        },
+      },
     );
   };
   return (

@@ -4,8 +4,9 @@ import type { DataSet, Entry, Listing, Resource } from "../api";
 import { isFolder, queryOf, sets } from "../api";
 import { useSelected } from "../edit/selected";
 import { SelectionBar } from "../edit/selection";
+import { count } from "../format";
 import { setQuery, useLocation } from "../router";
-import { Empty, ErrorMessage, ViewSwitch } from "../ui/components";
+import { Button, Empty, ErrorMessage, ViewSwitch } from "../ui/components";
 import { Curl } from "../ui/curl";
 import type { States } from "../ui/filters";
 import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders, timesOf } from "../ui/filters";
@@ -68,6 +69,12 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
       </FilterBar>
       {(tree || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
       {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
+      {selected.fetching.busy && (
+        <div class="note" role="status">
+          <div>Selecting {selected.fetched > 0 && `more than ${count(selected.fetched)} files`} …</div>
+          <Button onClick={selected.stop}>Stop</Button>
+        </div>
+      )}
       {selected.files.size > 0 && (
         <SelectionBar
           set={set}
@@ -75,7 +82,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
           bounded={selected.bounded}
           mayWrite={mayWrite}
           listed={listed}
-          deselect={(r) => selected.toggle(r, false)}
+          deselect={selected.drop}
           clear={selected.clear}
         />
       )}
