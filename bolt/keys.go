@@ -321,6 +321,22 @@ func nameInKey(key []byte) (name []byte, ok bool) {
 	return key[:end], true
 }
 
+// splitNameEntry is the inverse of nameIndexKey behind its scope.
+func splitNameEntry(ordered []byte) (name []byte, id metadata.ID, ok bool) {
+	if name, ok = nameInKey(ordered); ok {
+		id, ok = trailingID(ordered)
+	}
+	return name, id, ok
+}
+
+// splitTimeEntry is the inverse of timeIndexKey behind its scope.
+func splitTimeEntry(ordered []byte) (stamp metadata.Stamp, id metadata.ID, ok bool) {
+	if len(ordered) != 8+idSize {
+		return 0, id, false
+	}
+	return metadata.Stamp(binary.BigEndian.Uint64(ordered) ^ 1<<63), metadata.ID(ordered[8:]), true
+}
+
 // within narrows the span to the keys with this beginning.
 func (s span) within(prefix []byte) span {
 	return s.from(prefix).upTo(pastPrefix(prefix))

@@ -56,6 +56,36 @@ func (l listing) ids(t *tx) iter.Seq2[metadata.ID, error] {
 	}
 }
 
+// entries calls fn with what the keys say until it returns false. The row is borrowed, as that of each.
+func (l listing) entries(t *tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
+	heap, row := l.start(t), new(metadata.Resource)
+	for len(heap.list) > 0 {
+		first := heap.list[0].spanCursor
+		if err := readEntry(l, first, c, row); err != nil || !fn(row) {
+			return err
+		}
+		first.advance(t, l)
+		heap.fix()
+	}
+	return nil
+}
+
+// readEntry fills in what the key at the cursor says.
+func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err error) {
+	ordered, ok := h.key[h.span.scope:], true
+	if l.index == resourcesByName {
+		var name []byte
+		name, row.ID, ok = splitNameEntry(ordered)
+		row.Name = c.string(name)
+	} else {
+		row.Modified, row.ID, ok = splitTimeEntry(ordered)
+	}
+	if !ok {
+		err = damagedIndex(l.index, h.key)
+	}
+	return err
+}
+
 func (l listing) start(t *tx) *mergeHeap {
 	heap := &mergeHeap{backwards: l.backwards, list: make([]heapItem, 0, len(l.spans))}
 	in := t.bucket(l.index)
@@ -137,6 +167,7 @@ type children struct {
 	file    func(*metadata.Resource) (more bool)
 	folder  func(path string) (more bool)
 	heap    *mergeHeap
+	keys    bool // no record is read
 	records *recordCursor
 	codec   codec
 	row     metadata.Resource
@@ -181,7 +212,7 @@ func (c *children) next() (more bool, err error) {
 	}
 	more = true
 	if !made {
-		more, err = c.take(first.key)
+		more, err = c.take(first)
 	}
 	if err == nil && more {
 		first.advance(c.tx, c.listing)
@@ -190,9 +221,15 @@ func (c *children) next() (more bool, err error) {
 	return more, err
 }
 
-// take calls file for the row of an entry.
-func (c *children) take(entry []byte) (more bool, err error) {
-	key := ownerInKey(entry, nil)
+// take calls file for the row of the entry at a cursor.
+func (c *children) take(at *spanCursor) (more bool, err error) {
+	if c.keys {
+		if err := readEntry(c.listing, at, &c.codec, &c.row); err != nil {
+			return false, err
+		}
+		return c.file(&c.row), nil
+	}
+	key := ownerInKey(at.key, nil)
 	record := c.records.find(c.tx, key)
 	if record == nil {
 		return false, fmt.Errorf("bolt: %s %x is in an index only: %w", resourceTable.bucket, key, metadata.ErrRecordDamaged)
@@ -345,33 +382,4 @@ func each[T any](t *tx, tb *table[T], l listing, c *codec, fn func(*T) (more boo
 		}
 	}
 	return nil
-}
-
-// recordCursor is a cursor over the records of a listing. Ids grow with stamps, so the record wanted next is mostly the next one: that
-// takes a quarter of the time of a seek for each.
-type recordCursor struct {
-	cursor    *bbolt.Cursor
-	backwards bool
-	started   bool
-}
-
-func (f *recordCursor) find(t *tx, wanted []byte) []byte {
-	var key, record []byte
-	if f.started {
-		t.counts.recordSteps++
-		if f.backwards {
-			key, record = f.cursor.Prev()
-		} else {
-			key, record = f.cursor.Next()
-		}
-	}
-	if !f.started || !bytes.Equal(key, wanted) {
-		t.counts.recordSteps++
-		key, record = f.cursor.Seek(wanted)
-	}
-	f.started = true
-	if !bytes.Equal(key, wanted) {
-		return nil
-	}
-	return record
 }

@@ -75,7 +75,7 @@ func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	if !ok || l.index != resourcesByName {
 		return errNoListing
 	}
-	c := children{tx: r.tx, listing: l, base: len(q.NamePrefix), file: file, folder: folder}
+	c := children{tx: r.tx, listing: l, base: len(q.NamePrefix), file: file, folder: folder, keys: q.Keys}
 	return c.run(q)
 }
 
@@ -105,6 +105,9 @@ func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	l, ok := resourceListing(q, nameSpan)
 	if !ok {
 		return errNoListing
+	}
+	if q.Keys {
+		return l.entries(r.tx, c, fn)
 	}
 	return each(r.tx, &resourceTable, l, c, fn)
 }

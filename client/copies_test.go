@@ -34,6 +34,10 @@ func folders(ctx context.Context, t *testing.T, c *client.Client, r client.Resou
 	same(t, folder(c.MoveFolder(ctx, r.SetID, "copied/", client.FolderDestination{Path: "moved/", SetID: other})), client.FolderChange{SetID: other, Path: "moved/", Files: 1, Folders: 1})
 	same(t, must[client.FolderSize](t)(c.FolderSize(ctx, other, "moved/")), client.FolderSize{Path: "moved/", Files: 1, Bytes: r.Bytes})
 	same(t, must[client.FolderSize](t)(c.FolderSize(ctx, other, "")).Bounded, false)
+	outline := must[client.Outline](t)(c.SetOutline(ctx, other, client.ListOptions{Order: "name", Folders: true, Limit: 1}))
+	if outline.Total != len(outline.Marks)+1 || outline.Bounded {
+		t.Errorf("outline %+v", outline)
+	}
 	zip := must[*client.Download](t)(c.FolderArchive(ctx, other, "moved/"))
 	check(t, zip.Close())
 	deleted := folder(c.DeleteFolder(ctx, other, "moved/"))

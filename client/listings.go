@@ -180,6 +180,31 @@ func Pages[T Listed](ctx context.Context, c *Client, pageURL string) iter.Seq2[P
 	}
 }
 
+// Outline is how long a listing is, and where its pages begin. Bounded: there are more than 200,000 resources and folders, or than 1,000 pages.
+type Outline struct {
+	Total   int    `json:"total"`
+	Bounded bool   `json:"bounded"`
+	Marks   []Mark `json:"marks"` // of all pages but the first
+}
+
+// Mark is the beginning of a page.
+type Mark struct {
+	Index    int       `json:"index"`    // how many are before it
+	Name     string    `json:"name"`     // of the last of these, in an order by name; of a folder its path
+	Modified time.Time `json:"modified"` // of the last of these, in an order by time
+	Page     string    `json:"page"`     // its URL, for Pages
+}
+
+// SetOutline outlines what SetResources lists with the same options, or with Folders what pages have.
+func (c *Client) SetOutline(ctx context.Context, setID string, o ListOptions) (outline Outline, err error) {
+	path := at("sets", setID, "resources", "outline")
+	if path == "" {
+		return outline, errNoID
+	}
+	err = c.run(ctx, request{method: http.MethodGet, path: o.At(path)}, func(response *http.Response) error { return read(response, &outline) })
+	return outline, err
+}
+
 // list yields the items of the pages of a listing. After an error, which it yields with a zero T, it ends.
 func list[T Listed](ctx context.Context, c *Client, o ListOptions, elements ...string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"net/http"
+	"strings"
 
 	"labshelf/handlers/internal/body"
+	"labshelf/handlers/internal/encode"
 	"labshelf/metadata"
 	"labshelf/repository"
 )
@@ -26,6 +28,37 @@ type folderJSON struct {
 	// Of a deletion: what restores it.
 	Deletion string   `json:"deletion,omitempty"`
 	Created  []string `json:"createdFolders,omitempty"`
+}
+
+// outlineJSON is how long a listing is, and where its pages begin.
+type outlineJSON struct {
+	Total   int        `json:"total"`
+	Bounded bool       `json:"bounded"`
+	Marks   []markJSON `json:"marks"`
+}
+
+type markJSON struct {
+	Index    int    `json:"index"`
+	Name     string `json:"name,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	Page     string `json:"page"`
+}
+
+func (a *api) outlineResources(w http.ResponseWriter, r *request) error {
+	outline, err := a.repo.OutlineResources(r.Context(), r.caller, r.list())
+	if err != nil {
+		return err
+	}
+	shown := outlineJSON{outline.Total, outline.Bounded, make([]markJSON, len(outline.Marks))}
+	address := a.base(r.Request) + strings.TrimSuffix(r.path, "/outline") + results
+	for i, m := range outline.Marks {
+		shown.Marks[i] = markJSON{Index: m.Index, Name: m.Name, Page: address + m.Page}
+		if m.Modified != 0 {
+			shown.Marks[i].Modified = encode.Instant(m.Modified)
+		}
+	}
+	writeJSON(w, http.StatusOK, shown)
+	return nil
 }
 
 func (a *api) getFolder(w http.ResponseWriter, r *request) error {

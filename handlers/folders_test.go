@@ -178,3 +178,26 @@ func TestManyFiles(t *testing.T) {
 	same(t, "the other set", strings.Join(s.level(other, "namePrefix=in/", false), " "), "in/1 in/b")
 	same(t, "what is left", strings.Join(s.level(set, "namePrefix=a/", false), " "), "a/2")
 }
+
+// TestOutline: its marks are addresses of pages, and it takes and refuses what the listing does.
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	s := sysadmin(t).newSpace(nil)
+	set := s.newSet()
+	for _, name := range []string{"a", "b/1", "b/2", "c"} {
+		s.upload(set, "f.txt", name, text("name", name))
+	}
+	path := "/sets/" + set + "/resources/outline"
+	o := s.get(path + "?delimiter=/&limit=1").want(http.StatusOK).object()
+	marks := o["marks"].([]any)
+	same(t, "entries and marks", fmt.Sprint(o["total"], o["bounded"], len(marks)), "3 false 2")
+	last := marks[1].(map[string]any)
+	same(t, "the last mark", fmt.Sprint(last["index"], last["name"]), "2b/")
+	same(t, "its page", s.get(last["page"].(string)).want(http.StatusOK).data()[0].text("name"), "c")
+	byTime := s.get(path + "?limit=2").want(http.StatusOK).object()["marks"].([]any)[0].(map[string]any)
+	same(t, "a mark by time has one", byTime["modified"] != nil && byTime["name"] == nil, true)
+	same(t, "an empty one", fmt.Sprint(s.get(path + "?namePrefix=x").want(http.StatusOK).object()["marks"]), "[]")
+	for query, field := range map[string]string{"order=size": "order", "since=x": "since", "x=1": "x", "name=a&delimiter=/": "delimiter"} {
+		s.bad("GET", path+"?"+query, nil).problem(http.StatusBadRequest, "invalid_parameter", field)
+	}
+}

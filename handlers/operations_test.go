@@ -141,6 +141,7 @@ func operations() []operation {
 		{"overrideUpload", false, override},
 		{"endUpload", false, tus(raw{})},
 		{"getFolder", false, nil},
+		{"outlineSetResources", false, nil},
 		{"createFolder", false, func(f *fixture) any { return object{"path": f.name("folder") + "/"} }},
 		{"copyFolder", false, func(f *fixture) any { return object{"path": "folder/", "toPath": f.name("copy") + "/"} }},
 		{"moveFolder", false, fields(object{"path": "folder/", "toPath": "moved/"})},

@@ -84,7 +84,7 @@ func malformedQuery(err error) error {
 
 // checkParameters refuses parameters that a request outside the listings would ignore, and repeats of all but resource: a client that sends ?dryrun=1 expects that nothing is done.
 func checkParameters(kind routeKind, query url.Values) error {
-	if kind == listing {
+	if kind == listing || kind == outlined {
 		return nil
 	}
 	accepted := parametersOf[kind]

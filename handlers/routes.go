@@ -65,6 +65,7 @@ const (
 	tabled                     // takes what separates columns
 	previewed                  // may change nothing, but say what it would
 	foldered                   // takes the path of a folder
+	outlined                   // takes what its listing takes; its use case reads the query
 )
 
 // routes is the whole interface.
@@ -148,6 +149,7 @@ func (a *api) routesOfEdits() []route {
 // routesOfFolders are those of folders of a set.
 func (a *api) routesOfFolders() []route {
 	return []route{
+		{"GET", "/sets/:id/resources/outline", anonymous, a.outlineResources, outlined},
 		{"GET", "/sets/:id/folder", anonymous, a.getFolder, foldered},
 		{"POST", "/sets/:id/folder", writers, a.createFolder, plain},
 		{"POST", "/sets/:id/folder/copy", writers, a.copyFolder, plain},

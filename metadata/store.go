@@ -206,6 +206,9 @@ type ResourceRange struct {
 	Name         *string         // exactly this name; only by name
 	NamePrefix   string          // only by name
 	After        paging.Position // exclusive
+	// Keys asks for what the index knows: of each resource only the id is filled in, and the name or the stamp of last modification by which it is
+	// ordered. No record is read.
+	Keys bool
 }
 
 // Versions is the table of the versions of resources before the present ones. No row is ever removed.

@@ -84,6 +84,17 @@ func (f *forest) list(set string, params ...string) {
 	f.ok(err)
 }
 
+func (f *forest) outline(set string, params ...string) {
+	query := map[string][]string{"limit": {"200"}}
+	for i := 0; i < len(params); i += 2 {
+		query[params[i]] = params[i+1 : i+2]
+	}
+	outline, err := f.svc.OutlineResources(f.b.Context(), f.admin, repository.ListRequest{Container: set, Params: query})
+	if f.ok(err); outline.Bounded || outline.Total == 0 {
+		f.b.Errorf("outline of %d", outline.Total)
+	}
+}
+
 func (f *forest) move(set, from, to string) {
 	_, done, err := f.svc.PlaceFolder(f.b.Context(), f.admin, set, repository.Fields{"path": from, "toPath": to}, true)
 	f.ok(err)
@@ -121,6 +132,9 @@ func BenchmarkFolders(b *testing.B) {
 		{"open a folder of 1000", func(set string, _ int) { f.list(set, "delimiter", "/", "namePrefix", "big/") }},
 		{"jump to the end", func(set string, _ int) { f.list(set, "delimiter", "/", "order", "name-descending") }},
 		{"sort by time", func(set string, _ int) { f.list(set, "order", "newest") }},
+		{"outline", func(set string, _ int) { f.outline(set, "delimiter", "/") }},
+		{"outline all files", func(set string, _ int) { f.outline(set, "order", "name") }},
+		{"outline by time", func(set string, _ int) { f.outline(set, "order", "newest") }},
 		{"count the set", func(set string, _ int) {
 			_, err := f.svc.GetFolder(b.Context(), f.admin, set, "")
 			f.ok(err)

@@ -255,6 +255,8 @@ func testChildren(t *testing.T, s *store) {
 				ranges = append(ranges, q)
 				q.Order = paging.ByNameDown
 				ranges = append(ranges, q)
+				q.Keys = true
+				ranges = append(ranges, q)
 			}
 		}
 	}

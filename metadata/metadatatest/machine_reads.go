@@ -64,6 +64,7 @@ func (m *machine) read(rt *rapid.T, s *session) op {
 		return rowsOp("Privileges.OfDataspace", few, ofDataspace(of))
 	default:
 		q := m.resourceRange(rt, s)
+		q.Keys = rapid.Bool().Draw(rt, "keys alone")
 		if q.Order.ByNames() && rapid.Bool().Draw(rt, "with folders") {
 			return childrenOp(rt, s, q, few)
 		}

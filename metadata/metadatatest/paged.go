@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"labshelf/metadata"
+	"labshelf/paging"
 )
 
 // Paged yields copies of the borrowed rows of Resources.Page.
@@ -28,4 +29,21 @@ func CloneResource(borrowed *metadata.Resource) metadata.Resource {
 		*text = strings.Clone(*text)
 	}
 	return r
+}
+
+// keysOf yields what an index in an order knows of the resources.
+func keysOf(all iter.Seq2[metadata.Resource, error], order paging.Order) iter.Seq2[metadata.Resource, error] {
+	return func(yield func(metadata.Resource, error) bool) {
+		for r, err := range all {
+			var key metadata.Resource
+			if key.ID = r.ID; order.ByNames() {
+				key.Name = r.Name
+			} else {
+				key.Modified = r.Modified
+			}
+			if !yield(key, err) {
+				return
+			}
+		}
+	}
 }

@@ -157,7 +157,11 @@ func (t resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, 
 			(q.Name == nil || r.Name == *q.Name) && strings.HasPrefix(r.Name, q.NamePrefix) &&
 			(q.After == paging.Position{} || order(r, at(q.After)) > 0)
 	}
-	return t.all(matches, order)
+	all := t.all(matches, order)
+	if q.Keys {
+		return keysOf(all, q.Order)
+	}
+	return all
 }
 
 // Page clears the borrowed resource once fn has returned.
