@@ -141,14 +141,13 @@ function Drawing({ content, model, name, onLost }: { content: ModelContent; mode
   const scene = useMemo(() => sceneOf(model, first, { style, colours, water, cell }), [model, style, colours, water, cell]);
   return (
     <>
-      <Stage key={content.about} scene={scene} name={name} slanted={!atoms || cell} onLost={onLost}>
-        <span class="filters">
-          {styles.length > 1 && <Choice label="Style" options={styles} chosen={style} onChange={(s) => setQuery({ style: s })} />}
-          {hasChains && <Choice label="Colours" options={colourings} chosen={colours} onChange={(c) => setQuery({ colours: c })} />}
-          {hasWater && <Check label="Water" checked={water} onChange={(on) => setQuery({ water: on ? "yes" : "no" })} />}
-          {model.cell && <Check label="Unit cell" checked={cell} onChange={(on) => setQuery({ cell: on ? "yes" : "no" })} />}
-        </span>
-      </Stage>
+      <div class="filters">
+        {styles.length > 1 && <Choice label="Style" options={styles} chosen={style} onChange={(s) => setQuery({ style: s })} />}
+        {hasChains && <Choice label="Colours" options={colourings} chosen={colours} onChange={(c) => setQuery({ colours: c })} />}
+        {hasWater && <Check label="Water" checked={water} onChange={(on) => setQuery({ water: on ? "yes" : "no" })} />}
+        {model.cell && <Check label="Unit cell" checked={cell} onChange={(on) => setQuery({ cell: on ? "yes" : "no" })} />}
+      </div>
+      <Stage key={content.about} scene={scene} name={name} slanted={!atoms || cell} onLost={onLost} />
       {atoms && <Legend model={model} byChain={colours === "chains"} />}
     </>
   );

@@ -12,7 +12,7 @@ export function stl(bytes: Uint8Array<ArrayBuffer>): Surface {
   return isText ? ofText(bytes) : ofBytes(bytes, view, count);
 }
 
-const sequence = (length: number) => Uint32Array.from({ length }, (_, i) => i);
+const sequence = (length: number) => new Uint32Array(length).map((_, i) => i);
 
 function ofBytes(bytes: Uint8Array, view: DataView, count: number): Surface {
   if (bytes.length < header) throw new Refused("It is too short for an STL file.");

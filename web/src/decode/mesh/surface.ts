@@ -32,18 +32,35 @@ export function modelOf({ points, corners, colours, title, facts, notes }: Surfa
   const { low, high } = boxOf(points);
   const centre = low.map((v, axis) => (v + high[axis]!) / 2);
   const { same, count } = welded(points);
-  const joined = Uint32Array.from({ length: corners.length }, (_, i) => (merge ? same[corners[i]!]! : corners[i]!));
-  const model: Model = { title, facts, notes, centre, points: merge ? firstOf(points, same, count, centre) : Float32Array.from(points, (v, i) => v - centre[i % 3]!), joined };
+  const model: Model = { title, facts, notes, centre, points: centred(points, centre, merge ? same : undefined, count), joined: joinedBy(corners, merge ? same : undefined) };
   if (colours) model.colours = colours;
   const ends = low.map((v, axis) => `${"xyz"[axis]} from ${text(v)} to ${text(high[axis]!)}`).join(", ");
+  const triangles = corners.length / 3;
   const all: Attribute[] = [
-    [joined.length ? "vertices" : "points", String(merge ? count : points.length / 3)], ["triangles", String(joined.length / 3)], ...facts,
+    [triangles ? "vertices" : "points", String(merge ? count : points.length / 3)], ["triangles", String(triangles)], ...facts,
     ["extent", low.map((v, axis) => text(high[axis]! - v)).join(" × ")], ["bounds", ends],
   ];
-  if (joined.length) all.push(...measured(points, corners, same, centre));
+  if (triangles) all.push(...measured(points, corners, same, centre));
   if (colours) all.push(["colours", "of the points, as in the file"]);
   all.push(["unit of length", "the file does not say"]);
   return { ...model, facts: all };
+}
+
+/** The corners of triangles, by the numbers of merged points if there are such. */
+function joinedBy(corners: ArrayLike<number>, same: Uint32Array | undefined): Uint32Array {
+  const joined = new Uint32Array(corners.length);
+  for (let i = 0; i < joined.length; i++) joined[i] = same ? same[corners[i]!]! : corners[i]!;
+  return joined;
+}
+
+/** Points relative to the centre; of those that are merged one. */
+function centred(points: ArrayLike<number>, centre: number[], same: Uint32Array | undefined, count: number): Float32Array {
+  const found = new Float32Array(same ? 3 * count : points.length);
+  for (let i = 0; i < points.length / 3; i++) {
+    const to = 3 * (same ? same[i]! : i);
+    for (let axis = 0; axis < 3; axis++) found[to + axis] = points[3 * i + axis]! - centre[axis]!;
+  }
+  return found;
 }
 
 function boxOf(points: ArrayLike<number>): { low: number[]; high: number[] } {
@@ -89,22 +106,19 @@ function welded(points: ArrayLike<number>): { same: Uint32Array; count: number }
   return { same, count };
 }
 
-function firstOf(points: ArrayLike<number>, same: Uint32Array, count: number, centre: number[]): Float32Array {
-  const merged = new Float32Array(3 * count);
-  for (let i = 0; i < same.length; i++) for (let axis = 0; axis < 3; axis++) merged[3 * same[i]! + axis] = points[3 * i + axis]! - centre[axis]!;
-  return merged;
-}
-
 /** Area, and volume if each edge is between two triangles. */
 function measured(points: ArrayLike<number>, corners: ArrayLike<number>, same: Uint32Array, centre: number[]): Attribute[] {
   let [area, volume] = [0, 0];
   const p = new Float64Array(9);
   for (let i = 0; i < corners.length; i += 3) {
-    for (let k = 0; k < 9; k++) p[k] = points[3 * corners[i + Math.floor(k / 3)]! + (k % 3)]! - centre[k % 3]!;
-    const [ux, uy, uz] = [p[3]! - p[0]!, p[4]! - p[1]!, p[5]! - p[2]!];
-    const [vx, vy, vz] = [p[6]! - p[0]!, p[7]! - p[1]!, p[8]! - p[2]!];
-    const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    area += Math.hypot(nx, ny, nz) / 2;
+    for (let corner = 0; corner < 3; corner++) {
+      const at = 3 * corners[i + corner]!;
+      for (let axis = 0; axis < 3; axis++) p[3 * corner + axis] = points[at + axis]! - centre[axis]!;
+    }
+    const ux = p[3]! - p[0]!, uy = p[4]! - p[1]!, uz = p[5]! - p[2]!;
+    const vx = p[6]! - p[0]!, vy = p[7]! - p[1]!, vz = p[8]! - p[2]!;
+    const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
+    area += Math.sqrt(nx * nx + ny * ny + nz * nz) / 2;
     volume += (p[0]! * nx + p[1]! * ny + p[2]! * nz) / 6;
   }
   const closed = closedness(corners, same);
@@ -117,10 +131,15 @@ function measured(points: ArrayLike<number>, corners: ArrayLike<number>, same: U
 function closedness(corners: ArrayLike<number>, same: Uint32Array): string {
   const edges = new Float64Array(corners.length);
   let n = 0;
+  const add = (from: number, to: number) => {
+    edges[n++] = from < to ? 2 * (from * same.length + to) : 2 * (to * same.length + from) + 1;
+  };
   for (let i = 0; i < corners.length; i += 3) {
-    const [a, b, c] = [same[corners[i]!]!, same[corners[i + 1]!]!, same[corners[i + 2]!]!];
+    const a = same[corners[i]!]!, b = same[corners[i + 1]!]!, c = same[corners[i + 2]!]!;
     if (a === b || b === c || c === a) continue;
-    for (const [from, to] of [[a, b], [b, c], [c, a]] as const) edges[n++] = 2 * (Math.min(from, to) * same.length + Math.max(from, to)) + (from > to ? 1 : 0);
+    add(a, b);
+    add(b, c);
+    add(c, a);
   }
   const sorted = edges.subarray(0, n).sort();
   const undirected = (i: number) => Math.floor(sorted[i]! / 2);

@@ -1,5 +1,4 @@
 // The picture of a scene, turned by dragging, by touch, by keys and by buttons. It is drawn only when something has changed.
-import type { ComponentChildren } from "preact";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { listen } from "../../events";
 import { Button } from "../../ui/components";
@@ -136,12 +135,11 @@ interface Props {
   name: string;
   /** It is shown from above its front first, as a surface and a unit cell are. */
   slanted: boolean;
-  children?: ComponentChildren;
   /** The browser cannot draw it, or has stopped doing so. */
   onLost: () => void;
 }
 
-export function Stage({ scene, name, slanted, children, onLost }: Props) {
+export function Stage({ scene, name, slanted, onLost }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const screen = useRef<Screen | undefined>(undefined);
   const view = useRef<View>(useMemo(() => home(slanted), []));
@@ -180,6 +178,7 @@ export function Stage({ scene, name, slanted, children, onLost }: Props) {
   };
   return (
     <div class="stage">
+      <canvas ref={canvas} class="solid" tabIndex={0} role="application" aria-roledescription="model in three dimensions" aria-label={name} aria-describedby={hint} onKeyDown={key} />
       <div class="preview-tools">
         <span class="zoom" role="group" aria-label="Turn and zoom">
           {changes.map(([label, sign, , by]) => (
@@ -194,9 +193,7 @@ export function Stage({ scene, name, slanted, children, onLost }: Props) {
             Save as PNG
           </Button>
         </span>
-        {children}
       </div>
-      <canvas ref={canvas} class="solid" tabIndex={0} role="application" aria-roledescription="model in three dimensions" aria-label={name} aria-describedby={hint} onKeyDown={key} />
       <p class="dim hint" id={hint}>
         Drag it, or use the arrow keys, to rotate it; with Shift to move it. + and − zoom, and so does the wheel after a click on the picture; 0 resets.
       </p>
