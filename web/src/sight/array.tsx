@@ -197,7 +197,7 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
   const [height, width] = [lengthOf(item, slice.rows), lengthOf(item, slice.columns)];
   const at: [number, number] = [Math.min(from[0], height - 1), Math.min(from[1], width - 1)];
   const most: [number, number] = [tableRows, tableColumns];
-  const { answer, problem } = useAnswer(decoder, "slice", { id: item.id!, ...slice, from: at, count: most, most });
+  const { answer, problem } = useAnswer(decoder, "slice", { id: item.id!, ...slice, from: at, count: [Math.min(tableRows, height - at[0]), tableColumns], most });
   if (problem) return <ErrorMessage problem={problem} />;
   if (!answer) return <Skeleton lines={10} />;
   const columnName = (c: number) => item.columns?.[at[1] + c] ?? (slice.columns < 0 ? "value" : count(at[1] + c));
@@ -225,9 +225,7 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
                   {count(at[0] + r)}
                 </th>
                 {Array.from({ length: answer.width }, (_, c) => (
-                  <td key={c} class={text ? "" : "number"}>
-                    {textOf(answer.values, r * answer.width + c).slice(0, 300)}
-                  </td>
+                  <Cell key={c} text={textOf(answer.values, r * answer.width + c)} kind={text ? "" : "number"} />
                 ))}
               </tr>
             ))}
@@ -242,8 +240,20 @@ export function TableOf({ decoder, item, name, slice }: ViewProps) {
   );
 }
 
+/** Characters of a cell that are shown before the pointer rests on it. */
+const shortCell = 300;
+
+const Cell = ({ text, kind }: { text: string; kind: string }) =>
+  text.length > shortCell ? (
+    <td class={kind} title={text}>
+      {text.slice(0, shortCell)}…
+    </td>
+  ) : (
+    <td class={kind}>{text}</td>
+  );
+
 /** Which rows or columns are shown, and controls that show others. */
-function Steps({ what, at, step, of, go }: { what: string; at: number; step: number; of: number; go: (to: number) => void }) {
+export function Steps({ what, at, step, of, go }: { what: string; at: number; step: number; of: number; go: (to: number) => void }) {
   if (of <= step) return null;
   const clipped = (to: number) => go(Math.max(0, Math.min(of - 1, to)));
   return (

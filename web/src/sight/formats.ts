@@ -5,7 +5,7 @@ export interface Format {
   decoder: string;
   /** Such as "a TIFF image". */
   what: string;
-  /** Characters at an offset; without them the extension decides. */
+  /** Characters at an offset; without them the extension decides, with both they must agree. */
   magic?: [offset: number, characters: string][];
   extensions?: string;
 }
@@ -20,6 +20,10 @@ export const formats: Format[] = [
   { decoder: "netcdf", what: "a NetCDF file, classic format", magic: [[0, "CDF\x01"], [0, "CDF\x02"], [0, "CDF\x05"]] },
   { decoder: "hdf5", what: "an HDF5 file (also NetCDF 4 and MATLAB 7.3)", magic: [0, 512, 1024, 2048].map((at) => [at, "\x89HDF\r\n"]) },
   { decoder: "mat", what: "a MATLAB 5 file", magic: [[0, "MATLAB 5.0"]] },
+  { decoder: "parquet", what: "a Parquet file", magic: [[0, "PAR1"], [0, "PARE"]] },
+  { decoder: "arrow", what: "an Arrow file (also Feather)", magic: [[0, "ARROW1"], [0, "FEA1"]] },
+  { decoder: "arrow", what: "a stream of Arrow", magic: [[0, "\xff\xff\xff\xff"]], extensions: "arrow arrows ipc stream feather" },
+  { decoder: "arrow", what: "a stream of Arrow", extensions: "arrows" },
   { decoder: "tiff", what: "a TIFF image", magic: [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]] },
   { decoder: "png", what: "a PNG image", magic: [[0, "\x89PNG"]] },
   { decoder: "molecule", what: "a structure of atoms (PDB)", magic: [[0, "HEADER    "]] },
@@ -37,7 +41,10 @@ const has = ({ extensions }: Format, name: string) => extensions?.split(" ").inc
 /** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
 export function formatOf(head: Uint8Array, names: string[]): Format | undefined {
   const text = latin(head.subarray(0, headLength));
-  return formats.find((format) => (format.magic ? format.magic.some(([at, characters]) => text.startsWith(characters, at)) : names.some((name) => has(format, name))));
+  return formats.find((format) => {
+    const named = !format.extensions || names.some((name) => has(format, name));
+    return named && (!format.magic || format.magic.some(([at, characters]) => text.startsWith(characters, at)));
+  });
 }
 
 /** Which of the names of a file its format was found by; the first one if it was found by its bytes. */
