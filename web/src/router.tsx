@@ -28,11 +28,14 @@ export function useLeaveGuard(active: boolean) {
   useEffect(() => (active ? listen(window, "beforeunload", (e: Event) => e.preventDefault()) : undefined), [active]);
 }
 
-/** Navigates to an address below the base path. With `replace` it makes no history entry: for filters and redirects. */
-export function navigate(to: string, { replace = false } = {}) {
+/**
+ * Navigates to an address below the base path. With `replace` it makes no history entry: for filters and redirects. With `stays` the page is not
+ * scrolled.
+ */
+export function navigate(to: string, { replace = false, stays = false } = {}) {
   if (!replace) {
     history.pushState({ entry: `${Date.now()}.${Math.random()}` }, "", base + to);
-    scrollTo(0, 0);
+    if (!stays) scrollTo(0, 0);
   } else {
     history.replaceState(history.state, "", base + to);
   }
@@ -46,15 +49,15 @@ export function useLocation(): Location {
   return location;
 }
 
-/** Changes some parameters of the address; an empty value removes one. */
-export function setQuery(changes: Record<string, string>) {
+/** Changes some parameters of the address; an empty value removes one. With `step` the Back button undoes that. */
+export function setQuery(changes: Record<string, string>, { step = false } = {}) {
   const { path, query } = currentLocation();
   for (const [name, value] of Object.entries(changes)) {
     if (value) query.set(name, value);
     else query.delete(name);
   }
   const text = query.toString();
-  navigate(path + (text && `?${text}`), { replace: true });
+  navigate(path + (text && `?${text}`), { replace: !step, stays: true });
 }
 
 /** Changes the fragment of the address; "" removes it. */

@@ -5,6 +5,8 @@ import type { DescribeMany } from "../describe/many";
 import { count, plural } from "../format";
 import { useKey } from "../keyboard/keys";
 import { ShareButton } from "../links/button";
+import { isTable, maxFiles, plotAddress } from "../plot/files";
+import { Link } from "../router";
 import { Badge, Button, ErrorMessage } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
@@ -75,6 +77,11 @@ export function SelectionBar({ set, selected, bounded, mayWrite, listed, deselec
         )}
         {removable && active.length <= maxShared && <ShareButton of={{ set, files: active }} />}
         {removable && active.length <= maxDescribed && <Describe sid={sid} of={selected} />}
+        {active.length > 1 && active.length <= maxFiles && active.every(isTable) && (
+          <Link to={plotAddress(active)} class="button">
+            Plot together
+          </Link>
+        )}
         {active.length > 0 && active.length === selected.length && <Place of={selected} moved={deselect} />}
         {removable && (
           <Button icon="trash" onClick={() => setAsking(true)}>

@@ -178,8 +178,11 @@ const sample = 200;
 export function detect(rows: Rows, given: { separator?: Separator | undefined; header?: boolean | undefined } = {}): Dialect {
   const lines = Array.from({ length: Math.min(sample, rows.count) }, (_, i) => rows.line(i));
   const before = (comment: RegExp) => Math.max(0, lines.findIndex((line) => !comment.test(line)));
-  const spaced = given.separator === " " || (!given.separator && isSpaced(lines.slice(before(spacedComment))));
-  const comments = before(spaced ? spacedComment : /^#/);
+  const guessing = !given.separator;
+  const prose = guessing ? linesOfProse(lines) : 0;
+  const described = guessing && prose > 0 && prose <= lines.length - leastTail;
+  const spaced = given.separator === " " || (guessing && (isSpaced(lines.slice(before(spacedComment))) || described));
+  const comments = Math.max(before(spaced ? spacedComment : /^#/), described ? prose : 0);
   const body = lines.slice(comments);
   const separator = given.separator ?? (spaced ? " " : guessSeparator(body));
   const notes = lines.slice(0, comments);
@@ -193,7 +196,7 @@ export function detect(rows: Rows, given: { separator?: Separator | undefined; h
   let names: string[] = header ? first : [];
   if (!header && comments) {
     // numpy.savetxt writes the names into the last comment.
-    const commented = split(lines[comments - 1]!.replace(/^\s*[#%!]+/, ""), separator);
+    const commented = split(lines[comments - 1]!.replace(/^\s*([#%!]+|\w+:)/, ""), separator);
     names = commented.length === width ? commented : namesOfGrace(notes);
   }
   const columns = Math.max(width, names.length);
@@ -234,6 +237,17 @@ function isSpaced(lines: string[]): boolean {
   return width > 1 && numeric > 0 && (numeric >= 0.8 * rows.length || numeric === rows.length - 1); // one line may have the names
 }
 
+/** Lines of numbers that make a table of them after a description in words. */
+const leastTail = 5;
+
+/** How many lines come before those at the end that are as many numbers with spaces between them. */
+function linesOfProse(lines: string[]): number {
+  const width = split(lines.findLast((line) => line.trim()) ?? "", " ").length;
+  if (width < 2) return lines.length;
+  const isOther = (cells: string[]) => cells.length !== width || cells.some((cell) => Number.isNaN(Number(cell)));
+  return lines.findLastIndex((line) => line.trim() !== "" && isOther(split(line, " "))) + 1;
+}
+
 /** The most frequent number; of several the greatest. */
 function mostFrequent(numbers: number[]): number {
   const seen = new Map<number, number>();
@@ -253,12 +267,15 @@ function guessDecimal(table: string[][]): "." | "," {
 
 export type ColumnType = "number" | "time" | "text";
 
-/** Detects the type of each column by the first rows of the table. */
+/** Rows that decide the types of columns: more than decide the dialect, since a column may begin with missing values. */
+export const typeSample = 2000;
+
+/** Detects the type of each column by the first values that it has. */
 export function columnTypes(rows: Rows, dialect: Dialect): ColumnType[] {
   const from = dialect.notes + (dialect.header ? 1 : 0);
-  const table = Array.from({ length: Math.max(0, Math.min(sample, rows.count - from)) }, (_, i) => rows.cells(from + i, dialect.separator));
+  const table = Array.from({ length: Math.max(0, Math.min(typeSample, rows.count - from)) }, (_, i) => rows.cells(from + i, dialect.separator));
   return dialect.names.map((_, column) => {
-    const cells = table.map((r) => r[column] ?? "").filter((cell) => cell !== "" && !/^(nan|na|null|n\/a|-)$/i.test(cell));
+    const cells = table.map((r) => r[column] ?? "").filter((cell) => cell !== "" && !/^(nan|na|null|n\/a|-)$/i.test(cell)).slice(0, sample);
     const mostly = (is: (cell: string) => number) => cells.length > 0 && cells.filter((c) => !Number.isNaN(is(c))).length >= 0.8 * cells.length;
     if (mostly((c) => toNumber(c, dialect.decimal))) return "number";
     return mostly(toTime) ? "time" : "text";

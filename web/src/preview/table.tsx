@@ -7,9 +7,10 @@ import { setQuery, useLocation } from "../router";
 import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
 import { Choice, oneOf } from "../ui/filters";
 import { asProblem } from "../ui/load";
-import { columnTypes, detect, Rows, type Separator } from "./csv";
+import type { PlotProps } from "../plot/plot";
+import { maxAutoLoad, useTextTable } from "../plot/tables";
+import { columnTypes, detect, Rows, type Separator, typeSample } from "./csv";
 import { Grid } from "./grid";
-import type { PlotProps } from "./plot";
 import type { ViewerProps } from "./props";
 import { isBinary, kB, MB, ReadError, ShownPart, Source, useAbortController } from "./source";
 import { TextView } from "./text";
@@ -19,9 +20,6 @@ const step = 256 * kB;
 
 /** Bytes that are loaded at most. */
 const bound = 64 * MB;
-
-/** For a plot, files up to this size are loaded in full without asking. */
-const maxAutoLoad = 4 * MB;
 
 const separatorNames = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "spaces" } as const;
 
@@ -95,7 +93,8 @@ export function TablePreview({ file }: ViewerProps) {
   const header = query.get("names") ? query.get("names") === "first" : undefined;
   const sampled = Math.min(rows.count, 400); // later rows do not change the dialect
   const dialect = useMemo(() => detect(rows, { separator, header }), [sampled, separator, header]);
-  const types = useMemo(() => columnTypes(rows, dialect), [dialect]);
+  const types = useMemo(() => columnTypes(rows, dialect), [dialect, Math.min(rows.count, typeSample)]);
+  const table = useTextTable(file, rows, rows.count, dialect, types, source.ended);
   const view = oneOf(query, "view", views);
   const plotted = view === "plot";
 
@@ -134,7 +133,7 @@ export function TablePreview({ file }: ViewerProps) {
       {view === "text" ? (
         <TextView file={file} />
       ) : plotted ? (
-        <LazyPlot rows={rows} loaded={rows.count} dialect={dialect} types={types} name={file.name} loading={loading} />
+        <LazyPlot table={table} setId={"setId" in file && !file.content ? (file.setId as string) : undefined} loading={loading} />
       ) : (
         <Grid key={`${separator}${header}`} rows={rows} loaded={rows.count} dialect={dialect} types={types} onEnd={() => void (problem || more())} />
       )}
@@ -183,7 +182,7 @@ function LazyPlot({ loading, ...props }: PlotProps & { loading: Loading }) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const loadScript = () => {
     setProblem(undefined);
-    import("./plot").then((m) => setPlot({ it: m.Plot }), (thrown) => setProblem(asProblem(thrown)));
+    import("../plot/plot").then((m) => setPlot({ it: m.Plot }), (thrown) => setProblem(asProblem(thrown)));
   };
   useEffect(() => {
     loadScript();

@@ -1,7 +1,8 @@
 // An array as a picture, a table or a line: a slice with at most two dimensions, which the address names.
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../format";
-import { Chart } from "../preview/chart";
+import { Chart } from "../plot/chart";
+import type { Group } from "../plot/series";
 import { setQuery, useLocation } from "../router";
 import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
 import { useAnswer } from "./answers";
@@ -172,23 +173,23 @@ function LineOf({ decoder, item, name, slice }: ViewProps) {
   const length = lengthOf(item, slice.columns);
   const selection: Selection = { id: item.id!, ...slice, from: [0, 0], count: [1, length], most: [1, mostPoints] };
   const { answer, problem } = useAnswer(decoder, "slice", selection);
-  const series = useMemo(() => answer && seriesOf(answer), [answer]);
+  const label = item.columns?.[slice.fixed.at(-1)!] ?? item.name;
+  const groups = useMemo(() => answer && groupsOf(answer, label), [answer, label]);
   if (problem) return <ErrorMessage problem={problem} />;
-  if (!series || !answer) return <Skeleton lines={10} />;
-  if (series.ys[0]!.every(Number.isNaN)) return <p class="hint">There are no numbers here.</p>;
-  const column = item.columns?.[slice.fixed.at(-1)!];
+  if (!groups || !answer) return <Skeleton lines={10} />;
+  if (groups[0]!.series.ys[0]!.every(Number.isNaN)) return <p class="hint">There are no numbers here.</p>;
   return (
     <>
-      <Chart series={series} names={[column ?? item.name]} xLabel={item.columns ? "row" : labelOf(item, slice.columns)} isTime={false} logX={false} logY={false} title={name} onDrawn={() => {}} />
+      <Chart groups={groups} xLabel={item.columns ? "row" : labelOf(item, slice.columns)} title={name} />
       {answer.step[1] > 1 && <p class="hint">One value in {count(answer.step[1])} is drawn.</p>}
       {answer.width * answer.step[1] < length && <p class="hint">These are the first {count(answer.width * answer.step[1])} of {count(length)} values.</p>}
     </>
   );
 }
 
-function seriesOf(part: Part) {
+function groupsOf(part: Part, name: string): Group[] {
   const y = Float64Array.from(numbersOf(part));
-  return { x: Float64Array.from(y, (_, i) => i * part.step[1]), ys: [y], ordered: true, without: 0 };
+  return [{ series: { x: Float64Array.from(y, (_, i) => i * part.step[1]), ys: [y], ordered: true, without: 0 }, curves: [{ name, y: 0 }] }];
 }
 
 /** Rows and columns of an array as text, some at a time. */

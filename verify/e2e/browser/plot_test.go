@@ -1,0 +1,276 @@
+package browser
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+)
+
+// plotFile returns a file of testdata/plot.
+func plotFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "plot", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// downloads returns a folder into which the window saves files.
+func (l *viewer) downloads() string {
+	l.t.Helper()
+	folder := l.t.TempDir()
+	if _, err := chromedp.CallBrowser(l.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
+		BrowserContextID: chromedp.FromContext(l.ctx).BrowserContextID}); err != nil {
+		l.t.Fatal(err)
+	}
+	return folder
+}
+
+// saved waits for a file that a click has saved.
+func (l *viewer) saved(folder, name string) string {
+	l.t.Helper()
+	var content []byte
+	l.waitFor(func() (err error) {
+		content, err = os.ReadFile(filepath.Join(folder, name))
+		return err
+	})
+	return string(content)
+}
+
+// near tells whether a number in a page is what a reference says, up to rounding.
+func near(got string, want, within float64) bool {
+	v, err := strconv.ParseFloat(got, 64)
+	return err == nil && math.Abs(v-want) <= within*math.Max(math.Abs(want), 1e-300)
+}
+
+// Lines of fit and histograms are those of SciPy and NumPy, for files that other projects made.
+func TestPlotFitsAndHistograms(t *testing.T) {
+	t.Parallel()
+	var want struct {
+		Lines []struct {
+			File, Query string
+			Values      []float64
+			N           int
+		}
+		Histograms []struct {
+			File, Query   string
+			Counts, Edges []float64
+		}
+	}
+	if err := json.Unmarshal([]byte(plotFile(t, "expected.json")), &want); err != nil {
+		t.Fatal(err)
+	}
+	l := openViewer(t)
+	ids := map[string]string{}
+	at := func(file, query string) {
+		if ids[file] == "" {
+			ids[file] = l.put(file, plotFile(t, file)).ID
+		}
+		l.at("/resources/" + ids[file] + "?view=plot&" + query)
+	}
+	for _, c := range want.Lines {
+		at(c.File, c.Query+"&fit=line")
+		l.until(`document.querySelector(".fits td data")`)
+		got := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".fits td data")].map((d) => d.value)`))
+		if len(got) != len(c.Values) {
+			t.Fatalf("%s: the fit says %q; want %v", c.File, got, c.Values)
+		}
+		for i, v := range c.Values {
+			if !near(got[i], v, 1e-9) {
+				t.Errorf("%s?%s: value %d of the fit is %s, want %v", c.File, c.Query, i, got[i], v)
+			}
+		}
+		if n := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".fits tbody tr td:last-child").textContent`)); n != thousands(c.N) {
+			t.Errorf("%s: the fit is of %s points, want %d", c.File, n, c.N)
+		}
+	}
+	for _, c := range want.Histograms {
+		at(c.File, c.Query)
+		l.until(fmt.Sprintf(`document.querySelector("table[data-bins]")?.dataset.bins === "%d"`, len(c.Counts)))
+		got := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll("table[data-bins] tbody tr")].map((r) => [...r.querySelectorAll("td")].map((d) => d.querySelector("data")?.value ?? d.textContent))`))
+		for i, row := range got {
+			if !near(row[0], c.Edges[i], 1e-14) || !near(row[1], c.Edges[i+1], 1e-14) || row[2] != thousands(int(c.Counts[i])) {
+				t.Errorf("%s?%s: bin %d is %q; want %v from %v to %v", c.File, c.Query, i, row, c.Counts[i], c.Edges[i], c.Edges[i+1])
+			}
+		}
+	}
+	l.shots("histogram")
+}
+
+// Two columns of two files are compared in one plot in a few clicks, and its address shows a colleague the same.
+func TestPlotTogether(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.put("nile.csv", plotFile(t, "nile.csv"))
+	sunspots := l.put("runs/sunspots.csv", plotFile(t, "sunspots.csv"))
+	l.put("notes.txt", "no table")
+	l.at("/resources/" + sunspots.ID + "?view=plot")
+	l.until(`document.querySelector(".chart")?.dataset.points === "309"`)
+	l.press("Add a file …")
+	l.sees("1 table of this set")
+	l.press("nile.csv")
+	l.until(`document.querySelector(".chart").dataset.points === "309" && location.search.includes("with=") && document.querySelectorAll(".u-series").length === 3`)
+	l.until(painted + `(1) > 300 && ` + painted + `(2) > 100`)
+	// The second curve belongs to the axis at the right, with points, and a line of fit.
+	l.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".curves")[1].open = true`))
+	click(l.visitor, chromedp.Search(`//section[@aria-label="nile.csv"]//label[contains(., "Axis at the right")]`))
+	l.until(`location.search.includes("*1*2r")`)
+	click(l.visitor, boxOf("Fit line"))
+	l.until(`document.querySelectorAll(".fits tbody tr").length === 2`)
+	l.shots("plot-together")
+	address := get(l.visitor, chromedp.Evaluate[string](`location.pathname + location.search`))
+	if len(address) > 200 {
+		t.Errorf("the address has %d characters: %s", len(address), address)
+	}
+	values := `[...document.querySelectorAll(".fits td data")].map((d) => d.value).join()`
+	before := get(l.visitor, chromedp.Evaluate[string](values))
+
+	// Back undoes one choice after the other, and Forward makes them again.
+	l.do(chromedp.NavigateBack())
+	l.until(`!document.querySelector(".fits") && document.querySelector(".chart")`)
+	l.do(chromedp.NavigateBack())
+	l.until(`!location.search.includes("*1*2r") && document.querySelectorAll(".u-series").length === 3`)
+	l.do(chromedp.NavigateForward())
+	l.do(chromedp.NavigateForward())
+	l.until(fmt.Sprintf(`%s === %q`, values, before))
+	l.at(address)
+	l.until(fmt.Sprintf(`%s === %q`, values, before))
+	l.until(`document.querySelectorAll(".curves input:checked").length === 1`)
+
+	// From the list: select both, and plot them.
+	l.at("/sets/" + l.set + "?view=flat")
+	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "nile.csv")]//input[@type="checkbox"]`))
+	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "sunspots.csv")]//input[@type="checkbox"]`))
+	l.press("Plot together")
+	l.until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
+}
+
+// What an address names and a file does not have is said; the rest is shown.
+func TestPlotOfOddAddress(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.expect("status of 404")
+	r := l.put("nile.csv", plotFile(t, "nile.csv"))
+	l.at("/resources/" + r.ID + "?view=plot&x=9&y=2.17.xyz&bins=-4&marks=%3Cb%3E&from=a&with=" + strings.Repeat("A_", 400))
+	l.sees("Column 9, which the address names, is not there: the table has 2.", "Column 17, which")
+	l.until(`document.querySelector(".chart")?.dataset.points === "100"`)
+	l.press("Plot without that file")
+	l.until(`location.search.includes("with=") === false && !document.querySelector(".plot [role=alert]")`)
+	l.at("/resources/" + r.ID + "?view=plot&from=1900&to=1910")
+	l.until(`document.querySelector(".chart")?.dataset.points === "13"`) // eleven, and one at each side
+	l.press("Show all")
+	l.until(`document.querySelector(".chart").dataset.points === "100" && !location.search.includes("from")`)
+}
+
+// texts returns the texts of the elements of an XML document, and fails where it is not well-formed.
+func texts(t *testing.T, content string) (all []string, names map[string]int) {
+	t.Helper()
+	names = map[string]int{}
+	for d := xml.NewDecoder(strings.NewReader(content)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return all, names
+		}
+		if err != nil {
+			t.Fatalf("%v in %.300s", err, content)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			names[token.Name.Local]++
+		case xml.CharData:
+			all = append(all, string(token))
+		}
+	}
+}
+
+// A plot is saved as SVG that a parser accepts, whatever the names of columns and files are, and as the CSV of what is in view.
+func TestPlotIsSaved(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	folder := l.downloads()
+	r := l.put("arima.csv", plotFile(t, "arima111_forecasts.csv"))
+	l.at("/resources/" + r.ID + "?view=plot&x=row&y=3e4.5r&fit=line&marks=both")
+	l.until(`document.querySelector(".fits")`)
+	l.press("SVG")
+	all, names := texts(t, l.saved(folder, "arima.svg"))
+	text := strings.Join(all, "\n")
+	for _, want := range []string{"arima.csv", "predict", "conf1 (right)", "row", "50", "100"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the SVG has no text %q", want)
+		}
+	}
+	if names["polyline"] != 2 || names["circle"] < 200 || names["script"]+names["a"]+names["foreignObject"] > 0 {
+		t.Errorf("the SVG has these elements: %v", names)
+	}
+	l.rendersSVG(folder, "arima.svg")
+	l.press("CSV")
+	csv := l.saved(folder, "arima-plot.csv")
+	if lines := strings.Split(csv, "\n"); lines[0] != "row,predict,predict error,conf1" || !strings.Contains(csv, "\n2,29.861,,\n") {
+		t.Errorf("the CSV begins with %.200q", csv)
+	}
+
+	evil := strings.NewReplacer(`"`, `""`, "\n", " ", "\r", " ").Replace(strings.Join(payloads, " ") + "\x7f ]]> &amp; =1+1")
+	r = l.put("evil.csv", "x,\""+evil+"\",\"=2+5\"\n1,0.5,1\n2,-3,4\n3,1000,9\n")
+	l.at("/resources/" + r.ID + "?view=plot&y=2.3")
+	l.until(`document.querySelector(".chart")?.dataset.points === "3"`)
+	l.press("SVG")
+	_, names = texts(t, l.saved(folder, "evil.svg"))
+	if names["script"]+names["img"]+names["a"]+names["foreignObject"]+names["iframe"] > 0 {
+		t.Errorf("the SVG has these elements: %v", names)
+	}
+	l.rendersSVG(folder, "evil.svg")
+	l.press("CSV")
+	if csv := l.saved(folder, "evil-plot.csv"); !strings.Contains(strings.SplitN(csv, "\n", 2)[0], ",'=2+5") {
+		t.Errorf("the CSV begins with %.200q", csv)
+	}
+	if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+		t.Error("something in the names ran")
+	}
+}
+
+// rendersSVG has the browser draw a saved SVG, and compares its size and colours.
+func (l *viewer) rendersSVG(folder, name string) {
+	l.t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if shots := os.Getenv("LABSHELF_SHOTS"); shots != "" {
+		if err := os.WriteFile(filepath.Join(shots, name), content, 0o600); err != nil {
+			l.t.Error(err)
+		}
+	}
+	encoded, err := json.Marshal(string(content))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	got := get(l.visitor, chromedp.Evaluate[[]int](fmt.Sprintf(`(async () => {
+		const image = new Image();
+		image.src = URL.createObjectURL(new Blob([%s], { type: "image/svg+xml" }));
+		await image.decode();
+		const canvas = document.createElement("canvas");
+		[canvas.width, canvas.height] = [image.width, image.height];
+		const context = canvas.getContext("2d");
+		context.drawImage(image, 0, 0);
+		const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+		let coloured = 0;
+		for (let i = 0; i < data.length; i += 4) if (Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]) > 60) coloured++;
+		return [image.width, image.height, coloured];
+	})()`, encoded), chromedp.EvalAwaitPromise))
+	if got[0] != 960 || got[1] != 600 || got[2] < 300 {
+		l.t.Errorf("%s is drawn with %v", name, got)
+	}
+}

@@ -1,0 +1,177 @@
+// What a plot says in words and numbers: lines of fit, and the values in view.
+import { useMemo } from "preact/hooks";
+import { count, plural } from "../format";
+import type { Line } from "./figure";
+import { type Group, within } from "./series";
+import { type Fit, LineFit } from "./statistics";
+
+type Range = [min: number, max: number];
+
+/** The fit of a curve, and how many of its points have no usable error. */
+export interface CurveFit {
+  fit: Fit | undefined;
+  unweighted: number;
+}
+
+/** Straight lines through the curves, by their points in a range of x. */
+export function fitsOf(groups: Group[], range: Range): CurveFit[] {
+  return groups.flatMap(({ series, curves }) =>
+    curves.map((curve) => {
+      const line = new LineFit(curve.error !== undefined);
+      const [from, to] = within(series, range);
+      const y = series.ys[curve.y]!;
+      const errors = curve.error === undefined ? undefined : series.ys[curve.error]!;
+      for (let i = from; i < to; i++) line.add(series.x[i]!, y[i]!, errors?.[i]);
+      return { fit: line.fit(), unweighted: line.unweighted };
+    }),
+  );
+}
+
+export const linesOf = (fits: CurveFit[]): Line[] => fits.flatMap(({ fit }, curve) => (fit ? [{ curve, slope: fit.slope, intercept: fit.intercept }] : []));
+
+/** A number as people read it; the exact one is its value. */
+export function Exact({ of }: { of: number }) {
+  const digits = Number.isFinite(of) ? String(Number(of.toPrecision(7))).replace("-", "−").replace("e+", "e") : "–";
+  return (
+    <data value={String(of)} title={String(of)}>
+      {digits}
+    </data>
+  );
+}
+
+export function FitTable({ groups, fits, part, time }: { groups: Group[]; fits: CurveFit[]; part: boolean; time: boolean }) {
+  const curves = groups.flatMap((g) => g.curves);
+  const weighted = curves.some((c) => c.error !== undefined);
+  const left = fits.reduce((n, f) => n + f.unweighted, 0);
+  const none = curves.filter((_, i) => fits[i] && !fits[i]!.fit);
+  return (
+    <section class="fits" aria-label="Fit by a straight line">
+      <div class="wide" tabIndex={0} role="region" aria-label="Lines of fit">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Fit: y = a + b x</th>
+              <th scope="col">slope b</th>
+              <th scope="col">standard error</th>
+              <th scope="col">intercept a</th>
+              <th scope="col">standard error</th>
+              <th scope="col">R²</th>
+              {weighted && <th scope="col">χ² / degrees of freedom</th>}
+              <th scope="col">n</th>
+            </tr>
+          </thead>
+          <tbody>
+            {curves.map((curve, i) => {
+              const fit = fits[i]?.fit;
+              return (
+                fit && (
+                  <tr key={i}>
+                    <th scope="row">
+                      <Swatch of={i} /> {curve.name}
+                    </th>
+                    {[fit.slope, fit.slopeError, fit.intercept, fit.interceptError, fit.r2].map((v, at) => (
+                      <td key={at}>
+                        <Exact of={v} />
+                      </td>
+                    ))}
+                    {weighted && (
+                      <td>
+                        {fit.chi2 !== undefined && (
+                          <>
+                            <Exact of={fit.chi2} /> / {count(fit.n - 2)}
+                          </>
+                        )}
+                      </td>
+                    )}
+                    <td>{count(fit.n)}</td>
+                  </tr>
+                )
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p class="hint">
+        {[
+          part ? "By least squares through the points in view." : "By least squares through all points.",
+          weighted ? "Where an error column is chosen, a point counts by 1/σ², and the errors of the line follow from those of the points." : "",
+          left ? `${plural(left, "point")} without an error above zero ${left === 1 ? "is" : "are"} left out.` : "",
+          none.length ? `No line fits ${none.map((c) => c.name).join(", ")}: it takes two points with different X.` : "",
+          time ? "X is in seconds since 1970, so the slope is per second." : "",
+        ]
+          .filter(Boolean)
+          .join(" ")}
+      </p>
+    </section>
+  );
+}
+
+export function Swatch({ of }: { of: number }) {
+  return <span class={`swatch series-${of + 1}`} aria-hidden="true" />;
+}
+
+interface Figures {
+  name: string;
+  n: number;
+  min: number;
+  max: number;
+  mean: number;
+}
+
+function figuresOf(groups: Group[], range: Range): Figures[] {
+  return groups.flatMap(({ series, curves }) =>
+    curves.map(({ name, y }) => {
+      const [from, to] = within(series, range);
+      const f = { name, n: 0, min: Infinity, max: -Infinity, mean: 0 };
+      for (let i = from; i < to; i++) {
+        const v = series.ys[y]![i]!;
+        if (!Number.isFinite(v)) continue;
+        f.n++;
+        f.min = Math.min(f.min, v);
+        f.max = Math.max(f.max, v);
+        f.mean += (v - f.mean) / f.n;
+      }
+      return f;
+    }),
+  );
+}
+
+/** The values in view in words, for those who do not see the plot. */
+export function Summary({ groups, range, xLabel, time }: { groups: Group[]; range: Range; xLabel: string; time: boolean }) {
+  const figures = useMemo(() => figuresOf(groups, range), [groups, range]);
+  const end = (v: number) => (time ? new Date(v * 1000).toISOString().replace(/(:00)?\.000Z$/, " UTC").replace("T", " ") : <Exact of={v} />);
+  return (
+    <details class="values">
+      <summary>Values in view</summary>
+      <p>
+        {plural(figures.length, "curve")} over {xLabel} from {end(range[0])} to {end(range[1])}.
+      </p>
+      <div class="wide" tabIndex={0} role="region" aria-label="Values in view">
+        <table>
+          <thead>
+            <tr>
+              {["Curve", "values", "minimum", "mean", "maximum"].map((head) => (
+                <th scope="col" key={head}>
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {figures.map((f, i) => (
+              <tr key={i}>
+                <th scope="row">
+                  <Swatch of={i} /> {f.name}
+                </th>
+                <td>{count(f.n)}</td>
+                {[f.min, f.mean, f.max].map((v, at) => (
+                  <td key={at}>{f.n ? <Exact of={v} /> : "–"}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
