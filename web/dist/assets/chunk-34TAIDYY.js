@@ -1,0 +1,1 @@
+var o=e=>e.state==="active"&&(/\.(csv|tsv|tab|psv|dat|xvg|xy|asc)$/i.test(e.name)||/^text\/(csv|tab-separated-values)/.test(e.mimetype)),a=([e,...t])=>`/resources/${e.id}?view=plot&with=${t.map(s=>s.id).join("_")}`;export{o as a,a as b};

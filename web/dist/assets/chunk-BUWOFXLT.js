@@ -1,1 +1,0 @@
-import{e as a,f as b}from"./chunk-TTWUBXGE.js";import"./chunk-B7BSZMX6.js";import"./chunk-2XMLQ6BH.js";import"./chunk-H63ZALUA.js";import"./chunk-RWRHVTJX.js";import"./chunk-OOOF7OIF.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

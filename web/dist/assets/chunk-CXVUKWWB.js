@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-OH6PUKSR.js";import"./chunk-ASAAVPEI.js";import"./chunk-WN5LE5VH.js";import"./chunk-TTWUBXGE.js";import"./chunk-B7BSZMX6.js";import"./chunk-2XMLQ6BH.js";import"./chunk-H63ZALUA.js";import"./chunk-RWRHVTJX.js";import"./chunk-OOOF7OIF.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{a as MarkdownPreview,b as MarkdownText};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-7LBA6PEJ.js";import"./chunk-DB3C2LIA.js";import"./chunk-B4TS5PAG.js";import"./chunk-RWRHVTJX.js";import"./chunk-OOOF7OIF.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

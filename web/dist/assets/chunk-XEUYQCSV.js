@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-2XMLQ6BH.js";import{a as p}from"./chunk-RWRHVTJX.js";import{oa as e}from"./chunk-OOOF7OIF.js";import{p as r}from"./chunk-6JAXUPLP.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-5IILVUD3.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};
