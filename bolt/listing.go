@@ -70,6 +70,14 @@ func (l listing) entries(t *tx, c *codec, fn func(*metadata.Resource) (more bool
 	return nil
 }
 
+// read is scan, or likewise by the keys alone.
+func (r resources) read(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
+	if l, ok := resourceListing(q, nameSpan); ok && q.Keys {
+		return l.entries(r.tx, c, fn)
+	}
+	return r.scan(q, c, fn)
+}
+
 // readEntry fills in what the key at the cursor says.
 func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err error) {
 	ordered, ok := h.key[h.span.scope:], true

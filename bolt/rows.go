@@ -59,12 +59,12 @@ func (r resources) Put(row metadata.Resource) error { return resourceTable.put(r
 
 // Range yields copies.
 func (r resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
-	return sequence(func(fn func(*metadata.Resource) bool) error { return r.scan(q, &codec{}, fn) })
+	return sequence(func(fn func(*metadata.Resource) bool) error { return r.read(q, &codec{}, fn) })
 }
 
 // Page borrows: the texts are views of the file.
 func (r resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (more bool)) error {
-	return r.scan(q, &codec{views: true}, fn)
+	return r.read(q, &codec{views: true}, fn)
 }
 
 var errNoListing = errors.New("bolt: resources have no such order there")
@@ -105,9 +105,6 @@ func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	l, ok := resourceListing(q, nameSpan)
 	if !ok {
 		return errNoListing
-	}
-	if q.Keys {
-		return l.entries(r.tx, c, fn)
 	}
 	return each(r.tx, &resourceTable, l, c, fn)
 }
