@@ -10,7 +10,7 @@
 // when they are visible or drawn. A plot gets the lowest and highest values of intervals where rows outnumber pixels. A PDF is drawn in
 // a frame that has no origin and may fetch nothing (src/pdf); the page passes the file to it by a message. Formats that browsers do not know
 // (src/sight: a table by first bytes and extensions) are read by decoders (src/decode): workers of one script each, without origin and
-// network, which ask the page for ranges, and answer with a tree, slices or samples. One that takes too long or fails is ended, and the bytes
+// network, which ask the page for ranges, and answer with a tree, slices, samples or a model (drawn by src/sight/solid). One that takes too long or fails is ended, and the bytes
 // are shown with the reason. The versions of a file
 // (src/versions) are shown by the same previews; two texts are compared by lines, for so many ms at most.
 //

@@ -4,6 +4,7 @@ import type { Structure } from "./atoms";
 
 /** Models of one file. */
 export const maxFrames = 200_000;
+export const tooMany = `It has more than ${maxFrames.toLocaleString("en")} models.`;
 
 export interface Molecules {
   about: string;

@@ -2,7 +2,7 @@
 import type { Attribute } from "../../sight/messages";
 import { Refused } from "../lib/serve";
 import { Structure } from "./atoms";
-import { linesOf, maxFrames, type Molecules } from "./frames";
+import { linesOf, maxFrames, type Molecules, tooMany } from "./frames";
 
 const orders = ["", "single", "double", "triple", "aromatic", "single or double", "single or aromatic", "double or aromatic", "any", "coordinate", "hydrogen"];
 
@@ -13,6 +13,13 @@ class Reader {
   constructor(private readonly lines: string[]) {
     this.s.hasBonds = true;
     this.s.title = lines[0]?.trim() ?? "";
+  }
+
+  /** Bonds count atoms, so that none may be left out. */
+  private atom(element: string, at: [number, number, number]): void {
+    const before = this.s.length;
+    this.s.add({ element, at });
+    if (this.s.length === before) throw new Refused("An atom has no place.");
   }
 
   private bond(order: number, a: number, b: number): void {
@@ -39,9 +46,7 @@ class Reader {
     if (this.lines.length < 4 + atoms + bonds) throw new Refused(`It ends before all ${atoms} atoms and ${bonds} bonds.`);
     for (const line of this.lines.slice(4, 4 + atoms)) {
       const number = (from: number) => Number(line.slice(from, from + 10).trim() || NaN);
-      const before = this.s.length;
-      this.s.add({ element: line.slice(31, 34).trim(), at: [number(0), number(10), number(20)] });
-      if (this.s.length === before) throw new Refused("An atom has no place.");
+      this.atom(line.slice(31, 34).trim(), [number(0), number(10), number(20)]);
     }
     for (const line of this.lines.slice(4 + atoms, 4 + atoms + bonds)) this.bond(Number(line.slice(6, 9)), Number(line.slice(0, 3)) - 1, Number(line.slice(3, 6)) - 1);
     return 4 + atoms + bonds;
@@ -60,7 +65,7 @@ class Reader {
       else if (words[0] === "END") block = "";
       else if (block === "ATOM") {
         places.set(words[0]!, this.s.length);
-        this.s.add({ element: words[1] ?? "", at: [Number(words[2]), Number(words[3]), Number(words[4])] });
+        this.atom(words[1] ?? "", [Number(words[2]), Number(words[3]), Number(words[4])]);
       } else if (block === "BOND") this.bond(Number(words[1]), places.get(words[2]!) ?? -1, places.get(words[3]!) ?? -1);
     }
     if (!places.size && at >= this.lines.length) throw new Refused("It ends before its atoms.");
@@ -82,8 +87,9 @@ class Reader {
 export function mol(text: string): Molecules {
   const starts: [number, number][] = [];
   let begin = 0;
-  for (let at = text.indexOf("$$$$"); at >= 0 && starts.length < maxFrames; at = text.indexOf("$$$$", at + 4)) {
+  for (let at = text.indexOf("$$$$"); at >= 0; at = text.indexOf("$$$$", at + 4)) {
     if (at > 0 && text[at - 1] !== "\n") continue;
+    if (starts.length === maxFrames) throw new Refused(tooMany);
     starts.push([begin, at]);
     begin = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at) + 1;
   }

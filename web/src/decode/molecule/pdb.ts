@@ -5,7 +5,7 @@ import { Refused } from "../lib/serve";
 import { Structure } from "./atoms";
 import { edgesOf } from "./cell";
 import type { Molecules } from "./frames";
-import { linesOf, maxFrames } from "./frames";
+import { linesOf, maxFrames, tooMany } from "./frames";
 
 interface Header {
   attributes: Attribute[];
@@ -62,7 +62,7 @@ function headerOf(text: string): Header {
     } else if (kind === "MODEL ") {
       close(start);
       open = [end, line.slice(6).trim()];
-      if (header.models.length >= maxFrames) throw new Refused("It has too many models.");
+      if (header.models.length >= maxFrames) throw new Refused(tooMany);
     } else if (kind === "ENDMDL") {
       close(start);
       open = undefined;

@@ -3,13 +3,13 @@ import type { Attribute } from "../../sight/messages";
 import { elements, numberOf } from "../../sight/elements";
 import { Refused } from "../lib/serve";
 import { Structure } from "./atoms";
-import { linesOf, maxFrames, type Molecules } from "./frames";
+import { linesOf, maxFrames, type Molecules, tooMany } from "./frames";
 
 /** Where the comment of each frame starts, and where the frame ends. */
 function framesOf(text: string): [start: number, end: number, atoms: number][] {
   const frames: [number, number, number][] = [];
   let at = 0;
-  while (at < text.length && frames.length < maxFrames) {
+  while (at < text.length) {
     const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at) + 1;
     const line = text.slice(at, end).trim();
     if (!line) {
@@ -26,6 +26,7 @@ function framesOf(text: string): [start: number, end: number, atoms: number][] {
       if (next >= text.length && n > 0) throw new Refused(`It ends before all ${atoms} atoms of model ${frames.length + 1}.`);
       next = text.indexOf("\n", next) < 0 ? text.length : text.indexOf("\n", next) + 1;
     }
+    if (frames.length === maxFrames) throw new Refused(tooMany);
     frames.push([end, next, atoms]);
     at = next;
   }

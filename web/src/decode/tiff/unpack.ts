@@ -1,9 +1,10 @@
 // Compressions of TIFF, and the predictors that come before them.
+import { decompress as unzstd } from "fzstd";
 import { inflate } from "../lib/inflate";
 import { Refused } from "../lib/serve";
 import { isYCbCr, JPEG, type Layout } from "./layout";
 
-const names: Record<number, string> = { 2: "CCITT (fax)", 3: "CCITT (fax)", 4: "CCITT (fax)", 6: "an old form of JPEG", 7: "JPEG with other samples than 8 bits of greys or colours", 33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 34887: "LERC" };
+const names: Record<number, string> = { 2: "CCITT (fax)", 3: "CCITT (fax)", 4: "CCITT (fax)", 6: "an old form of JPEG", 7: "JPEG with other samples than 8 bits of greys or colours", 33003: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000", 34925: "LZMA", 50001: "WebP", 34887: "LERC" };
 
 const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>> = {
   1: (bytes) => bytes,
@@ -11,6 +12,7 @@ const methods: Record<number, (bytes: Uint8Array<ArrayBuffer>, size: number) => 
   8: (bytes, size) => inflate(bytes, "deflate", size, true),
   32946: (bytes, size) => inflate(bytes, "deflate", size, true),
   32773: unPack,
+  50000: (bytes, size) => unzstd(bytes, new Uint8Array(size)) as Uint8Array<ArrayBuffer>,
 };
 
 /** Why a picture is not read; undefined: it is. */

@@ -1,8 +1,10 @@
 """Prints what the reference readers find in the files of this folder: counts, measures, and places of atoms."""
 import glob, json, os, warnings
 import ase.io, gemmi, meshio, numpy, trimesh
+from ase.data import covalent_radii
 from Bio.PDB import MMCIFParser, PDBParser
 from rdkit import Chem, RDLogger
+from rdkit.Chem import rdDetermineBonds
 
 warnings.filterwarnings("ignore")
 RDLogger.DisableLog("rdApp.*")
@@ -37,6 +39,15 @@ def surface(name):
     return {"facts": facts}
 
 
+def near(atoms):
+    """How many pairs are not further apart than the radii of ASE and 0.4 Å, without what stands in two places; all pairs are compared."""
+    places = numpy.array([a.pos.tolist() for a in atoms])
+    radii = numpy.array([covalent_radii[a.element.atomic_number] for a in atoms])
+    apart = numpy.linalg.norm(places[:, None] - places, axis=2)
+    close = (apart <= radii[:, None] + radii + 0.4) & (apart >= 0.4)
+    return sum(1 for i, a in enumerate(atoms) for j in range(i) if close[i, j] and (a.altloc == atoms[j].altloc or "\0" in a.altloc + atoms[j].altloc))
+
+
 def macromolecule(name):
     found = gemmi.read_structure(name, merge_chain_parts=True)
     again = (PDBParser if name.endswith("pdb") else MMCIFParser)(QUIET=True).get_structure("x", name)
@@ -46,7 +57,7 @@ def macromolecule(name):
     assert sum(len(list(r.get_unpacked_list())) for chain in again[0] for r in chain.get_unpacked_list()) == len(atoms), name
     last = found[len(found) - 1]
     return {
-        "facts": {"atoms": len(atoms), "residues": len(residues), "chains": len({c.name for c in model})},
+        "facts": {"atoms": len(atoms), "residues": len(residues), "chains": len({c.name for c in model}), "bonds": near(atoms)},
         "formula": formula(a.element.name for a in atoms),
         "frames": len(found),
         "rows": {"1": rows([a.element.name for a in atoms], [a.pos.tolist() for a in atoms]),
@@ -74,11 +85,11 @@ def molecules(name):
         found = [Chem.MolFromMolFile(name, sanitize=False, removeHs=False)]
     elif name.endswith(".xyz"):
         found = [Chem.MolFromXYZFile(name)]
+        rdDetermineBonds.DetermineConnectivity(found[0])
     else:
         found = list(Chem.SDMolSupplier(name, sanitize=False, removeHs=False))
     symbols = lambda m: [a.GetSymbol() for a in m.GetAtoms()]
-    bonds = {} if name.endswith(".xyz") else {"bonds": found[0].GetNumBonds()}
-    return {"facts": {"atoms": found[0].GetNumAtoms(), **bonds}, "formula": formula(symbols(found[0])), "frames": len(found),
+    return {"facts": {"atoms": found[0].GetNumAtoms(), "bonds": found[0].GetNumBonds()}, "formula": formula(symbols(found[0])), "frames": len(found),
             "rows": {str(at + 1): rows(symbols(found[at]), found[at].GetConformer().GetPositions()) for at in {0, len(found) - 1}}}
 
 
