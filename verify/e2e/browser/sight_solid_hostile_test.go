@@ -90,7 +90,8 @@ func TestSightOfHostileModels(t *testing.T) {
 	l.size(600, 500)
 	for _, c := range hostileSolids() {
 		t.Log(c.name)
-		l.file(c.name, c.content)
+		r := l.put(c.name, c.content)
+		l.at("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
 		l.until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
 		l.sees(c.says, "SHA-256")
 		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)

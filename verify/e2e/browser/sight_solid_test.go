@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"maps"
 	"math"
 	"os"
@@ -16,11 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // solid is what a reference reader says about a file of testdata/solid.
@@ -200,191 +193,4 @@ func (l *viewer) hasFacts(name string, want solid) {
 			l.t.Errorf("%s: the cell is %s; want %v", name, facts["cell"], want.Cell)
 		}
 	}
-}
-
-// canvas is where the picture of a model is on the screen.
-type canvas struct {
-	image.Image
-	box [4]float64 // left, top, width, height
-}
-
-// pictured takes a picture of the model as it is seen.
-func (l *viewer) pictured() canvas {
-	l.t.Helper()
-	box := get(l.visitor, chromedp.Evaluate[[4]float64](`(() => {
-		const canvas = document.querySelector(".stage canvas");
-		canvas.scrollIntoView({ block: "center" });
-		const { left, top, width, height } = canvas.getBoundingClientRect();
-		return [left, top, width, height];
-	})()`))
-	l.rendered()
-	content, err := run(l.visitor, chromedp.CaptureScreenshot())
-	if err != nil {
-		l.fail(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		l.fail(err)
-	}
-	return canvas{picture, box}
-}
-
-// at returns the colour at fractions of the width and the height.
-func (c canvas) at(x, y float64) [3]int {
-	r, g, b, _ := c.At(int(c.box[0]+x*c.box[2]), int(c.box[1]+y*c.box[3])).RGBA()
-	return [3]int{int(r >> 8), int(g >> 8), int(b >> 8)}
-}
-
-func isRed(c [3]int) bool  { return c[0] > 70 && c[1] < c[0]/2 && c[2] < c[0]/2 }
-func isBlue(c [3]int) bool { return c[2] > 120 && c[0] < c[2]*3/4 && c[1] < c[2]*3/4 }
-
-// colours waits until a place of the picture has a colour.
-func (l *viewer) colours(what string, x, y float64, is func([3]int) bool) {
-	l.t.Helper()
-	l.waitFor(func() error {
-		if found := l.pictured().at(x, y); !is(found) {
-			return fmt.Errorf("%s: the colour at %v, %v is %v", what, x, y, found)
-		}
-		return nil
-	})
-}
-
-// pair are two atoms in a row along the view: oxygen in front of nitrogen.
-const pair = "2\n\nO 0 0 3\nN 0 0 -3\n"
-
-// A model is really drawn, and is rotated, enlarged and put back by keys, by buttons and by dragging. The page scrolls by the wheel until the
-// picture has the focus. Nothing is drawn while nothing changes.
-func TestModelIsTurned(t *testing.T) {
-	t.Parallel()
-	l := openViewer(t)
-	l.size(700, 600)
-	l.file("pair.xyz", pair)
-	l.isDrawn()
-	sheet := get(l.visitor, chromedp.Evaluate[string](`getComputedStyle(document.querySelector(".stage canvas")).backgroundColor`))
-	isGround := func(c [3]int) bool { return fmt.Sprintf("rgb(%d, %d, %d)", c[0], c[1], c[2]) == sheet }
-	l.colours("at first", 0.5, 0.5, isRed)
-	l.colours("beside it", 0.9, 0.5, isGround)
-	l.do(chromedp.Focus(chromedp.CSS(".stage canvas")))
-	for range 18 {
-		l.do(chromedp.KeyEvent(kb.ArrowRight))
-	}
-	l.colours("from behind", 0.5, 0.5, isBlue)
-	l.do(chromedp.KeyEvent("0"))
-	l.colours("put back", 0.5, 0.5, isRed)
-	for range 9 {
-		l.do(chromedp.KeyEvent(kb.ArrowDown))
-	}
-	l.colours("from above", 0.5, 0.5, isGround)
-	l.do(chromedp.KeyEvent(kb.Home))
-	l.colours("home", 0.5, 0.5, isRed)
-	l.colours("small", 0.5, 0.65, isGround)
-	for range 6 {
-		l.press("Larger")
-	}
-	l.colours("enlarged", 0.5, 0.65, isRed)
-	l.press("Reset")
-	l.drag(".stage canvas", 0.2, 0.8)
-	l.colours("dragged", 0.5, 0.5, isGround)
-
-	l.press("Reset")
-	l.colours("put back", 0.5, 0.5, isRed)
-	l.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(), scrollTo(0, 0)`))
-	wheel := func() {
-		t.Helper()
-		// chromedp leaves out a distance of zero, which Chromium wants.
-		params := input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseWheel, X: 350, Y: 450, DeltaX: 0.001, DeltaY: -100}
-		if _, err := chromedp.Call(l.ctx, input.DispatchMouseEvent, params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	drawn := func() int {
-		return get(l.visitor, chromedp.Evaluate[int](`Number(document.querySelector(".stage canvas").dataset.drawn)`))
-	}
-	before := drawn()
-	wheel()
-	for range 30 {
-		l.rendered()
-	}
-	if after := drawn(); after != before {
-		t.Errorf("it was drawn %d times while nothing changed", after-before)
-	}
-	l.do(chromedp.Focus(chromedp.CSS(".stage canvas")))
-	for range 5 {
-		wheel()
-	}
-	l.colours("enlarged by the wheel", 0.5, 0.62, isRed)
-}
-
-// Styles, the colours of a file, and the theme are seen in the picture, which can be saved.
-func TestModelStyles(t *testing.T) {
-	t.Parallel()
-	l := openViewer(t)
-	l.size(700, 600)
-	l.file("pair.xyz", pair)
-	l.isDrawn()
-	l.choose("Style", "space-filling")
-	l.colours("with the radius of van der Waals", 0.5, 0.6, isRed)
-	l.theme("dark")
-	l.colours("in the dark", 0.95, 0.05, func(c [3]int) bool { return c[0] < 60 && c[1] < 60 && c[2] < 60 })
-	folder := t.TempDir()
-	if _, err := chromedp.CallBrowser(l.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder,
-		BrowserContextID: chromedp.FromContext(l.ctx).BrowserContextID}); err != nil {
-		t.Fatal(err)
-	}
-	l.press("Save as PNG")
-	l.waitFor(func() error {
-		content, err := os.ReadFile(filepath.Join(folder, "pair.xyz.png"))
-		if err != nil {
-			return err
-		}
-		picture, err := png.Decode(bytes.NewReader(content))
-		if err != nil {
-			return err
-		}
-		saved := canvas{picture, [4]float64{0, 0, float64(picture.Bounds().Dx()), float64(picture.Bounds().Dy())}}
-		if middle, corner := saved.at(0.5, 0.5), saved.at(0.01, 0.01); !isRed(middle) || corner[0] == 0 || corner[0] > 60 {
-			return fmt.Errorf("the colours of the saved picture are %v and %v", middle, corner)
-		}
-		return nil
-	})
-	l.theme("light")
-
-	square := "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n" +
-		"element face 1\nproperty list uchar int vertex_index\nend_header\n-1 -1 0 0 0 255\n1 -1 0 0 0 255\n1 1 0 0 0 255\n-1 1 0 0 0 255\n4 0 1 2 3\n"
-	l.file("blue.ply", square)
-	l.isDrawn()
-	l.colours("with the colours of the file", 0.5, 0.5, isBlue)
-	l.choose("Style", "wireframe")
-	l.colours("as wires", 0.47, 0.5, func(c [3]int) bool { return !isBlue(c) })
-	l.file("cube.stl", solidFile(t, "origin_inside.STL"))
-	l.isDrawn()
-	l.colours("a surface without colours", 0.5, 0.45, func(c [3]int) bool { return c[0] < 230 && c[2] >= c[0] })
-}
-
-// Without WebGL, or when the browser takes it away, the facts and the table of atoms remain, and it says so.
-func TestModelWithoutWebGL(t *testing.T) {
-	t.Parallel()
-	l := openViewer(t)
-	l.size(700, 600)
-	l.file("pair.xyz", pair)
-	l.isDrawn()
-	l.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".stage canvas").getContext("webgl2").getExtension("WEBGL_lose_context").loseContext()`))
-	l.sees("cannot draw in three dimensions", "by the distances of atoms")
-	l.until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
-	l.press("Try again")
-	l.colours("drawn again", 0.5, 0.5, isRed)
-	const without = `{
-		const original = HTMLCanvasElement.prototype.getContext;
-		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind === "webgl2" ? null : original.call(this, kind, ...rest) };
-	}`
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: without}
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		t.Fatal(err)
-	}
-	l.file("other.xyz", pair)
-	l.sees("cannot draw in three dimensions", "by the distances of atoms")
-	l.until(`document.querySelectorAll(".sheet-table tbody tr").length === 2`)
-	l.file("cube.stl", solidFile(t, "origin_inside.STL"))
-	l.sees("cannot draw in three dimensions", "0.96875")
 }

@@ -155,7 +155,8 @@ export function Stage({ scene, name, slanted, onLost }: Props) {
     }
     const resized = new ResizeObserver(() => screen.current?.later(true));
     resized.observe(drawn);
-    const removed = [drags(drawn, look), listen(drawn, "webglcontextlost", (e: Event) => (e.preventDefault(), setLost(true)))];
+    const printed = listen(window, "beforeprint", () => screen.current?.draw(true)); // what was drawn before is not kept
+    const removed = [drags(drawn, look), printed, listen(drawn, "webglcontextlost", (e: Event) => (e.preventDefault(), setLost(true)))];
     return () => {
       removed.forEach((remove) => remove());
       resized.disconnect();
