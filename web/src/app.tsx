@@ -59,6 +59,7 @@ const pages: Route[] = [
   { path: "/dataspaces/:did/schemas/new", ...lazy(() => import("./pages/schemabuilder").then((m) => m.NewSchemaPage)) },
   { path: "/schemas/:kid", ...lazy(() => import("./pages/schema").then((m) => m.SchemaPage)) },
   { path: "/schemas/:kid/edit", ...lazy(() => import("./pages/schemabuilder").then((m) => m.EditSchemaPage)) },
+  { path: "/sets/:sid/file", ...lazy(() => import("./pages/named").then((m) => m.NamedFilePage)), open: (p) => sets.get(p.sid!) },
   { path: "/sets/:sid/table", ...lazy(() => import("./pages/table").then((m) => m.TablePage)) },
   { path: "/search", ...lazy(() => import("./pages/search").then((m) => m.SearchPage)) },
   { path: "/links", ...lazy(() => import("./pages/links").then((m) => m.LinksPage)) },

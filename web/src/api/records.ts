@@ -85,6 +85,8 @@ export interface Resource extends ChangeFields, Described {
 export interface StoredFile extends Pick<Resource, "dataUrl" | "name" | "description" | "filename" | "mimetype" | "bytes" | "sha256"> {
   /** Its bytes, if they are not read from the service: those of a file in an archive. */
   content?: Blob;
+  /** The set that it is in; a file in an archive is in none. */
+  setId?: string;
 }
 
 /** What a resource is, or was before its file was replaced. */

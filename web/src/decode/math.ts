@@ -28,9 +28,10 @@ answerCalls({
 
 function parse(source: string, display: boolean): MathNode {
   try {
-    return temml.__renderToMathMLTree(source, { ...options, displayMode: display });
+    return temml.__renderToMathMLTree(source.replace(/(\\(?:begin|end)\{)eqnarray/g, "$1align"), { ...options, displayMode: display });
   } catch (thrown) {
     if (thrown instanceof RangeError) throw new Refused("It is nested too deeply.");
+    if (!display && /\\begin\{/.test(source)) return parse(source, true); // MathJax has such environments within a line, too
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw new Refused(why.replace(/\u0332/g, "").replace(/^ParseError: ?/, "").trim().slice(0, 200));
   }

@@ -70,7 +70,7 @@ export function VersionPage({ params }: PageProps) {
       {v.shared && <p class="note">Another version or file has the same bytes, or an upload that is under way. They stay for that.</p>}
       <div class="with-sidebar">
         <section class="sheet preview" aria-label={other ? "Comparison" : "Preview"}>
-          {other ? <Comparison key={other} version={v} other={other} /> : v.removed ? <Removed version={v} /> : <Preview file={v} />}
+          {other ? <Comparison key={other} version={v} other={other} /> : v.removed ? <Removed version={v} /> : <Preview file={{ ...v, setId: resource.setId }} />}
         </section>
         <section class="sheet" aria-label="About this version">
           <About version={v} />

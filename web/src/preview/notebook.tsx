@@ -1,8 +1,14 @@
-// Jupyter notebooks: cells and outputs. Nothing is run, and HTML and SVG are not rendered.
-import { useEffect, useMemo, useState } from "preact/hooks";
+// Jupyter notebooks: cells and outputs. Nothing is run; of HTML only tables and their like are made anew, and SVG is not rendered.
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { CodeBlock } from "../document/codeblock";
+import { hasTable, Inert } from "../document/inert";
+import type { Attachments } from "../document/links";
+import { Base64Picture } from "../document/links";
+import { MarkdownText } from "../document/markdowntext";
+import { DocumentOf } from "../document/tools";
 import { plural, size } from "../format";
 import { Lines } from "./lines";
-import { MarkdownText } from "./markdown";
 import type { ViewerProps } from "./props";
 import { MB } from "./source";
 import { WholeText } from "./wholetext";
@@ -28,19 +34,27 @@ interface Output {
 interface Cell {
   cell_type: string;
   source?: Lined;
+  attachments?: unknown;
   execution_count?: number | null;
   outputs?: Output[];
 }
 
 interface Notebook {
   cells: Cell[];
+  /** The language of its code, or "". */
   language: string;
+  /** What the notebook calls it. */
+  kernel: string;
 }
 
 export function NotebookPreview({ file }: ViewerProps) {
   return (
     <WholeText file={file} bound={bound} tooLarge={`A notebook of ${size(file.bytes)} is too large to be rendered, so it is shown as text.`}>
-      {(text) => <NotebookView text={text} />}
+      {(text) => (
+        <DocumentOf file={file}>
+          <NotebookView text={text} />
+        </DocumentOf>
+      )}
     </WholeText>
   );
 }
@@ -60,11 +74,11 @@ function NotebookView({ text }: { text: string }) {
     <>
       <p class="dim preview-tools">
         {plural(notebook.cells.length, "cell")}
-        {notebook.language && ` · ${notebook.language}`} · as saved, without running it
+        {notebook.kernel && ` · ${notebook.kernel}`} · as saved, without running it
       </p>
       <div class="notebook">
         {notebook.cells.slice(0, shown).map((cell, i) => (
-          <CellView key={i} cell={cell} />
+          <CellView key={i} cell={cell} language={notebook.language} />
         ))}
       </div>
       {notebook.cells.length > shown && (
@@ -86,7 +100,9 @@ function parse(text: string): Notebook | undefined {
     const book = JSON.parse(text);
     const cells: Cell[] = book.cells ?? book.worksheets?.[0]?.cells?.map((c: Cell & { input?: Lined }) => ({ ...c, source: c.source ?? c.input }));
     if (!Array.isArray(cells)) return undefined;
-    return { cells: cells.filter(isObject), language: String(book.metadata?.kernelspec?.display_name ?? book.metadata?.language_info?.name ?? "").slice(0, 60) };
+    const { kernelspec, language_info } = book.metadata ?? {};
+    const kernel = String(kernelspec?.display_name ?? language_info?.name ?? "").slice(0, 60);
+    return { cells: cells.filter(isObject), language: String(language_info?.name ?? kernelspec?.language ?? "").slice(0, 40), kernel };
   } catch {
     return undefined;
   }
@@ -97,23 +113,24 @@ const joined = (text: unknown): string => (Array.isArray(text) ? text.join("") :
 /** Removes escape sequences of terminals. */
 const withoutEscapes = (text: string) => text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
 
-function CellView({ cell }: { cell: Cell }) {
+const attachmentsOf = ({ attachments }: Cell) => (isObject(attachments) ? (attachments as Attachments) : undefined);
+
+function CellView({ cell, language }: { cell: Cell; language: string }) {
   const source = joined(cell.source);
   if (cell.cell_type === "markdown") {
     return (
       <div class="cell">
-        <MarkdownText text={source} />
+        <MarkdownText text={source} attachments={attachmentsOf(cell)} />
       </div>
     );
   }
   const code = cell.cell_type === "code";
   const outputs = Array.isArray(cell.outputs) ? cell.outputs.filter(isObject) : [];
+  const magic = /^%%(bash|sh|javascript|js|html|latex|perl|ruby|R|sql|cython|julia)\b/.exec(source)?.[1];
   return (
     <div class="cell">
       {code && <div class="count">In [{String(cell.execution_count ?? " ")}]</div>}
-      <pre class="block" tabIndex={0}>
-        {source}
-      </pre>
+      <CodeBlock text={source} language={code ? (magic === "cython" ? "python" : (magic ?? language)) : ""} />
       {outputs.map((output, i) => (
         <OutputView key={i} output={output} />
       ))}
@@ -124,17 +141,35 @@ function CellView({ cell }: { cell: Cell }) {
 /** Characters of an output that are shown at most. */
 const maxOutput = 20_000;
 
+/** Outputs with more lines are folded. */
+const maxUnfolded = 60;
+
 function TextOutput({ text, bad = false }: { text: string; bad?: boolean }) {
   const cut = text.length > maxOutput;
+  const lines = text.trimEnd().split("\n").length;
   return (
-    <>
+    <Folded lines={lines}>
       <pre class={`output ${bad ? "bad" : ""}`} tabIndex={0}>
         {cut ? text.slice(0, maxOutput) : text}
       </pre>
       {cut && <p class="hint">These are the first {maxOutput} characters of this output; the file has all of it.</p>}
-    </>
+    </Folded>
   );
 }
+
+function Folded({ lines, children }: { lines: number; children: ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  if (lines <= maxUnfolded) return <>{children}</>;
+  return (
+    <details class="folded" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>Output of {plural(lines, "line")}</summary>
+      {open && children}
+    </details>
+  );
+}
+
+/** Rows of a table, and more are folded. */
+const rowsOf = (html: string) => html.split(/<tr[\s>]/i).length - 1;
 
 const imageTypes = ["image/png", "image/jpeg"] as const;
 
@@ -146,7 +181,19 @@ function OutputView({ output }: { output: Output }) {
   if (output.output_type === "stream") return <TextOutput text={withoutEscapes(joined(output.text))} bad={output.name === "stderr"} />;
   const data = output.data ?? {};
   const image = imageTypes.find((type) => data[type] !== undefined);
-  if (image) return <ImageOutput type={image} base64={joined(data[image])} description={joined(data["text/plain"])} />;
+  if (image) return <Base64Picture type={image} base64={joined(data[image])} text={joined(data["text/plain"]) || "Output of the cell"} />;
+  const html = joined(data["text/html"]);
+  if (hasTable(html)) {
+    return (
+      <Folded lines={rowsOf(html)}>
+        <div class="output">
+          <Inert html={html} otherwise={joined(data["text/plain"])} />
+        </div>
+      </Folded>
+    );
+  }
+  const marked = data["text/markdown"] ?? data["text/latex"];
+  if (marked !== undefined) return <div class="output"><MarkdownText text={joined(marked)} /></div>;
   if (data["text/plain"] !== undefined) {
     const other = Object.keys(data).filter((type) => type !== "text/plain");
     return (
@@ -164,21 +211,4 @@ function OutputView({ output }: { output: Output }) {
       <TextOutput text={joined(text)} />
     </>
   );
-}
-
-function ImageOutput({ type, base64, description }: { type: string; base64: string; description: string }) {
-  const [address, setAddress] = useState("");
-  const [failed, setFailed] = useState(false);
-  useEffect(() => {
-    try {
-      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-      const created = URL.createObjectURL(new Blob([bytes], { type }));
-      setAddress(created);
-      return () => URL.revokeObjectURL(created);
-    } catch {
-      setFailed(true);
-    }
-  }, [type, base64]);
-  if (failed) return <p class="hint">An image that cannot be shown.</p>;
-  return address ? <img src={address} alt={description || "Output of the cell"} onError={() => setFailed(true)} /> : null;
 }

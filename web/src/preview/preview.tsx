@@ -6,6 +6,7 @@ import type { Problem, StoredFile } from "../api";
 import { Empty, ErrorMessage, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
 import { sourceExtensions } from "./languages";
+import { pictureExtensions, pictureTypes } from "./pictures";
 import type { ViewerProps } from "./props";
 
 type Viewer = ComponentType<ViewerProps>;
@@ -29,7 +30,7 @@ const kinds: ViewerKind[] = [
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
-  { name: "image", types: /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon|apng)$/, extensions: "png jpg jpeg gif webp avif bmp ico", load: () => import("./image").then((m) => m.ImagePreview) },
+  { name: "image", types: pictureTypes, extensions: pictureExtensions, load: () => import("./image").then((m) => m.ImagePreview) },
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },

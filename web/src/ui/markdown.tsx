@@ -55,9 +55,13 @@ const defaults: Renderers = {
 };
 
 /** The headings of a file are one level below that of the page. */
-function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
+export function Heading({ depth, id, children }: { depth: number; id?: string | undefined; children: ComponentChildren }) {
   const Level = (["h2", "h3", "h4", "h5", "h6", "h6"] as const)[depth - 1] ?? "h6";
-  return <Level class={`level-${depth}`}>{children}</Level>;
+  return (
+    <Level class={`level-${depth}`} id={id}>
+      {children}
+    </Level>
+  );
 }
 
 export function Table({ table, children, class: classes }: { table: Tokens.Table; children: Children; class?: string }) {
@@ -91,7 +95,7 @@ export function Table({ table, children, class: classes }: { table: Tokens.Table
 }
 
 /** A link to a web page or a mail address; other links are only text. The tooltip shows the target, which the text may hide. */
-function ExternalLink({ href, children }: { href: string; children: ComponentChildren }) {
+export function ExternalLink({ href, children }: { href: string; children: ComponentChildren }) {
   const address = URL.parse(decoded(href));
   if (!address || !["http:", "https:", "mailto:"].includes(address.protocol)) {
     return <span title={href.slice(0, 200)}>{children}</span>;
@@ -110,7 +114,7 @@ const names: Record<string, string> = {
 };
 
 /** Decodes character references. Unknown ones stay as they are. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w*));/gi, (whole, decimal, hex, name) => {
     if (name) return Object.hasOwn(names, name) ? names[name]! : whole;
     const code = decimal ? Number(decimal) : parseInt(hex, 16);

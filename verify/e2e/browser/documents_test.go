@@ -1,0 +1,185 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// documentFile returns a document of another project.
+func documentFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "documents", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// named uploads a file under a name of its set, which may be in a folder.
+func (l *viewer) named(name, content string) e2e.Resource {
+	l.t.Helper()
+	r, err := l.site.Upload(l.t.Context(), "POST", "/resources",
+		e2e.File{SetID: l.set, Name: name, Filename: name[strings.LastIndex(name, "/")+1:], Body: strings.NewReader(content), Size: int64(len(content))})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return r
+}
+
+// Documents of other projects have as many formulas as markdown-it finds in them, and the tables that pandas reads. Formulas that the library does not know
+// show their source.
+func TestDocumentsOfOthers(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	var known map[string]struct {
+		Formulas int
+		Tables   [][][]string
+	}
+	if err := json.Unmarshal([]byte(documentFile(t, "expected.json")), &known); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range known {
+		t.Log(name)
+		l.file(name, documentFile(t, name))
+		l.until(`document.querySelector("[data-preview] .markdown, [data-preview] .cell")`)
+		l.waitFor(func() error {
+			type seen struct {
+				Drawn, Failed, All int
+				Why                string
+			}
+			got := get(l.visitor, chromedp.Evaluate[seen](`({ Drawn: document.querySelectorAll(".preview math").length,
+				Failed: document.querySelectorAll(".preview .formula-source.failed").length, All: document.querySelectorAll(".preview :is(math, .formula-source)").length,
+				Why: document.querySelector(".preview .formula-source.failed")?.title ?? "" })`))
+			if got.All != want.Formulas || got.Drawn+got.Failed != got.All {
+				return fmt.Errorf("%s has %+v; want %d formulas", name, got, want.Formulas)
+			}
+			if got.Failed > 0 && name != "amsmath.md" { // which has environments without an end, and within quotes
+				return fmt.Errorf("%s has %+v", name, got)
+			}
+			return nil
+		})
+		tables := get(l.visitor, chromedp.Evaluate[[][][]string](`[...document.querySelectorAll(".output .inert table")].map((t) => [...t.rows].map((r) => [...r.cells].map((c) => c.textContent)))`))
+		if !slices.EqualFunc(tables, want.Tables, sameTable) {
+			t.Errorf("%s has the tables %q; want %q", name, tables, want.Tables)
+		}
+		if strings.HasPrefix(name, "attachment") {
+			l.until(`document.querySelectorAll(".cell img").length === 2 && [...document.querySelectorAll(".cell img")].every((i) => i.naturalWidth >= 64)`)
+		}
+		l.shots("document-" + name)
+	}
+}
+
+func sameTable(shown, want [][]string) bool {
+	return slices.EqualFunc(shown, want, func(a, b []string) bool { return slices.EqualFunc(a, b, sameCell) })
+}
+
+// Pictures and links of a document are those of its set, by their relative names; code has colours, headings have addresses.
+func TestDocumentsReferToTheirSet(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	l.named("run/figures/a b.png", sample(t, "cells-40x.png"))
+	l.named("logo.png", sample(t, "cells-40x.png"))
+	code := l.named("code/fit.py", "a = 1\nb = 2\nc = 3\n")
+	document := "# Report\n\n![cells](figures/a%20b.png) ![again](./figures/a%20b.png) ![logo](../logo.png) ![none](missing.png) ![svg](x.svg) ![far](http://198.51.100.1/a.png)\n\n" +
+		"See [the fit](../code/fit.py#L2), [a folder](figures/), [nothing](nothing.md), [out](../../../x), [below](#more--things) and [elsewhere](https://example.org/).\n\n" +
+		"<p align=\"center\"><img src=\"../logo.png\" width=\"900\" alt=\"centred\"><br><a href=\"../code/fit.py\">code</a></p>\n\n" +
+		"```{r, echo=FALSE}\nx <- c(1, 2) # numbers\n```\n\n```math\nE = mc^2\n```\n\nCosts $5 and $10, but $x_1$ and \\(y\\).\n\n" + strings.Repeat("Text.\n\n", 60) + "## More & things\n"
+	r := l.named("run/README.md", document)
+	l.at("/resources/" + r.ID)
+	l.until(`document.querySelectorAll(".markdown img").length === 4 && [...document.querySelectorAll(".markdown img")].every((i) => i.complete && i.naturalWidth > 0)`)
+	l.until(`document.querySelectorAll(".markdown math").length === 3 && document.querySelector(".markdown pre .c-comment").textContent === "# numbers"`)
+	l.sees("[image: none]", "[image: far]", "Costs $5 and $10, but")
+	l.until(`[...document.querySelectorAll(".markdown a")].find((a) => a.textContent === "out") === undefined`)
+	l.shots("document-report")
+	if _, requests := l.fetched(); len(requests) != 3 { // the document, and each picture once
+		t.Errorf("%q were read", requests)
+	}
+	l.follow("below")
+	l.until(`location.hash === "#more--things" && document.getElementById("content-more--things").getBoundingClientRect().top < innerHeight`)
+	l.follow("the fit")
+	l.until(fmt.Sprintf(`location.pathname === "/resources/%s" && document.querySelector(".lines mark")?.textContent === "b = 2\n"`, code.ID))
+	l.at("/resources/" + r.ID)
+	l.follow("nothing")
+	l.sees("The set has no file run/nothing.md")
+	l.at("/resources/" + r.ID)
+	l.follow("a folder")
+	l.until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
+}
+
+// Documents that are broken or meant to harm show their text: nothing in them runs, leaves the service, or keeps the page busy.
+func TestHostileDocuments(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const wait = window.setTimeout;
+		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
+	}`}
+	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(append(slices.Clone(hostile), payloads...), "\n")
+	quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
+	table := "<table onclick='top.__hacked=1'><tr><th colspan=99999999 rowspan=99999999>head</th></tr><tr><td style='background:url(http://198.51.100.1/)'>cell <script>top.__hacked=1</script>" +
+		"<img src=x onerror='top.__hacked=1'><a href='javascript:top.__hacked=1'>link</a><svg onload='top.__hacked=1'></svg></td><td>" + all + "</td></tr></table>"
+	notebook := func(cell string) string {
+		return `{"nbformat": 4, "metadata": {"language_info": {"name": "python"}}, "cells": [` + cell + `]}`
+	}
+	output := func(kind, text string) string {
+		return notebook(fmt.Sprintf(`{"cell_type": "code", "source": "1", "outputs": [{"output_type": "display_data", "data": {%q: %s, "text/plain": "plain"}}]}`, kind, quoted(text)))
+	}
+	for _, c := range []struct{ name, content, says, has string }{
+		{"math.md", `$\href{javascript:top.__hacked=1}{x}$ $\url{javascript:x}$ $\includegraphics{http://198.51.100.1/a.png}$ $\style{background:url(http://198.51.100.1/)}{x}$ $\class{a}{x}$ $\data{a=b}{x}$` +
+			"\n\n$$\\text{<img src=x onerror=top.__hacked=1>}$$\n", `\includegraphics`, `.formula-source.failed`},
+		{"loop.md", `$\def\a{\a\a}\a$ $` + strings.Repeat("{", 2000) + strings.Repeat("}", 2000) + `$ $\def\b{` + strings.Repeat("x", 2000) + `}` + strings.Repeat(`\b`, 400) + "$ $x$", "{{{{", `math`},
+		{"wide.md", `$$\rule{100000000em}{1em} \kern{100000em} \hspace{-5000em} x$$ $` + strings.Repeat(`\frac{1}{1+`, 60) + "1" + strings.Repeat("}", 60) + "$", "", `math`},
+		{"open.md", strings.Repeat("$a ", 20_000) + strings.Repeat("\\( ", 20_000) + strings.Repeat("\n\n$$ ", 5_000), "$a $a", `.markdown`},
+		{"slow.md", "```toml\n" + strings.Repeat(strings.Repeat("a", 9_000)+"\n", 10) + "```\n\n```python\nimport x\n```\n", "import x", `pre`},
+		{"html.md", "text\n\n<div>" + strings.Repeat("<b>", 5000) + "deep</div>\n\n" + table + "\n\n" + all, "head", `.inert table`},
+		{"names.md", "[a](../../../../v1/users) ![b](figures\\..\\x.png) [c](//198.51.100.1/x) ![d](data:image/svg+xml,<svg/onload=top.__hacked=1>) [e](\tjavascript:top.__hacked=1)", "", `.markdown`},
+		{"table.ipynb", output("text/html", table), "head", `.output table`},
+		{"many.ipynb", output("text/html", "<table>"+strings.Repeat("<tr>"+strings.Repeat("<td colspan=1000>1", 20), 3000)+"</table>"), "Output of 3,000 lines", `.folded`},
+		{"style.ipynb", output("text/html", "<style>body { display: none }</style><table><tr><td>kept</table>"), "kept", `.output table`},
+		{"script.ipynb", output("text/html", "<script>top.__hacked = 1</script>"), "plain", `.output`},
+		{"attached.ipynb", notebook(`{"cell_type": "markdown", "source": "![x](attachment:a.png) ![y](attachment:__proto__) ![z](attachment:b.svg)", "attachments": {"a.png": {"image/png": ` + quoted(all) +
+			`}, "b.svg": {"image/svg+xml": ` + quoted(all) + `}}}`), "cannot be shown", `.cell`},
+		{"again.ipynb", documentFile(t, "notebook_inject.ipynb"), "", `.cell`},
+	} {
+		t.Log(c.name)
+		l.file(c.name, c.content)
+		l.until(fmt.Sprintf(`document.querySelector("[data-preview] %s")`, c.has))
+		l.sees(c.says, "SHA-256")
+		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
+		l.until(`document.querySelector(".preview :is(script, iframe, style, svg, [onerror], [onload], [onclick], [srcdoc], [href^='javascript:' i])") === null`)
+		l.until(`[...document.querySelectorAll(".preview [style]")].every((e) => !e.getAttribute("style").includes("url"))`)
+		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
+			t.Errorf("something in %s ran", c.name)
+		}
+		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s makes the page %v px too wide", c.name, overflow)
+		}
+		l.shots("hostile-" + c.name)
+	}
+}
+
+// Documents are accessible in both themes.
+func TestDocumentsAreAccessible(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	script := axe(t)
+	for name, ready := range map[string]string{"mode.md": "math", "complex_outputs.ipynb": ".output table"} {
+		l.file(name, documentFile(t, name))
+		l.until(fmt.Sprintf(`document.querySelector(".preview %s")`, ready))
+		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
+		l.accessible(script, "axe-"+name)
+	}
+}

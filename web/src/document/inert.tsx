@@ -1,0 +1,76 @@
+// HTML of a file, such as the tables of pandas: its cleaned text is parsed without a window, so that nothing in it runs or is fetched, and made anew from
+// a list of elements that only arrange text. Everything else is left out.
+import type { ComponentChildren } from "preact";
+import { h } from "preact";
+import { useMemo } from "preact/hooks";
+import { cleaned, isKept } from "./cleaned";
+import type { Attachments } from "./links";
+import { DocumentLink, DocumentPicture } from "./links";
+
+/** Characters of HTML that are parsed, elements that are made of them, and elements within each other. */
+const maxHTML = 4e6;
+const maxElements = 30_000;
+const maxDepth = 60;
+
+/** Cells of a row: layout takes time for each column. */
+const maxColumns = 1000;
+
+interface Props {
+  html: string;
+  attachments?: Attachments | undefined;
+  /** Shown if nothing is left of it, or if it is too long. */
+  otherwise: ComponentChildren;
+}
+
+export function Inert({ html, attachments, otherwise }: Props) {
+  const content = useMemo(() => (html.length > maxHTML ? undefined : contentOf(html, attachments)), [html, attachments]);
+  if (!content) return <>{otherwise}</>;
+  return <div class="inert">{content}</div>;
+}
+
+/** Whether a text contains a table. */
+export const hasTable = (html: string) => html.length <= maxHTML && /<table[\s>]/i.test(html);
+
+function contentOf(html: string, attachments: Attachments | undefined): ComponentChildren | undefined {
+  const { body } = new DOMParser().parseFromString(cleaned(html), "text/html");
+  let left = maxElements;
+  let found = false;
+  const convert = (node: Node, depth: number): ComponentChildren => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      found ||= !!node.nodeValue!.trim();
+      return node.nodeValue;
+    }
+    if (!(node.nodeType === Node.ELEMENT_NODE) || --left < 0 || depth > maxDepth) return null;
+    const element = node as HTMLElement;
+    const name = element.localName;
+    const { src, alt = "" } = element.dataset;
+    if (src !== undefined) {
+      found = true;
+      return <DocumentPicture href={src} text={alt} attachments={attachments} />;
+    }
+    const nodes = name === "tr" ? [...element.childNodes].slice(0, 2 * maxColumns) : [...element.childNodes];
+    const children = nodes.map((child) => convert(child, depth + 1));
+    if (name === "a" && element.hasAttribute("href")) return <DocumentLink href={element.getAttribute("href")!}>{children}</DocumentLink>;
+    if (/^h[1-6]$/.test(name)) return <p><strong>{children}</strong></p>;
+    if (/^(div|section|center|figure)$/.test(name)) return <div>{children}</div>;
+    if (!isKept(name)) return children;
+    return name === "table" ? table(children) : h(name, propsOf(element, name), ...children);
+  };
+  const content = [...body.childNodes].map((child) => convert(child, 0));
+  if (left < 0) content.push(<p class="hint">This is only a first part of it; the file has all.</p>);
+  return found ? content : undefined;
+}
+
+const table = (rows: ComponentChildren) => (
+  <div class="wide" tabIndex={0} role="region" aria-label="Table">
+    <table>{rows}</table>
+  </div>
+);
+
+function propsOf(element: Element, name: string) {
+  if (name !== "td" && name !== "th") return {};
+  const span = (attribute: string, most: number) => Math.min(most, Math.max(1, parseInt(element.getAttribute(attribute) ?? "", 10) || 1));
+  const colSpan = span("colspan", 100);
+  const rowSpan = span("rowspan", 1000);
+  return { ...(colSpan > 1 && { colSpan }), ...(rowSpan > 1 && { rowSpan }) };
+}
