@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-M7VGARVL.js";import{a as p}from"./chunk-JASXKHGS.js";import{oa as e}from"./chunk-T52ALT4K.js";import{p as r}from"./chunk-6JAXUPLP.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-EJEKJMVL.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};

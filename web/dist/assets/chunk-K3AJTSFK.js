@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-II2WB3BS.js";import"./chunk-ASAAVPEI.js";import"./chunk-3PDUT5QW.js";import"./chunk-ML3DB6OK.js";import"./chunk-P4GOTLI6.js";import"./chunk-M7VGARVL.js";import"./chunk-H63ZALUA.js";import"./chunk-JASXKHGS.js";import"./chunk-T52ALT4K.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{a as MarkdownPreview,b as MarkdownText};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-HPXRK2NA.js";import"./chunk-Z2YO6WI2.js";import"./chunk-4VEG52CH.js";import"./chunk-C5MUI2RB.js";import"./chunk-PIWNLBLG.js";import"./chunk-JASXKHGS.js";import"./chunk-T52ALT4K.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-4VEG52CH.js";import"./chunk-C5MUI2RB.js";import"./chunk-PIWNLBLG.js";import"./chunk-JASXKHGS.js";import"./chunk-T52ALT4K.js";import"./chunk-6JAXUPLP.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};
