@@ -64,6 +64,8 @@ export class File {
   base = 0;
   root = 0;
   version = 0;
+  /** Characters of the attributes that were read. */
+  attributeText = 0;
 
   constructor(private readonly input: Input) {}
 

@@ -161,9 +161,11 @@ async function tableLinks(file: File, tree: number, heapAt: number): Promise<Lin
   return links;
 }
 
-/** Attributes of an object, and values of one, at most. */
+/** Attributes of an object, values of one, and characters of these and of all attributes of a file, at most. */
 const maxAttributes = 2_000;
 const maxValues = 64;
+const maxText = 10_000;
+const maxTexts = 8_000_000;
 
 async function attribute(file: File, c: Cursor): Promise<Attribute> {
   const version = c.uint(1);
@@ -179,15 +181,19 @@ async function attribute(file: File, c: Cursor): Promise<Attribute> {
   if (!found) return [name, ""];
   const count = found.shape.reduce((n, m) => n * m, 1);
   const texts: string[] = [];
-  for (let i = 0; i < Math.min(count, maxValues); i++) texts.push(await type.text(file, c.take(type.size)));
-  return [name, texts.join(", ") + (count > maxValues ? ", …" : "")];
+  for (let i = 0; i < Math.min(count, maxValues); i++) texts.push((await type.text(file, c.take(type.size))).slice(0, maxText + 1));
+  const text = texts.join(", ");
+  return [name, text.length > maxText ? `${text.slice(0, maxText)}…` : text + (count > maxValues ? ", …" : "")];
 }
 
 export async function attributesOf(file: File, messages: Message[]): Promise<Attribute[]> {
   const attributes: Attribute[] = [];
   const add = async (body: () => Cursor | Promise<Cursor>) => {
+    if (file.attributeText > maxTexts) return;
     const read = async () => attribute(file, await body());
     attributes.push(await read().catch((thrown) => ["?", `not readable: ${thrown instanceof Error ? thrown.message : String(thrown)}`] as Attribute));
+    file.attributeText += attributes.at(-1)!.join("").length;
+    if (file.attributeText > maxTexts) attributes.push(["…", "The attributes of this file that follow are not shown."]);
   };
   for (const m of messages.filter((m) => m.kind === 12 && !m.shared).slice(0, maxAttributes)) await add(() => m.body);
   const info = messages.find((m) => m.kind === 0x15)?.body;

@@ -1,4 +1,4 @@
-"""Makes what no small file of another project has: made-chunks.h5, a dataset for each index of chunks and filter, and made-slide.ome.tif."""
+"""Makes what no small file of another project has: made-chunks.h5, a dataset for each index of chunks and filter, made-slide.ome.tif, and made-names.h5."""
 import h5py, numpy, tifffile
 
 with h5py.File("made-chunks.h5", "w", libver="latest") as f:
@@ -20,3 +20,9 @@ with tifffile.TiffWriter("made-slide.ome.tif") as file:
     file.write(slide, subifds=2, metadata={"axes": "YX", "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.25, "PhysicalSizeYUnit": "µm"}, **options)
     file.write(slide[::2, ::2] - 20, subfiletype=1, **options)
     file.write(slide[::4, ::4] - 40, subfiletype=1, **options)
+
+# A long attribute, 900 times: its object has so many names.
+with h5py.File("made-names.h5", "w", libver="latest") as f:
+    f.create_group("n000").attrs["text"] = "x" * 20_000
+    for i in range(1, 900):
+        f[f"n{i:03}"] = f["n000"]
