@@ -11,21 +11,26 @@ export const isKept = (name: string) => kept.has(name);
 /** What is in these is no text for people. */
 const dropped = new Set("script style template title head svg math iframe object embed noscript noembed noframes xmp plaintext canvas audio video select textarea button".split(" "));
 
-/** The position behind the tag that begins at `start`; -1 if it has no end. */
-function endOfTag(html: string, start: number): number {
-  let quote = "";
-  for (let at = start + 1; at < html.length; at++) {
-    const c = html[at]!;
-    if (quote) quote = c === quote ? "" : quote;
-    else if (c === '"' || c === "'") quote = c;
-    else if (c === ">") return at + 1;
-  }
-  return -1;
+/** Finds the position behind the tag that begins at `start`; -1 if it has no end. Once a quote stays open, quotes do not count any more. */
+function tagEnds(html: string): (start: number) => number {
+  let quotes = true;
+  return (start) => {
+    let quote = "";
+    for (let at = start + 1; quotes && at < html.length; at++) {
+      const c = html[at]!;
+      if (quote) quote = c === quote ? "" : quote;
+      else if (c === '"' || c === "'") quote = c;
+      else if (c === ">") return at + 1;
+    }
+    quotes = false;
+    return html.indexOf(">", start) + 1 || -1;
+  };
 }
 
 export function cleaned(html: string): string {
   const out: string[] = [];
   const nameOf = /\/?[a-z][a-z\d]*/iy;
+  const endOfTag = tagEnds(html);
   let tags = true; // there may be more of them
   for (let at = 0; at < html.length; ) {
     const start = html.indexOf("<", at);
@@ -38,7 +43,7 @@ export function cleaned(html: string): string {
     }
     nameOf.lastIndex = start + 1;
     const name = nameOf.exec(html)?.[0].toLowerCase();
-    const end: number = name && tags ? endOfTag(html, start) : -1;
+    const end: number = name && tags ? endOfTag(start) : -1;
     tags &&= !name || end > 0;
     at = end > 0 ? end : start + 1;
     if (!name || end < 0) {

@@ -26,10 +26,13 @@ const inline: [RegExp, display: boolean][] = [
   [/^\$\$((?:\\[^]|[^\\$])+?)\$\$/, true],
   [/^\$`([^`$]+)`\$/, false],
   [/^\$(?![\s$])((?:\\[^]|[^\\$])*?[^\s\\$]|\\[^\s])\$(?!\d)/, false], // "$5 and $10" is none
-  [/^\\\(([^]+?)\\\)/, false],
-  [/^\\\[([^]+?)\\\]/, true],
-  [/^\\\\\(([^]+?)\\\\\)/, false], // as Jupyter reads it
   [new RegExp(`^${environment}`), true],
+];
+
+const brackets: [open: string, close: string, display: boolean][] = [
+  ["\\(", "\\)", false],
+  ["\\[", "\\]", true],
+  ["\\\\(", "\\\\)", false], // as Jupyter reads it
 ];
 
 const extensions: TokenizerExtension[] = [
@@ -55,11 +58,21 @@ const extensions: TokenizerExtension[] = [
 
 function first(src: string, patterns: [RegExp, display: boolean][]): Formula | undefined {
   const near = src.slice(0, reach);
+  for (const [open, close, display] of patterns === inline ? brackets : []) {
+    const end = near.startsWith(open) ? near.indexOf(close, open.length) : -1;
+    if (end > open.length) return formula(near.slice(0, end + close.length), near.slice(open.length, end), display);
+  }
   for (const [pattern, display] of patterns) {
     const found = pattern.exec(near);
-    if (found && !/\n[ \t]*\n/.test(found[1]!.trim())) return { type: "formula", raw: found[0], source: found[1]!.trim(), display };
+    if (found) return formula(found[0], found[1]!, display);
   }
   return undefined;
+}
+
+/** A formula; none has an empty line. */
+function formula(raw: string, text: string, display: boolean): Formula | undefined {
+  const source = text.trim();
+  return /\n[ \t]*\n/.test(source) ? undefined : { type: "formula", raw, source, display };
 }
 
 const marked = new Marked({ gfm: true, extensions });
