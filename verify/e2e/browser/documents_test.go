@@ -114,6 +114,9 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.at("/resources/" + r.ID)
 	l.follow("a folder")
 	l.until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
+	// What stands before a document in YAML is no heading.
+	l.file("paper.Rmd", "---\ntitle: A paper # draft\n---\n\n# Methods\n\n$x$\n")
+	l.until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
 }
 
 // Documents that are broken or meant to harm show their text: nothing in them runs, leaves the service, or keeps the page busy.
@@ -180,6 +183,21 @@ func TestDocumentsAreAccessible(t *testing.T) {
 		l.file(name, documentFile(t, name))
 		l.until(fmt.Sprintf(`document.querySelector(".preview %s")`, ready))
 		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
-		l.accessible(script, "axe-"+name)
+		l.accessibleInBothThemes(script, "axe-"+name)
 	}
+}
+
+// Whoever reads open data without an account sees the pictures of a document, and follows its links.
+func TestDocumentsWithoutAnAccount(t *testing.T) {
+	t.Parallel()
+	s := open(t, "--anonymous", "on")
+	_, set, _ := s.openSet(t)
+	l := &viewer{visitor: s.visit(t), site: s, set: set}
+	l.named("figures/cells.png", sample(t, "cells-40x.png"))
+	l.named("fit.py", "a = 1\nb = 2\n")
+	r := l.named("README.md", "![cells](figures/cells.png) [the fit](fit.py#L2) $x$\n")
+	l.at("/resources/" + r.ID)
+	l.until(`document.querySelector(".markdown img")?.naturalWidth > 0 && document.querySelector(".markdown math")`)
+	l.follow("the fit")
+	l.until(`document.querySelector(".lines mark")?.textContent === "b = 2\n"`)
 }

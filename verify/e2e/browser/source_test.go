@@ -109,6 +109,7 @@ func TestLineAddresses(t *testing.T) {
 	l.fill("Go to line", "12-20")
 	l.key("Enter", "Enter", "\r")
 	marks(12, 20, lineOf)
+	l.until(`document.activeElement.matches(".goto input") && document.activeElement.value === "12-20"`)
 	l.until(`location.hash === "#L12-L20"`)
 	l.shots("lines")
 	// Of a text that is loaded in parts, so much is loaded as the address wants.
@@ -167,11 +168,11 @@ func TestSourceIsAccessible(t *testing.T) {
 	file := l.put("gdb.py", goFile(t, "runtime/runtime-gdb.py"))
 	l.at("/resources/" + file.ID + "#L10-L40")
 	l.until(`document.querySelector(".lines mark .c-keyword")`)
-	l.accessible(script, "source")
+	l.accessibleInBothThemes(script, "source")
 }
 
-// accessible audits what the page shows in both themes, and in a narrow window.
-func (l *viewer) accessible(script, name string) {
+// accessibleInBothThemes audits what the page shows in both themes, and in a narrow window.
+func (l *viewer) accessibleInBothThemes(script, name string) {
 	l.t.Helper()
 	l.theme("light")
 	found := l.audit(script)

@@ -21,8 +21,13 @@ interface Props {
 /** Ids of a file are told from those of the page by this. */
 const idOf = (slug: string) => `content-${slug}`;
 
+/** What stands before a document in YAML, as programs for papers have it. */
+const frontMatter = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+
 /** A text that cannot be parsed is shown as it is written. */
-export function MarkdownText({ text, attachments, anchors }: Props) {
+export function MarkdownText({ text: all, attachments, anchors }: Props) {
+  const front = anchors ? frontMatter.exec(all) : undefined;
+  const text = front ? all.slice(front[0].length) : all;
   const tokens = useMemo(() => documentTokens(text), [text]);
   const renderers = useMemo(() => renderersOf(attachments, anchors ? idsOf(tokens ?? []) : new Map()), [tokens, attachments, anchors]);
   useEffect(() => {
@@ -34,6 +39,7 @@ export function MarkdownText({ text, attachments, anchors }: Props) {
   if (!tokens) return <pre class="preserve">{text}</pre>;
   return (
     <div class="prose markdown">
+      {front && <CodeBlock text={front[1]!} language="yaml" />}
       <Markdown tokens={tokens} overrides={renderers} />
     </div>
   );

@@ -72,7 +72,7 @@ export function Lines({ text, about = [], language }: Props) {
       <div class="preview-tools">
         <span class="dim">{[plural(starts.length, "line"), ...about, why].filter(Boolean).join(" · ")}</span>
         <span class="zoom">
-          <GoTo key={location.hash} lines={starts.length} marked={marked} />
+          <GoTo lines={starts.length} marked={marked} />
           <label>
             <input type="checkbox" checked={wrap} onChange={() => setWrap(!wrap)} />
             Wrap lines
@@ -159,7 +159,9 @@ function reveal(box: HTMLElement, element: HTMLElement) {
 }
 
 function GoTo({ lines, marked }: { lines: number; marked: Range | undefined }) {
-  const [wanted, setWanted] = useState(marked ? fragmentOf(marked).replaceAll("L", "") : "");
+  const shown = marked ? fragmentOf(marked).replaceAll("L", "") : "";
+  const [wanted, setWanted] = useState(shown);
+  useEffect(() => setWanted(shown), [shown]);
   const go = (e: Event) => {
     e.preventDefault();
     const [first = 0, last = first] = wanted.split("-").map((n) => Math.min(lines, parseInt(n, 10)) || 0);
