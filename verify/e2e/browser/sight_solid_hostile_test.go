@@ -68,6 +68,8 @@ func hostileSolids() []struct{ name, content, says string } {
 		{"empty.pdb", "REMARK nothing\n", "no line starts with ATOM"},
 		{"nowhere.pdb", atomOf(1, "x", "y", "z") + atomOf(2, "1e300", "0", "0") + atomOf(3, "0", "0", "0"), "without a place are left out"},
 		{"names.cif", "data_x\n_struct.title\n;" + all + "\n;\nloop_\n_atom_site.type_symbol\n_atom_site.label_asym_id\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n_atom_site.Cartn_z\nC '<script>' 0 0 0\n", "mmCIF"},
+		{"group.cif", "data_x\n_cell_length_a 5\n_cell_length_b 5\n_cell_length_c 5\n_cell_angle_alpha 90\n_cell_angle_beta 90\n_cell_angle_gamma 90\n_symmetry_space_group_name_H-M 'F m -3 m'\n" +
+			"loop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nC1 0 0 0\n", "lists no operations"},
 		{"cell.cif", "data_x\nloop_\n_atom_site_label\n_atom_site_fract_x\n_atom_site_fract_y\n_atom_site_fract_z\nC1 0 0 0\n", "a cell that it does not give"},
 		{"loop.cif", "data_x\nloop_\nloop_\nloop_ 1 2 3\n;never ends", "It has no atoms"},
 		{"quote.cif", "data_x\n_cell_length_a 'never ends", "It has no atoms"},

@@ -89,6 +89,8 @@ function operationsOf(block: Block): Operation[] {
   return texts.slice(0, 192).map(operationOf).filter((o) => o !== undefined);
 }
 
+const groupOf = (block: Block) => attributesOf(block).find(([name]) => name === "space group")?.[1];
+
 /** The atoms of a small molecule, as the file has them or with what the operations make of them within the cell, and on all of its faces. */
 function small({ block, from, to }: Run, operations?: Operation[], faces = false): Structure {
   const s = new Structure();
@@ -97,15 +99,17 @@ function small({ block, from, to }: Run, operations?: Operation[], faces = false
   if (isFractional && !cell) throw new Refused("Its atoms are at fractions of a cell that it does not give.");
   const of = (name: string) => column(block, `_atom_site_${name}`);
   const [x, y, z] = ["x", "y", "z"].map((axis) => of(`${isFractional ? "fract" : "cartn"}_${axis}`));
-  const [symbol, label, group] = [of("type_symbol"), of("label"), of("disorder_group")];
+  const [symbol, label, disorder] = [of("type_symbol"), of("label"), of("disorder_group")];
   for (let i = from; i < to; i++) {
     const place: Place = [numberIn(x!(i)), numberIn(y!(i)), numberIn(z!(i))];
-    const atom = { element: symbol(i) || label(i), name: label(i), alternative: group(i) };
+    const atom = { element: symbol(i) || label(i), name: label(i), alternative: disorder(i) };
     const orbit = operations ? orbitOf(place, operations) : [place];
     const places = faces ? orbit.flatMap(withImages) : orbit;
     for (const p of places) s.add({ ...atom, at: isFractional ? placeOf(p, cell!) : p });
   }
   s.cell = cell;
+  const group = groupOf(block);
+  if (isFractional && group && !/^P\s*1$/.test(group) && !operationsOf(block).length) s.notes.push(`The file names the space group ${group}, but lists no operations of it: only its own atoms are shown.`);
   return s;
 }
 
