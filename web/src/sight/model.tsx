@@ -1,5 +1,5 @@
 // Atoms and surfaces in three dimensions, with what is known of them as text, and as a table where they cannot be drawn.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { StoredFile } from "../api";
 import { count, plural, size } from "../format";
 import { TextView } from "../preview/text";
@@ -10,7 +10,7 @@ import { TableOf } from "./array";
 import { Attributes } from "./attributes";
 import type { Decoder } from "./decoder";
 import { elements } from "./elements";
-import type { Content, Model } from "./messages";
+import type { Chosen, Content, Model } from "./messages";
 import { chainColours, sceneOf, stylesOf } from "./solid/scene";
 import { Stage } from "./solid/stage";
 
@@ -31,7 +31,7 @@ export function ModelView({ file, decoder, content }: Props) {
   const frame = Math.min(content.frames, Math.max(1, Math.floor(Number(query.get("frame"))) || 1)) - 1;
   const form = Math.max(0, content.forms.indexOf(query.get("form") ?? content.forms[content.form] ?? ""));
   const isFirst = frame === 0 && form === content.form;
-  const { answer, problem, busy } = useAnswer(decoder, "model", isFirst ? undefined : { frame, form });
+  const { answer, problem, busy } = useModel(decoder, isFirst ? undefined : { frame, form });
   const model = (!isFirst && answer) || content.model;
   const offered = views.filter((v) => v === "model" || (v === "atoms" ? model.atoms : !/binary/.test(content.about)));
   const view = offered.find((v) => v === query.get("view")) ?? "model";
@@ -64,7 +64,7 @@ export function ModelView({ file, decoder, content }: Props) {
             {table}
           </>
         ) : (
-          <Drawing content={content} model={model} name={name} onLost={() => setLost(true)} />
+          <Drawing first={content.frame === "model" && form === content.form ? content.model : model} model={model} name={name} onLost={() => setLost(true)} />
         )}
       </div>
       {model.notes.map((note) => (
@@ -75,6 +75,16 @@ export function ModelView({ file, decoder, content }: Props) {
       <Attributes key={frame} attributes={[...(model.title && content.frames === 1 ? [["title", model.title] as [string, string]] : []), ...model.facts, ...content.attributes]} />
     </>
   );
+}
+
+/** The answer for the last wanted model: those that a slider passes while the decoder reads another one are left out. */
+function useModel(decoder: Decoder, wanted: Chosen | undefined) {
+  const [asked, setAsked] = useState(wanted);
+  const found = useAnswer(decoder, "model", asked);
+  useEffect(() => {
+    if (!found.busy) setAsked(wanted);
+  }, [found.busy, wanted?.frame, wanted?.form]);
+  return found;
 }
 
 /** Which of several models is shown, and in which form. */
@@ -125,7 +135,8 @@ function AtomTable({ decoder, model, id, name }: { decoder: Decoder; model: Mode
   return <TableOf key={id} decoder={decoder} item={{ name, about: "", id, shape, columns: atoms.columns }} name={name} slice={{ fixed: [0, 0], rows: 0, columns: 1 }} />;
 }
 
-function Drawing({ content, model, name, onLost }: { content: ModelContent; model: Model; name: string; onLost: () => void }) {
+/** @param first the model that decides where the middle is, and how much is seen */
+function Drawing({ first, model, name, onLost }: { first: Model; model: Model; name: string; onLost: () => void }) {
   const { query } = useLocation();
   const { atoms } = model;
   const styles = stylesOf(model);
@@ -137,8 +148,7 @@ function Drawing({ content, model, name, onLost }: { content: ModelContent; mode
   const hasWater = style !== "backbone" && !!atoms?.parts.includes(2);
   const water = hasWater && isChecked("water", !atoms?.trace.length);
   const cell = !!model.cell && isChecked("cell", !atoms?.trace.length);
-  const first = content.frame === "model" && content.model.points.length ? content.model : model;
-  const scene = useMemo(() => sceneOf(model, first, { style, colours, water, cell }), [model, style, colours, water, cell]);
+  const scene = useMemo(() => sceneOf(model, first, { style, colours, water, cell }), [model, first, style, colours, water, cell]);
   return (
     <>
       <div class="filters">
@@ -147,7 +157,7 @@ function Drawing({ content, model, name, onLost }: { content: ModelContent; mode
         {hasWater && <Check label="Water" checked={water} onChange={(on) => setQuery({ water: on ? "yes" : "no" })} />}
         {model.cell && <Check label="Unit cell" checked={cell} onChange={(on) => setQuery({ cell: on ? "yes" : "no" })} />}
       </div>
-      <Stage key={content.about} scene={scene} name={name} slanted={!atoms || cell} onLost={onLost} />
+      <Stage scene={scene} name={name} slanted={!atoms || cell} onLost={onLost} />
       {atoms && <Legend model={model} byChain={colours === "chains"} />}
     </>
   );

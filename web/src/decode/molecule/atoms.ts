@@ -57,11 +57,11 @@ export class Structure {
     this.at.push(...at);
     this.elements.push(numberOf(element));
     this.written.push(numberOf(element) ? elements[numberOf(element)]!.symbol : element.slice(0, 20));
-    this.names.push(name);
-    this.residues.push(residue);
-    this.numbers.push(number);
-    this.chains.push(chain);
-    this.alternatives.push(alternative);
+    this.names.push(short(name));
+    this.residues.push(short(residue));
+    this.numbers.push(short(number));
+    this.chains.push(short(chain));
+    this.alternatives.push(short(alternative));
   }
 
   /** The columns of the table of atoms that have something in them. */
@@ -82,7 +82,7 @@ export class Structure {
     const points = Float32Array.from(this.at, (v, i) => v - centre[i % 3]!);
     const { bonds, complete } = this.hasBonds ? { bonds: this.bonds, complete: true } : bondsOf(this);
     const notes = complete ? this.notes : [...this.notes, "Bonds are left out where atoms are too many in too little room."];
-    const model: Model = { title: this.title, facts: [...this.facts, ...this.counts(bonds.length / 2)], notes, centre, points, joined: Uint32Array.from(bonds), atoms };
+    const model: Model = { title: this.title.slice(0, 200), facts: [...this.facts, ...this.counts(bonds.length / 2)], notes, centre, points, joined: Uint32Array.from(bonds), atoms };
     if (this.cell) model.cell = [...centre.map((c) => -c), ...this.cell];
     return model;
   }
@@ -107,6 +107,9 @@ export class Structure {
     };
   }
 }
+
+/** Names of atoms have a few letters; what is longer is not one. */
+const short = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name);
 
 /** The lowest and the highest coordinates of the points, and of the corners of a cell. */
 function boxOf(at: number[], cell: Cell | undefined): number[] {

@@ -43,7 +43,7 @@ void main() {
   float radius = place.w * unit;
   depthAndRadius = vec2(v.z, radius);
   hue = colour;
-  gl_Position = onScreen(v + vec3(corner * radius, 0.0));
+  gl_Position = onScreen(vec3(v.xy + corner * radius, 0.0)); // the depth is that of pixels, so that nothing is cut off
 }`,
   fragment: `${shading}
 in vec2 corner;
@@ -54,7 +54,7 @@ void main() {
   if (inside < 0.0) discard;
   vec3 normal = vec3(corner, sqrt(inside));
   float depth = depthAndRadius.x + depthAndRadius.y * normal.z;
-  gl_FragDepth = 0.5 - 0.45 * depth;
+  gl_FragDepth = clamp(0.5 - 0.45 * depth, 0.0, 1.0);
   paint(hue, normal, depth);
 }`,
 };
@@ -82,7 +82,7 @@ void main() {
   vec3 v = mix(from, to, float(gl_VertexID >> 1)) + side * across * radius;
   depth = v.z;
   hue = colour;
-  gl_Position = onScreen(v);
+  gl_Position = onScreen(vec3(v.xy, 0.0));
 }`,
   fragment: `${shading}
 in float across;
