@@ -185,6 +185,11 @@ func TestSightIsAccessible(t *testing.T) {
 		{"struct.mat", sightFile(t, "teststruct_7.4_GLNX86.mat"), "mat", ".sheet-table td"},
 		{"complex.h5", sightFile(t, "compound-dtype-complex.h5"), "hdf5", ".sheet-table td"},
 		{"multipage.tif", sightFile(t, "multipage.tif"), "tiff", ".picture canvas"},
+		{"impala.parquet", tableFile(t, "nullable.impala.parquet"), "parquet", ".sheet-table td"},
+		{"nested.arrow", tableFile(t, "1.0.0-nested.arrow"), "arrow", ".sheet-table td"},
+		{"protein.fa", sequenceFile(t, "protein_lib.fa"), "sequences", ".letters .six"},
+		{"reads.fastq", sequenceFile(t, "longreads_original_sanger.fastq"), "sequences", ".letters .quality, .quality-charts canvas"},
+		{"info.vcf", sequenceFile(t, "body_info.vcf"), "sequences", ".sheet-table td"},
 	} {
 		t.Log(c.name)
 		l.file(c.name, c.content)

@@ -50,7 +50,10 @@ func TestSightOfTables(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	for _, name := range names {
+	for i, name := range names {
+		if testing.Short() && i%2 == 1 {
+			continue
+		}
 		t.Log(name)
 		want := files[name]
 		l.file(name, tableFile(t, name))
@@ -87,6 +90,7 @@ func TestSightOfSchema(t *testing.T) {
 	l.file("v0.7.1.parquet", tableFile(t, "v0.7.1.parquet"))
 	l.sees("created by", "parquet-cpp")
 	l.sees("pandas", "index_columns")
+	l.until(`document.querySelector(".items .fold[aria-expanded=true]") || document.querySelector(".items .fold")?.click()`)
 	l.until(`[...document.querySelectorAll(".items button")].find((b) => b.textContent === "carat")?.click() || document.querySelector(".side h2")?.textContent === "carat"`)
 	l.sees("double, optional", "double")
 	l.sees("snappy", "snappy")

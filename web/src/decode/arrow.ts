@@ -181,7 +181,7 @@ serve(async (input) => {
   const names = fields.map((f) => f.name);
   const items: Item[] = [
     { name: "rows", about: `${found.complete ? "" : "at least "}${rows} rows, ${names.length} columns`, id: 0, shape: [rows, names.length], columns: names },
-    { name: "schema", about: `${names.length} columns`, items: fields.map(itemOf) },
+    { name: "schema", about: `${names.length} columns`, folded: true, items: fields.map(itemOf) },
     { name: "batches", about: `${batches.length}`, id: 1, shape: [batches.length, 2], columns: ["rows", "bytes"] },
   ];
   const sizes: Read = async (s) => {

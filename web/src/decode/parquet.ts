@@ -120,7 +120,7 @@ serve(async (input) => {
   const next = { leaf: 0 };
   const items: Item[] = [
     { name: "rows", about: `${rows} rows, ${names.length} columns`, id: 0, shape: [rows, names.length], columns: names },
-    { name: "schema", about: `${names.length} columns`, items: tree.children.map((child) => elementItem(metadata, child, next)) },
+    { name: "schema", about: `${names.length} columns`, folded: true, items: tree.children.map((child) => elementItem(metadata, child, next)) },
     { name: "row groups", about: `${groups}`, id: 1, shape: [groups, 3], columns: ["rows", "bytes", "unpacked"] },
   ];
   const attributes: Attribute[] = [

@@ -22,6 +22,7 @@ interface ViewerKind {
 
 const text = () => import("./text").then((m) => m.TextPreview);
 const media = () => import("./media");
+const unknown = () => import("./unknown").then((m) => m.UnknownPreview);
 
 /** The first matching row applies. HTML and SVG are shown as text, so that their scripts do not run. */
 const kinds: ViewerKind[] = [
@@ -29,13 +30,14 @@ const kinds: ViewerKind[] = [
   { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
+  { name: "bytes", types: /^(text|chemical|application)\/(x-)?(seq-[an]a-)?(fast[aq]|vcf|sam|gff3?|gtf|bed)$/, extensions: "fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed", load: unknown },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
   { name: "image", types: pictureTypes, extensions: pictureExtensions, load: () => import("./image").then((m) => m.ImagePreview) },
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
   { name: "audio", types: /^audio\//, extensions: "", load: () => media().then((m) => m.AudioPreview) },
   { name: "video", types: /^video\//, extensions: "", load: () => media().then((m) => m.VideoPreview) },
   { name: "text", types: /^text\/plain$/, extensions: sourceExtensions, load: text },
-  { name: "bytes", types: /^/, extensions: "stl ply obj pdb ent cif mmcif mcif xyz extxyz mol mdl sdf sd", load: () => import("./unknown").then((m) => m.UnknownPreview) },
+  { name: "bytes", types: /^/, extensions: "stl ply obj pdb ent cif mmcif mcif xyz extxyz mol mdl sdf sd", load: unknown },
 ];
 
 /** Types that are not specific, or that the service may have guessed from the content: the extension takes precedence. */

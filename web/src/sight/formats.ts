@@ -14,6 +14,7 @@ export interface Format {
 export const formats: Format[] = [
   { decoder: "zip", what: "a ZIP archive, or an office document, which is one", magic: [[0, "PK\x03\x04"], [0, "PK\x05\x06"]] },
   { decoder: "tar", what: "a tar archive", magic: [[257, "ustar"]] },
+  { decoder: "sequences", what: "sequences or what is known about them, compressed", magic: [[0, "\x1f\x8b"]], extensions: "bam fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed" },
   { decoder: "tar", what: "compressed with gzip", magic: [[0, "\x1f\x8b"]] },
   { decoder: "npy", what: "a NumPy array", magic: [[0, "\x93NUMPY"]] },
   { decoder: "fits", what: "a FITS file", magic: [[0, "SIMPLE  ="]] },
@@ -29,6 +30,10 @@ export const formats: Format[] = [
   { decoder: "molecule", what: "a structure of atoms (PDB)", magic: [[0, "HEADER    "]] },
   { decoder: "mesh", what: "a surface (STL, PLY or OBJ)", extensions: "stl ply obj" },
   { decoder: "molecule", what: "a structure of atoms (PDB, CIF, XYZ, MOL or SDF)", extensions: "pdb cif mmcif mcif xyz extxyz mol mdl sdf sd" },
+  { decoder: "sequences", what: "a VCF file", magic: [[0, "##fileformat=VCF"]] },
+  { decoder: "sequences", what: "a FASTA file", magic: [[0, ">"], [0, ";"]], extensions: "fa fasta fna ffn faa frn fas" },
+  { decoder: "sequences", what: "a FASTQ file", magic: [[0, "@"]], extensions: "fq fastq" },
+  { decoder: "sequences", what: "a file of SAM, GFF, GTF or BED", extensions: "sam gff gff3 gtf bed" },
 ];
 
 export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.fromCharCode(b)).join("");
@@ -36,7 +41,7 @@ export const latin = (bytes: Uint8Array) => Array.from(bytes, (b) => String.from
 /** The bytes that formatOf looks at. */
 export const headLength = 2100;
 
-const has = ({ extensions }: Format, name: string) => extensions?.split(" ").includes(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "") ?? false;
+const has = ({ extensions }: Format, name: string) => extensions?.split(" ").includes(/\.(\w+?)(?:\.b?gz)?$/i.exec(name)?.[1]?.toLowerCase() ?? "") ?? false;
 
 /** The format of a file with these names, by its first bytes if the format has such, else by its extension. */
 export function formatOf(head: Uint8Array, names: string[]): Format | undefined {

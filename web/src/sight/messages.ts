@@ -12,8 +12,9 @@ export interface Item {
   /** What it is, such as "float32, 100 × 200". */
   about: string;
   attributes?: Attribute[];
-  /** Of a group. */
+  /** Of a group, which is folded at first if it says so. */
   items?: Item[];
+  folded?: boolean;
   /** Of an array: what a Selection calls it, and the length of each dimension. */
   id?: number;
   shape?: number[];
@@ -88,8 +89,39 @@ export interface Chosen {
   form: number;
 }
 
+/** How good the letters of reads are, as far as they were read. */
+export interface Quality {
+  /** The mean at each position of a read. */
+  byPosition: number[];
+  /** How many reads have each mean, rounded. */
+  histogram: number[];
+}
+
+/** A part of a sequence. */
+export interface Letters {
+  name: string;
+  description: string;
+  /** Letters of the whole sequence, and how many come before this part. */
+  length: number;
+  from: number;
+  letters: string;
+  /** Letters are nucleotides, not amino acids. */
+  nucleic: boolean;
+  /** Of each letter, and the mean of the sequence. */
+  quality?: number[];
+  mean?: number;
+}
+
 /** What a file contains, without its large parts. */
-export type Content =
+export type Content = Shown & {
+  /** What is to be said about it, such as that it is damaged at the end. */
+  remarks?: string[];
+  /** More can be read: what was read so far, and whether the rest is read without being asked for. */
+  more?: { says: string; automatic: boolean };
+};
+
+type Shown =
+  | { view: "sequences"; about: string; attributes: Attribute[]; table: Item; quality?: Quality }
   | { view: "tree"; about: string; attributes: Attribute[]; items: Item[] }
   | { view: "entries"; about: string; entries: Entry[] }
   | { view: "pictures"; about: string; attributes: Attribute[]; sheets: Sheet[]; notes: [title: string, text: string][] }
@@ -167,6 +199,8 @@ export interface Requests {
   /** Of source code: the end of each run of characters, in UTF-16 units, and its class (codeClasses). */
   highlight: { argument: { language: string; text: string }; answer: Uint32Array };
   formula: { argument: { source: string; display: boolean }; answer: MathTree };
+  letters: { argument: { record: number; from: number; count: number }; answer: Letters };
+  more: { argument: null; answer: Content };
 }
 
 export type Method = keyof Requests;

@@ -111,7 +111,7 @@ function ItemButton({ item, chosen, choose }: { item: Item; chosen: Item; choose
 }
 
 function Group({ item, chosen, choose, depth }: { item: Item; chosen: Item; choose: (item: Item) => void; depth: number }) {
-  const [open, setOpen] = useState(depth < 2 || flat(item.items!).includes(chosen));
+  const [open, setOpen] = useState((depth < 2 && !item.folded) || flat(item.items!).includes(chosen));
   return (
     <div>
       <button type="button" class="link fold" aria-expanded={open} aria-label={`What is in ${item.name}`} onClick={() => setOpen(!open)}>

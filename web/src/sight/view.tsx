@@ -1,7 +1,7 @@
 // Files whose format a decoder reads: opens it, and shows what the file contains. A file that cannot be decoded is shown as bytes.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
-import { Skeleton } from "../ui/components";
+import { Button, Skeleton } from "../ui/components";
 import { asProblem } from "../ui/load";
 import { BytesView } from "../preview/bytes";
 import type { ViewerProps } from "../preview/props";
@@ -13,6 +13,7 @@ import { type Format, nameFor } from "./formats";
 import type { Content } from "./messages";
 import { ModelView } from "./model";
 import { Pictures } from "./pictures";
+import { Sequences } from "./sequences";
 import { Tree } from "./tree";
 
 export function SightView({ file, format, Preview }: ViewerProps & { format: Format }) {
@@ -33,6 +34,7 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
       decoder.close();
     };
   }, [file.dataUrl, file.sha256, format, attempt]);
+  const { busy, more } = useMore(opened, setOpened, setProblem);
   if (problem instanceof Undecodable) {
     const why = `By its first bytes or its name this is ${format.what}, but it cannot be shown. ${problem.detail}`;
     return <BytesView file={file} why={why} ifText={format.extensions && <TextView file={file} why={why} />} />;
@@ -42,15 +44,57 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
   const { decoder, content } = opened;
   return (
     <div class="sight" data-sight={format.decoder}>
+      {content.remarks?.map((remark) => (
+        <p class="hint" key={remark}>
+          {remark}
+        </p>
+      ))}
       {content.view === "entries" ? (
         <Entries file={file} decoder={decoder} content={content} Preview={Preview} />
       ) : content.view === "pictures" ? (
         <Pictures file={file} decoder={decoder} content={content} />
       ) : content.view === "tree" ? (
         <Tree file={file} decoder={decoder} content={content} />
+      ) : content.view === "sequences" ? (
+        <Sequences file={file} decoder={decoder} content={content} />
       ) : (
         <ModelView file={file} decoder={decoder} content={content} />
       )}
+      {content.more && (
+        <p class="preview-foot" role="status">
+          <span class="dim">{content.more.says}</span>
+          {!content.more.automatic && (
+            <Button busy={busy} onClick={more}>
+              Read more
+            </Button>
+          )}
+        </p>
+      )}
     </div>
   );
+}
+
+type Opened = { decoder: Decoder; content: Content };
+
+/** Reads more of a file of which the start is shown: when asked for, or by itself if it is small. */
+function useMore(opened: Opened | undefined, show: (opened: Opened) => void, fail: (problem: Problem) => void) {
+  const [busy, setBusy] = useState(false);
+  const reading = useRef<Decoder | undefined>(undefined);
+  const more = async () => {
+    const decoder = opened?.decoder;
+    if (!decoder || reading.current === decoder) return;
+    reading.current = decoder;
+    setBusy(true);
+    try {
+      show({ decoder, content: await decoder.call("more", null) });
+    } catch (thrown) {
+      if (!decoder.closed) fail(asProblem(thrown));
+    }
+    reading.current = undefined;
+    setBusy(false);
+  };
+  useEffect(() => {
+    if (opened?.content.more?.automatic) void more();
+  }, [opened?.content]);
+  return { busy, more };
 }

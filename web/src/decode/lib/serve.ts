@@ -1,5 +1,5 @@
 // The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
-import type { Chosen, Content, FromDecoder, Method, Model, Part, Raster, Region, Requests, Selection, ToDecoder } from "../../sight/messages";
+import type { Chosen, Content, FromDecoder, Letters, Method, Model, Part, Raster, Region, Requests, Selection, ToDecoder } from "../../sight/messages";
 
 /** A file that is read by ranges. */
 export interface Input {
@@ -16,6 +16,8 @@ export interface Opened {
   picture?: (region: Region) => Promise<Raster>;
   entry?: (id: number) => Promise<Uint8Array<ArrayBuffer>>;
   model?: (chosen: Chosen) => Promise<Model>;
+  letters?: (part: Requests["letters"]["argument"]) => Promise<Letters>;
+  more?: () => Promise<Content>;
 }
 
 /** Why a file cannot be shown, in words for the user. */
@@ -131,6 +133,8 @@ export function serve(open: (input: Input) => Promise<Opened>) {
     picture: (region) => opened!.picture!(region),
     entry: async (id) => (await opened!.entry!(id)).buffer,
     model: (chosen) => opened!.model!(chosen),
+    letters: (part) => opened!.letters!(part),
+    more: () => opened!.more!(),
   };
   answerCalls(calls, (read, bytes) => input?.receive(read, bytes));
 }
