@@ -170,6 +170,34 @@ func TestSightOfCompressedSequences(t *testing.T) {
 	}
 }
 
+// Of a large file the start is read, and it says so; more is read when asked for.
+func TestSightReadsOn(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("uploads 68 MB")
+	}
+	l := openViewer(t)
+	read := "@read\n" + strings.Repeat("ACGT", 245) + "\n+\n" + strings.Repeat("I", 980) + "\n" // 1970 bytes
+	l.file("large.fastq", strings.Repeat(read, 68_000_000/len(read)))
+	l.sights("sequences")
+	l.sees("FASTQ · the first 1064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
+	l.press("Read more")
+	l.sees("FASTQ · the first 5322 reads", "reads in 10.5 MB of 68.0 MB")
+}
+
+// A record is chosen with the keyboard; the address says which, and opens it.
+func TestSightOfSequencesByKeyboard(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	r := l.file("nucleotide_lib.fa", sequenceFile(t, "nucleotide_lib.fa"))
+	l.sights("sequences")
+	l.until(`(document.querySelector("[data-record='2'] button")?.focus(), document.activeElement.matches("[data-record='2'] button"))`)
+	l.key("Enter", "Enter", "\r")
+	l.until(`location.search.includes("item=2") && document.querySelector(".side h2")?.textContent === document.activeElement.textContent`)
+	l.at("/resources/" + r.ID + "?item=6")
+	l.until(`document.querySelector("[data-record='6'] [aria-pressed=true]")`)
+}
+
 // What is damaged, or meant to harm, ends in a reason, and what comes before the damage is shown; nothing in it runs.
 func TestSightOfHostileSequences(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,7 @@ import type { Attribute, Item, Part, Selection } from "../sight/messages";
 import { Batch } from "./arrow/batch";
 import { Table } from "./arrow/flatbuffer";
 import { type Column, type Field, fieldsOf, layout, pairs } from "./arrow/schema";
-import { cellText, partOfColumns, type Plain, readAll, rowsAndColumns } from "./lib/cells";
+import { cellText, counted, partOfColumns, type Plain, readAll, rowsAndColumns } from "./lib/cells";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 
 /** Bytes of what describes a file or a batch, and batches that are looked at, at most. */
@@ -180,8 +180,8 @@ serve(async (input) => {
   const rows = batches.reduce((n, { batch }) => n + batch.length, 0);
   const names = fields.map((f) => f.name);
   const items: Item[] = [
-    { name: "rows", about: `${found.complete ? "" : "at least "}${rows} rows, ${names.length} columns`, id: 0, shape: [rows, names.length], columns: names },
-    { name: "schema", about: `${names.length} columns`, folded: true, items: fields.map(itemOf) },
+    { name: "rows", about: `${found.complete ? "" : "at least "}${counted(rows, "row")}, ${counted(names.length, "column")}`, id: 0, shape: [rows, names.length], columns: names },
+    { name: "schema", about: counted(names.length, "column"), folded: true, items: fields.map(itemOf) },
     { name: "batches", about: `${batches.length}`, id: 1, shape: [batches.length, 2], columns: ["rows", "bytes"] },
   ];
   const sizes: Read = async (s) => {
@@ -191,6 +191,6 @@ serve(async (input) => {
   };
   const reads = [rowReader(batches, rows, names.length), sizes];
   const attributes: Attribute[] = pairs(found.schema, 2);
-  const about = ["Arrow", `${found.complete ? "" : "at least "}${rows} rows`, found.about].filter(Boolean).join(", ");
+  const about = ["Arrow", `${found.complete ? "" : "at least "}${counted(rows, "row")}`, found.about].filter(Boolean).join(", ");
   return { content: { view: "tree", about, attributes, items }, slice: (s) => reads[s.id]!(s) };
 });

@@ -3,7 +3,7 @@ import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
 import type { FileMetaData, SchemaTree } from "hyparquet/src/types";
 import type { Attribute, Item, Part, Selection } from "../sight/messages";
-import { cellText, partOfColumns, type Plain, readAll, rowsAndColumns } from "./lib/cells";
+import { cellText, counted, partOfColumns, type Plain, readAll, rowsAndColumns } from "./lib/cells";
 import { type Input, MiB, Refused, serve } from "./lib/serve";
 import { Columns, type Leaf } from "./parquet/columns";
 import { typeName } from "./parquet/types";
@@ -119,8 +119,8 @@ serve(async (input) => {
   const groups = metadata.row_groups.length;
   const next = { leaf: 0 };
   const items: Item[] = [
-    { name: "rows", about: `${rows} rows, ${names.length} columns`, id: 0, shape: [rows, names.length], columns: names },
-    { name: "schema", about: `${names.length} columns`, folded: true, items: tree.children.map((child) => elementItem(metadata, child, next)) },
+    { name: "rows", about: `${counted(rows, "row")}, ${counted(names.length, "column")}`, id: 0, shape: [rows, names.length], columns: names },
+    { name: "schema", about: counted(names.length, "column"), folded: true, items: tree.children.map((child) => elementItem(metadata, child, next)) },
     { name: "row groups", about: `${groups}`, id: 1, shape: [groups, 3], columns: ["rows", "bytes", "unpacked"] },
   ];
   const attributes: Attribute[] = [
@@ -129,5 +129,5 @@ serve(async (input) => {
     ...(metadata.key_value_metadata ?? []).map(({ key, value }): Attribute => [key, value ?? ""]),
   ];
   const reads = [rowReader(input, metadata, tree, rows), groupReader(metadata)];
-  return { content: { view: "tree", about: `Parquet, ${rows} rows`, attributes, items }, slice: (s) => reads[s.id]!(s) };
+  return { content: { view: "tree", about: `Parquet, ${counted(rows, "row")}`, attributes, items }, slice: (s) => reads[s.id]!(s) };
 });

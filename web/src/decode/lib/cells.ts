@@ -97,6 +97,8 @@ export function cellText(value: Plain): string {
   return value !== null && typeof value === "object" ? nested(value, 0, { characters: longestCell }) : String(value);
 }
 
+export const counted = (n: number, noun: string) => (n === 1 ? `one ${noun}` : `${n} ${noun}s`);
+
 /** Rows that a line shows at most, which are read one after another. */
 const lineRows = 200_000;
 

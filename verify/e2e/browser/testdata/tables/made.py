@@ -14,6 +14,13 @@ pq.write_table(deep, "made-deep.parquet")
 huge = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int8()), pa.array(["a" * 40_000_000]))
 pq.write_table(pa.table({"huge": huge}), "made-dictionary.parquet", compression="zstd", compression_level=19, write_statistics=False, store_schema=False, dictionary_pagesize_limit=1 << 30)
 
+# Names, values and metadata that would be markup.
+bad = '<img src=x onerror="window.__hacked=1"><script>window.__hacked=1</script>'
+names = pa.table({bad: [bad], "nested": [[{bad: bad}]]}).replace_schema_metadata({bad: bad})
+pq.write_table(names, "made-names.parquet")
+with pa.ipc.new_file("made-names.arrow", names.schema) as out:
+    out.write_table(names)
+
 # Buffers that say that they unpack to a TiB, and to four bytes.
 rows = pa.table({"n": pa.array([0] * 100_000)})
 with pa.ipc.new_file("made-bomb.arrow", rows.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as out:
