@@ -91,7 +91,11 @@ func TestSightReadsParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer file.Close()
+		t.Cleanup(func() {
+			if err := file.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		about, err := file.Stat()
 		if err != nil {
 			t.Fatal(err)

@@ -77,7 +77,7 @@ func TestSightOfSequences(t *testing.T) {
 // showsRecords compares the list of records and their number.
 func (l *viewer) showsRecords(want knownSequences) {
 	l.t.Helper()
-	l.sees(fmt.Sprintf("%d %s", want.Letters, map[bool]string{true: "letters", false: "bases"}[want.Cells[0][2] == ""]), "GC")
+	l.sees(fmt.Sprintf("%s %s", grouped(want.Letters), map[bool]string{true: "letters", false: "bases"}[want.Cells[0][2] == ""]), "GC")
 	l.waitFor(func() error {
 		shown := get(l.visitor, chromedp.Evaluate[[][]string](`[...document.querySelectorAll(".records tbody tr")].map((r) => [...r.querySelectorAll("th, td")].map((c) => c.textContent))`))
 		if len(shown) != want.Records {
@@ -117,7 +117,7 @@ func (l *viewer) showsTable(want knownSequences) {
 	l.t.Helper()
 	name := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".side h2").textContent`))
 	if want.Records != 1 {
-		l.sees(fmt.Sprintf("%d %s", want.Records, name), name)
+		l.sees(fmt.Sprintf("%s %s", grouped(want.Records), name), name)
 	}
 	if want.Records > 0 {
 		l.showsArray(name, want.Cells)
@@ -166,7 +166,7 @@ func TestSightOfCompressedSequences(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.sights("sequences")
-		l.sees(fmt.Sprintf("FASTQ · %d reads", reads), "reads")
+		l.sees(fmt.Sprintf("FASTQ · %s reads", grouped(reads)), "reads")
 	}
 }
 
@@ -180,9 +180,9 @@ func TestSightReadsOn(t *testing.T) {
 	read := "@read\n" + strings.Repeat("ACGT", 245) + "\n+\n" + strings.Repeat("I", 980) + "\n" // 1970 bytes
 	l.file("large.fastq", strings.Repeat(read, 68_000_000/len(read)))
 	l.sights("sequences")
-	l.sees("FASTQ · the first 1064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
+	l.sees("FASTQ · the first 1,064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
 	l.press("Read more")
-	l.sees("FASTQ · the first 5322 reads", "reads in 10.5 MB of 68.0 MB")
+	l.sees("FASTQ · the first 5,322 reads", "reads in 10.5 MB of 68.0 MB")
 }
 
 // A record is chosen with the keyboard; the address says which, and opens it.
@@ -211,9 +211,9 @@ func TestSightOfHostileSequences(t *testing.T) {
 		{"long.fastq", read + "@s\nACGT\n+\nIIIIIIII\n", "Record 2 has 8 qualities for 4 letters"},
 		{"names.fasta", ">" + all + "\nACGT\n>" + hostile[0] + "\nACGT\n", "2 sequences"},
 		{"names.vcf", "##fileformat=VCFv4.3\n##INFO=<ID=" + hostile[1] + ",Description=\"" + all + "\">\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n1\t1\t" + all + "\tA\tC\t1\tPASS\t.\n", "one variant"},
-		{"line.fasta", ">one\n" + strings.Repeat("ACGT", 4<<20), "16777216 bases"},
+		{"line.fasta", ">one\n" + strings.Repeat("ACGT", 4<<20), "16,777,216 bases"},
 		{"names.sam", "@SQ\tSN:" + strings.Repeat("x", 1<<20) + "\tLN:1\n" + strings.Repeat("a\t99\tx\t1\t1\t*\t*\t0\t0\tA\tI\n", 10), "10 alignments"},
-		{"empty.fasta", ">" + strings.Repeat("\n", 1<<20) + strings.Repeat(">\n", 100_000), "100001 sequences"},
+		{"empty.fasta", ">" + strings.Repeat("\n", 1<<20) + strings.Repeat(">\n", 100_000), "100,001 sequences"},
 		{"bomb.fasta.gz", packed(t, ">bomb\n"+strings.Repeat("A", 200<<20)), "No more than 128 MiB of text are held"},
 		{"cut.bam", bam[:len(bam)-100], "or was cut off"},
 		{"records.bam", bgzip(t, "BAM\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f"+strings.Repeat("\x00", 64)), "The length of its first record is not valid"},

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +57,7 @@ func TestSightOfTables(t *testing.T) {
 		want := files[name]
 		l.file(name, tableFile(t, name))
 		l.sights(tableDecoder(name))
-		l.sees(map[bool]string{true: "one row", false: fmt.Sprintf("%d rows", want.Rows)}[want.Rows == 1], "rows")
+		l.sees(map[bool]string{true: "one row", false: grouped(want.Rows) + " rows"}[want.Rows == 1], "rows")
 		l.showsArray("rows", shortened(want.Cells))
 		shown := get(l.visitor, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".sheet-table thead th:not(.at)")].map((e) => e.textContent)`))
 		if len(shown) < len(want.Columns) || !slices.Equal(shown[:len(want.Columns)], want.Columns) {
@@ -113,14 +112,14 @@ func TestSightOfHostileTables(t *testing.T) {
 		{"broken-bigendian.arrow", "", "highest byte first"},
 		{"made-deep.parquet", "", "has more than 100 levels"},
 		{"made-deep.arrow", "", "has more than 64 levels"},
-		{"made-dictionary.parquet", "", "1000000 rows"},
+		{"made-dictionary.parquet", "", "1,000,000 rows"},
 		{"made-names.parquet", "", "one row"},
 		{"made-names.arrow", "", "one row"},
 		{"made-bomb.arrow", "", "unpacks to more than 64 MiB"},
 		{"made-short.arrow", "", "A column ends before its batch does"},
 		{"rows.parquet", parquetOf(1<<40, 1<<30, []byte{1, 0, 0}), "A page says that it has 1073741824 values"},
 		{"runs.parquet", parquetOf(1000, 1000, []byte{8, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0}), "a run that is longer than the page"},
-		{"many.parquet", parquetOf(1<<40, 1000, []byte{1, 0xd0, 0x0f, 0}), "1099511627776 rows"},
+		{"many.parquet", parquetOf(1<<40, 1000, []byte{1, 0xd0, 0x0f, 0}), "1,099,511,627,776 rows"},
 		{"footer.parquet", whole[:len(whole)-8] + "\xff\xff\xff\x7fPAR1", "footer would be longer"},
 		{"cut.parquet", whole[:len(whole)/2], "it was cut off"},
 		{"cut.arrow", arrow[:len(arrow)/2], "it was cut off"},

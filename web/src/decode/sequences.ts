@@ -1,5 +1,6 @@
 // Sequences and what is known about them: FASTA, FASTQ, VCF, SAM, BAM, GFF, GTF and BED, also compressed. Files are read from their start, small ones as a whole.
 import type { Content } from "../sight/messages";
+import { grouped } from "./lib/cells";
 import { Growing } from "./lib/growing";
 import { maxBytes, MiB, Refused, serve } from "./lib/serve";
 import { Bam } from "./sequences/bam";
@@ -46,13 +47,13 @@ serve(async (input) => {
   const content = (): Content => {
     const complete = text.ended && text.stopped === "" && !format.problem;
     const n = format.count();
-    const [which, noun] = n === 1 ? [complete ? "one" : "the first", format.records.slice(0, -1)] : [complete ? n : `the first ${n}`, format.records];
+    const [which, noun] = n === 1 ? [complete ? "one" : "the first", format.records.slice(0, -1)] : [`${complete ? "" : "the first "}${grouped(n)}`, format.records];
     const records = `${which} ${noun}`;
     const [table, ...others] = format.items();
     table!.about = [records, table!.about].filter(Boolean).join(", ");
     const remarks = [text.stopped, format.problem ?? ""].filter(Boolean).map((n) => `${n[0]!.toUpperCase()}${n.slice(1)}.`);
     const unfinished = format instanceof Fasta ? format.unfinished() : 0;
-    const says = `${records} in ${MB(text.read)} of ${MB(input.bytes)}${unfinished ? `, and ${unfinished} letters of the next one` : ""}; the file is not counted to its end.`;
+    const says = `${records} in ${MB(text.read)} of ${MB(input.bytes)}${unfinished ? `, and ${grouped(unfinished)} letters of the next one` : ""}; the file is not counted to its end.`;
     const more = text.ended || format.problem ? {} : { more: { says: `These are ${says}`, automatic: input.bytes <= maxBytes } };
     const about = [format.name, records, ...format.about()].join(" · ");
     const shared = { about, attributes: format.attributes(), remarks, ...more };

@@ -97,7 +97,8 @@ export function cellText(value: Plain): string {
   return value !== null && typeof value === "object" ? nested(value, 0, { characters: longestCell }) : String(value);
 }
 
-export const counted = (n: number, noun: string) => (n === 1 ? `one ${noun}` : `${n} ${noun}s`);
+export const grouped = (n: number) => n.toLocaleString("en");
+export const counted = (n: number, noun: string) => (n === 1 ? `one ${noun}` : `${grouped(n)} ${noun}s`);
 
 /** Rows that a line shows at most, which are read one after another. */
 const lineRows = 200_000;

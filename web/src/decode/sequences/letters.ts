@@ -1,6 +1,6 @@
 // FASTA and FASTQ: records of letters.
 import type { Attribute, Item, Letters, Part, Quality, Selection } from "../../sight/messages";
-import { partOfColumns, rowsAndColumns } from "../lib/cells";
+import { grouped, partOfColumns, rowsAndColumns } from "../lib/cells";
 import type { Growing } from "../lib/growing";
 import { Refused } from "../lib/serve";
 import { eachLine, type Format, maxRecords, Numbers, textOf } from "./format";
@@ -94,8 +94,8 @@ abstract class LetterFormat implements Format {
     if (!records) return [];
     const nucleic = total.other <= total.letters * 0.02;
     return [
-      `${total.letters} ${nucleic ? "bases" : "letters"}`,
-      total.min === total.max ? `each of ${total.min}` : `of ${total.min} to ${total.max}, mean ${(total.letters / records).toFixed(1)}`,
+      `${grouped(total.letters)} ${nucleic ? "bases" : "letters"}`,
+      total.min === total.max ? `each of ${grouped(total.min)}` : `of ${grouped(total.min)} to ${grouped(total.max)}, mean ${(total.letters / records).toFixed(1)}`,
       ...(nucleic && total.known ? [`GC ${percent(total.gc, total.known)}`] : []),
     ];
   }
