@@ -174,6 +174,35 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
+// Whatever a decoder answers, the page makes only elements, attributes and styles of its list, and all of the text.
+func TestAnswersAboutDocumentsAreNotTrusted(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const of = (name, children, text = "x") => ({ name, children: [text, ...children], classes: ["dialog", "tml-right"],
+			attributes: { onclick: "top.__hacked = 1", href: "javascript:top.__hacked = 1", src: "http://198.51.100.1/", id: "main", width: "url(http://198.51.100.1/)" },
+			style: { background: "url(http://198.51.100.1/)", color: "red; background: url(http://198.51.100.1/)", position: "fixed", width: "3em" } });
+		const deep = { name: "mrow", attributes: {}, classes: [], style: {}, children: [] };
+		for (let i = 0, at = deep; i < 5000; i++) at.children.push(at = { ...deep, children: [] });
+		const answers = { formula: of("math", [of("script", []), of("a", [of("mi", [])]), of("img", []), deep]), highlight: Uint32Array.of(5, 99, 2, 1, 8, 3, 4e9, 2) };
+		window.Worker = class { postMessage(m) { setTimeout(() => this.onmessage({ data: { kind: "answer", call: m.call, answer: answers[m.method] } })) } terminate() {} };
+	}`}
+	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		t.Fatal(err)
+	}
+	l.file("a.md", "A $formula$.\n\n```python\nimport numpy\nx = 1\n```\n")
+	l.until(`document.querySelector(".markdown math mi.tml-right") && document.querySelector(".markdown pre span.c-string")`)
+	if text := get(l.visitor, chromedp.Evaluate[string](`document.querySelector(".markdown pre").textContent`)); text != "import numpy\nx = 1" {
+		t.Errorf("the code is shown as %q", text)
+	}
+	for _, bad := range []string{"script", "a", "img", "[onclick]", "[href]", "[src]", "[id]", ".dialog", `[width]`, `[style*="url"]`, `[style*="color"]`, `[style*="position"]`} {
+		if get(l.visitor, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(".markdown " + %q) !== null`, bad))) {
+			t.Errorf("the page has made %s", bad)
+		}
+	}
+	l.until(`document.querySelector('.markdown mi[style="width: 3em;"]')`)
+}
+
 // Documents are accessible in both themes.
 func TestDocumentsAreAccessible(t *testing.T) {
 	t.Parallel()

@@ -54,10 +54,11 @@ export function coloured(text: string, runs: Uint32Array | undefined, start = 0,
   const parts: ComponentChildren[] = [];
   for (let at = start; at < end; low++) {
     const to = Math.min(end, runs[2 * low] ?? end);
+    if (to <= at) continue;
     const kind = codeClasses[runs[2 * low + 1] ?? 0];
     const part = text.slice(at, to);
     parts.push(kind ? <span class={kind}>{part}</span> : part);
-    at = Math.max(to, at + 1);
+    at = to;
   }
   return parts;
 }
