@@ -115,6 +115,9 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 	l.follow("a folder")
 	l.until(`location.pathname.startsWith("/sets/") && new URLSearchParams(location.search).get("folder") === "run/figures/"`)
 	// What stands before a document in YAML is no heading.
+	// A sign that is not drawn is not left out either.
+	l.file("signs.md", "$\\phase{-78}$ $\\cancelto{0}{x}$ $\\textcircled{a}$ $\\longdiv{12}$ $\\cancel{y}$\n")
+	l.until(`document.querySelectorAll(".formula-source.failed").length === 4 && document.querySelector("math .tml-cancel.upstrike")`)
 	l.file("paper.Rmd", "---\ntitle: A paper # draft\n---\n\n# Methods\n\n$x$\n")
 	l.until(`document.querySelector(".markdown pre .c-comment")?.textContent === "# draft" && document.querySelectorAll(".markdown :is(h2, h3, hr)").length === 1`)
 }

@@ -37,12 +37,16 @@ function parse(source: string, display: boolean): MathNode {
   }
 }
 
+/** What would lose its meaning with a class that the page does not draw: angles, divisions, circles, arrows of what cancels. */
+const undrawn = ["longdiv-top", "phasor-bottom", "circle-pad", "actuarial", "tml-cancelto"];
+
 function treeOf(root: MathNode): MathTree {
   let nodes = 0;
   const convert = (node: MathNode, depth: number): MathTree => {
     if (++nodes > maxNodes) throw new Refused(`It has more than ${maxNodes} parts.`);
     if (depth > maxMathDepth) throw new Refused("It is nested too deeply.");
     if (node.text !== undefined) return node.text;
+    if (undrawn.some((name) => node.classes?.includes(name))) throw new Refused("It has a sign that is not drawn here.");
     const children = (node.children ?? []).map((child) => convert(child, depth + 1));
     return { name: node.type ?? "mrow", attributes: { ...node.attributes }, classes: [...(node.classes ?? [])], style: { ...node.style }, children };
   };
