@@ -28,6 +28,7 @@ const unknown = () => import("./unknown").then((m) => m.UnknownPreview);
 const kinds: ViewerKind[] = [
   { name: "notebook", types: /^application\/x-ipynb\+json$/, extensions: "ipynb", load: () => import("./notebook").then((m) => m.NotebookPreview) },
   { name: "table", types: /^text\/(csv|tab-separated-values)$/, extensions: "csv tsv tab psv dat xvg xy asc", load: () => import("./table").then((m) => m.TablePreview) },
+  { name: "bytes", types: /^chemical\/x-jcamp-dx$/, extensions: "jdx dx jcm spc", load: () => import("./unknown").then((m) => m.UnknownPreview) },
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
   { name: "bytes", types: /^(text|chemical|application)\/(x-)?(seq-[an]a-)?(fast[aq]|vcf|sam|gff3?|gtf|bed)$/, extensions: "fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed", load: unknown },

@@ -26,6 +26,8 @@ export const formats: Format[] = [
   { decoder: "arrow", what: "a stream of Arrow", magic: [[0, "\xff\xff\xff\xff"]], extensions: "arrow arrows ipc stream feather" },
   { decoder: "arrow", what: "a stream of Arrow", extensions: "arrows" },
   { decoder: "tiff", what: "a TIFF image", magic: [[0, "II*\0"], [0, "MM\0*"], [0, "II+\0"], [0, "MM\0+"]] },
+  { decoder: "jcamp", what: "a JCAMP-DX file", magic: ["##TITLE", "##Title", "##JCAMP"].flatMap((start) => [[0, start], [1, start]] as [number, string][]) },
+  { decoder: "spc", what: "an SPC file", extensions: "spc" },
   { decoder: "png", what: "a PNG image", magic: [[0, "\x89PNG"]] },
   { decoder: "molecule", what: "a structure of atoms (PDB)", magic: [[0, "HEADER    "]] },
   { decoder: "mesh", what: "a surface (STL, PLY or OBJ)", extensions: "stl ply obj" },

@@ -1,6 +1,8 @@
 // The messages between a page and a decoder: a worker that reads files of one format, and has no session and no network.
 import type { MathTree } from "./mathml";
 
+import type { Fit } from "../plot/statistics";
+
 export type Values =
   | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | Float32Array | Float64Array | BigInt64Array | BigUint64Array | string[];
 
@@ -112,6 +114,21 @@ export interface Letters {
   mean?: number;
 }
 
+/** Columns of numbers, of which the first one is X. */
+export interface Spectrum {
+  name: string;
+  about: string;
+  attributes: Attribute[];
+  columns: string[];
+  values: Float64Array[];
+  /** X ascends to the left. */
+  reversed: boolean;
+  /** Its points are peaks, which no line joins. */
+  peaks: boolean;
+  /** Where it contradicts itself. */
+  problems: string[];
+}
+
 /** What a file contains, without its large parts. */
 export type Content = Shown & {
   /** What is to be said about it, such as that it is damaged at the end. */
@@ -125,6 +142,7 @@ type Shown =
   | { view: "tree"; about: string; attributes: Attribute[]; items: Item[] }
   | { view: "entries"; about: string; entries: Entry[] }
   | { view: "pictures"; about: string; attributes: Attribute[]; sheets: Sheet[]; notes: [title: string, text: string][] }
+  | { view: "spectra"; about: string; attributes: Attribute[]; spectra: Spectrum[] }
   | {
       view: "model";
       about: string;
@@ -190,10 +208,65 @@ export interface Raster {
   upwards?: boolean;
 }
 
+/** What of a text file with a table is thinned. Columns are numbered from 0; -1 is the row number. */
+export interface Scan {
+  separator: "\t" | ";" | "|" | "," | " ";
+  decimal: "." | ",";
+  encoding: "UTF-16LE" | "UTF-16BE" | "bytes";
+  x: number;
+  /** X is a time. */
+  time: boolean;
+  curves: { y: number; error?: number }[];
+  /** The bytes that are read: the rows that begin there. */
+  from: number;
+  to: number;
+  /** Rows before the table, at the start of the file. */
+  skip: number;
+  /** The number of the row at `from`. */
+  row: number;
+  parts: number;
+  log: { x: boolean; y: boolean };
+  /** Points whose x is not within it do not count for fits and figures. */
+  range?: [min: number, max: number];
+}
+
+/** A thinned table, as far as it was read. */
+export interface Scanned {
+  /** Bytes that were read, and all of them. */
+  read: number;
+  of: number;
+  rows: number;
+  /** Rows without a number for x. */
+  without: number;
+  /** X ascends throughout. */
+  ordered: boolean;
+  /** The least and the greatest x of each part: parts have as many bytes each. */
+  extents: Float64Array;
+  /** Of each curve the points with the minimum and the maximum of each part, in the order of the rows. */
+  curves: { x: Float64Array; y: Float64Array; fit: CurveFit; figures: Figures }[];
+}
+
+/** A straight line through a curve, and how many of its points have no usable error. */
+export interface CurveFit {
+  fit: Fit | undefined;
+  unweighted: number;
+}
+
+export interface Figures {
+  n: number;
+  min: number;
+  max: number;
+  mean: number;
+  /** Values not above zero, if the axis is logarithmic. */
+  omitted: number;
+}
+
 export interface Requests {
   open: { argument: { name: string; bytes: number }; answer: Content };
   slice: { argument: Selection; answer: Part };
   picture: { argument: Region; answer: Raster };
+  /** Reads on, or begins with what is given. */
+  scan: { argument: Scan | undefined; answer: Scanned };
   entry: { argument: number; answer: ArrayBuffer };
   model: { argument: Chosen; answer: Model };
   /** Of source code: the end of each run of characters, in UTF-16 units, and its class (codeClasses). */

@@ -14,6 +14,7 @@ import type { Content } from "./messages";
 import { ModelView } from "./model";
 import { Pictures } from "./pictures";
 import { Sequences } from "./sequences";
+import { Spectra } from "./spectra";
 import { Tree } from "./tree";
 
 export function SightView({ file, format, Preview }: ViewerProps & { format: Format }) {
@@ -57,6 +58,8 @@ export function SightView({ file, format, Preview }: ViewerProps & { format: For
         <Tree file={file} decoder={decoder} content={content} />
       ) : content.view === "sequences" ? (
         <Sequences file={file} decoder={decoder} content={content} />
+      ) : content.view === "spectra" ? (
+        <Spectra file={file} content={content} />
       ) : (
         <ModelView file={file} decoder={decoder} content={content} />
       )}

@@ -1,5 +1,5 @@
 // The worker's side of a decoder: it answers the calls of the page, and reads the file by asking the page for ranges.
-import type { Chosen, Content, FromDecoder, Letters, Method, Model, Part, Raster, Region, Requests, Selection, ToDecoder } from "../../sight/messages";
+import type { Chosen, Content, FromDecoder, Letters, Method, Model, Part, Raster, Region, Requests, Scan, Scanned, Selection, ToDecoder } from "../../sight/messages";
 
 /** A file that is read by ranges. */
 export interface Input {
@@ -14,6 +14,7 @@ export interface Opened {
   content: Content;
   slice?: (selection: Selection) => Promise<Part>;
   picture?: (region: Region) => Promise<Raster>;
+  scan?: (scan: Scan | undefined) => Promise<Scanned>;
   entry?: (id: number) => Promise<Uint8Array<ArrayBuffer>>;
   model?: (chosen: Chosen) => Promise<Model>;
   letters?: (part: Requests["letters"]["argument"]) => Promise<Letters>;
@@ -131,6 +132,7 @@ export function serve(open: (input: Input) => Promise<Opened>) {
     },
     slice: (selection) => opened!.slice!(selection),
     picture: (region) => opened!.picture!(region),
+    scan: (scan) => opened!.scan!(scan),
     entry: async (id) => (await opened!.entry!(id)).buffer,
     model: (chosen) => opened!.model!(chosen),
     letters: (part) => opened!.letters!(part),

@@ -1,0 +1,29 @@
+# Says what jcamp and nmrglue find in the spectra of this folder; the pages are compared with it.
+import json, re, warnings
+import jcamp, nmrglue, numpy as np
+
+warnings.simplefilter("ignore")
+
+
+def summary(x, y):
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    at = [0, 1, len(x) // 3, len(x) - 1]
+    return {"n": len(x), "least": y.min(), "mean": y.mean(), "most": y.max(), "rows": [[i, x[i], y[i]] for i in at]}
+
+
+def tuples(name):
+    """The pages of peaks of a file with NTUPLES, by hand: neither reader knows them."""
+    for page in open(name, encoding="latin1").read().split("##DATA TABLE")[1:]:
+        pairs = re.findall(r"(-?[\d.]+)\s*,\s*(-?[\d.]+)", re.sub(r"\$\$.*", "", page.split("\n", 1)[1].split("##")[0]))
+        yield summary(*zip(*((float(x), float(y)) for x, y in pairs)))
+
+
+found = {}
+for name in ["dupdec1.jdx", "blckpac1.jdx", "pktab2.jdx", "o02.jdx", "fixinc4.jdx", "SPECFILE.DX"]:
+    one = jcamp.readfile(name)
+    found[name] = [summary(s["x"], s["y"]) for s in one.get("children") or [one]]
+found["ISAS_MS3.DX"] = list(tuples("ISAS_MS3.DX"))
+dic, data = nmrglue.jcampdx.read("ofid4.jdx")
+first, last = (float(dic[k][0].split(",")[0]) for k in ("FIRST", "LAST"))
+found["ofid4.jdx"] = [summary(np.linspace(first, last, len(data[0])), data[0])]
+print("{\n" + ",\n".join(f' "{k}": [\n' + ",\n".join("  " + json.dumps(one) for one in all) + "\n ]" for k, all in found.items()) + "\n}")
