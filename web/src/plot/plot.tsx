@@ -1,6 +1,7 @@
 // A plot of columns of tables. The address of the page says which, and how.
 import { useMemo, useState } from "preact/hooks";
 import { count, plural } from "../format";
+import { ReadError, ShownPart } from "../preview/source";
 import { setQuery, useLocation } from "../router";
 import { Button, ErrorMessage, Skeleton } from "../ui/components";
 import { AddFile } from "./addfile";
@@ -13,7 +14,8 @@ import { FitTable, fitsOf, linesOf, Summary } from "./results";
 import { saveFile } from "./save";
 import type { Drawn, Group } from "./series";
 import { maxBins } from "./statistics";
-import { axisOf, type Shown, type Table, useGroups, useOthers } from "./tables";
+import { type Scanning, useScan } from "./scan";
+import { axisOf, maxLoaded, nameAfter, type Shown, type Table, useGroups, useOthers } from "./tables";
 
 export interface PlotProps {
   table: Table;
@@ -36,7 +38,11 @@ export function Plot({ table, setId }: PlotProps) {
     const chosen = x === undefined && !ys ? alike(own, table.names, other.names) : { ...(x !== undefined && { x }), ...(ys && { ys }) };
     shown.push({ table: other, chosen: resolve(chosen, other.names, other.types), id });
   });
-  const groups = useGroups(shown, maxCurves);
+  const named = shown.length > 1;
+  const large = choice.whole && choice.bins === undefined && table.text !== undefined && table.text.file.bytes > maxLoaded;
+  const scan = useScan(large, table, own, choice, named ? nameAfter(table) : "");
+  const read = useGroups(large ? shown.slice(1) : shown, maxCurves - (large ? own.ys.length : 0), named);
+  const groups = useMemo(() => (large ? scan.groups && read && [...scan.groups, ...read] : read), [large, scan.groups, read]);
   const curves = shown.reduce((n, s) => n + s.chosen.ys.length, 0);
   return (
     <div class="plot">
@@ -53,6 +59,7 @@ export function Plot({ table, setId }: PlotProps) {
             </div>
           ),
       )}
+      {large && <Progress scan={scan} />}
       {!curves ? (
         <p class="dim">{shown.some((s) => s.table.types.includes("number")) ? "Select a column for Y." : "No column contains numbers, so there is nothing to plot."}</p>
       ) : !groups ? (
@@ -60,10 +67,32 @@ export function Plot({ table, setId }: PlotProps) {
       ) : choice.bins !== undefined ? (
         <Bars groups={groups} bins={choice.bins} logY={choice.logY} title={table.name} />
       ) : (
-        <Curves groups={groups} shown={shown} choice={choice} change={change} title={table.name} />
+        <Curves groups={groups} shown={shown} choice={choice} change={change} title={table.name} extent={large ? scan.extent : undefined} />
       )}
       <Said problems={[...problemsOf(shown), ...missing(choice, others)]} curves={curves} />
     </div>
+  );
+}
+
+/** How much of a large table has been read, and a way to stop. */
+function Progress({ scan }: { scan: Scanning }) {
+  if (scan.problem) return <ReadError problem={scan.problem} retry={scan.again} />;
+  if (scan.busy || !scan.groups) {
+    return (
+      <p class="preview-foot">
+        <progress max={scan.of || 1} value={scan.read} aria-label="Read" />
+        <Button onClick={scan.stop}>Stop</Button>
+      </p>
+    );
+  }
+  if (scan.read >= scan.of) return null;
+  return (
+    <p class="preview-foot" role="status">
+      <span class="dim">
+        The plot shows <ShownPart shown={scan.read} of={scan.of} />.
+      </span>
+      <Button onClick={scan.again}>Read all of it</Button>
+    </p>
   );
 }
 
@@ -87,9 +116,10 @@ interface CurvesProps {
   choice: Choice;
   change: (to: Partial<Choice>) => void;
   title: string;
+  extent: Range | undefined;
 }
 
-function Curves({ groups, shown, choice, change, title }: CurvesProps) {
+function Curves({ groups, shown, choice, change, title, extent }: CurvesProps) {
   const [drawn, setDrawn] = useState<{ of: Drawn; range: Range } | undefined>();
   const { time, label } = axisOf(shown);
   const logX = choice.logX && !time;
@@ -110,6 +140,7 @@ function Curves({ groups, shown, choice, change, title }: CurvesProps) {
         reversed={reversed}
         lines={lines}
         title={title}
+        {...(extent && { extent })}
         view={choice.view}
         onView={(view) => change({ view })}
         onDrawn={(of, range) => setDrawn({ of, range })}
@@ -139,7 +170,8 @@ const countNotPositive = (values: Float64Array) => values.reduce((n, v) => n + (
 function Notes({ groups, drawn, logX, logY, time }: NotesProps) {
   const omitted = useMemo(
     () =>
-      groups.reduce((n, { series: { x, ys }, curves }) => {
+      groups.reduce((n, { series: { x, ys }, curves, thinned }) => {
+        if (thinned) return n + thinned.figures.omitted;
         const values = logY ? curves.reduce((m, c) => m + countNotPositive(ys[c.y]!), 0) : 0;
         return n + values + (logX ? countNotPositive(x) : 0);
       }, 0),

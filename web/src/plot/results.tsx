@@ -3,20 +3,16 @@ import { useMemo } from "preact/hooks";
 import { count, plural } from "../format";
 import type { Line } from "./figure";
 import { type Group, within } from "./series";
-import { type Fit, LineFit } from "./statistics";
+import type { CurveFit, Figures } from "../sight/messages";
+import { LineFit } from "./statistics";
 
 type Range = [min: number, max: number];
 
-/** The fit of a curve, and how many of its points have no usable error. */
-export interface CurveFit {
-  fit: Fit | undefined;
-  unweighted: number;
-}
-
 /** Straight lines through the curves, by their points in a range of x. */
 export function fitsOf(groups: Group[], range: Range): CurveFit[] {
-  return groups.flatMap(({ series, curves }) =>
+  return groups.flatMap(({ series, curves, thinned }) =>
     curves.map((curve) => {
+      if (thinned) return thinned.fit;
       const line = new LineFit(curve.error !== undefined);
       const [from, to] = within(series, range);
       const y = series.ys[curve.y]!;
@@ -110,19 +106,12 @@ export function Swatch({ of }: { of: number }) {
   return <span class={`swatch series-${of + 1}`} aria-hidden="true" />;
 }
 
-interface Figures {
-  name: string;
-  n: number;
-  min: number;
-  max: number;
-  mean: number;
-}
-
-function figuresOf(groups: Group[], range: Range): Figures[] {
-  return groups.flatMap(({ series, curves }) =>
+function figuresOf(groups: Group[], range: Range): (Figures & { name: string })[] {
+  return groups.flatMap(({ series, curves, thinned }) =>
     curves.map(({ name, y }) => {
+      if (thinned) return { ...thinned.figures, name };
       const [from, to] = within(series, range);
-      const f = { name, n: 0, min: Infinity, max: -Infinity, mean: 0 };
+      const f = { name, n: 0, omitted: 0, min: Infinity, max: -Infinity, mean: 0 };
       for (let i = from; i < to; i++) {
         const v = series.ys[y]![i]!;
         if (!Number.isFinite(v)) continue;

@@ -1,4 +1,5 @@
 // Columns of numbers, and their downsampling for a plot. This module is independent of the page.
+import type { CurveFit, Figures } from "../sight/messages";
 import type { ColumnType, Dialect, Rows } from "../preview/csv";
 import { toNumber, toTime } from "../preview/csv";
 
@@ -90,8 +91,8 @@ export interface Curve {
 export interface Group {
   series: Series;
   curves: Curve[];
-  /** The series is a part of what was read: of that many rows, the minimum and maximum of each of so many parts. */
-  thinned?: { rows: number; bins: number };
+  /** The series has the minimum and maximum of each of so many parts of a file, and its curve these values in all. */
+  thinned?: { rows: number; bins: number; fit: CurveFit; figures: Figures };
 }
 
 /** Points of a curve, in the order of x; null where a value is missing. */

@@ -11,6 +11,9 @@ import { Columns, type Curve, type Group, type Series } from "./series";
 /** For a plot, files up to this size are loaded in full without asking, and of larger ones as much. */
 export const maxAutoLoad = 4 * MB;
 
+/** Larger tables are not loaded, but thinned by a worker. */
+export const maxLoaded = 64 * MB;
+
 /** A table whose columns can be plotted. */
 export interface Table {
   name: string;
@@ -22,17 +25,17 @@ export interface Table {
   /** X ascends to the left unless the user wants otherwise. */
   reversed?: boolean;
   /** Of a table in a text file. */
-  text?: { file: StoredFile; dialect: Dialect; complete: boolean };
+  text?: { file: StoredFile; dialect: Dialect; encoding: string; complete: boolean };
 }
 
 /** The plot's view of rows of a text file. */
-export function useTextTable(file: StoredFile, rows: Rows, loaded: number, dialect: Dialect, types: ColumnType[], complete: boolean): Table {
+export function useTextTable(file: StoredFile, rows: Rows, loaded: number, dialect: Dialect, types: ColumnType[], source: Source): Table {
   const columns = useMemo(() => new Columns(rows, dialect, types), [rows, dialect, types]);
-  return useMemo(() => tableOf(file, columns, loaded, dialect, types, complete), [file, columns, loaded, complete]);
+  return useMemo(() => tableOf(file, columns, loaded, dialect, types, source), [file, columns, loaded, source.ended]);
 }
 
-const tableOf = (file: StoredFile, columns: Columns, loaded: number, dialect: Dialect, types: ColumnType[], complete: boolean): Table => ({
-  name: file.name, names: dialect.names, types, loaded, series: (x, ys, signal) => columns.series(x, ys, signal), text: { file, dialect, complete },
+const tableOf = (file: StoredFile, columns: Columns, loaded: number, dialect: Dialect, types: ColumnType[], { encoding, ended }: Source): Table => ({
+  name: file.name, names: dialect.names, types, loaded, series: (x, ys, signal) => columns.series(x, ys, signal), text: { file, dialect, encoding, complete: ended },
 });
 
 /** Loads the first part of another file. */
@@ -48,7 +51,7 @@ async function load(id: string, signal: AbortSignal): Promise<Table> {
   const dialect = detect(rows);
   const types = columnTypes(rows, dialect);
   if (!types.includes("number")) throw new Problem(0, "no_table", "No column of this file contains numbers.");
-  return tableOf(file, new Columns(rows, dialect, types), rows.count, dialect, types, source.ended);
+  return tableOf(file, new Columns(rows, dialect, types), rows.count, dialect, types, source);
 }
 
 export interface Other {
@@ -95,20 +98,23 @@ export function axisOf(shown: Shown[]): { time: boolean; label: string } {
 }
 
 /** Reads the columns that are shown, one group for each table. Undefined until all of them are read. */
-export function useGroups(shown: Shown[], maxCurves: number): Group[] | undefined {
+export function useGroups(shown: Shown[], maxCurves: number, named: boolean): Group[] | undefined {
   const [state, setState] = useState<{ key: string; groups: Group[] } | undefined>();
   const key = JSON.stringify(shown.map(({ id, chosen }) => [id, chosen.x, chosen.ys]));
   const versions = shown.map(({ table }) => table.loaded);
   const series = shown.map(({ table }) => table.series);
   useEffect(() => {
     const control = new AbortController();
-    readGroups(shown, maxCurves, control.signal).then((groups) => setState({ key, groups }), () => {}); // fails only when it is superseded
+    readGroups(shown, maxCurves, named, control.signal).then((groups) => setState({ key, groups }), () => {}); // fails only when it is superseded
     return () => control.abort();
-  }, [key, versions.join(), ...series.slice(0, 1)]);
+  }, [key, named, versions.join(), series[0]]);
   return state?.key === key ? state.groups : undefined;
 }
 
-async function readGroups(shown: Shown[], maxCurves: number, signal: AbortSignal): Promise<Group[]> {
+/** What tells the curves of one table from those of others. */
+export const nameAfter = ({ name }: Table) => ` (${name.replace(/^.*\//, "")})`;
+
+async function readGroups(shown: Shown[], maxCurves: number, named: boolean, signal: AbortSignal): Promise<Group[]> {
   const groups: Group[] = [];
   let left = maxCurves;
   for (const { table, chosen } of shown) {
@@ -117,7 +123,7 @@ async function readGroups(shown: Shown[], maxCurves: number, signal: AbortSignal
     if (!ys.length) continue;
     const columns = [...new Set(ys.flatMap((y) => [y.column, ...(y.error === undefined ? [] : [y.error])]))];
     const series = await table.series(chosen.x, columns, signal);
-    const of = shown.length > 1 ? ` (${table.name.replace(/^.*\//, "")})` : "";
+    const of = named ? nameAfter(table) : "";
     const curves = ys.map<Curve>((y) => ({
       name: table.names[y.column]! + of,
       y: columns.indexOf(y.column),

@@ -30,7 +30,9 @@ const afterQuote = new Set([...separatorCodes, lf, cr, 32]);
 
 /** The rows of a text that is added chunk by chunk, without empty lines. Rows are split into cells on demand. */
 export class Rows {
-  private blocks: { text: string; first: number; starts: Uint32Array; ends: Uint32Array }[] = [];
+  private blocks: { text: string; base: number; first: number; starts: Uint32Array; ends: Uint32Array }[] = [];
+  /** Characters before the rest. */
+  private passed = 0;
   private rest = "";
   count = 0;
 
@@ -62,13 +64,26 @@ export class Rows {
     }
     if (last || text.length - start > longestRow) end(text.length, text.length);
     this.rest = text.slice(start);
+    const base = this.passed;
+    this.passed += start;
     if (!starts.length) return;
-    this.blocks.push({ text, first: this.count, starts: Uint32Array.from(starts), ends: Uint32Array.from(ends) });
+    this.blocks.push({ text, base, first: this.count, starts: Uint32Array.from(starts), ends: Uint32Array.from(ends) });
     this.count += starts.length;
   }
 
-  /** The block that contains a row, and the start and end of the row in it. */
-  private locate(row: number): [text: string, start: number, end: number] {
+  /** Drops all rows, so that a long text needs no memory. The next ones are counted from 0. */
+  drop() {
+    this.blocks = [];
+    this.count = 0;
+  }
+
+  /** The number of characters before a row, of all that were added. */
+  position(row: number): number {
+    const block = this.block(row);
+    return block.base + block.starts[row - block.first]!;
+  }
+
+  private block(row: number) {
     let low = 0;
     let high = this.blocks.length - 1;
     while (low < high) {
@@ -76,7 +91,12 @@ export class Rows {
       if (this.blocks[middle]!.first <= row) low = middle;
       else high = middle - 1;
     }
-    const block = this.blocks[low]!;
+    return this.blocks[low]!;
+  }
+
+  /** The block that contains a row, and the start and end of the row in it. */
+  private locate(row: number): [text: string, start: number, end: number] {
+    const block = this.block(row);
     return [block.text, block.starts[row - block.first]!, block.ends[row - block.first]!];
   }
 

@@ -8,7 +8,7 @@ import { Button, ErrorMessage, Skeleton, ViewSwitch } from "../ui/components";
 import { Choice, oneOf } from "../ui/filters";
 import { asProblem } from "../ui/load";
 import type { PlotProps } from "../plot/plot";
-import { maxAutoLoad, useTextTable } from "../plot/tables";
+import { maxAutoLoad, maxLoaded as bound, useTextTable } from "../plot/tables";
 import { columnTypes, detect, Rows, type Separator, typeSample } from "./csv";
 import { Grid } from "./grid";
 import type { ViewerProps } from "./props";
@@ -17,9 +17,6 @@ import { TextView } from "./text";
 
 const first = 64 * kB;
 const step = 256 * kB;
-
-/** Bytes that are loaded at most. */
-const bound = 64 * MB;
 
 const separatorNames = { ",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "spaces" } as const;
 
@@ -94,7 +91,7 @@ export function TablePreview({ file }: ViewerProps) {
   const sampled = Math.min(rows.count, 400); // later rows do not change the dialect
   const dialect = useMemo(() => detect(rows, { separator, header }), [sampled, separator, header]);
   const types = useMemo(() => columnTypes(rows, dialect), [dialect, Math.min(rows.count, typeSample)]);
-  const table = useTextTable(file, rows, rows.count, dialect, types, source.ended);
+  const table = useTextTable(file, rows, rows.count, dialect, types, source);
   const view = oneOf(query, "view", views);
   const plotted = view === "plot";
 
@@ -154,6 +151,9 @@ function Notes({ rows, notes }: { rows: Rows; notes: number }) {
 /** How much of the file is loaded, and the controls that load more. */
 function LoadMore({ loading, plotted }: { loading: Loading; plotted: boolean }) {
   const { source, problem, busy, full, more, all, stop } = loading;
+  const { query } = useLocation();
+  const isLarge = source.bytes > bound;
+  if (plotted && isLarge && query.get("whole") === "1" && !query.get("bins")) return null; // the plot says how far it is
   if (problem) return <ReadError problem={problem} retry={more} />;
   if (source.ended) return null;
   if (plotted && busy) {
@@ -169,9 +169,12 @@ function LoadMore({ loading, plotted }: { loading: Loading; plotted: boolean }) 
       <span class="dim">
         {plotted ? "The plot shows " : "Loaded: "}
         <ShownPart shown={source.read} of={source.bytes} />
-        {full ? "; download the file for the rest." : plotted ? "." : "; more is loaded as you scroll."}
+        {full && !(plotted && isLarge) ? "; download the file for the rest." : plotted ? "." : "; more is loaded as you scroll."}
       </span>
-      {plotted && !full && <Button onClick={all}>{source.bytes <= bound ? `Load all ${size(source.bytes)}` : `Load the first ${size(bound)}`}</Button>}
+      {plotted && isLarge && !query.get("bins") && <Button onClick={() => setQuery({ whole: "1" }, { step: true })}>Plot all {size(source.bytes)}</Button>}
+      {plotted && !full && (!isLarge || query.get("bins")) && (
+        <Button onClick={() => (setQuery({ whole: "1" }), void all())}>{isLarge ? `Load the first ${size(bound)}` : `Load all ${size(source.bytes)}`}</Button>
+      )}
     </p>
   );
 }
@@ -186,7 +189,8 @@ function LazyPlot({ loading, ...props }: PlotProps & { loading: Loading }) {
   };
   useEffect(() => {
     loadScript();
-    if (loading.source.bytes <= maxAutoLoad) void loading.all();
+    const { bytes } = loading.source;
+    if (bytes <= maxAutoLoad || (bytes <= bound && new URLSearchParams(location.search).get("whole") === "1")) void loading.all();
   }, []);
   if (problem) return <ErrorMessage problem={problem} retry={loadScript} />;
   if (!Plot) return <Skeleton lines={10} />;

@@ -32,6 +32,7 @@ export class Decoder {
   private calls = 0;
   private reading = 0;
   private read = 0;
+  private most = maxRead;
   private timer = 0;
   private ended: unknown;
 
@@ -60,6 +61,11 @@ export class Decoder {
   /** Whether the page has closed it. */
   get closed() {
     return this.ended instanceof DOMException;
+  }
+
+  /** Lets it read that many bytes more: the user has asked for them. */
+  allow(bytes: number) {
+    this.most += bytes;
   }
 
   /** Ends the worker; what it has not answered fails. */
@@ -110,7 +116,7 @@ export class Decoder {
   private async feed(read: number, start: number, length: number) {
     if (!this.file) return;
     this.read += length;
-    if (this.read > maxRead) return this.end(new Undecodable("Showing more of this file would read too much of it. Load the page again, or download the file."));
+    if (this.read > this.most) return this.end(new Undecodable("Showing more of this file would read too much of it. Load the page again, or download the file."));
     this.reading++;
     try {
       const bytes = await range(this.file, start, length, this.control.signal);
