@@ -162,7 +162,11 @@ func otherPages(r *request, address string, ends repository.PageEnds, items int)
 		links = append(links, html.Link{Text: "First page", URL: address})
 	}
 	if items == rowsOfPage {
-		links = append(links, html.Link{Text: "Next page", URL: address + "?page=" + ends.Next})
+		join := "?"
+		if strings.Contains(address, join) {
+			join = "&"
+		}
+		links = append(links, html.Link{Text: "Next page", URL: address + join + "page=" + ends.Next})
 	}
 	return links
 }
@@ -223,31 +227,6 @@ func (a *api) readSet(r *request, id string) (object html.Object, err error) {
 		return object, err
 	}
 	return html.OfSet(set, above)
-}
-
-func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
-	if object, err = a.readSet(r, id); err != nil {
-		return object, nil, err
-	}
-	var files []metadata.Resource
-	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, listed(r, id, "name"), func(borrowed *metadata.Resource) {
-		files = append(files, kept(*borrowed))
-	}, func(string) {})
-	if err != nil {
-		return object, nil, err
-	}
-	page = object.Page(at)
-	page.Dataset, page.Heading = object.Dataset(at, files...), "Files"
-	if len(files) > 0 {
-		page.Downloads = []html.Link{{Text: "Download all", URL: at.Archive(id)}}
-	}
-	for _, f := range files {
-		page.Rows = append(page.Rows, html.Row{
-			Link: html.Link{Text: f.Name, URL: at.Page("resources", f.ID.String())}, Note: f.MimeType, Bytes: f.Bytes, Changed: f.Modified.Time(), File: at.File(f.ID.String()),
-		})
-	}
-	page.More = otherPages(r, at.Page("sets", id), ends, len(files))
-	return object, page, nil
 }
 
 // kept returns a borrowed resource with texts of its own.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	stdhtml "html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -147,6 +148,39 @@ func TestOpenPagesWithinTheirBounds(t *testing.T) {
 	}
 	same(t, "all files, once", slices.Equal(seen, names), true)
 	c.page("/sets/"+set+"?page=nonsense").problem(http.StatusBadRequest, "invalid_page_token", "")
+}
+
+// TestOpenFolders: the page of an open set shows one level of its folders, each of which has an address of its own, and leads back.
+func TestOpenFolders(t *testing.T) {
+	t.Parallel()
+	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
+	s := c.newSpace(object{"visibility": "open"})
+	set := s.newSet()
+	for _, name := range []string{"plan.txt", "raw & old/2026/a.txt", "raw & old/notes.txt"} {
+		s.upload(set, "f.txt", name, text("name", name))
+	}
+	for n := range 101 {
+		s.upload(set, "f.txt", "x", text("name", fmt.Sprintf("many/%03d", n)))
+	}
+	row := regexp.MustCompile(`<li><a href="([^"]*)">([^<]*)</a> <span class="dim">([a-z ]*)`)
+	shows := func(at string, want ...string) (addresses map[string]string) {
+		t.Helper()
+		addresses = map[string]string{}
+		var got []string
+		for _, found := range row.FindAllStringSubmatch(string(c.page(at).want(http.StatusOK).body), -1) {
+			got = append(got, strings.TrimSpace(stdhtml.UnescapeString(found[2])+" "+found[3]))
+			_, addresses[stdhtml.UnescapeString(found[2])], _ = strings.Cut(stdhtml.UnescapeString(found[1]), "/sets/")
+		}
+		same(t, at, strings.Join(got, "|"), strings.Join(want, "|"))
+		return addresses
+	}
+	top := shows("/sets/"+set, "many/ folder", "raw & old/ folder", "plan.txt text")
+	in := shows("/sets/"+top["raw & old/"], "All files the folder above", "2026/ folder", "notes.txt text")
+	below := shows("/sets/"+in["2026/"], "raw & old/ the folder above", "a.txt text")
+	same(t, "the folder above", below["raw & old/"], top["raw & old/"])
+	same(t, "the set", in["All files"], set)
+	next := regexp.MustCompile(`<a href="[^"]*(/sets/[^"]*page=[^"]*)">Next page</a>`).FindSubmatch(c.page("/sets/" + top["many/"]).want(http.StatusOK).body)
+	shows(stdhtml.UnescapeString(string(next[1])), "All files the folder above", "100 text")
 }
 
 // TestGonePages: what was open and is deleted says so, and since when.

@@ -57,10 +57,10 @@ type Fact struct {
 // Row is an object in a list.
 type Row struct {
 	Link
-	Note    string // such as its type
-	Bytes   int64  // of its file
-	Changed time.Time
-	File    string // address of its file; "" of what is none
+	Note    string    // such as its type
+	Bytes   int64     // of its file
+	Changed time.Time // zero: is not said
+	File    string    // address of its file; "" of what is none
 }
 
 // Write returns the document.
@@ -141,7 +141,7 @@ var document = template.Must(template.New("document").Funcs(template.FuncMap{"si
 {{- with .Rows}}
 <ul class="plain-list">
 {{- range .}}
-<li><a href="{{.URL}}">{{.Text}}</a> <span class="dim">{{with .Note}}{{.}} · {{end}}{{if .File}}{{size .Bytes}} · {{end}}<time datetime="{{.Changed.Format "2006-01-02T15:04:05Z07:00"}}">{{day .Changed}}</time></span>
+<li><a href="{{.URL}}">{{.Text}}</a> <span class="dim">{{.Note}}{{if .File}} · {{size .Bytes}}{{end}}{{if not .Changed.IsZero}} · <time datetime="{{.Changed.Format "2006-01-02T15:04:05Z07:00"}}">{{day .Changed}}</time>{{end}}</span>
 {{- with .File}} <a href="{{.}}" download>Download</a>{{end}}</li>
 {{- end}}
 </ul>

@@ -121,12 +121,23 @@ export function pathOf(url: string): string {
   return path.slice(path.indexOf("/v1/") + 3);
 }
 
+/** How long a listing is, and where its pages begin, but the first one; `bounded`: there is more. */
+export interface Outline {
+  total: number;
+  bounded: boolean;
+  /** `index` rows are before the page at the address; the last of them has this name, or in an order by time was changed then. */
+  marks: { index: number; name?: string; modified?: string; page: string }[];
+}
+
 /** One page of a listing. */
 export interface Page<T> {
   items: T[];
   /** The address of the next page; undefined at the end. */
   next: string | undefined;
 }
+
+/** Rows of a page of a list. */
+export const pageSize = 200;
 
 /** The pages of a listing, in the order of the service. */
 export class Listing<T> {
@@ -146,6 +157,9 @@ export class Listing<T> {
     if (page.end || !page.nextPage) return { items: page.data ?? [], next: undefined };
     return { items: page.data ?? [], next: pathOf(page.nextPage) };
   }
+
+  /** Fetches the outline of pages like the first one, where the service has such outlines. */
+  outline?: (signal: AbortSignal) => Promise<Outline>;
 
   /** Fetches pages until the end or until there are `bound` items; `complete` is whether these are all. */
   async all(bound: number, signal?: AbortSignal): Promise<{ items: T[]; complete: boolean }> {

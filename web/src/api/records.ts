@@ -1,7 +1,7 @@
 // Dataspaces, sets, files and their versions. Names and fields are those of the interface reference.
 import type { Metadata } from "../describe/metadata";
 import type { Revision } from "./http";
-import { call, change, id, Listing, pathOf, Problem, queryOf, records, root, send } from "./http";
+import { call, change, id, Listing, type Outline, type Page, pageSize, pathOf, Problem, queryOf, records, root, send } from "./http";
 
 export type State = "active" | "deleted";
 export type Role = "member" | "editor" | "admin";
@@ -140,13 +140,25 @@ export const dataspaces = {
   usage: (did: string) => call<Usage>("GET", `/dataspaces/${id(did)}/usage`),
 };
 
+/** Gives a listing of the files of a set its outline, by pages of 200. */
+function outlined<L extends Listing<Resource> | Listing<Entry>>(listing: L): L {
+  listing.outline = async (signal) => {
+    const [path, query = ""] = listing.first.split("?");
+    const all = new URLSearchParams(query);
+    all.set("limit", String(pageSize));
+    return call<Outline>("GET", `${path}/outline?${all}`, { signal });
+  };
+  return listing;
+}
+
 export const sets = {
   ...records<DataSet>("/sets"),
-  resources: (sid: string, query = {}) => new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`),
+  resources: (sid: string, query = {}) => outlined(new Listing<Resource>(`/sets/${id(sid)}/resources${queryOf(query)}`)),
   /** What is directly in a folder; "" is the set. */
-  level: (sid: string, query = {}) => new Level(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`),
+  level: (sid: string, query = {}) => outlined(new Level(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`)),
   /** Does something with up to 1,000 files of a set. */
   many: (sid: string, what: ManyFiles, ids: string[]) => call<{ results: ManyResult[] }>("POST", `/sets/${id(sid)}/many`, { body: { ...what, ids } }),
+  levelByTime: (sid: string, query: object, newest: boolean, onEnd: (sorted: boolean) => void) => new LevelByTime(`/sets/${id(sid)}/resources${queryOf({ ...query, delimiter: "/" })}`, newest, onEnd),
   /** The address of the zip of a folder. */
   folderArchive: (sid: string, path: string) => `${root}/sets/${id(sid)}/archive${queryOf({ folder: path })}`,
   /** The address of the zip of a set, or of some of its resources. */
@@ -176,6 +188,44 @@ export class Level extends Listing<Entry> {
       items.sort((a, b) => sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
     }
     return { items, next: page.end || !page.nextPage ? undefined : pathOf(page.nextPage) };
+  }
+}
+
+/** Entries of a level that is sorted by the page. */
+const maxSorted = 2000;
+
+/** One level of the tree by time, folders first. No index has that order within a folder: a level of up to 2,000 entries is sorted here, a larger one is by name. */
+export class LevelByTime extends Listing<Entry> {
+  private readonly level: Level;
+
+  /** @param onEnd is told whether the level is in this order */
+  constructor(
+    first: string,
+    private readonly newest: boolean,
+    private readonly onEnd: (sorted: boolean) => void,
+  ) {
+    super(first);
+    this.level = new Level(first);
+  }
+
+  override async page(address: string, signal?: AbortSignal) {
+    if (!address.startsWith(this.first)) return this.level.page(address, signal); // of a level that is too large
+    const items: Entry[] = [];
+    const page = await this.level.page(address, signal);
+    let next = page.next;
+    items.push(...page.items);
+    while (next !== undefined && items.length <= maxSorted) {
+      const more: Page<Entry> = await this.level.page(next, signal);
+      items.push(...more.items);
+      next = more.next;
+    }
+    const sorted = next === undefined && items.length <= maxSorted;
+    this.onEnd(sorted);
+    if (!sorted) return page;
+    const sign = this.newest ? -1 : 1;
+    const at = (r: Resource) => `${String(r.modified_epoch).padStart(15, "0")} ${r.id}`; // ids are in the order of creation, which is finer
+    const files = items.filter((e): e is Resource => !isFolder(e)).sort((a, b) => sign * (at(a) < at(b) ? -1 : 1));
+    return { items: [...items.filter(isFolder), ...files], next: undefined };
   }
 }
 

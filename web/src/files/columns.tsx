@@ -8,6 +8,8 @@ import { Link, setQuery, useLocation } from "../router";
 import { Icon } from "../ui/icons";
 import type { Column } from "../ui/list";
 import { resourceColumnsOf } from "../ui/resources";
+import type { Optional } from "./view";
+import { optional } from "./view";
 
 interface Options {
   set: DataSet;
@@ -17,27 +19,30 @@ interface Options {
   /** Changes when counts may have changed. */
   changes: number;
   order: string;
-  /** The list can be sorted by time. */
-  byTime: boolean;
+  /** To sort by time leaves the folder open. */
+  keepsFolder: boolean;
+  /** Those that are shown beside the names. */
+  shown: Optional[];
 }
 
 /** The address of a folder in the pages. */
 export const folderAddress = (sid: string, path: string, state = "") =>
   `/sets/${sid}${path || state ? "?" : ""}${new URLSearchParams({ ...(path && { folder: path }), ...(state && { state }) })}`;
 
-export function entryColumns({ set, incomplete, below, changes, order, byTime }: Options): Column<Entry>[] {
+export function entryColumns({ set, incomplete, below, changes, order, keepsFolder, shown }: Options): Column<Entry>[] {
   const cells: Record<string, (f: Folder) => ComponentChildren> = {
     File: (f) => <FolderLink sid={set.id} folder={f} below={below} />,
     Size: (f) => <Contents sid={set.id} path={f.folder} changes={changes} />,
   };
-  const sorts: Record<string, [up: string, down: string]> = { File: ["", "name-descending"], ...(byTime && { Changed: ["oldest", "newest"] as [string, string] }) };
-  return resourceColumnsOf(incomplete, below).map(({ head, title, cell, cellClass, sort: _, ...column }) => {
+  const sorts: Record<string, [up: string, down: string]> = { File: ["", "name-descending"], Changed: ["oldest", "newest"] };
+  return resourceColumnsOf(incomplete, below).filter(({ head }) => head === "File" || shown.includes(head as Optional)).map(({ head, title, cell, cellClass, sort: _, ...column }) => {
     const label = String(head);
     const by = sorts[label];
     const at = by?.indexOf(order === "name" ? "" : order) ?? -1;
     return {
       ...column,
-      head: by ? <SortHead label={label === "File" ? "Name" : label} to={at === 0 ? by[1] : at === 1 ? by[0] : label === "File" ? by[0] : by[1]} descending={at < 0 ? undefined : at === 1} /> : head,
+      width: label === "File" ? "minmax(200px, 3fr)" : optional[label as Optional],
+      head: by ? <SortHead label={label === "File" ? "Name" : label} to={at === 0 ? by[1] : at === 1 ? by[0] : label === "File" ? by[0] : by[1]} descending={at < 0 ? undefined : at === 1} keepsFolder={keepsFolder} /> : head,
       ...(by && { sort: at < 0 ? ("none" as const) : at === 0 ? ("ascending" as const) : ("descending" as const) }),
       title: (e: Entry) => (isFolder(e) ? (label === "File" ? e.folder : "") : (title?.(e) ?? "")),
       cellClass: (e: Entry) => (isFolder(e) ? "dim" : typeof cellClass === "function" ? cellClass(e) : (cellClass ?? "")),
@@ -47,9 +52,9 @@ export function entryColumns({ set, incomplete, below, changes, order, byTime }:
 }
 
 /** A header that sorts the list. */
-function SortHead({ label, to, descending }: { label: string; to: string; descending: boolean | undefined }) {
+function SortHead({ label, to, descending, keepsFolder }: { label: string; to: string; descending: boolean | undefined; keepsFolder: boolean }) {
   return (
-    <button type="button" class="sort" onClick={() => setQuery({ order: to, ...(label === "Name" ? { since: "", until: "" } : { prefix: "", folder: "" }) })}>
+    <button type="button" class="sort" onClick={() => setQuery({ order: to, ...(label === "Name" ? { since: "", until: "" } : { prefix: "", ...(!keepsFolder && { folder: "" }) }) })}>
       {label} {descending !== undefined && <Icon name={descending ? "down" : "up"} />}
     </button>
   );

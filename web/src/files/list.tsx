@@ -13,6 +13,7 @@ import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders
 import { VirtualList } from "../ui/list";
 import { entryColumns } from "./columns";
 import { FolderBar } from "./folder";
+import { ListMenu, useListView } from "./view";
 
 interface FilesProps {
   set: DataSet;
@@ -39,35 +40,42 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
   const order = prefix && !asked.startsWith("name") ? "name" : asked;
   const byName = order.startsWith("name");
   const tree = byName && !prefix && view === "folders";
+  /** The files of one folder by time; of the set it is all files. */
+  const timed = !byName && !!folder && view === "folders";
+  const [sorted, setSorted] = useState(true);
   const filters = {
     state: oneOf(query, "state", offered),
     // A prefix implies the order by name, which the service does not combine with times.
     ...(byName ? { order: prefix && order === "name" ? "" : order, namePrefix: prefix || folder } : { order: order === "newest" ? "newest" : "", ...timesOf(query) }),
   };
   const files = (more = {}) => sets.resources(sid, { ...filters, ...(tree && { delimiter: "/" }), ...more });
-  const list = (): Listing<Entry> => (tree ? sets.level(sid, filters) : files());
+  const ofFolder = { state: filters.state, namePrefix: folder };
+  const list = (): Listing<Entry> => (tree ? sets.level(sid, filters) : timed ? sets.levelByTime(sid, ofFolder, order === "newest", setSorted) : files());
   const change = (to: (typeof views)[number]) => {
     localStorage.setItem(storageKey, to);
     setView(to);
   };
-  const selected = useSelected(() => files({ limit: 1000 }));
+  const [looks, setLooks] = useListView();
+  const selected = useSelected(() => (timed ? sets.resources(sid, { ...ofFolder, delimiter: "/", limit: 1000 }) : files({ limit: 1000 })));
   const listed = (r: Resource) =>
-    (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !(tree && r.name.includes("/", folder.length)) && (byName || between(timesOf(query), r.modified));
+    (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !((tree || timed) && r.name.includes("/", folder.length)) && (byName || timed || between(timesOf(query), r.modified));
   return (
     <>
       <FilterBar>
-        <ViewSwitch views={views} view={byName && !prefix ? view : "all files"} onChange={(to) => (setQuery({ prefix: "", ...(!byName && { order: "", since: "", until: "" }) }), change(to))} />
+        <ViewSwitch views={views} view={(byName && !prefix) || timed ? view : "all files"} onChange={(to) => (setQuery({ prefix: "", ...(!byName && { order: "", since: "", until: "" }) }), change(to))} />
         <Choice
           label="Order"
           name="order"
           options={[["name", "by name"], ["name-descending", "by name, backwards"], ...[...timeOrders].reverse()]}
-          clears={["prefix", "since", "until", "folder"]}
+          clears={["prefix", "since", "until", ...(view === "folders" ? [] : ["folder"])]}
         />
-        {byName ? <Prefix /> : <TimeFilters />}
+        {byName ? <Prefix /> : !timed && <TimeFilters />}
         <StateChoice offered={offered} />
+        <ListMenu view={looks} onChange={setLooks} />
         <Curl path={`/sets/${sid}/resources${queryOf({ ...filters, ...(tree && { delimiter: "/" }) })}`} />
       </FilterBar>
-      {(tree || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
+      {(tree || timed || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
+      {timed && !sorted && <p class="dim">This folder has more than 2,000 entries: they are listed by name. All files of the set can be listed by time.</p>}
       {selected.fetching.problem && <ErrorMessage problem={selected.fetching.problem} retry={selected.fetching.run} />}
       {selected.fetching.busy && (
         <div class="note" role="status">
@@ -87,15 +95,18 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
         />
       )}
       <VirtualList<Entry>
-        id={sid + tree + queryOf(filters)}
+        id={sid + tree + (timed ? folder : "") + queryOf(filters)}
         version={changes}
         create={list}
         keyOf={(e) => (isFolder(e) ? e.folder : e.id)}
         label="Files"
-        noun={tree ? ["entry", "entries"] : ["file", "files"]}
+        noun={tree || timed ? ["entry", "entries"] : ["file", "files"]}
         kind="selectable"
+        comfortable={looks.comfortable}
+        order={{ by: byName ? "name" : "time", descending: order === "name-descending" || order === "newest", below: tree ? folder : prefix ? "" : folder }}
         columns={[
           {
+            width: "20px",
             head: (
               <input
                 type="checkbox"
@@ -117,7 +128,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
                 />
               ),
           },
-          ...entryColumns({ set, incomplete, below: tree ? folder : "", changes, order, byTime: !tree }),
+          ...entryColumns({ set, incomplete, below: tree || timed ? folder : "", changes, order, keepsFolder: view === "folders", shown: looks.columns }),
         ]}
         empty={
           <Empty icon="file" title={emptyTitle(!!prefix || filters.state !== offered[0] || [...query.keys()].some((k) => k !== "folder"), folder)}>

@@ -8,6 +8,7 @@ import { Link } from "../router";
 import { useMe } from "../session";
 import { Badge, ErrorMessage, Time } from "../ui/components";
 import { Icon } from "../ui/icons";
+import { hasThumbnail, KindIcon } from "../ui/kinds";
 import { type Loaded, useLoad } from "../ui/load";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { UserName } from "../ui/users";
@@ -88,22 +89,16 @@ export function RecentFiles({ recent: { value: recent, problem, reload } }: { re
   );
 }
 
-/** Formats that browsers show; SVG is none, since it can have scripts. */
-const picture = /^image\/(png|jpeg|gif|webp|avif|bmp|apng)(;|$)/;
-
-/** Pictures that are loaded whole for their thumbnail, in bytes at most. */
-const largestPicture = 4e6;
-
 function Picture({ file }: { file: Resource }) {
   const [failed, setFailed] = useState(false);
   const extension = /\.(\w{1,5})$/.exec(file.name)?.[1] ?? "";
   return (
     <span class="tile-picture">
-      {picture.test(file.mimetype) && file.bytes <= largestPicture && !failed && !file.damaged ? (
+      {hasThumbnail(file) && !failed ? (
         <img src={dataAddress(file, true)} alt="" loading="lazy" decoding="async" onError={() => setFailed(true)} />
       ) : (
         <>
-          <Icon name="file" />
+          <KindIcon file={file} />
           <span aria-hidden="true">{extension}</span>
         </>
       )}

@@ -2,13 +2,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { Listing } from "../api";
+import { pageSize } from "../api";
 import { listen } from "../events";
 import { useKey } from "../keyboard/keys";
-import { plural } from "../format";
+import { count, plural } from "../format";
 import { historyEntry } from "../router";
 import { Button, ErrorMessage, Skeleton } from "./components";
 import { usePrinting, usePrintKey } from "./print";
 import { useRefreshOnFocus } from "./refresh";
+import { Jump, type Order } from "./jump";
 import { Rows } from "./rows";
 
 /** Rows that are rendered beyond the visible ones, so that no edge shows while scrolling. */
@@ -19,6 +21,8 @@ export interface Column<T> {
   head: ComponentChildren;
   /** How the list is sorted by this column; unset where it cannot be. */
   sort?: "ascending" | "descending" | "none";
+  /** For a grid, where the style sheet says nothing of these columns. */
+  width?: string;
   /** Classes of the header and the cells: "wide-only" hides them on narrow screens, "end" aligns them to the right. */
   class?: string;
   /** More classes of the cells. */
@@ -46,18 +50,27 @@ interface Props<T> {
   /** Singular and plural, for the number of rows below the list. */
   noun: [one: string, many: string];
   empty: ComponentChildren;
+  /** How it is ordered. A list of several pages with an outline then offers to go to a place of it. */
+  order?: Order;
+  /** Rows have more room. */
+  comfortable?: boolean;
 }
 
 /** Lists of earlier pages with their scroll positions, by history entry, for the Back button. */
 const earlier = new Map<string, { rows: Rows<unknown>; top: number }>();
 const maxEarlier = 5;
 
-export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label, kind, noun, empty }: Props<T>) {
+export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label, kind, noun, empty, order, comfortable }: Props<T>) {
   const { rows, fresh } = useRows(create, id, version);
   const body = useRef<HTMLDivElement>(null);
-  const visible = useVisible(body, rows);
-  const onKeyDown = useArrowKeys(body, rows, kind === "selectable");
+  const visible = useVisible(body, rows, comfortable);
+  const { onKeyDown, goTo } = useArrowKeys(body, rows, kind === "selectable");
   useRefreshOnFocus(() => (rows.problem ? rows.retry() : rows.refresh()));
+  const whole = useRef<HTMLDivElement>(null);
+  const widths = columns.every((c) => c.width) ? columns.map((c) => c.width).join(" ") : "";
+  useLayoutEffect(() => {
+    if (widths) whole.current?.style.setProperty("--wide-columns", widths); // the policy forbids style attributes
+  });
   const printing = usePrinting();
   const loadingAll = usePrintKey(() => rows.complete, () => rows.fetchAll());
   useEffect(() => (printing ? () => rows.release() : undefined), [printing]);
@@ -68,6 +81,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
   const keys = new Set<string | number>();
   const renderRow = (index: number) => {
     const item = rows.at(index);
+    if (!item && printing) return null;
     const key = item && !keys.has(keyOf(item)) ? keyOf(item) : index; // a row that changes between two pages can be in both
     keys.add(key);
     return (
@@ -85,7 +99,8 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
     );
   };
   return (
-    <div class={`list ${kind}`} aria-busy={!fresh}>
+    <div class={`list ${kind} ${comfortable ? "comfortable" : ""}`} aria-busy={!fresh} ref={whole}>
+      {order && rows.outline && rows.known > pageSize && !printing && <Jump rows={rows} order={order} goTo={goTo} />}
       <div role="table" aria-label={label} aria-rowcount={rows.ended ? rows.known + 1 : -1}>
         <div role="rowgroup" class="head">
           <div class="row" role="row" aria-rowindex={1}>
@@ -96,7 +111,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
             ))}
           </div>
         </div>
-        <div class="body" role="rowgroup" ref={body} data-count={rows.known} data-ended={rows.ended} onKeyDown={onKeyDown}>
+        <div class="body" role="rowgroup" ref={body} data-count={printing ? rows.loaded : rows.known} data-ended={rows.ended} onKeyDown={onKeyDown}>
           <Spacer rows={first} />
           {Array.from({ length: last - first }, (_, i) => renderRow(first + i))}
           <Spacer rows={rows.known - last} />
@@ -106,6 +121,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
       <p class="dim foot">
         {rows.known > 0 && plural(rows.known, noun[0], noun[1])}
         {rows.ended || (!rows.known && rows.problem) ? "" : printing ? " are printed, and there are more" : " so far; more follow as you scroll"}
+        {rows.ended && printing && rows.loaded < rows.known && `, of which ${count(rows.loaded)} are printed`}
         {printing && !rows.complete && ". To print all rows, press Ctrl+P or ⌘P on the page"}
         {loadingAll && <span role="status">. Loading all rows to print them …</span>}
       </p>
@@ -163,7 +179,7 @@ function useRows<T>(create: () => Listing<T>, id: string, version: number): { ro
 }
 
 /** The range of rows to render, which follows the scroll position and the size of the window. */
-function useVisible<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>) {
+function useVisible<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>, comfortable: boolean | undefined) {
   const [visible, setVisible] = useState({ first: 0, last: 60 });
   const before = useRef(rows);
   useLayoutEffect(() => {
@@ -195,7 +211,7 @@ function useVisible<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>) 
       cancelAnimationFrame(due);
       remove();
     };
-  }, [rows, rows.known]);
+  }, [rows, rows.known, comfortable]);
   return visible;
 }
 
@@ -237,7 +253,14 @@ function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>
     if (body.current?.contains(focused)) focused!.closest("[data-index]")?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
   };
   useKey("x", "select the row, or not any more", some && selectable ? select : undefined);
-  return (e: KeyboardEvent) => {
+  const goTo = (index: number) => {
+    if (!body.current || index < 0) return;
+    target.current = { index, nth: 1 }; // behind the box that selects it
+    const height = rowHeight(body.current);
+    scrollBy(0, body.current.getBoundingClientRect().top + (index - 1) * height);
+    rows.onChange();
+  };
+  const onKeyDown = (e: KeyboardEvent) => {
     const from = e.target as HTMLElement;
     if (!from.closest("[data-index]") || !body.current || from.tagName === "SELECT" || from.closest("dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
     const page = Math.max(1, Math.floor(innerHeight / rowHeight(body.current)) - 3);
@@ -247,6 +270,7 @@ function useArrowKeys<T>(body: { current: HTMLDivElement | null }, rows: Rows<T>
     e.preventDefault();
     go(from, step);
   };
+  return { onKeyDown, goTo };
 }
 
 /** The height of a row in px; the style sheet makes it larger on narrow screens. */

@@ -1,7 +1,7 @@
 import type { Resource } from "../api";
 import { Link } from "../router";
 import { Badge, Size, Time } from "./components";
-import { Icon } from "./icons";
+import { RowIcon } from "./kinds";
 import type { Column } from "./list";
 
 /**
@@ -16,7 +16,7 @@ export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): 
     cell: (r) => (
       <span class="named">
         <Link to={`/resources/${r.id}`}>
-          <Icon name="file" /> {r.name.slice(below.length) || r.name}
+          <RowIcon file={r} /> {r.name.slice(below.length) || r.name}
         </Link>{" "}
         {r.state === "deleted" && <Badge tone="bad">{r.purged ? "purged" : "deleted"}</Badge>}
         {r.damaged && <Badge tone="bad">damaged</Badge>} {incomplete.has(r.id) && <Badge>incomplete</Badge>}
@@ -26,7 +26,11 @@ export const resourceColumnsOf = (incomplete: ReadonlySet<string>, below = ""): 
   { head: "Format", class: "wide-only", cellClass: "dim", cell: (r) => r.format },
   { head: "Size", class: "end", cellClass: "dim", cell: (r) => <Size bytes={r.bytes} /> },
   { head: "Changed", class: "wide-only", cellClass: "dim", cell: (r) => <Time at={r.modified} /> },
+  { head: "Created", class: "wide-only", cellClass: "dim", cell: (r) => <Time at={r.created} /> },
+  { head: "Type", class: "wide-only", cellClass: "dim", title: (r) => r.mimetype, cell: (r) => r.mimetype },
+  { head: "Version", class: "wide-only end", cellClass: "dim", cell: (r) => r.version },
   { head: "Description", class: "wide-only", cellClass: "dim", cell: (r) => r.description },
 ];
 
-export const resourceColumns = resourceColumnsOf(new Set());
+/** The usual ones. */
+export const resourceColumns = resourceColumnsOf(new Set()).filter(({ head }) => !["Created", "Type", "Version"].includes(String(head)));

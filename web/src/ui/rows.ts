@@ -1,6 +1,8 @@
-// The rows of a listing of any length. Pages are fetched one after the other as the visible rows come near the last known one. Pages far
-// from the visible rows are evicted; their addresses stay, so that they can be fetched again.
-import type { Listing, Page, Problem } from "../api";
+// The rows of a listing of any length. Where the listing has an outline, all pages are known at once, and those near the visible rows are fetched. Else
+// pages are fetched one after the other as the visible rows come near the last known one. Pages far from the visible rows are evicted; their
+// addresses stay, so that they can be fetched again.
+import type { Listing, Outline, Page, Problem } from "../api";
+import { pageSize, pathOf } from "../api";
 import { asProblem } from "./load";
 
 /** Rows that are fetched ahead of the visible ones. */
@@ -9,8 +11,8 @@ const ahead = 400;
 /** Pages whose rows stay in memory. */
 const maxPages = 24;
 
-/** Rows of a page. */
-const pageSize = 200;
+/** Rows before the visible ones whose pages are fetched once those are there. */
+const around = 120;
 
 /** Rows that are fetched at most when all are wanted, such as for printing. */
 const maxRows = 10_000;
@@ -36,6 +38,8 @@ export class Rows<T> {
   private dirty = false;
   /** All rows are wanted, not only those near the visible ones. */
   private all = false;
+  /** Where pages begin; undefined until it is fetched, and of a listing of one page. */
+  outline: Outline | undefined;
   /** The number of rows that are known so far. */
   known = 0;
   /** A page has been fetched: an earlier list can be replaced on the screen. */
@@ -60,6 +64,11 @@ export class Rows<T> {
   /** Every row is in memory, or the first 10,000 of more. */
   get complete() {
     return this.started && !this.dirty && (this.ended || this.known >= maxRows) && !this.missing(0, maxRows);
+  }
+
+  /** How many rows are in memory. */
+  get loaded() {
+    return this.chunks.reduce((sum, { items }) => sum + (items?.length ?? 0), 0);
   }
 
   /** Fetches all rows, up to 10,000, and keeps them until `release`. Resolves when they are in memory, or with `problem` set. */
@@ -130,20 +139,58 @@ export class Rows<T> {
   private async fetchNext(signal: AbortSignal): Promise<boolean> {
     if (this.dirty) return this.refetch(signal);
     const { first, last } = this.all ? { first: 0, last: maxRows } : this.visible;
-    const evicted = this.missing(first, last);
+    const evicted = this.missing(first, last) ?? (this.outline && this.missing(first - around, last + ahead));
     if (evicted) {
       this.store(evicted, await this.listing.page(evicted.address, signal));
     } else if (this.next !== undefined && (!this.started || this.known < (this.all ? last : last + ahead))) {
       const chunk: Chunk<T> = { address: this.next, items: undefined, count: 0 };
       const page = await this.listing.page(chunk.address, signal);
+      const outline = !this.started && page.next !== undefined && page.items.length >= pageSize ? await this.fetchOutline(signal) : undefined;
       this.chunks.push(chunk);
       this.store(chunk, page);
       this.next = page.next;
+      if (outline) this.addOutline(outline);
     } else {
       return false;
     }
     this.started = true;
     return true;
+  }
+
+  /** The list is right without it, only not as long as it will be. */
+  private fetchOutline = (signal: AbortSignal) =>
+    this.listing.outline?.(signal).catch((thrown) => {
+      if (signal.aborted) throw thrown;
+      return undefined;
+    });
+
+  /** Adds the pages of an outline behind the first one, whose rows are there. */
+  private addOutline({ total, bounded, marks }: Outline) {
+    this.outline = { total, bounded, marks };
+    marks.forEach(({ index, page }, i) => {
+      const end = marks[i + 1]?.index ?? total;
+      if (end === total && bounded) this.next = pathOf(page);
+      else this.add(pathOf(page), end - index);
+    });
+    if (!bounded) this.next = undefined;
+  }
+
+  private add(address: string, count: number) {
+    this.chunks.push({ address, items: undefined, count });
+    this.known += count;
+  }
+
+  /** Fetches the rows at a place of the order: those behind the last mark that is before it. Returns the index of the first that is not before it. */
+  async find(isBefore: (at: { name?: string; modified?: string } | T) => boolean): Promise<number> {
+    const last = this.outline?.marks.filter(isBefore).at(-1);
+    const of = Math.max(0, this.chunks.findIndex((chunk) => last && chunk.address === pathOf(last.page)));
+    const begin = this.chunks.slice(0, of).reduce((sum, { count }) => sum + count, 0);
+    const chunk = this.chunks[of]!;
+    this.visible = { first: begin, last: begin + 1 }; // so that it is not evicted
+    if (!chunk.items) this.store(chunk, await this.listing.page(chunk.address, this.control.signal));
+    let at = begin;
+    for (let row = this.at(at); row !== undefined && isBefore(row); row = this.at(at)) at++;
+    return at;
   }
 
   /** A page that is fetched again can have more or fewer rows than before. */
@@ -179,26 +226,23 @@ export class Rows<T> {
     for (const chunk of inMemory.slice(0, inMemory.length - maxPages)) chunk.items = undefined;
   }
 
-  /** Fetches from the start to the visible rows, then replaces all pages. */
+  /** Fetches from the start to the visible rows, or by an outline the first and the visible pages, then replaces all. */
   private async refetch(signal: AbortSignal): Promise<boolean> {
     this.dirty = false;
-    const fresh: Chunk<T>[] = [];
-    let known = 0;
-    let next: string | undefined = this.first;
+    const fresh = new Rows(this.listing);
+    fresh.visible = this.visible;
     try {
-      while (next !== undefined && known <= this.visible.last) {
-        const page: Page<T> = await this.listing.page(next, signal);
-        fresh.push({ address: next, items: page.items, count: page.items.length });
-        known += page.items.length;
-        next = page.next;
+      while ((fresh.known <= this.visible.last && fresh.next !== undefined) || !fresh.started || fresh.missing(this.visible.first, this.visible.last)) {
+        if (!(await fresh.fetchNext(signal))) break;
       }
     } catch (thrown) {
       this.dirty = true; // the rows are outdated: a retry begins with this
       throw thrown;
     }
-    this.chunks = fresh;
-    this.known = known;
-    this.next = next;
+    this.chunks = fresh.chunks;
+    this.known = fresh.known;
+    this.next = fresh.next;
+    this.outline = fresh.outline;
     this.stale = false;
     this.evict();
     return true;

@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"strings"
+
+	"labshelf/handlers/internal/html"
+	"labshelf/metadata"
+	"labshelf/paging"
+)
+
+// openSet makes the page of an open set: one level of the folders that names make, as the pages with a script begin with.
+func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Object, page *html.Page, err error) {
+	if object, err = a.readSet(r, id); err != nil {
+		return object, nil, err
+	}
+	var files []metadata.Resource
+	var folders []string
+	folder, asked := r.query.Get("folder"), listed(r, id, "name")
+	if asked.Token == "" {
+		if asked.Params["delimiter"] = []string{"/"}; folder != "" {
+			asked.Params["namePrefix"] = []string{folder}
+		}
+	}
+	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
+		files = append(files, kept(*borrowed))
+	}, func(path string) { folders = append(folders, path) })
+	if err != nil {
+		return object, nil, err
+	}
+	page = object.Page(at)
+	page.Dataset, page.Heading = object.Dataset(at, files...), "Files"
+	if len(files)+len(folders) > 0 {
+		page.Downloads = []html.Link{{Text: "Download all", URL: at.Archive(id)}}
+	}
+	list := at.Page("sets", id)
+	address := func(folder string) string {
+		if folder == "" {
+			return list
+		}
+		return list + "?" + url.Values{"folder": {folder}}.Encode()
+	}
+	if folder != "" {
+		page.Heading = "Files in " + folder
+		above, _ := path.Split(strings.TrimSuffix(folder, "/"))
+		page.Rows = append(page.Rows, html.Row{Link: html.Link{Text: cmp.Or(above, "All files"), URL: address(above)}, Note: "the folder above"})
+	}
+	for _, path := range folders {
+		page.Rows = append(page.Rows, html.Row{Link: html.Link{Text: strings.TrimPrefix(path, folder), URL: address(path)}, Note: "folder"})
+	}
+	for _, f := range files {
+		page.Rows = append(page.Rows, html.Row{
+			Link: html.Link{Text: cmp.Or(strings.TrimPrefix(f.Name, folder), f.Name), URL: at.Page("resources", f.ID.String())}, Note: f.MimeType, Bytes: f.Bytes,
+			Changed: f.Modified.Time(), File: at.File(f.ID.String()),
+		})
+	}
+	page.More = otherPages(r, address(folder), ends, len(files)+len(folders))
+	return object, page, nil
+}
