@@ -61,8 +61,8 @@ const pause = 150;
 let loading = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for a turn. Returns what ends it. */
-async function turn(): Promise<() => void> {
+/** Waits until another one may be loaded. Returns what ends that. */
+async function slot(): Promise<() => void> {
   if (loading >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
   loading++;
   let ended = false;
@@ -84,7 +84,7 @@ export function RowIcon({ file }: { file: Resource }) {
     let left = false;
     let release = () => {};
     const due = setTimeout(async () => {
-      release = await turn();
+      release = await slot();
       if (left) return release();
       setEnd(() => release);
       setState("loading");
