@@ -1,0 +1,87 @@
+package browser
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"labshelf/verify/e2e"
+)
+
+// scan is a picture of 200 by 150 pixels.
+func scan(t *testing.T) []byte {
+	t.Helper()
+	picture := image.NewGray(image.Rect(0, 0, 200, 150))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(i % 251)
+	}
+	picture.SetGray(0, 0, color.Gray{255})
+	var out bytes.Buffer
+	if err := png.Encode(&out, picture); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Files in a list have symbols of their kinds and pictures are thumbnails; columns and density are chosen by keyboard and kept; an open folder is sorted by time.
+func TestListView(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	_, sid := s.makeSet(t)
+	for _, name := range []string{"raw/scan.png", "raw/curve.csv", "raw/sub/x.txt", "raw/reads.fastq", "raw/notes.md", "raw/run.h5", "raw/analysis.py", "raw/old.zip", "raw/protein.pdb", "raw/film.mp4", "raw/odd.qqq", "raw/broken.png"} {
+		body := []byte(name)
+		if name == "raw/scan.png" || name == "raw/broken.png" {
+			body = scan(t)
+		}
+		if name == "raw/broken.png" {
+			body = body[:20]
+		}
+		file := e2e.File{SetID: sid, Name: name, Filename: name[4:], Body: bytes.NewReader(body), Size: int64(len(body))}
+		if _, err := s.Upload(t.Context(), http.MethodPost, "/resources", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := axe(t)
+	v := s.signedIn(t, s.Key(), "/sets/"+sid+"?folder=raw/")
+	v.lists("sub", "analysis.py", "broken.png", "curve.csv", "film.mp4", "notes.md", "odd.qqq", "old.zip", "protein.pdb", "reads.fastq", "run.h5", "scan.png")
+	v.until(`document.querySelector(".list img.thumbnail")?.naturalWidth === 200`)
+	v.until(`document.querySelectorAll(".list img").length === 1`) // what is broken has its symbol
+	if kinds := get(v, chromedp.Evaluate[int](`new Set([...document.querySelectorAll(".list .body .named svg path")].map((p) => p.getAttribute("d"))).size`)); kinds != 10 {
+		t.Errorf("%d different symbols", kinds) // that of a folder, and of nine kinds
+	}
+	v.looks("list-view", script)
+	v.size(1280, 800)
+
+	v.press("Changed")
+	v.isAt("/sets/" + sid + "?folder=raw%2F&order=newest")
+	v.lists("sub", "broken.png", "odd.qqq", "film.mp4", "protein.pdb", "old.zip", "analysis.py", "run.h5", "notes.md", "reads.fastq", "curve.csv", "scan.png")
+	v.press("Changed")
+	v.lists("sub", "scan.png", "curve.csv", "reads.fastq", "notes.md", "run.h5", "analysis.py", "old.zip", "protein.pdb", "film.mp4", "odd.qqq", "broken.png")
+
+	heads := func(want string) {
+		t.Helper()
+		v.until(`[...document.querySelectorAll(".list .head [role=columnheader]")].slice(1).map((h) => h.innerText.trim()).join() === "` + want + `"`)
+	}
+	heads("Name,Format,Size,Changed,Description")
+	v.do(chromedp.Focus(chromedp.CSS(".list-menu summary")))
+	v.key("Enter", "Enter", "\r")
+	v.sees("Comfortable")
+	click(v, chromedp.CSS(`.list-menu label:nth-of-type(4) input`))
+	click(v, chromedp.CSS(`.list-menu label:nth-of-type(6) input`))
+	v.do(chromedp.Focus(chromedp.CSS(`.list-menu input[type="radio"]:not(:checked)`)))
+	v.key(" ", "Space", " ")
+	heads("Name,Format,Size,Changed,Type")
+	v.until(`document.querySelector(".list .body .row").getBoundingClientRect().height === 44`)
+	v.looks("list-columns", script)
+	v.size(1280, 800)
+	v.key("Escape", "Escape", "\x1b")
+	v.until(`!document.querySelector(".list-menu").open`)
+	v.at("/sets/" + sid)
+	heads("Name,Format,Size,Changed,Type")
+	v.until(`document.querySelector(".list").classList.contains("comfortable")`)
+}
