@@ -1,1 +1,0 @@
-import{f as a,g as b}from"./chunk-SUBDW6PF.js";import"./chunk-MAIVTN7R.js";import"./chunk-THGQQVOA.js";import"./chunk-ZSMIKJGP.js";import"./chunk-LJN2YVKX.js";import"./chunk-BD6GX3HO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

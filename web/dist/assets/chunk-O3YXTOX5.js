@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-RARUFG4S.js";import"./chunk-5DWXX34T.js";import"./chunk-WOBBBRQS.js";import"./chunk-LJN2YVKX.js";import"./chunk-BD6GX3HO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

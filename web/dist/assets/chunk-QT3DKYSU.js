@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-C4TCCBZK.js";import"./chunk-JB4MRPVB.js";import"./chunk-RARUFG4S.js";import"./chunk-5DWXX34T.js";import"./chunk-WOBBBRQS.js";import"./chunk-LJN2YVKX.js";import"./chunk-BD6GX3HO.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

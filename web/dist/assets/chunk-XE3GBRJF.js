@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-THGQQVOA.js";import{a as p}from"./chunk-LJN2YVKX.js";import{oa as e}from"./chunk-BD6GX3HO.js";import{q as r}from"./chunk-RFDB6L6O.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-JRVGOEDZ.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};
