@@ -65,7 +65,7 @@ export function setFragment(fragment: string) {
   navigate(location.pathname.slice(base.length) + location.search + (fragment && `#${fragment}`), { replace: true });
 }
 
-type AnchorProps = { class?: string; title?: string; id?: string; "aria-current"?: "page" | undefined; "aria-label"?: string };
+type AnchorProps = { role?: "menuitem"; tabIndex?: number; class?: string; title?: string; id?: string; "aria-current"?: "page" | undefined; "aria-label"?: string };
 
 /** A link below the base path. The browser handles clicks with a modifier key or another button. */
 export function Link({ to, children, ...rest }: { to: string; children?: ComponentChildren } & AnchorProps) {

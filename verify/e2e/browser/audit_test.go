@@ -28,7 +28,7 @@ func TestHistoryOfFile(t *testing.T) {
 	s.call(t, http.MethodDelete, "/sets/"+sid, nil)
 	s.call(t, http.MethodPost, "/sets/"+sid+"/restore", nil)
 	v := s.signedIn(t, s.person(t, "jon", "member", did).key, "/resources/"+rid)
-	v.follow("History")
+	v.menu("History")
 	v.isAt("/resources/" + rid + "/history")
 	v.entries(
 		"admin restored the file with the set Runs of 2026 just now", "admin deleted the file with the set Runs of 2026 just now",
@@ -51,7 +51,7 @@ func TestHistoryOfDataspace(t *testing.T) {
 	mara := s.person(t, "mara", "admin", did)
 	s.call(t, http.MethodPut, "/dataspaces/"+did, map[string]string{"retention": "last 5"})
 	v := s.signedIn(t, mara.key, "/dataspaces/"+did)
-	v.follow("History")
+	v.menu("History")
 	v.entries("admin changed the dataspace just now", "admin gave mara the role admin in the dataspace just now")
 	v.sees("Versions kept", "everything → last 5")
 	// An admin who is no sysadmin sees in the log what is about the own dataspaces only.

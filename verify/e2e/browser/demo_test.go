@@ -77,7 +77,7 @@ func TestFirstVisit(t *testing.T) {
 	v.follow("October")
 	v.lists("images", "a.csv")
 	v.follow("Plant growth and stress")
-	v.follow("Members")
+	v.menuOf("Share", "Members")
 	v.until(`[...document.querySelectorAll(".row select")].some((s) => s.getAttribute("aria-label") === "Role of jon")`)
 	v.press("Remove access of Jon Abara")
 	v.submit()

@@ -17,11 +17,11 @@ func TestConflictingEdits(t *testing.T) {
 	} {
 		path, button := c.path, c.button
 		first := s.signedIn(t, s.Key(), path, "status of 412")
-		first.press(button)
+		first.menu(button)
 		first.until(`document.querySelector("dialog textarea")`)
 		second := first.window(path)
 		second.expect("status of 412")
-		second.press(button)
+		second.menu(button)
 		second.types("description", "from the second window")
 		second.submit()
 		second.until(`!document.querySelector("dialog")`)
@@ -51,7 +51,7 @@ func TestConflictKeepsTheirs(t *testing.T) {
 	_, sid := s.makeSet(t)
 	path := "/sets/" + sid
 	v := s.signedIn(t, s.Key(), path, "status of 412")
-	v.press("Edit")
+	v.menu("Edit")
 	v.until(`document.querySelector("dialog textarea")`)
 	s.call(t, "PUT", path, map[string]string{"description": "theirs"})
 	v.types("title", "my title")
@@ -79,7 +79,7 @@ func TestEditsOfDifferentFieldsMerge(t *testing.T) {
 	rid := s.put(t, sid, "a.txt")[0]
 	path := "/resources/" + rid
 	v := s.signedIn(t, s.Key(), path, "status of 412")
-	v.press("Edit")
+	v.menu("Edit")
 	v.until(`document.querySelector("dialog textarea")`)
 	s.call(t, "PATCH", path, map[string]string{"format": "LOG"})
 	v.types("description", "mine")

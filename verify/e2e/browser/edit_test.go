@@ -23,7 +23,7 @@ func TestEditKeepsOtherFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := s.signedIn(t, s.Key(), "/dataspaces/"+did, "status of 412")
-	v.press("Edit")
+	v.menu("Edit")
 	v.fill("Title", "Laser lab, west")
 	v.submit()
 	v.until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
@@ -64,7 +64,7 @@ func TestProfileKeepsOtherFields(t *testing.T) {
 	}
 	v.until(`document.querySelector("textarea").value === "looks after the laser"`)
 	v.at("/dataspaces/" + did)
-	v.press("Edit")
+	v.menu("Edit")
 	v.fill("Title", "Laser lab, west")
 	v.submit()
 	v.until(`document.querySelector("h1").innerText.startsWith("Laser lab, west")`)
@@ -79,11 +79,11 @@ func TestUnsavedInputNeedsConfirmation(t *testing.T) {
 	s := open(t)
 	_, sid := s.makeSet(t)
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.press("Edit")
+	v.menu("Edit")
 	v.until(`document.querySelector("dialog textarea")`)
 	v.do(chromedp.KeyEvent(kb.Escape)) // nothing was typed
 	v.until(`!document.querySelector("dialog")`)
-	v.press("Edit")
+	v.menu("Edit")
 	v.types("title", "Runs of 2027")
 	unchanged := `document.querySelector("dialog[open] [name=title]").value === "Runs of 2027"`
 	for name, leave := range map[string]func(){

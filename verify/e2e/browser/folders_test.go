@@ -43,7 +43,7 @@ func TestFolders(t *testing.T) {
 	v.do(chromedp.Focus(xpath("a", "raw")))
 	v.key("Enter", "Enter", "\r")
 	v.lists("2026", "notes.txt")
-	v.press("New folder")
+	v.menuOf("Folder actions", "New folder")
 	v.fill("Name", "empty")
 	v.submit()
 	v.sees("This folder is empty")
@@ -51,7 +51,7 @@ func TestFolders(t *testing.T) {
 	v.follow("raw")
 	v.lists("2026", "empty", "notes.txt")
 
-	v.press("Rename, move, copy")
+	v.menuOf("Folder actions", "Rename, move, copy")
 	v.fill("Path", "treated")
 	v.submit()
 	v.isAt("/sets/" + sid + "?folder=treated%2F")
@@ -62,7 +62,7 @@ func TestFolders(t *testing.T) {
 	v.lists("2026", "empty", "notes.txt")
 	s.holds(t, sid, []string{"plan.pdf", "raw/2026/a.csv", "raw/2026/b.csv", "raw/notes.txt", "zero.txt"})
 
-	v.press("Delete folder")
+	v.menuOf("Folder actions", "Delete folder")
 	v.sees("Delete the folder raw?")
 	v.submit()
 	v.lists("plan.pdf", "zero.txt")

@@ -44,7 +44,7 @@ func TestFormsAreAccessible(t *testing.T) {
 	look("dialog-many-preview")
 	v.submit()
 	v.until(`!document.querySelector("dialog")`)
-	v.press("Edit")
+	v.menu("Edit")
 	v.sees("A JSON file beside the file")
 	look("dialog-set-edit")
 }

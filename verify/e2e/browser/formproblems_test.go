@@ -159,7 +159,7 @@ func TestSetExtract(t *testing.T) {
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
 	toggle := func(label, want string) {
 		t.Helper()
-		v.press("Edit")
+		v.menu("Edit")
 		click(v, chromedp.Search(fmt.Sprintf(`//label[contains(., %q)]//input`, label)))
 		v.saved()
 		if got := s.field(t, "/sets/"+sid, "extract"); got != want {

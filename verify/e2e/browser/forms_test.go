@@ -220,7 +220,7 @@ func (v *visitor) editTable(s *site, sid string, n int) {
 		v.t.Fatal(err)
 	}
 	v.at("/sets/" + sid)
-	v.follow("Metadata table")
+	v.menu("Metadata table")
 	v.sees("Last edits of many files")
 	v.shots("table")
 	v.follow("Download as CSV")

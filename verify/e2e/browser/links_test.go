@@ -77,7 +77,7 @@ func TestShareByLinks(t *testing.T) {
 	s.put(t, sid, "raw/one.txt", "raw/two.txt", "secret.txt")
 	script := axe(t)
 	v := s.signedIn(t, s.person(t, "mara", "editor", did).key, "/sets/"+sid+"?prefix=raw/")
-	v.press("Share …")
+	v.menuOf("Share", "Make a link …")
 	v.sees("Links of this set")
 	v.fill("Label", "Scans for Bern")
 	v.until(`document.querySelector("dialog input[name=folder]").value === "raw"`)
@@ -121,7 +121,7 @@ func TestShareByLinks(t *testing.T) {
 	outsider.seesNot("two.txt")
 
 	v.at("/sets/" + sid)
-	v.press("Share …")
+	v.menuOf("Share", "Make a link …")
 	click(v, chromedp.CSS(`dialog input[type=radio]:not(:checked)`))
 	v.fill("Label", "Field notes")
 	v.fill("Kinds of files", ".txt")
@@ -147,7 +147,7 @@ func TestShareByLinks(t *testing.T) {
 	}
 
 	v.at("/sets/" + sid)
-	v.follow("Links of this set")
+	v.menuOf("Share", "Links of this set")
 	v.isAt("/links?setId=" + sid)
 	v.sees("Those of Runs of 2026", "Scans for Bern", "1 download", "Field notes", "2 files, 8 B", "owned by you")
 	v.looks("links", script)

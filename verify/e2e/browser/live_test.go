@@ -77,7 +77,7 @@ func TestResourceFollowsChanges(t *testing.T) {
 	heard.lists("a.txt")
 	heard.until(leads)
 	v.front()
-	v.press("Edit")
+	v.menu("Edit")
 	v.types("description", "half a sent")
 	s.replaceBy(t, rid, "third content")
 	s.call(t, "PATCH", "/resources/"+rid, map[string]string{"name": "renamed.txt"})

@@ -66,7 +66,7 @@ func TestAccessAndKeys(t *testing.T) {
 	did, _ := s.makeSet(t)
 	mary := s.person(t, "mary", "", "")
 	v := s.signedIn(t, s.Key(), "/dataspaces/"+did)
-	v.follow("Members")
+	v.menuOf("Share", "Members")
 	v.press("Give access")
 	v.fill("User", "nobody-at-all")
 	v.expect("status of 404")

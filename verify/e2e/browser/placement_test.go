@@ -38,7 +38,7 @@ func TestMoveAndCopy(t *testing.T) {
 	}
 
 	v.at("/resources/" + ids[2])
-	v.press("Move or copy …")
+	v.menu("Move or copy …")
 	v.until(`document.querySelectorAll("dialog select")[1]?.selectedOptions[0]?.innerText === "Runs of 2026"`)
 	v.press("Copy")
 	v.sees("Choose another set, or another name.")
@@ -47,7 +47,7 @@ func TestMoveAndCopy(t *testing.T) {
 	v.press("Copy")
 	v.sees("1 file copied to d.txt")
 	s.holds(t, sid, []string{"a.txt", "b.txt", "c.txt", "d.txt"})
-	v.press("Move or copy …")
+	v.menu("Move or copy …")
 	v.chooses("Dataspace", other)
 	v.until(`document.querySelectorAll("dialog select")[1]?.selectedOptions[0]?.innerText === "Old runs"`)
 	v.press("Move")
@@ -55,7 +55,7 @@ func TestMoveAndCopy(t *testing.T) {
 	v.at("/resources/" + ids[2])
 	v.sees("This file was moved to Old runs as c.txt", "moved")
 	v.shots("moved-record")
-	v.follow("History")
+	v.menu("History")
 	v.sees("to another set")
 	v.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
 	v.follow("c.txt")

@@ -95,7 +95,7 @@ func TestPreviewOfReplacedFile(t *testing.T) {
 		l.until(c.isBefore)
 		path := fileWith(t, c.name, c.after)
 		l.replace(path)
-		l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(c.after))))
+		l.until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(c.after))))
 		l.until(c.isAfter)
 		l.shot("replaced-" + c.name)
 		old := get(l.visitor, chromedp.Evaluate[string](`document.querySelector("[data-preview] img")?.src ?? ""`))
@@ -121,7 +121,7 @@ func TestPreviewOfReplacedPDF(t *testing.T) {
 	content := pdf("0 0 1 rg 0 0 400 400 re f", "")
 	path := fileWith(t, "a.pdf", content)
 	l.replace(path)
-	l.sees(fmt.Sprintf("%x", sha256.Sum256([]byte(content))))
+	l.until(fmt.Sprintf(`document.body.textContent.includes("%x")`, sha256.Sum256([]byte(content))))
 	l.shows("pdf", `iframe.pdf[data-pages="1"]`)
 	l.showsColour(0, 0, 255)
 }

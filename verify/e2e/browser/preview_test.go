@@ -168,6 +168,6 @@ func TestPreviewFallsBack(t *testing.T) {
 		l.file(c.name, c.content)
 		l.shows(c.kind, c.selector)
 		l.sees(c.says)
-		l.sees("SHA-256") // the rest of the page is rendered
+		l.sees("For programs") // the rest of the page is rendered
 	}
 }

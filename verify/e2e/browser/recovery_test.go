@@ -109,7 +109,7 @@ func TestWindowKeepsContentWhileUnreachable(t *testing.T) {
 	s.put(t, sid, "a.txt")
 	v := s.signedIn(t, s.Key(), "/sets/"+sid, "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET", "ERR_SOCKET_NOT_CONNECTED", "ERR_CONNECTION_CLOSED")
 	v.sees("a.txt")
-	v.press("Edit")
+	v.menu("Edit")
 	v.types("title", "typed before it went")
 	v.window("/docs")
 	s.Kill()

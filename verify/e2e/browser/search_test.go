@@ -113,7 +113,7 @@ func TestSearchKey(t *testing.T) {
 	s := open(t)
 	_, sid := s.makeSet(t)
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
-	v.press("Edit")
+	v.menu("Edit")
 	v.until(`document.querySelector("dialog textarea")`)
 	v.types("title", "a/b")
 	v.until(`document.activeElement.value === "a/b"`)

@@ -28,7 +28,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	_, sid := s.makeSet(t)
 	rid := s.put(t, sid, "a.txt", "b.txt")[0]
 	v := s.signedIn(t, s.Key(), "/resources/"+rid, "status of 410") // of what the page asks for just then
-	v.press("Delete")
+	v.menu("Delete")
 	v.sees("Delete this file?")
 	v.submit()
 	v.sees("in the trash")
@@ -139,7 +139,8 @@ func TestEmptySetHasNoDownload(t *testing.T) {
 	s := open(t)
 	did, sid := s.makeSet(t)
 	offered := func(is bool) string {
-		return fmt.Sprintf(`!document.querySelector(".waiting") && [...document.querySelectorAll("main a")].some((a) => a.innerText.trim() === "Download all") === %t`, is)
+		return fmt.Sprintf(`!document.querySelector(".waiting") && ((more) => (more.ariaExpanded === "true" || more.click(),
+			[...document.querySelectorAll("main [role=menuitem]")].some((a) => a.innerText.trim() === "Download all") === %t))(document.querySelector("main [aria-label='More actions']"))`, is)
 	}
 	v := s.signedIn(t, s.Key(), "/sets/"+sid)
 	v.sees("This set is empty")

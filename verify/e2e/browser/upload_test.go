@@ -19,7 +19,7 @@ func TestUploadFolder(t *testing.T) {
 	did, _ := s.makeSet(t)
 	root := folder(t, "Growth 7", map[string]int{"a.csv": 300, "2026-10/b.bin": 70_000, "2026-10/deep/c.bin": 5, "empty.txt": 0, ".DS_Store": 9})
 	v := s.signedIn(t, s.Key(), "/dataspaces/"+did)
-	v.sees("Upload a folder")
+	v.sees("New set")
 	v.pick("Folder to upload", root)
 	v.sees("4 files", "1 system file")
 	v.until(`document.querySelector("dialog input").value === "growth-7"`)
@@ -203,7 +203,7 @@ func TestDiskFullDuringUpload(t *testing.T) {
 	v.sees("Finished, 1 file not uploaded", "space")
 	v.shot("disk-full")
 	v.follow("first.txt")
-	v.sees("SHA-256")
+	v.sees("For programs")
 	if output, err := exec.Command("mount", "-o", "remount,size=120m", disk).CombinedOutput(); err != nil {
 		t.Fatalf("remount: %v: %s", err, output)
 	}

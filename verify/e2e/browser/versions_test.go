@@ -328,7 +328,7 @@ func TestRetentionOfDataspace(t *testing.T) {
 		{"days", "Number of days", "90", "90 days", "Versions of files are kept for 90 days after they were replaced"},
 		{"everything", "", "", "everything", "All versions of files are kept; old ones"},
 	} {
-		v.press("Edit")
+		v.menu("Edit")
 		v.do(chromedp.SetValue(field("Versions kept"), c.kind), chromedp.Evaluate[chromedp.Void](
 			`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))
 		if c.label != "" {
@@ -342,7 +342,7 @@ func TestRetentionOfDataspace(t *testing.T) {
 			t.Errorf("the retention is %q", got)
 		}
 	}
-	v.press("Edit")
+	v.menu("Edit")
 	v.expect("status of 400")
 	v.do(chromedp.SetValue(field("Versions kept"), "days"), chromedp.Evaluate[chromedp.Void](
 		`document.querySelector(".retention select").dispatchEvent(new Event("change", { bubbles: true }))`))

@@ -1,5 +1,5 @@
 import { root } from "../api";
-import { quoted } from "../ui/curl";
+import { quoted } from "../ui/programs";
 import type { Content, Document, Route, Schema } from "./openapi";
 import { exampleOf, resolve } from "./openapi";
 

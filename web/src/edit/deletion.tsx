@@ -4,7 +4,7 @@ import type { DataSet, Dataspace, Resource } from "../api";
 import { dataspaces, resources, sets } from "../api";
 import { Link } from "../router";
 import { Button, ErrorMessage } from "../ui/components";
-import { ConfirmButton, Dialog } from "../ui/dialog";
+import { Confirm, Dialog } from "../ui/dialog";
 import { useAction } from "../ui/load";
 import type { Permissions } from "../ui/permissions";
 
@@ -24,25 +24,20 @@ interface Props<K extends Kind> {
   record: RecordOf<K>;
 }
 
-export function Remove<K extends Kind>({ what, record, done }: Props<K> & { done: () => void }) {
+/** Asks whether to delete a record, and does so. */
+export function Remove<K extends Kind>({ what, record, done, close }: Props<K> & { done: () => void; close: () => void }) {
+  const submit = async () => {
+    await calls[what].remove(record.id);
+    close();
+    done();
+  };
   return (
-    <ConfirmButton
-      icon="trash"
-      label="Delete"
-      confirm={{
-        title: `Delete this ${what === "resource" ? "file" : what}?`,
-        action: "Delete",
-        submit: () => calls[what].remove(record.id).then(done),
-        children: (
-          <>
-            <p class="preserve">
-              <strong>{record.name}</strong>
-            </p>
-            <p>{contents[what]} It goes to the trash, where it can be restored until a sysadmin purges old deletions.</p>
-          </>
-        ),
-      }}
-    />
+    <Confirm title={`Delete this ${what === "resource" ? "file" : what}?`} action="Delete" submit={submit} close={close}>
+      <p class="preserve">
+        <strong>{record.name}</strong>
+      </p>
+      <p>{contents[what]} It goes to the trash, where it can be restored until a sysadmin purges old deletions.</p>
+    </Confirm>
   );
 }
 

@@ -40,7 +40,8 @@ export function Place({ of, moved }: Omit<Props, "close">) {
   );
 }
 
-function PlaceDialog(props: Props) {
+/** The dialog that moves or copies files. */
+export function PlaceDialog(props: Props) {
   const [all] = useState(props.of); // moved files leave `of`
   const me = useMe();
   const { value, problem, reload } = useLoad((signal) => loadDataspaces(me, all[0]!.dataspaceId, signal), []);

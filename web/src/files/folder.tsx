@@ -4,10 +4,10 @@ import type { DataSet, FolderChange } from "../api";
 import { folders, sets } from "../api";
 import { plural } from "../format";
 import { Link, navigate, useLocation } from "../router";
-import { Button } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Field, Form } from "../ui/form";
 import { Icon } from "../ui/icons";
+import { More } from "../ui/menu";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
 import { contentsOf, folderAddress, useFolderSize } from "./columns";
@@ -53,25 +53,18 @@ export function FolderBar({ set, path, mayWrite, changes }: Props) {
       <span class="dim counted">{found && contentsOf(found)}</span>
       <div class="actions">
         {path && (
-          <a class="button" href={sets.folderArchive(set.id, path)} download>
-            <Icon name="download" /> Download folder
+          <a class="button" href={sets.folderArchive(set.id, path)} download aria-label="Download folder">
+            <Icon name="download" /> <span class="wide-only">Download folder</span>
           </a>
         )}
-        {mayWrite && (
-          <Button icon="plus" onClick={() => setOpen("new")}>
-            New folder
-          </Button>
-        )}
-        {mayWrite && path && (
-          <>
-            <Button icon="edit" onClick={() => setOpen("place")}>
-              Rename, move, copy
-            </Button>
-            <Button icon="trash" onClick={() => setOpen("delete")}>
-              Delete folder
-            </Button>
-          </>
-        )}
+        <More
+          label="Folder actions"
+          items={[
+            mayWrite && { label: "New folder", icon: "plus", run: () => setOpen("new") },
+            mayWrite && !!path && { label: "Rename, move, copy", icon: "edit", run: () => setOpen("place") },
+            mayWrite && !!path && { label: "Delete folder", icon: "trash", run: () => setOpen("delete") },
+          ]}
+        />
       </div>
       {open === "new" && <NewFolder set={set} below={path} close={close} />}
       {open === "place" && <PlaceFolder set={set} path={path} close={close} />}

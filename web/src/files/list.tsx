@@ -7,10 +7,10 @@ import { SelectionBar } from "../edit/selection";
 import { count } from "../format";
 import { setQuery, useLocation } from "../router";
 import { Button, Empty, ErrorMessage, ViewSwitch } from "../ui/components";
-import { Curl } from "../ui/curl";
 import type { States } from "../ui/filters";
 import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders, timesOf } from "../ui/filters";
 import { VirtualList } from "../ui/list";
+import { factsOf, ForPrograms } from "../ui/programs";
 import { entryColumns } from "./columns";
 import { FolderBar } from "./folder";
 import { ListMenu, useListView } from "./view";
@@ -72,7 +72,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
         {byName ? <Prefix /> : !timed && <TimeFilters />}
         <StateChoice offered={offered} />
         <ListMenu view={looks} onChange={setLooks} />
-        <Curl path={`/sets/${sid}/resources${queryOf({ ...filters, ...(tree && { delimiter: "/" }) })}`} />
+        <ForPrograms facts={factsOf(set, "set")} path={`/sets/${sid}/resources${queryOf({ ...filters, ...(tree && { delimiter: "/" }) })}`} />
       </FilterBar>
       {(tree || timed || (folder && byName && !prefix)) && <FolderBar set={set} path={folder} mayWrite={mayWrite} changes={changes} />}
       {timed && !sorted && <p class="dim">This folder has more than 2,000 entries: they are listed by name. All files of the set can be listed by time.</p>}

@@ -8,18 +8,21 @@ import { DataspaceForm, SetForm } from "../edit/forms";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { useKey } from "../keyboard/keys";
+import { ShareMenu } from "../links/button";
 import { Link, navigate, useLocation } from "../router";
 import { useSession } from "../session";
-import { Badge, Breadcrumbs, Button, Copy, Empty, ErrorMessage, Size, Skeleton, Time } from "../ui/components";
-import { Curl } from "../ui/curl";
+import { Badge, Breadcrumbs, Button, Empty, ErrorMessage, Size, Skeleton, Time } from "../ui/components";
 import { Dialog } from "../ui/dialog";
 import type { States } from "../ui/filters";
 import { Choice, FilterBar, oneOf, StateChoice, states, statesInDeleted, TimeFilters, timeOrders, timesOf } from "../ui/filters";
+import { Fold, isNarrow } from "../ui/fold";
 import { Icon } from "../ui/icons";
 import { Lazy } from "../ui/lazy";
 import { VirtualList } from "../ui/list";
 import { useLoad } from "../ui/load";
+import { More } from "../ui/menu";
 import { permissionsIn } from "../ui/permissions";
+import { factsOf, ForPrograms } from "../ui/programs";
 import { readers } from "../ui/readers";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { resourceColumns } from "../ui/resources";
@@ -38,7 +41,7 @@ export function DataspacePage({ params }: PageProps) {
     return { dataspace, may };
   }, [did]);
   useRefreshOnFocus(refresh);
-  const [dialog, setDialog] = useState<"edit" | "set" | undefined>();
+  const [dialog, setDialog] = useState<"edit" | "set" | "delete" | undefined>();
   const dataspace = value?.dataspace;
   const active = dataspace?.state === "active";
   const mayWrite = !!value?.may.write && active;
@@ -60,41 +63,39 @@ export function DataspacePage({ params }: PageProps) {
           <h1>
             {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
-          <p class="dim">
-            <code>{dataspace.name}</code> <Copy text={dataspace.id} what="the id" /> <Copy text={dataspace.url} what="the address of the dataspace" icon="link" /> · {readers[dataspace.visibility].phrase}
-            {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
-          </p>
-          {me && <KeptVersions dataspace={dataspace} />}
-          {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
           {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          {me && (
-            <>
-              <Link to={`/dataspaces/${did}/history`} class="button">
-                <Icon name="clock" /> History
-              </Link>
-              <Link to={`/dataspaces/${did}/members`} class="button">
-                <Icon name="people" /> Members
-              </Link>
-            </>
-          )}
-          {may.manage && active && (
-            <Button icon="edit" onClick={() => setDialog("edit")}>
-              Edit
-            </Button>
-          )}
-          {may.manage && active && <Remove what="dataspace" record={dataspace} done={reload} />}
           <Restore what="dataspace" record={dataspace} may={may} within={[]} done={update} />
+          {upload.inputs}
           {mayWrite && (
-            <Button icon="plus" onClick={() => setDialog("set")}>
+            <Button icon="plus" kind="primary" onClick={() => setDialog("set")}>
               New set
             </Button>
           )}
-          {upload.buttons}
+          <ShareMenu dataspace={dataspace} may={may} />
+          <More
+            items={[
+              mayWrite && { label: "Upload files", icon: "upload", run: upload.chooseFiles },
+              mayWrite && { label: "Upload a folder", icon: "folder", run: upload.chooseFolder },
+              may.manage && active && { label: "Edit", icon: "edit", run: () => setDialog("edit") },
+              me && { label: "History", icon: "clock", to: `/dataspaces/${did}/history` },
+              may.manage && active && { label: "Delete", icon: "trash", run: () => setDialog("delete") },
+            ]}
+          />
         </div>
       </div>
-      <Described kind="dataspace" record={dataspace} mayEdit={may.manage && active} update={update} />
+      <Fold name="about" class="about" title="About this dataspace" hint={dataspace.description} open={!isNarrow()}>
+        <div>
+          {dataspace.description && <p class="preserve prose">{dataspace.description}</p>}
+          <p class="dim">
+            <code>{dataspace.name}</code> · {readers[dataspace.visibility].phrase}
+            {may.role !== "none" && <> · you are {may.role}</>} · changed <Time at={dataspace.modified} />
+          </p>
+          {me && <KeptVersions dataspace={dataspace} />}
+        </div>
+        <Described kind="dataspace" record={dataspace} mayEdit={may.manage && active} update={update} />
+      </Fold>
       <nav class="tabs" aria-label="Views">
         <Link to={`/dataspaces/${did}`} aria-current={view === "sets" ? "page" : undefined}>
           Sets
@@ -106,14 +107,15 @@ export function DataspacePage({ params }: PageProps) {
           Forms
         </Link>
       </nav>
-      {view === "sets" && <Sets did={did} mayWrite={mayWrite} offered={offered} create={() => setDialog("set")} />}
-      {view === "files" && <Files did={did} offered={offered} />}
+      {view === "sets" && <Sets of={dataspace} mayWrite={mayWrite} offered={offered} create={() => setDialog("set")} />}
+      {view === "files" && <Files of={dataspace} offered={offered} />}
       {view === "schemas" && <Lazy load={() => import("../schemas/list").then((m) => m.SchemaList)} props={{ did, mayManage: may.manage && active, incomplete: searchAddress(incompleteIn(dataspace)) }} />}
       {dialog === "edit" && (
         <Dialog title="Edit the dataspace" onClose={close}>
           <DataspaceForm was={dataspace} done={(d) => (update(d), close())} cancel={close} />
         </Dialog>
       )}
+      {dialog === "delete" && <Remove what="dataspace" record={dataspace} done={reload} close={close} />}
       {dialog === "set" && (
         <Dialog title="New set" onClose={close}>
           <SetForm dataspaceId={did} done={(s) => navigate(`/sets/${s.id}`)} cancel={close} />
@@ -137,13 +139,14 @@ function KeptVersions({ dataspace: { id, retention } }: { dataspace: Dataspace }
 }
 
 interface SetsProps {
-  did: string;
+  of: Dataspace;
   offered: States;
   mayWrite: boolean;
   create: () => void;
 }
 
-function Sets({ did, offered, mayWrite, create }: SetsProps) {
+function Sets({ of: dataspace, offered, mayWrite, create }: SetsProps) {
+  const did = dataspace.id;
   const { query } = useLocation();
   const changes = useChanges(did);
   const filters = { state: oneOf(query, "state", offered) };
@@ -151,7 +154,7 @@ function Sets({ did, offered, mayWrite, create }: SetsProps) {
     <>
       <FilterBar>
         <StateChoice offered={offered} />
-        <Curl path={`/dataspaces/${did}/sets${queryOf(filters)}`} />
+        <ForPrograms facts={factsOf(dataspace, "dataspace")} path={`/dataspaces/${did}/sets${queryOf(filters)}`} />
       </FilterBar>
       <VirtualList<DataSet>
         id={did + queryOf(filters)}
@@ -194,7 +197,8 @@ function Sets({ did, offered, mayWrite, create }: SetsProps) {
   );
 }
 
-function Files({ did, offered }: Pick<SetsProps, "did" | "offered">) {
+function Files({ of: dataspace, offered }: Pick<SetsProps, "of" | "offered">) {
+  const did = dataspace.id;
   const { query } = useLocation();
   const filters = { state: oneOf(query, "state", offered), ...timesOf(query), order: query.get("order") === "newest" ? "newest" : "" };
   return (
@@ -203,7 +207,7 @@ function Files({ did, offered }: Pick<SetsProps, "did" | "offered">) {
         <StateChoice offered={offered} />
         <Choice label="Order" name="order" options={timeOrders} />
         <TimeFilters />
-        <Curl path={`/dataspaces/${did}/resources${queryOf(filters)}`} />
+        <ForPrograms facts={factsOf(dataspace, "dataspace")} path={`/dataspaces/${did}/resources${queryOf(filters)}`} />
       </FilterBar>
       <VirtualList<Resource>
         id={did + queryOf(filters)}

@@ -8,13 +8,13 @@ import { Bytes, Files, LastActivity, useHoldings } from "../start/activity";
 import { Begin } from "../start/begin";
 import { RecentFiles, useRecent, YourSets } from "../start/recent";
 import { Badge, Button, Empty, ErrorMessage, Skeleton } from "../ui/components";
-import { Curl } from "../ui/curl";
 import { Dialog } from "../ui/dialog";
 import { Choice, FilterBar, oneOf, StateChoice, states } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
 import { useAction } from "../ui/load";
 import { mayCreateDataspaces } from "../ui/permissions";
+import { ForPrograms } from "../ui/programs";
 import { readers } from "../ui/readers";
 import { useTitle } from "../ui/title";
 
@@ -53,7 +53,7 @@ export function Home() {
             ["open", "everybody"],
           ]}
         />
-        <Curl path={`/dataspaces${queryOf(filters)}`} />
+        <ForPrograms path={`/dataspaces${queryOf(filters)}`} />
       </FilterBar>
       <VirtualList<Dataspace>
         id={queryOf(filters)}

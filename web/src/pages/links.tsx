@@ -49,7 +49,7 @@ export function LinksPage() {
       {newestFirst?.length === 0 && (
         <Empty icon="share" title="No links">
           <p>
-            <strong>Share …</strong> on the page of a set or a file makes one, <strong>Invite …</strong> an invitation.
+            <strong>Share</strong> on the page of a set or a file makes one, and on that of a dataspace an invitation.
           </p>
         </Empty>
       )}

@@ -5,20 +5,21 @@ import { Described } from "../describe/section";
 import type { DescribeFiles } from "../describe/session";
 import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
-import { MovedTo, Place } from "../edit/placement";
+import { MovedTo, PlaceDialog } from "../edit/placement";
 import { downloadName } from "../filename";
 import { size } from "../format";
 import { useKey } from "../keyboard/keys";
-import { ShareButton } from "../links/button";
+import { ShareMenu } from "../links/button";
 import { Preview } from "../preview/preview";
-import { Link, navigate, useLeaveGuard } from "../router";
+import { navigate, useLeaveGuard } from "../router";
 import { useSession } from "../session";
-import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
-import { Curl } from "../ui/curl";
+import { Badge, Breadcrumbs, breadcrumbsTo, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useAction, useLoad } from "../ui/load";
+import { More } from "../ui/menu";
 import { permissionsIn } from "../ui/permissions";
+import { factsOf, ForPrograms } from "../ui/programs";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
 import { UserName } from "../ui/users";
@@ -35,12 +36,18 @@ export function ResourcePage({ params }: PageProps) {
   const { value, problem, reload, refresh, set } = useLoad((signal) => loadResource(rid, me, signal), [rid]);
   useRefreshOnFocus(refresh);
   const resource = value?.resource;
-  const [editing, setEditing] = useState(false);
+  const [open, setOpen] = useState<"edit" | "place" | "delete" | undefined>();
+  const close = () => setOpen(undefined);
+  const newFile = useRef<HTMLInputElement>(null);
+  const selectNew = () => {
+    setSelected(newFile.current!.files![0]);
+    newFile.current!.value = ""; // so that the same file can be selected again
+  };
   const [selected, setSelected] = useState<File | undefined>();
   const [Session, setSession] = useState<{ of: typeof DescribeFiles } | undefined>();
   const describing = useAction(() => import("../describe/session").then((m) => setSession({ of: m.DescribeFiles })));
   useTitle(resource?.name);
-  useKey("e", "edit the details of the file", value?.may.write && resource?.state === "active" ? () => setEditing(true) : undefined);
+  useKey("e", "edit the details of the file", value?.may.write && resource?.state === "active" ? () => setOpen("edit") : undefined);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !resource) return <Skeleton lines={12} />;
   const { dataspace, may } = value;
@@ -69,28 +76,25 @@ export function ResourcePage({ params }: PageProps) {
           {resource.description && <p class="preserve prose">{resource.description}</p>}
         </div>
         <div class="actions">
-          {me && (
-            <Link to={`/resources/${rid}/history`} class="button">
-              <Icon name="clock" /> History
-            </Link>
-          )}
-          {mayWrite && (
-            <Button icon="edit" onClick={() => setEditing(true)}>
-              Edit
-            </Button>
-          )}
-          {mayWrite && <ShareButton of={{ set: value.set, files: [resource] }} />}
-          {mayWrite && <Replace resource={resource} done={update} />}
-          {active && me && <Place of={[resource]} moved={follow} />}
-          {mayWrite && <Remove what="resource" record={resource} done={reload} />}
           <Restore what="resource" record={resource} may={may} within={[dataspace, value.set]} done={update} />
           {active && (
             <a class="button primary" href={dataAddress(resource)} download={downloadName(resource)}>
               <Icon name="download" /> Download <Size bytes={resource.bytes} />
             </a>
           )}
+          {active && <ShareMenu dataspace={dataspace} may={may} of={{ set: value.set, files: [resource] }} />}
+          <More
+            items={[
+              mayWrite && { label: "Edit", icon: "edit", run: () => setOpen("edit") },
+              active && !!me && { label: "Move or copy …", icon: "folder", run: () => setOpen("place") },
+              mayWrite && { label: "Replace", icon: "upload", run: () => newFile.current!.click() },
+              !!me && { label: "History", icon: "clock", to: `/resources/${rid}/history` },
+              mayWrite && { label: "Delete", icon: "trash", run: () => setOpen("delete") },
+            ]}
+          />
         </div>
       </div>
+      <input ref={newFile} type="file" hidden aria-label="New file" onChange={selectNew} />
       {mayWrite && <UnfinishedUploads of={resource} onSelect={setSelected} />}
       {selected && <ReplaceBy file={selected} resource={resource} done={update} close={() => setSelected(undefined)} />}
       <div class="with-sidebar">
@@ -119,11 +123,13 @@ export function ResourcePage({ params }: PageProps) {
           }}
         />
       )}
-      {editing && (
-        <Dialog title="Edit details" onClose={() => setEditing(false)}>
-          <ResourceForm was={resource} done={(r) => (update(r), setEditing(false))} cancel={() => setEditing(false)} />
+      {open === "edit" && (
+        <Dialog title="Edit details" onClose={close}>
+          <ResourceForm was={resource} done={(r) => (update(r), close())} cancel={close} />
         </Dialog>
       )}
+      {open === "place" && <PlaceDialog of={[resource]} moved={follow} close={close} />}
+      {open === "delete" && <Remove what="resource" record={resource} done={reload} close={close} />}
     </>
   );
 }
@@ -177,52 +183,13 @@ function About({ resource: r }: { resource: Resource }) {
               <Time at={r.created} /> by <UserName id={r.createdBy} />
             </span>,
           ],
-          [
-            "SHA-256",
-            <>
-              <code class="clip" title={r.sha256}>
-                {r.sha256}
-              </code>
-              <Copy text={r.sha256} what="the digest" />
-            </>,
-          ],
-          [
-            "Id",
-            <>
-              <code>{r.id}</code>
-              <Copy text={r.id} what="the id" />
-            </>,
-          ],
         ]}
       />
-      <div class="links">
-        <Copy text={r.url} what="the address of the record">
-          Record
-        </Copy>
-        <Copy text={r.dataUrl} what="the address of the file">
-          File
-        </Copy>
-        <Curl path={`/resources/${r.id}/data`} output={downloadName(r)} />
-      </div>
-    </>
-  );
-}
-
-/** Replaces the file of a resource; id and address stay. */
-function Replace({ resource, done }: { resource: Resource; done: (r: Resource) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [file, setFile] = useState<File | undefined>();
-  const select = () => {
-    setFile(input.current!.files![0]);
-    input.current!.value = ""; // so that the same file can be selected again
-  };
-  return (
-    <>
-      <input ref={input} type="file" hidden aria-label="New file" onChange={select} />
-      <Button icon="upload" onClick={() => input.current!.click()}>
-        Replace
-      </Button>
-      {file && <ReplaceBy file={file} resource={resource} done={done} close={() => setFile(undefined)} />}
+      <ForPrograms
+        facts={[...factsOf(r, "record"), ["File", r.dataUrl, "the address of the file"], ["SHA-256", r.sha256, "the digest"]]}
+        path={`/resources/${r.id}/data`}
+        output={downloadName(r)}
+      />
     </>
   );
 }

@@ -7,10 +7,10 @@ import { conditions, searchAddress, toggled } from "../find/query";
 import { plural } from "../format";
 import { Link, useLocation } from "../router";
 import { Copy, Empty, PageHeader } from "../ui/components";
-import { Curl } from "../ui/curl";
 import { Choice, FilterBar, oneOf } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { VirtualList } from "../ui/list";
+import { ForPrograms } from "../ui/programs";
 import { useTitle } from "../ui/title";
 
 const orders = [
@@ -56,7 +56,7 @@ function Results({ q, order }: { q: string; order: string }) {
         <Copy text={location.href} what="the address of the search" icon="link">
           Address
         </Copy>
-        <Curl path={`/search${id}`} />
+        <ForPrograms path={`/search${id}`} />
         <Link to="/docs#search" class="button quiet">
           <Icon name="book" /> How to search
         </Link>

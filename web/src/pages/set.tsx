@@ -10,14 +10,16 @@ import { Files } from "../files/list";
 import { searchAddress } from "../find/query";
 import { plural } from "../format";
 import { useKey } from "../keyboard/keys";
-import { ShareButton } from "../links/button";
+import { ShareMenu } from "../links/button";
 import { Link, useLocation } from "../router";
 import { useSession } from "../session";
-import { Badge, Breadcrumbs, breadcrumbsTo, Button, Copy, ErrorMessage, Skeleton, Time } from "../ui/components";
+import { Badge, Breadcrumbs, breadcrumbsTo, Button, ErrorMessage, Skeleton, Time } from "../ui/components";
 import { Dialog } from "../ui/dialog";
+import { Fold, isNarrow } from "../ui/fold";
 import { states, statesInDeleted } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { useAction, useLoad } from "../ui/load";
+import { More } from "../ui/menu";
 import { permissionsIn } from "../ui/permissions";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
@@ -42,17 +44,19 @@ export function SetPage({ params }: PageProps) {
   }, [value]);
   const changes = useChanges(sid);
   const files = useHasFiles(sid, changes);
-  const [editing, setEditing] = useState(false);
+  const [open, setOpen] = useState<"edit" | "delete" | undefined>();
+  const close = () => setOpen(undefined);
   const set = value?.set;
   const active = set?.state === "active";
   const mayWrite = !!value?.may.write && active;
   const { query } = useLocation();
   const upload = useUpload(mayWrite ? { set: set! } : undefined, query.get("folder") ?? "");
   useTitle(set && (set.title || set.name));
-  useKey("e", "edit the set", mayWrite ? () => setEditing(true) : undefined);
+  useKey("e", "edit the set", mayWrite ? () => setOpen("edit") : undefined);
   if (problem) return <ErrorMessage problem={problem} retry={reload} />;
   if (!value || !set || files.exist === undefined) return <Skeleton lines={10} />;
   const { dataspace, may, incomplete } = value;
+  const mayDownload = active && files.exist;
   const update = (set: DataSet) => {
     replace({ ...value, set });
     refresh(); // what its form asks for has changed with it
@@ -65,55 +69,52 @@ export function SetPage({ params }: PageProps) {
           <h1>
             {set.title || set.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
-          <p class="dim">
-            <code>{set.name}</code> <Copy text={set.id} what="the id" /> <Copy text={set.url} what="the address of the set" icon="link" /> · changed{" "}
-            <Time at={set.modified} />
-            {mayWrite && (
-              <>
-                {" "}
-                · <Link to={`/links?setId=${sid}`}>Links of this set</Link>
-              </>
-            )}
-          </p>
-          {set.description && <p class="preserve prose">{set.description}</p>}
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">
-          {me && (
-            <Link to={`/sets/${sid}/history`} class="button">
-              <Icon name="clock" /> History
-            </Link>
+          <Restore what="set" record={set} may={may} within={[dataspace]} done={(s) => (update(s), files.refresh())} />
+          {upload.inputs}
+          {mayWrite && (
+            <Button icon="upload" kind="primary" onClick={upload.chooseFiles}>
+              Upload files
+            </Button>
           )}
-          {me && active && files.exist && (
-            <Link to={`/sets/${sid}/table`} class="button">
-              <Icon name="table" /> Metadata table
-            </Link>
-          )}
-          {active && files.exist && (
-            <a class="button" href={sets.archive(sid)} download>
+          {!mayWrite && mayDownload && (
+            <a class="button primary" href={sets.archive(sid)} download>
               <Icon name="download" /> Download all
             </a>
           )}
-          {mayWrite && <ShareButton of={{ set, folder: folderIn(query) }} />}
-          {mayWrite && (
-            <Button icon="edit" onClick={() => setEditing(true)}>
-              Edit
-            </Button>
-          )}
-          {mayWrite && <Remove what="set" record={set} done={reload} />}
-          <Restore what="set" record={set} may={may} within={[dataspace]} done={(s) => (update(s), files.refresh())} />
-          {upload.buttons}
+          {active && <ShareMenu dataspace={dataspace} may={may} of={{ set, folder: folderIn(query) }} />}
+          <More
+            items={[
+              mayWrite && { label: "Upload a folder", icon: "folder", run: upload.chooseFolder },
+              mayWrite && { label: "Edit", icon: "edit", run: () => setOpen("edit") },
+              mayWrite && mayDownload && { label: "Download all", icon: "download", download: sets.archive(sid) },
+              me && mayDownload && { label: "Metadata table", icon: "table", to: `/sets/${sid}/table` },
+              me && { label: "History", icon: "clock", to: `/sets/${sid}/history` },
+              mayWrite && { label: "Delete", icon: "trash", run: () => setOpen("delete") },
+            ]}
+          />
         </div>
       </div>
-      <Described kind="set" record={set} asked={value.asked} mayEdit={mayWrite} update={update} />
+      <Fold name="about" class="about" title="About this set" hint={set.description} open={!isNarrow()}>
+        <div>
+          {set.description && <p class="preserve prose">{set.description}</p>}
+          <p class="dim">
+            <code>{set.name}</code> · changed <Time at={set.modified} />
+          </p>
+        </div>
+        <Described kind="set" record={set} asked={value.asked} mayEdit={mayWrite} update={update} />
+      </Fold>
       {incomplete.total > 0 && <IncompleteFiles set={set} dataspace={dataspace} total={incomplete.total} mayWrite={mayWrite} done={refresh} />}
       {mayWrite && <UnfinishedUploads of={set} onSelect={(file, path) => queue.add([{ file, path }], set, undefined, [])} />}
       <Files set={set} mayWrite={mayWrite} changes={changes} incomplete={incomplete.ids} offered={active ? states : statesInDeleted} />
-      {editing && (
-        <Dialog title="Edit the set" onClose={() => setEditing(false)}>
-          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (update(s), setEditing(false))} cancel={() => setEditing(false)} />
+      {open === "edit" && (
+        <Dialog title="Edit the set" onClose={close}>
+          <SetForm was={set} dataspaceId={set.dataspaceId} done={(s) => (update(s), close())} cancel={close} />
         </Dialog>
       )}
+      {open === "delete" && <Remove what="set" record={set} done={reload} close={close} />}
       {upload.dialog}
     </>
   );

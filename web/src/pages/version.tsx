@@ -3,10 +3,11 @@ import { dataAddress, versions } from "../api";
 import { Preview } from "../preview/preview";
 import { Link, navigate, setQuery, useLocation } from "../router";
 import { useMe } from "../session";
-import { Breadcrumbs, breadcrumbsTo, Copy, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
+import { Breadcrumbs, breadcrumbsTo, ErrorMessage, Facts, Size, Skeleton, Time } from "../ui/components";
 import { FilterBar } from "../ui/filters";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
+import { ForPrograms } from "../ui/programs";
 import { useRefreshOnFocus } from "../ui/refresh";
 import { useTitle } from "../ui/title";
 import { UserName } from "../ui/users";
@@ -104,8 +105,9 @@ function OtherVersion({ number, newest }: { number: number | undefined; newest: 
 
 function About({ version: v }: { version: Version }) {
   return (
-    <Facts
-      facts={[
+    <>
+      <Facts
+        facts={[
         [
           "Saved",
           <>
@@ -116,16 +118,9 @@ function About({ version: v }: { version: Version }) {
         ["Type", <code>{v.mimetype}</code>],
         ["Size", <Size bytes={v.bytes} />],
         ["File name", v.filename],
-        [
-          "SHA-256",
-          <>
-            <code class="clip" title={v.sha256}>
-              {v.sha256}
-            </code>
-            <Copy text={v.sha256} what="the digest" />
-          </>,
-        ],
       ]}
-    />
+      />
+      <ForPrograms facts={[["SHA-256", v.sha256, "the digest"]]} path={`/resources/${v.resourceId}/versions/${v.version}/data`} output={v.filename} />
+    </>
   );
 }

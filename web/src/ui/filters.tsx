@@ -1,6 +1,9 @@
 // Controls above a listing. Each is a parameter of the address and of the request: the service filters and sorts, never the page.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { setQuery, useLocation } from "../router";
+import { Button } from "./components";
+import { isNarrow } from "./fold";
 
 export const states = ["active", "deleted", "all"] as const;
 
@@ -88,10 +91,15 @@ export function TimeFilters({ what = "changed" }: { what?: string }) {
   );
 }
 
-/** The row of filters above a list. */
+/** The row of filters above a list. A narrow window shows them on demand, or if the address has some. */
 export function FilterBar({ children }: { children: ComponentChildren }) {
+  const { query } = useLocation();
+  const [open, setOpen] = useState(!isNarrow() || [...query.keys()].some((k) => !/^(folder|view|setId|q)$/.test(k)));
   return (
-    <div class="filters" role="group" aria-label="Filters">
+    <div class={`filters ${open ? "open" : ""}`} role="group" aria-label="Filters">
+      <Button kind="quiet" icon="filter" class="unfold" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Filter and sort
+      </Button>
       {children}
     </div>
   );

@@ -1,32 +1,34 @@
-import { useEffect, useState } from "preact/hooks";
-import { listen } from "../events";
-import { IconButton } from "./components";
+import { useState } from "preact/hooks";
+import { Menu } from "./menu";
 
 const storageKey = "labshelf.theme";
-const system = matchMedia("(prefers-color-scheme: dark)");
-type Theme = "light" | "dark";
+const themes = [
+  ["system", "Colours of the system", "screen"],
+  ["light", "Light", "sun"],
+  ["dark", "Dark", "moon"],
+] as const;
+type Theme = (typeof themes)[number][0];
 
-/** The theme in use: the one chosen in this browser, else that of the system. */
-function currentTheme(): Theme {
-  const chosen = localStorage.getItem(storageKey);
-  if (chosen === "light" || chosen === "dark") return chosen;
-  return system.matches ? "dark" : "light";
+/** The theme that was chosen in this browser. */
+function chosenTheme(): Theme {
+  const stored = localStorage.getItem(storageKey);
+  return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** Applies the theme chosen at an earlier visit, before anything is drawn. */
+/** Applies the chosen theme. That of the system is the style sheet's own, which follows each change. */
 export function applyTheme() {
-  const chosen = localStorage.getItem(storageKey);
-  if (chosen) document.documentElement.dataset.theme = chosen;
+  const chosen = chosenTheme();
+  if (chosen === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
 }
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(currentTheme);
-  useEffect(() => listen(system, "change", () => setTheme(currentTheme())), []);
-  const other: Theme = theme === "dark" ? "light" : "dark";
-  const change = () => {
-    localStorage.setItem(storageKey, other);
-    setTheme(other);
+  const [theme, setTheme] = useState(chosenTheme);
+  const choose = (to: Theme) => {
+    if (to === "system") localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, to);
+    setTheme(to);
     applyTheme();
   };
-  return <IconButton icon={other === "dark" ? "moon" : "sun"} label={`Use ${other} colours`} onClick={change} />;
+  return <Menu label="Colours" icon={themes.find(([t]) => t === theme)![2]} items={themes.map(([t, label, icon]) => ({ label, icon, chosen: t === theme, run: () => choose(t) }))} />;
 }

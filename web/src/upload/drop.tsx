@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Problem } from "../api";
-import { Button, ErrorMessage } from "../ui/components";
+import { ErrorMessage } from "../ui/components";
 import { asProblem } from "../ui/load";
 import type { UploadTarget } from "./dialog";
 import { UploadDialog } from "./dialog";
@@ -11,8 +11,10 @@ import { fromClipboard, fromDrop, fromInput } from "./selection";
 import { useDrop, usePaste } from "./window";
 
 interface Upload {
-  /** The buttons that open file choosers. */
-  buttons: ComponentChildren;
+  /** What the choosers of files need on the page. */
+  inputs: ComponentChildren;
+  chooseFiles: () => void;
+  chooseFolder: () => void;
   /** Feedback during a drop, then the dialog that starts the upload. */
   dialog: ComponentChildren;
 }
@@ -21,6 +23,13 @@ interface Upload {
 export function useUpload(target: UploadTarget | undefined, folder = ""): Upload {
   const [selection, select] = useState<Selection | undefined>();
   const setSelection = ({ files, unreadable }: Selection) => select({ files: files.map((f) => ({ ...f, path: folder + f.path })), unreadable });
+  const files = useRef<HTMLInputElement>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  const change = (e: Event) => {
+    const input = e.currentTarget as HTMLInputElement;
+    setSelection(fromInput(input.files!));
+    input.value = ""; // so that the same files can be selected again
+  };
   const [reading, setReading] = useState(false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const read = async (transfer: DataTransfer) => {
@@ -32,7 +41,14 @@ export function useUpload(target: UploadTarget | undefined, folder = ""): Upload
   const over = useDrop(target ? read : undefined);
   usePaste(target ? (files) => setSelection(fromClipboard(files)) : undefined);
   return {
-    buttons: target && <UploadButtons onSelect={setSelection} />,
+    inputs: target && (
+      <>
+        <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={change} />
+        <input ref={folderInput} type="file" {...{ webkitdirectory: true }} hidden aria-label="Folder to upload" onChange={change} />
+      </>
+    ),
+    chooseFiles: () => files.current!.click(),
+    chooseFolder: () => folderInput.current!.click(),
     dialog: (
       <>
         {problem && <ErrorMessage problem={problem} />}
@@ -45,26 +61,4 @@ export function useUpload(target: UploadTarget | undefined, folder = ""): Upload
       </>
     ),
   };
-}
-
-function UploadButtons({ onSelect }: { onSelect: (selection: Selection) => void }) {
-  const files = useRef<HTMLInputElement>(null);
-  const folder = useRef<HTMLInputElement>(null);
-  const change = (e: Event) => {
-    const input = e.currentTarget as HTMLInputElement;
-    onSelect(fromInput(input.files!));
-    input.value = ""; // so that the same files can be selected again
-  };
-  return (
-    <>
-      <input ref={files} type="file" multiple hidden aria-label="Files to upload" onChange={change} />
-      <input ref={folder} type="file" {...{ webkitdirectory: true }} hidden aria-label="Folder to upload" onChange={change} />
-      <Button icon="folder" onClick={() => folder.current!.click()}>
-        Upload a folder
-      </Button>
-      <Button icon="upload" kind="primary" onClick={() => files.current!.click()}>
-        Upload files
-      </Button>
-    </>
-  );
 }

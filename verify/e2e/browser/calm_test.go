@@ -1,0 +1,172 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// menu chooses an entry of the menu "⋯" of the page, with the mouse.
+func (v *visitor) menu(entry string) {
+	v.t.Helper()
+	v.menuOf("More actions", entry)
+}
+
+// menuOf chooses an entry of the menu with that label, with the mouse.
+func (v *visitor) menuOf(label, entry string) {
+	v.t.Helper()
+	v.press(label)
+	click(v, chromedp.Search(fmt.Sprintf(`//*[starts-with(@role, "menuitem")][normalize-space()=%q]`, entry)))
+}
+
+// unfold opens a section that is folded away.
+func (v *visitor) unfold(title string) {
+	v.t.Helper()
+	click(v, chromedp.Search(fmt.Sprintf(`//details[not(@open)]/summary[starts-with(normalize-space(), %q)]`, title)))
+}
+
+// annotated makes a set that has a description and metadata, and files.
+func (s *site) annotated(t *testing.T) (did, sid, rid string) {
+	t.Helper()
+	did, sid = s.makeSet(t)
+	s.describe(t, "PUT", "/sets/"+sid, `{"creators":[{"name":"Curie, Marie","orcid":"0000-0002-1825-0097"}],"publicationYear":2026,"tags":["raw","deep ice"],"properties":{"laser":{"value":532,"unit":"nm"},"operator":"Ada"}}`)
+	s.call(t, "PUT", "/sets/"+sid, map[string]string{"description": strings.Repeat("What the laser saw in the cold room, and what it did not see. ", 8)})
+	return did, sid, s.put(t, sid, "a.txt", "raw/b.txt", "raw/c.txt")[0]
+}
+
+// On a telephone the files of a set begin in the first half of the screen; on a wide screen they use its width, and prose does not.
+func TestFilesComeFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid, rid := s.annotated(t)
+	v := s.signedIn(t, s.person(t, "anna", "admin", did).key, "/")
+	for name, path := range map[string]string{"dataspace": "/dataspaces/" + did, "set": "/sets/" + sid, "folder": "/sets/" + sid + "?folder=raw%2F", "resource": "/resources/" + rid} {
+		v.size(360, 740)
+		v.at(path)
+		v.loaded()
+		v.fits()
+		if name != "resource" {
+			v.until(`document.querySelector(".list .body .row a")`)
+			if top := get(v, chromedp.Evaluate[float64](`document.querySelector(".list .body .row").getBoundingClientRect().top`)); top >= 370 {
+				t.Errorf("the rows of the %s begin at %v px of 740", name, top)
+			}
+		}
+		v.shot("calm-" + name + "-360")
+		v.size(2560, 1200)
+		v.at(path)
+		v.loaded()
+		v.shot("calm-" + name + "-2560")
+		v.size(1280, 800)
+		v.at(path)
+		v.loaded()
+		v.shot("calm-" + name + "-1280")
+	}
+	v.size(2560, 1200)
+	v.at("/sets/" + sid)
+	v.until(`document.querySelector(".list")?.clientWidth > 2300 && document.querySelector(".fold .prose").clientWidth < 700`)
+}
+
+// A menu is used by keyboard as its pattern says, and gives the focus back; what is folded away stays as it was left.
+func TestMenuAndFold(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid, _ := s.annotated(t)
+	script := axe(t)
+	v := s.signedIn(t, s.person(t, "anna", "admin", did).key, "/sets/"+sid)
+	v.sees("About this set")
+	focused := func(label string) {
+		t.Helper()
+		v.until(fmt.Sprintf(`(document.activeElement.ariaLabel || document.activeElement.innerText.trim()) === %q`, label))
+	}
+	v.do(chromedp.Focus(xpath("button", "More actions")), chromedp.KeyEvent(kb.ArrowDown))
+	focused("Upload a folder")
+	v.do(chromedp.KeyEvent(kb.ArrowUp))
+	focused("Delete")
+	v.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent("m"))
+	focused("Metadata table")
+	v.looks("menu", script)
+	v.size(1280, 800)
+	v.do(chromedp.KeyEvent(kb.Escape))
+	focused("More actions")
+	v.until(`!document.querySelector("[role=menu]")`)
+	v.do(chromedp.KeyEvent(kb.Enter), chromedp.KeyEvent("e"), chromedp.KeyEvent(kb.Enter)) // its letter leads to Edit, not the key of the page
+	v.sees("Edit the set")
+	v.do(chromedp.KeyEvent(kb.Escape))
+	focused("More actions")
+	v.press("Share")
+	focused("Make a link …")
+	click(v, chromedp.CSS("h1"))
+	v.until(`!document.querySelector("[role=menu]")`)
+
+	v.seesNot(sid)
+	v.unfold("For programs")
+	v.sees(sid, "curl -H")
+	v.looks("programs", script)
+	v.size(1280, 800)
+	v.at("/sets/" + sid)
+	v.sees(sid)
+}
+
+// The theme is that of the system until one is chosen here, and again when that is taken back.
+func TestTheme(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.signedIn(t, s.Key(), "/account")
+	dark := func(is bool) {
+		t.Helper()
+		v.until(fmt.Sprintf(`(getComputedStyle(document.body.parentElement).backgroundColor === "rgb(20, 23, 26)") === %t`, is))
+	}
+	v.theme("dark")
+	dark(true)
+	v.theme("light")
+	dark(false)
+	v.menuOf("Colours", "Dark")
+	dark(true)
+	v.at("/account")
+	dark(true)
+	v.menuOf("Colours", "Colours of the system")
+	dark(false)
+	v.theme("dark")
+	dark(true)
+}
+
+// small returns the controls that are smaller than 24 px and nearer than that to another one (WCAG 2.5.8), but for links in a sentence, and
+// controls that browsers draw.
+const small = `(() => {
+	const shown = [...document.querySelectorAll("a[href], button, select, summary, input:not([type=hidden]), [role^=menuitem]")].filter((e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !e.matches(".skip, [hidden]"));
+	const boxes = shown.map((e) => e.getBoundingClientRect());
+	const inText = (e) => e.matches("a") && getComputedStyle(e).display === "inline" && [...e.parentElement.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim().length > 1);
+	return shown.filter((e, i) => {
+		const b = boxes[i];
+		if (!b.width || !b.height || (b.width >= 24 && b.height >= 24) || inText(e)) return false;
+		const x = b.left + b.width / 2, y = b.top + b.height / 2;
+		return boxes.some((o, j) => {
+			if (i === j || !o.width || shown[j].contains(e) || e.contains(shown[j])) return false;
+			const tiny = o.width < 24 || o.height < 24;
+			const dx = tiny ? Math.abs(o.left + o.width / 2 - x) : Math.max(o.left - x, 0, x - o.right);
+			const dy = tiny ? Math.abs(o.top + o.height / 2 - y) : Math.max(o.top - y, 0, y - o.bottom);
+			return Math.hypot(dx, dy) < (tiny ? 24 : 12);
+		});
+	}).map((e) => e.outerHTML.slice(0, 120) + " " + Math.round(e.getBoundingClientRect().width) + "×" + Math.round(e.getBoundingClientRect().height));
+})()`
+
+// What is pressed is large enough, or has room around it, for a finger and for a hand that trembles.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	did, sid, rid := s.annotated(t)
+	v := s.signedIn(t, s.Key(), "/")
+	for _, width := range []int64{360, 1280} {
+		v.size(width, 800)
+		for _, path := range []string{"/", "/dataspaces/" + did, "/dataspaces/" + did + "?view=files", "/dataspaces/" + did + "/members", "/sets/" + sid, "/sets/" + sid + "?folder=raw%2F&order=name", "/resources/" + rid, "/links", "/trash", "/usage", "/account", "/search?q=a"} {
+			v.at(path)
+			v.loaded()
+			for _, control := range get(v, chromedp.Evaluate[[]string](small)) {
+				t.Errorf("%s at %d px: %s", path, width, control)
+			}
+		}
+	}
+}
