@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-IDIXIUWN.js";import"./chunk-JFPQYFEM.js";import"./chunk-WIGHTOOV.js";import"./chunk-QR3TZUKT.js";import"./chunk-FIXFHKIQ.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

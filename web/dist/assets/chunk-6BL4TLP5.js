@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-U6VCFZ2D.js";import{a as p}from"./chunk-QR3TZUKT.js";import{qa as e}from"./chunk-FIXFHKIQ.js";import{q as r}from"./chunk-RFDB6L6O.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-GTD7UBLR.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};

@@ -1,1 +1,0 @@
-import{d as a,e as b}from"./chunk-UCSODRVP.js";import"./chunk-4NJSWEZS.js";import"./chunk-ETHECOL3.js";import"./chunk-U6VCFZ2D.js";import"./chunk-ZSMIKJGP.js";import"./chunk-QR3TZUKT.js";import"./chunk-FIXFHKIQ.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-ZW7D7SMP.js";import"./chunk-JB4MRPVB.js";import"./chunk-IDIXIUWN.js";import"./chunk-JFPQYFEM.js";import"./chunk-WIGHTOOV.js";import"./chunk-QR3TZUKT.js";import"./chunk-FIXFHKIQ.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

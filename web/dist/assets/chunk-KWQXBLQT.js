@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-5DAK3NJP.js";import"./chunk-QMLGQFKG.js";import"./chunk-3E73UVXW.js";import"./chunk-ETHECOL3.js";import"./chunk-U6VCFZ2D.js";import"./chunk-34TAIDYY.js";import"./chunk-JFPQYFEM.js";import"./chunk-WIGHTOOV.js";import"./chunk-QR3TZUKT.js";import"./chunk-FIXFHKIQ.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};
