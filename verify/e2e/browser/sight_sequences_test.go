@@ -218,6 +218,7 @@ func TestSightOfHostileSequences(t *testing.T) {
 		{"cut.bam", bam[:len(bam)-100], "or was cut off"},
 		{"records.bam", bgzip(t, "BAM\x01\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f"+strings.Repeat("\x00", 64)), "The length of its first record is not valid"},
 		{"header.bam", bgzip(t, "BAM\x01\xff\xff\xff\x7f"+strings.Repeat("\x00", 64)), "The length of its header is not valid"},
+		{"contact.vcf", "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ada Lovelace\r\nEND:VCARD\r\n", "FN:Ada Lovelace"}, // the same extension
 		{"none.sam", strings.Repeat("\x00", 1000), "Its first bytes are none of FASTA"},
 	} {
 		t.Log(c.name)

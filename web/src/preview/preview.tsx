@@ -31,7 +31,7 @@ const kinds: ViewerKind[] = [
   { name: "bytes", types: /^chemical\/x-jcamp-dx$/, extensions: "jdx dx jcm spc", load: () => import("./unknown").then((m) => m.UnknownPreview) },
   { name: "markdown", types: /^text\/(x-)?markdown$/, extensions: "md markdown rmd qmd", load: () => import("./markdown").then((m) => m.MarkdownPreview) },
   { name: "json", types: /^application\/(json|[\w.-]+\+json)$/, extensions: "json geojson jsonld", load: () => import("./json").then((m) => m.JsonPreview) },
-  { name: "bytes", types: /^(text|chemical|application)\/(x-)?(seq-[an]a-)?(fast[aq]|vcf|sam|gff3?|gtf|bed)$/, extensions: "fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed", load: unknown },
+  { name: "bytes", types: /^(text|chemical|application)\/(x-)?(seq-[an]a-)?(fast[aq]|vcf|vcard|sam|gff3?|gtf|bed)$/, extensions: "fa fasta fna ffn faa frn fas fq fastq vcf sam gff gff3 gtf bed", load: unknown },
   { name: "text", types: /^image\/svg|^text\/(?!plain$)|[/+]xml$|^application\/(yaml|toml|sql|jsonl|x-sh|x-tex|n-quads|n-triples|javascript)$/, extensions: "svg html htm xhtml xml", load: text },
   { name: "image", types: pictureTypes, extensions: pictureExtensions, load: () => import("./image").then((m) => m.ImagePreview) },
   { name: "pdf", types: /^application\/pdf$/, extensions: "", load: () => import("./pdf").then((m) => m.PdfPreview) },
