@@ -10,7 +10,6 @@ import { follow } from "./live";
 import { DataspacePage } from "./pages/dataspace";
 import { Home } from "./pages/home";
 import type { PageProps } from "./pages/props";
-import { ResourcePage } from "./pages/resource";
 import { SetPage } from "./pages/set";
 import { keyInAddress, SignIn } from "./pages/signin";
 import { insideOrRoot, Link, match, navigate, useLocation } from "./router";
@@ -47,7 +46,7 @@ const pages: Route[] = [
   { path: "/", page: Home },
   { path: "/dataspaces/:did", page: DataspacePage, open: (p) => dataspaces.get(p.did!) },
   { path: "/sets/:sid", page: SetPage, open: (p) => sets.get(p.sid!) },
-  { path: "/resources/:rid", page: ResourcePage, open: (p) => resources.get(p.rid!) },
+  { path: "/resources/:rid", ...lazy(() => import("./pages/resource").then((m) => m.ResourcePage)), open: (p) => resources.get(p.rid!) },
   { path: "/resources/:rid/versions/:number", ...lazy(() => import("./pages/version").then((m) => m.VersionPage)) },
   { path: "/dataspaces/:did/history", ...lazy(() => import("./pages/history").then((m) => m.DataspaceHistory)) },
   { path: "/sets/:sid/history", ...lazy(() => import("./pages/history").then((m) => m.SetHistory)) },

@@ -3,17 +3,19 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Entry, Listing, Resource } from "../api";
 import { isFolder, queryOf, sets } from "../api";
 import { useSelected } from "../edit/selected";
-import { SelectionBar } from "../edit/selection";
 import { count } from "../format";
 import { setQuery, useLocation } from "../router";
 import { Button, Empty, ErrorMessage, ViewSwitch } from "../ui/components";
 import type { States } from "../ui/filters";
 import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders, timesOf } from "../ui/filters";
+import { Lazy } from "../ui/lazy";
 import { VirtualList } from "../ui/list";
 import { factsOf, ForPrograms } from "../ui/programs";
 import { entryColumns } from "./columns";
 import { FolderBar } from "./folder";
 import { ListMenu, useListView } from "./view";
+
+const loadBar = () => import("../edit/selection").then((m) => m.SelectionBar);
 
 interface FilesProps {
   set: DataSet;
@@ -84,14 +86,10 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
         </div>
       )}
       {selected.files.size > 0 && (
-        <SelectionBar
-          set={set}
-          selected={[...selected.files.values()]}
-          bounded={selected.bounded}
-          mayWrite={mayWrite}
-          listed={listed}
-          deselect={selected.drop}
-          clear={selected.clear}
+        <Lazy
+          load={loadBar}
+          props={{ set, selected: [...selected.files.values()], bounded: selected.bounded, mayWrite, listed, deselect: selected.drop, clear: selected.clear }}
+          lines={1}
         />
       )}
       <VirtualList<Entry>

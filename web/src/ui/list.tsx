@@ -10,11 +10,14 @@ import { historyEntry } from "../router";
 import { Button, ErrorMessage, Skeleton } from "./components";
 import { usePrinting, usePrintKey } from "./print";
 import { useRefreshOnFocus } from "./refresh";
-import { Jump, type Order } from "./jump";
+import type { Order } from "./jump";
+import { Lazy } from "./lazy";
 import { Rows } from "./rows";
 
 /** Rows that are rendered beyond the visible ones, so that no edge shows while scrolling. */
 const overscan = 12;
+
+const loadJump = () => import("./jump").then((m) => m.Jump<unknown>);
 
 /** A column of a list. */
 export interface Column<T> {
@@ -100,7 +103,7 @@ export function VirtualList<T>({ create, id, version = 0, keyOf, columns, label,
   };
   return (
     <div class={`list ${kind} ${comfortable ? "comfortable" : ""}`} aria-busy={!fresh} ref={whole}>
-      {order && rows.outline && rows.known > pageSize && !printing && <Jump rows={rows} order={order} goTo={goTo} />}
+      {order && rows.outline && rows.known > pageSize && !printing && <Lazy load={loadJump} props={{ rows: rows as Rows<unknown>, order, goTo }} lines={1} />}
       <div role="table" aria-label={label} aria-rowcount={rows.ended ? rows.known + 1 : -1}>
         <div role="rowgroup" class="head">
           <div class="row" role="row" aria-rowindex={1}>
