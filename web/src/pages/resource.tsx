@@ -7,6 +7,7 @@ import { Remove, Restore } from "../edit/deletion";
 import { ResourceForm } from "../edit/forms";
 import { MovedTo, PlaceDialog } from "../edit/placement";
 import { downloadName } from "../filename";
+import { folderAddress } from "../files/columns";
 import { size } from "../format";
 import { useKey } from "../keyboard/keys";
 import { ShareMenu } from "../links/button";
@@ -66,11 +67,11 @@ export function ResourcePage({ params }: PageProps) {
   );
   return (
     <>
-      <Breadcrumbs path={[...breadcrumbsTo(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }]} />
+      <Breadcrumbs path={[...breadcrumbsTo(dataspace), { to: `/sets/${value.set.id}`, label: value.set.title || value.set.name }, ...foldersOf(resource)]} />
       <div class="title">
         <div>
           <h1>
-            {resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : resource.movedTo ? "moved" : "deleted"}</Badge>}{" "}
+            {resource.name.slice(resource.name.lastIndexOf("/") + 1) || resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : resource.movedTo ? "moved" : "deleted"}</Badge>}{" "}
             {resource.damaged && <Badge tone="bad">damaged</Badge>}
           </h1>
           {resource.description && <p class="preserve prose">{resource.description}</p>}
@@ -133,6 +134,10 @@ export function ResourcePage({ params }: PageProps) {
     </>
   );
 }
+
+/** The folders that the name of a file says it is in; one without a name is "/", as in lists. */
+const foldersOf = ({ setId, name }: Resource) =>
+  name.split("/").slice(0, -1).map((label, i, all) => ({ to: folderAddress(setId, `${all.slice(0, i + 1).join("/")}/`), label: label || "/" }));
 
 const nothingAsked: Asked = { incomplete: false, problems: [] };
 
