@@ -174,7 +174,7 @@ func TestSightOfCompressedSequences(t *testing.T) {
 func TestSightReadsOn(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("uploads 68 MB")
+		t.Skip("uploads 136 MB")
 	}
 	l := openViewer(t)
 	read := "@read\n" + strings.Repeat("ACGT", 245) + "\n+\n" + strings.Repeat("I", 980) + "\n" // 1970 bytes
@@ -183,6 +183,11 @@ func TestSightReadsOn(t *testing.T) {
 	l.sees("FASTQ · the first 1,064 reads", "reads in 2.1 MB of 68.0 MB; the file is not counted to its end")
 	l.press("Read more")
 	l.sees("FASTQ · the first 5,322 reads", "reads in 10.5 MB of 68.0 MB")
+	l.file("chromosome.fa", ">one\n"+strings.Repeat("ACGT", 17_000_000)) // in one line
+	l.sees("FASTA · the first sequence · 2,097,147 bases", "the last of which goes on")
+	l.until(`document.querySelector(".letters .row")`)
+	l.press("Read more")
+	l.sees("10,485,755 bases")
 }
 
 // A record is chosen with the keyboard; the address says which, and opens it.

@@ -35,12 +35,11 @@ serve(async (input) => {
   const format = formatOf(textOf(text.bytes.subarray(0, Math.min(text.length, 1000))), input.name);
   const scan = () => {
     format.scan(text, text.ended && text.stopped === "");
-    if (text.ended && text.stopped && format instanceof Fasta) format.stop();
     if (format instanceof Features) format.check();
   };
   scan();
   // A record that is longer than what was read is still to come.
-  while (!format.count() && !text.ended && !(format instanceof Fasta && format.unfinished())) {
+  while (!format.count() && !text.ended && !format.problem) {
     await text.more(step);
     scan();
   }
@@ -52,9 +51,9 @@ serve(async (input) => {
     const [table, ...others] = format.items();
     table!.about = [records, table!.about].filter(Boolean).join(", ");
     const remarks = [text.stopped, format.problem ?? ""].filter(Boolean).map((n) => `${n[0]!.toUpperCase()}${n.slice(1)}.`);
-    const unfinished = format instanceof Fasta ? format.unfinished() : 0;
-    const says = `${records} in ${MB(text.read)} of ${MB(input.bytes)}${unfinished ? `, and ${grouped(unfinished)} letters of the next one` : ""}; the file is not counted to its end.`;
-    const more = text.ended || format.problem ? {} : { more: { says: `These are ${says}`, automatic: input.bytes <= maxBytes } };
+    const goesOn = format instanceof Fasta && format.unfinished() ? ", the last of which goes on" : "";
+    const says = `${records} in ${MB(text.read)} of ${MB(input.bytes)}${goesOn}; the file is not counted to its end.`;
+    const more = text.ended || format.problem ? {} : { more: { says: `Read so far: ${says}`, automatic: input.bytes <= maxBytes } };
     const about = [format.name, records, ...format.about()].join(" · ");
     const shared = { about, attributes: format.attributes(), remarks, ...more };
     if (!format.letters) return { view: "tree", ...shared, items: [table!, ...others] };

@@ -42,9 +42,9 @@ export function Sequences({ file, decoder, content }: Props) {
       </div>
       {records > 0 && (
         <div class={`sides ${records > 1 ? "both" : ""}`}>
-          {records > 1 && <List {...{ decoder, table, chosen, choose }} />}
+          {records > 1 && <List key={records <= listed ? content.about : ""} {...{ decoder, table, chosen, choose }} />}
           <section class="side" aria-label="Sequence">
-            <Sequence key={chosen} decoder={decoder} record={chosen} />
+            <Sequence key={content.more && chosen === records - 1 ? content.about : chosen} decoder={decoder} record={chosen} />
           </section>
         </div>
       )}

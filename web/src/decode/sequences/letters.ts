@@ -95,7 +95,7 @@ abstract class LetterFormat implements Format {
     const nucleic = total.other <= total.letters * 0.02;
     return [
       `${grouped(total.letters)} ${nucleic ? "bases" : "letters"}`,
-      total.min === total.max ? `each of ${grouped(total.min)}` : `of ${grouped(total.min)} to ${grouped(total.max)}, mean ${(total.letters / records).toFixed(1)}`,
+      ...(records === 1 ? [] : [total.min === total.max ? `each of ${grouped(total.min)}` : `of ${grouped(total.min)} to ${grouped(total.max)}, mean ${grouped(Math.round((10 * total.letters) / records) / 10)}`]),
       ...(nucleic && total.known ? [`GC ${percent(total.gc, total.known)}`] : []),
     ];
   }
@@ -152,10 +152,13 @@ export class Fasta extends LetterFormat {
   name = "FASTA";
   records = "sequences";
   private open = false;
+  /** What was counted before the last sequence was published with the letters that have arrived. */
+  private before: { now: ReturnType<typeof counts>; total: LetterFormat["total"] } | undefined;
 
   scan(text: Growing, last: boolean) {
     this.text = text;
     const { all } = this;
+    this.withdraw();
     this.next = eachLine(text, this.next, last, (start, end) => {
       if (text.bytes[start] === greater) {
         this.close(start);
@@ -172,6 +175,7 @@ export class Fasta extends LetterFormat {
       return undefined;
     });
     if (last || this.problem) this.close(this.next);
+    else this.publish();
   }
 
   private close(end: number) {
@@ -181,14 +185,28 @@ export class Fasta extends LetterFormat {
     this.finish();
   }
 
-  /** Letters of the last sequence that have arrived so far. */
-  unfinished = () => (this.open ? this.now.letters : 0);
-
-  /** Ends the last sequence, of which no more is read. */
-  stop() {
-    if (this.open) this.countLetters(this.next, this.text.length);
-    this.close(this.text.length);
+  /** Counts the sequence whose end has not arrived, until there is more of it. */
+  private publish() {
+    if (!this.open) return;
+    this.before = { now: { ...this.now }, total: { ...this.total } };
+    this.countLetters(this.next, this.text.length);
+    if (!this.now.letters) {
+      this.before = undefined;
+      return;
+    }
+    this.all.end.push(this.text.length);
+    this.finish();
   }
+
+  private withdraw() {
+    if (!this.before) return;
+    const { letters, gc, known, other, end } = this.all;
+    for (const numbers of [letters, gc, known, other, end]) numbers.length--;
+    Object.assign(this, this.before);
+    this.before = undefined;
+  }
+
+  unfinished = () => this.before !== undefined;
 }
 
 export class Fastq extends LetterFormat {
