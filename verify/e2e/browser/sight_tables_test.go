@@ -103,7 +103,7 @@ func TestSightOfHostileTables(t *testing.T) {
 	whole := tableFile(t, "nullable.impala.parquet")
 	arrow := tableFile(t, "21.0.0-map.arrow")
 	for _, c := range []struct{ name, content, says string }{
-		{"broken-ARROW-GH-45185.parquet", "", "SHA-256"},
+		{"broken-ARROW-GH-45185.parquet", "", "It seems to be broken"},
 		{"broken-ARROW-RS-GH-6229-DICTHEADER.parquet", "", "not read: A page says that it has -26 values"},
 		{"broken-PARQUET-1481.parquet", "", "It seems to be broken"},
 		{"broken-5077390980284416.arrows", "", "ends within a message"},
@@ -131,7 +131,7 @@ func TestSightOfHostileTables(t *testing.T) {
 		}
 		l.file(c.name, c.content)
 		l.until(`document.querySelector(".preview .hex, .preview [data-sight]")`)
-		l.sees(c.says, "SHA-256")
+		l.sees(c.says)
 		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload])") === null`)
 		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)
