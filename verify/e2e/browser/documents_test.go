@@ -154,6 +154,7 @@ func TestHostileDocuments(t *testing.T) {
 		{"names.md", "[a](../../../../v1/users) ![b](figures\\..\\x.png) [c](//198.51.100.1/x) ![d](data:image/svg+xml,<svg/onload=top.__hacked=1>) [e](\tjavascript:top.__hacked=1)", "", `.markdown`},
 		{"table.ipynb", output("text/html", table), "head", `.output table`},
 		{"many.ipynb", output("text/html", "<table>"+strings.Repeat("<tr>"+strings.Repeat("<td colspan=1000>1", 20), 3000)+"</table>"), "Output of 3,000 lines", `.folded`},
+		{"spans.ipynb", output("text/html", "<table>"+strings.Repeat("<tr>"+strings.Repeat("<td colspan=1000 rowspan=10000>1", 900), 30)+"</table>"), "1", `.output table td`},
 		{"style.ipynb", output("text/html", "<style>body { display: none }</style><table><tr><td>kept</table>"), "kept", `.output table`},
 		{"script.ipynb", output("text/html", "<script>top.__hacked = 1</script>"), "plain", `.output`},
 		{"attached.ipynb", notebook(`{"cell_type": "markdown", "source": "![x](attachment:a.png) ![y](attachment:__proto__) ![z](attachment:b.svg)", "attachments": {"a.png": {"image/png": ` + quoted(all) +

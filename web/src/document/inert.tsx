@@ -9,11 +9,12 @@ import { DocumentLink, DocumentPicture } from "./links";
 
 /** Characters of HTML that are parsed, elements that are made of them, and elements within each other. */
 const maxHTML = 4e6;
-const maxElements = 30_000;
+const maxElements = 15_000;
 const maxDepth = 60;
 
-/** Cells of a row: layout takes time for each column. */
-const maxColumns = 1000;
+/** Cells of a row, and cells that are covered by spans of others: layout takes time for each column. */
+const maxColumns = 500;
+const maxSpanned = 3000;
 
 interface Props {
   html: string;
@@ -34,6 +35,14 @@ export const hasTable = (html: string) => html.length <= maxHTML && /<table[\s>]
 function contentOf(html: string, attachments: Attachments | undefined): ComponentChildren | undefined {
   const { body } = new DOMParser().parseFromString(cleaned(html), "text/html");
   let left = maxElements;
+  let spanned = maxSpanned;
+  const spansOf = (element: Element): { colSpan?: number; rowSpan?: number } => {
+    const [colSpan, rowSpan] = [spanOf(element, "colspan"), spanOf(element, "rowspan")];
+    const more = colSpan * rowSpan - 1;
+    if (!more || more > spanned) return {};
+    spanned -= more;
+    return { colSpan, rowSpan };
+  };
   let found = false;
   const convert = (node: Node, depth: number): ComponentChildren => {
     if (node.nodeType === Node.TEXT_NODE) {
@@ -54,7 +63,7 @@ function contentOf(html: string, attachments: Attachments | undefined): Componen
     if (/^h[1-6]$/.test(name)) return <p><strong>{children}</strong></p>;
     if (/^(div|section|center|figure)$/.test(name)) return <div>{children}</div>;
     if (!isKept(name)) return children;
-    return name === "table" ? table(children) : h(name, propsOf(element, name), ...children);
+    return name === "table" ? table(children) : h(name, name === "td" || name === "th" ? spansOf(element) : {}, ...children);
   };
   const content = [...body.childNodes].map((child) => convert(child, 0));
   if (left < 0) content.push(<p class="hint">This is only a first part of it; the file has all.</p>);
@@ -67,10 +76,5 @@ const table = (rows: ComponentChildren) => (
   </div>
 );
 
-function propsOf(element: Element, name: string) {
-  if (name !== "td" && name !== "th") return {};
-  const span = (attribute: string, most: number) => Math.min(most, Math.max(1, parseInt(element.getAttribute(attribute) ?? "", 10) || 1));
-  const colSpan = span("colspan", 100);
-  const rowSpan = span("rowspan", 1000);
-  return { ...(colSpan > 1 && { colSpan }), ...(rowSpan > 1 && { rowSpan }) };
-}
+/** Rows or columns of a cell. */
+const spanOf = (cell: Element, attribute: string) => Math.min(1000, Math.max(1, parseInt(cell.getAttribute(attribute) ?? "", 10) || 1));
