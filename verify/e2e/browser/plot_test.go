@@ -274,3 +274,50 @@ func (l *viewer) rendersSVG(folder, name string) {
 		l.t.Errorf("%s is drawn with %v", name, got)
 	}
 }
+
+// Plots with all of their controls, histograms and spectra are accessible in both themes, work with the keyboard, and fit a narrow window.
+func TestPlotIsAccessible(t *testing.T) {
+	t.Parallel()
+	l := openViewer(t)
+	script := axe(t)
+	nile := l.put("nile.csv", plotFile(t, "nile.csv"))
+	arima := l.put("arima.csv", plotFile(t, "arima111_forecasts.csv"))
+	spectrum := l.put("dupdec1.jdx", plotFile(t, "dupdec1.jdx"))
+	for _, c := range []struct{ name, address, ready string }{
+		{"curves", arima.ID + "?view=plot&x=row&y=3e4.5r.6&fit=line&marks=both&with=" + nile.ID, ".fits tbody tr:nth-child(4)"},
+		{"bars", arima.ID + "?view=plot&y=2.3&bins=auto", "table[data-bins]"},
+		{"spectrum", spectrum.ID, ".values tbody tr"},
+	} {
+		l.at("/resources/" + c.address)
+		l.until(fmt.Sprintf(`document.querySelector(%q)`, c.ready))
+		l.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".plot details").forEach((d) => d.open = true)`))
+		l.rendered()
+		l.theme("light")
+		found := l.audit(script)
+		l.theme("dark")
+		found = append(found, l.audit(script, "color-contrast")...)
+		for _, f := range found {
+			t.Errorf("%s: %s: %s: %s\n\t%s", c.name, f.Impact, f.ID, f.Help, f.Where)
+		}
+		l.size(360, 740)
+		l.rendered()
+		if overflow := get(l.visitor, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - innerWidth`)); overflow > 0 {
+			t.Errorf("%s is %v px too wide for a narrow window", c.name, overflow)
+		}
+		l.shots("plot-axe-" + c.name)
+		l.size(1280, 800)
+	}
+	// Another file, with the keyboard: the field of the dialog has the focus, and the next stop is the file.
+	l.at("/resources/" + arima.ID + "?view=plot")
+	l.until(`document.querySelector(".chart canvas")`)
+	l.until(`(document.querySelector(".plot-options > button").focus(), document.activeElement.textContent.includes("Add a file"))`)
+	l.key("Enter", "Enter", "\r")
+	l.until(`document.activeElement.matches(".add-file input")`)
+	l.do(chromedp.SendKeys(chromedp.CSS(".add-file input"), "nil"))
+	l.until(`document.querySelectorAll(".add-file li").length === 1`)
+	l.key("Tab", "Tab", "\t")
+	l.until(`document.activeElement.matches(".add-file *") && document.activeElement !== document.querySelector(".add-file input")`)
+	l.until(`(document.querySelector(".add-file li button").focus(), true)`)
+	l.key("Enter", "Enter", "\r")
+	l.until(`document.querySelectorAll(".plot-table").length === 2`)
+}

@@ -94,8 +94,13 @@ func TestSpectra(t *testing.T) {
 	l.until(`document.querySelector(".attributes").textContent.includes("PERKIN-ELMER 1600 FT-IR")`)
 	l.until(painted + `(1) > 300`)
 	l.shots("spectrum")
-	l.file("SPECFILE.DX", plotFile(t, "SPECFILE.DX"))
-	l.sees("The file contradicts itself.", "do not continue the one before them: 1")
+	l.file("damaged.jdx", strings.Replace(plotFile(t, "dupdec1.jdx"), "4364G832P", "4364G932P", 1))
+	l.sees("The file contradicts itself.", "do not continue the one before them: 2")
+	l.file("pages.jdx", "##TITLE=run\n##DATA TYPE=MASS SPECTRUM\n##NTUPLES=MASS SPECTRUM\n##VAR_NAME=MASS, INTENSITY, RETENTION TIME\n##SYMBOL=X, Y, T\n##UNITS=M/Z, RELATIVE ABUNDANCE, SECONDS\n"+
+		"##PAGE=T=5\n##NPOINTS=2\n##DATA TABLE=(XY..XY), PEAKS\n50, 2.5; 51, 9.5\n##PAGE=T=8\n##DATA TABLE=(XY..XY), PEAKS\n50, 1; 60, 2\n70, 3\n##END NTUPLES=MASS SPECTRUM\n##END=\n")
+	l.sees("2 spectra", "2 points")
+	l.do(chromedp.Evaluate[chromedp.Void](`((s) => { s.value = "1"; s.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector(".preview-tools select"))`))
+	l.sees("3 points", "T=8")
 	l.file("ofid4.jdx", plotFile(t, "ofid4.jdx"))
 	click(l.visitor, chromedp.Search(`//fieldset//label[contains(., "imag")]`))
 	l.until(`document.querySelectorAll(".u-series").length === 3`)
@@ -133,6 +138,7 @@ func TestSpectraThatAreHostile(t *testing.T) {
 	}
 	whole := spcOf("float", [][2]float64{{1, 1}, {2, 2}})
 	for _, c := range []struct{ name, content, says string }{
+		{"cut.jdx", plotFile(t, "dupdec1.jdx")[:3000], "It says that it has 3951 points, and has"},
 		{"names.jdx", jdx("##XYPOINTS=(XY..XY)", "1,2;3,4"), "2 points"},
 		{"bomb.jdx", jdx("##XYDATA=(X++(Y..Y))", "1A1s99999999999"), "more than 8000000 values"},
 		{"bomb2.jdx", jdx("##XYDATA=(X++(Y..Y))", "1A1"+strings.Repeat("S3999999", 3)), "more than 8000000 values"},

@@ -35,21 +35,36 @@ export function AddFile({ setId, shown, add }: { setId: string; shown: Shown[]; 
 function Files({ setId, shown, choose }: { setId: string; shown: Shown[]; choose: (r: Resource) => void }) {
   const [text, setText] = useState("");
   const { value, problem, reload } = useLoad((signal) => sets.resources(setId, { order: "name", limit: 1000 }).all(maxSearched, signal), [setId]);
-  if (problem) return <ErrorMessage problem={problem} retry={reload} />;
-  if (!value) return <Skeleton lines={4} />;
-  const there = shown.flatMap((s) => [s.id, s.table.text?.file.dataUrl]);
-  const wanted = text.toLowerCase().split(/\s+/);
-  const found = value.items.filter((r) => isTable(r) && !there.includes(r.id) && !there.includes(r.dataUrl) && wanted.every((w) => r.name.toLowerCase().includes(w)));
   return (
     <div class="add-file">
       <label>
         Part of the name
         <input type="search" autofocus autocomplete="off" spellcheck={false} value={text} onInput={(e) => setText(e.currentTarget.value)} />
       </label>
+      {problem ? <ErrorMessage problem={problem} retry={reload} /> : !value ? <Skeleton lines={4} /> : <Found {...value} text={text} shown={shown} choose={choose} />}
+    </div>
+  );
+}
+
+interface FoundProps {
+  items: Resource[];
+  /** These are all files of the set. */
+  complete: boolean;
+  text: string;
+  shown: Shown[];
+  choose: (r: Resource) => void;
+}
+
+function Found({ items, complete, text, shown, choose }: FoundProps) {
+  const there = shown.flatMap((s) => [s.id, s.table.text?.file.dataUrl]);
+  const wanted = text.toLowerCase().split(/\s+/);
+  const found = items.filter((r) => isTable(r) && !there.includes(r.id) && !there.includes(r.dataUrl) && wanted.every((w) => r.name.toLowerCase().includes(w)));
+  return (
+    <>
       <p class="dim" role="status">
         {plural(found.length, "table")} of this set
         {found.length > maxListed && `; these are the first ${maxListed}`}
-        {!value.complete && `, among the first ${count(maxSearched)} files`}
+        {!complete && `, among the first ${count(maxSearched)} files`}
       </p>
       <ul class="files">
         {found.slice(0, maxListed).map((r) => (
@@ -58,6 +73,6 @@ function Files({ setId, shown, choose }: { setId: string; shown: Shown[]; choose
           </li>
         ))}
       </ul>
-    </div>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 # Says what jcamp and nmrglue find in the spectra of this folder; the pages are compared with it.
-import json, re, warnings
+import json, warnings
 import jcamp, nmrglue, numpy as np
 
 warnings.simplefilter("ignore")
@@ -11,18 +11,10 @@ def summary(x, y):
     return {"n": len(x), "least": y.min(), "mean": y.mean(), "most": y.max(), "rows": [[i, x[i], y[i]] for i in at]}
 
 
-def tuples(name):
-    """The pages of peaks of a file with NTUPLES, by hand: neither reader knows them."""
-    for page in open(name, encoding="latin1").read().split("##DATA TABLE")[1:]:
-        pairs = re.findall(r"(-?[\d.]+)\s*,\s*(-?[\d.]+)", re.sub(r"\$\$.*", "", page.split("\n", 1)[1].split("##")[0]))
-        yield summary(*zip(*((float(x), float(y)) for x, y in pairs)))
-
-
 found = {}
-for name in ["dupdec1.jdx", "blckpac1.jdx", "pktab2.jdx", "o02.jdx", "fixinc4.jdx", "SPECFILE.DX"]:
+for name in ["dupdec1.jdx", "blckpac1.jdx", "pktab2.jdx", "o02.jdx", "fixinc4.jdx"]:
     one = jcamp.readfile(name)
     found[name] = [summary(s["x"], s["y"]) for s in one.get("children") or [one]]
-found["ISAS_MS3.DX"] = list(tuples("ISAS_MS3.DX"))
 dic, data = nmrglue.jcampdx.read("ofid4.jdx")
 first, last = (float(dic[k][0].split(",")[0]) for k in ("FIRST", "LAST"))
 found["ofid4.jdx"] = [summary(np.linspace(first, last, len(data[0])), data[0])]
