@@ -164,7 +164,7 @@ func TestHostileDocuments(t *testing.T) {
 		t.Log(c.name)
 		l.file(c.name, c.content)
 		l.until(fmt.Sprintf(`document.querySelector("[data-preview] %s")`, c.has))
-		l.sees(c.says, "SHA-256")
+		l.sees(c.says, "For programs")
 		l.until(`![...document.querySelectorAll(".formula-source")].some((e) => !e.classList.contains("failed"))`)
 		l.until(`document.querySelector(".preview :is(script, iframe, style, svg, [onerror], [onload], [onclick], [srcdoc], [href^='javascript:' i])") === null`)
 		l.until(`[...document.querySelectorAll(".preview [style]")].every((e) => !e.getAttribute("style").includes("url"))`)

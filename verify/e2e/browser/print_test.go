@@ -2,6 +2,9 @@ package browser
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -134,4 +137,49 @@ func TestPrintOfPreviews(t *testing.T) {
 	l.until(`document.querySelector(".lines .text")`)
 	l.onPaper()
 	l.until(`(() => { const e = document.querySelector(".lines"); return e.clientHeight > 20000 && e.scrollHeight <= e.clientHeight + 2; })()`)
+}
+
+// A printed page has the text of the record, with its address and those of its links, what is folded away, and all rows; no control.
+func TestPrintedRecord(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("pdftotext")
+	if err != nil {
+		t.Skip("pdftotext is not installed")
+	}
+	s := open(t)
+	_, sid, _ := s.annotated(t)
+	names := make([]string, 120)
+	for i := range names {
+		names[i] = fmt.Sprintf("run-%03d.txt", i)
+	}
+	s.put(t, sid, names...)
+	v := s.signedIn(t, s.Key(), "/sets/"+sid)
+	v.theme("dark")
+	v.until(`document.querySelector(".list .body")?.dataset.ended === "true"`)
+	click(v, chromedp.Search(`//summary[starts-with(normalize-space(), "About this set")]`)) // it is printed all the same
+	printed, err := chromedp.Call(v.ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "page.pdf")
+	if err := os.WriteFile(file, printed.Data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.CommandContext(t.Context(), program, file, "-").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(output)
+	for _, want := range append(names, "Runs of 2026", "What the laser saw", s.field(t, "/sets/"+sid, "url"), "<https://orcid.org/0000-0002-1825-0097>", "532 nm", "122 entries") {
+		if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n", ""), want) { // an address goes on in the next line
+			t.Errorf("the printed page lacks %q", want)
+		}
+	}
+	for _, control := range []string{"Upload files", "Share", "Sign out", "Filter", "Describe", "Edit metadata", "Name begins with"} {
+		if strings.Contains(text, control) {
+			t.Errorf("the printed page has %q", control)
+		}
+	}
+	v.onPaper()
+	v.until(`getComputedStyle(document.documentElement).backgroundColor === "rgb(255, 255, 255)"`)
 }

@@ -95,7 +95,7 @@ func TestSightOfHostileModels(t *testing.T) {
 		r := l.put(c.name, c.content)
 		l.at("/resources/" + r.ID + map[bool]string{true: "?view=atoms"}[c.name == "heap.pdb"]) // its picture would take long
 		l.until(`document.querySelector(".preview .hex, .preview .lines, .preview [data-sight]")`)
-		l.sees(c.says, "SHA-256")
+		l.sees(c.says, "For programs")
 		l.until(`document.querySelector(".preview :is(script, iframe, style, [onerror], [onload], [srcdoc], a[href^=javascript])") === null`)
 		if get(l.visitor, chromedp.Evaluate[bool](`"__hacked" in window`)) {
 			t.Errorf("something in %s ran", c.name)

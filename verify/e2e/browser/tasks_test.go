@@ -52,6 +52,9 @@ func TestTasks(t *testing.T) {
 	if _, err := s.Upload(t.Context(), "POST", "/resources", e2e.File{SetID: second, Name: "beam.h5", Filename: "beam.h5", Body: strings.NewReader(h5), Size: int64(len(h5))}); err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"cold.csv", "warm.csv"} {
+		s.send(t, second, fileWith(t, name, "t,volt\n0,1.5\n1,1.25\n2,1\n"))
+	}
 	mara := s.person(t, "mara", "admin", did)
 	v := s.visit(t)
 	v.counts()
@@ -69,6 +72,11 @@ func TestTasks(t *testing.T) {
 			v.follow("beam.h5")
 			v.press("c16")
 			v.until(`document.querySelector(".side .sheet-table td")`)
+		}},
+		{"compare two columns of two files in one plot", "/sets/" + second, 3, func(v *visitor) {
+			v.toggle("cold.csv", "warm.csv")
+			v.follow("Plot together")
+			v.until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
 		}},
 		{"fetch one folder", "/sets/" + sid, 2, func(v *visitor) {
 			v.follow("raw")

@@ -12,7 +12,7 @@ import { Field, Form } from "../ui/form";
 import { asProblem, useLoad } from "../ui/load";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
-import { changeMany, notifyUndoable } from "./many";
+import { changeMany, notifyUndoable, Refusals } from "./many";
 
 /** Dataspaces, or sets of one, that are offered at most. */
 const maxOffered = 1000;
@@ -114,6 +114,18 @@ function PlaceForm({ of: all, moved, close, dataspaces: spaces }: Props & { data
       <p>
         {plural(made.length, "file")} copied to <Link to={to}>{label}</Link>.
       </p>,
+      {
+        label: "Undo",
+        run: async () => {
+          const { done, refused } = await changeMany(made, { action: "delete" }, () => true);
+          return (
+            <>
+              <p>Undone: {plural(done.length, "copy is", "copies are")} in the trash.</p>
+              <Refusals of={refused} />
+            </>
+          );
+        },
+      },
     );
   };
   if (!spaces.length) return <p>You may put files into no dataspace: that needs the role of an editor.</p>;

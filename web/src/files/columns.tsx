@@ -23,13 +23,15 @@ interface Options {
   keepsFolder: boolean;
   /** Those that are shown beside the names. */
   shown: Optional[];
+  /** What stands around a name, such as what renames it. */
+  around?: ((e: Entry, name: ComponentChildren) => ComponentChildren) | undefined;
 }
 
 /** The address of a folder in the pages. */
 export const folderAddress = (sid: string, path: string, state = "") =>
   `/sets/${sid}${path || state ? "?" : ""}${new URLSearchParams({ ...(path && { folder: path }), ...(state && { state }) })}`;
 
-export function entryColumns({ set, incomplete, below, changes, order, keepsFolder, shown }: Options): Column<Entry>[] {
+export function entryColumns({ set, incomplete, below, changes, order, keepsFolder, shown, around }: Options): Column<Entry>[] {
   const cells: Record<string, (f: Folder) => ComponentChildren> = {
     File: (f) => <FolderLink sid={set.id} folder={f} below={below} />,
     Size: (f) => <Contents sid={set.id} path={f.folder} changes={changes} />,
@@ -46,7 +48,10 @@ export function entryColumns({ set, incomplete, below, changes, order, keepsFold
       ...(by && { sort: at < 0 ? ("none" as const) : at === 0 ? ("ascending" as const) : ("descending" as const) }),
       title: (e: Entry) => (isFolder(e) ? (label === "File" ? e.folder : "") : (title?.(e) ?? "")),
       cellClass: (e: Entry) => (isFolder(e) ? "dim" : typeof cellClass === "function" ? cellClass(e) : (cellClass ?? "")),
-      cell: (e: Entry) => (isFolder(e) ? cells[label]?.(e) : cell(e)),
+      cell: (e: Entry) => {
+        const shown = isFolder(e) ? cells[label]?.(e) : cell(e);
+        return label === "File" && around ? around(e, shown) : shown;
+      },
     };
   });
 }

@@ -10,6 +10,7 @@ import { Icon } from "../ui/icons";
 import { More } from "../ui/menu";
 import { notify } from "../ui/notice";
 import { notifyChange } from "../upload/queue";
+import { useTarget } from "./arrange";
 import { contentsOf, folderAddress, useFolderSize } from "./columns";
 
 interface Props {
@@ -38,13 +39,13 @@ export function FolderBar({ set, path, mayWrite, changes }: Props) {
     <div class="folder-bar">
       <nav aria-label="Folder">
         <ol>
-          <li>{path ? <Link to={folderAddress(set.id, "", state)}>{set.title || set.name}</Link> : <span aria-current="page">{set.title || set.name}</span>}</li>
+          <li>{path ? <Above set={set} path="" state={state} label={set.title || set.name} mayWrite={mayWrite} /> : <span aria-current="page">{set.title || set.name}</span>}</li>
           {elements.map((element, i) => (
             <li key={i}>
               {i === elements.length - 1 ? (
                 <span aria-current="page">{element || "/"}</span>
               ) : (
-                <Link to={folderAddress(set.id, elements.slice(0, i + 1).join("/") + "/", state)}>{element || "/"}</Link>
+                <Above set={set} path={elements.slice(0, i + 1).join("/") + "/"} state={state} label={element || "/"} mayWrite={mayWrite} />
               )}
             </li>
           ))}
@@ -70,6 +71,15 @@ export function FolderBar({ set, path, mayWrite, changes }: Props) {
       {open === "place" && <PlaceFolder set={set} path={path} close={close} />}
       {open === "delete" && <DeleteFolder set={set} path={path} close={close} />}
     </div>
+  );
+}
+
+/** A breadcrumb, into which rows are dragged. */
+function Above({ set, path, state, label, mayWrite }: { set: DataSet; path: string; state: string; label: string; mayWrite: boolean }) {
+  return (
+    <span {...useTarget(mayWrite ? { set, path } : undefined)}>
+      <Link to={folderAddress(set.id, path, state)}>{label}</Link>
+    </span>
   );
 }
 

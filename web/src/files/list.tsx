@@ -1,9 +1,11 @@
 // The files of a set: one folder of the tree that their names make, or all of them in one list.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { DataSet, Entry, Listing, Resource } from "../api";
 import { isFolder, queryOf, sets } from "../api";
 import { useSelected } from "../edit/selected";
 import { count } from "../format";
+import { useKey } from "../keyboard/keys";
 import { setQuery, useLocation } from "../router";
 import { Button, Empty, ErrorMessage, ViewSwitch } from "../ui/components";
 import type { States } from "../ui/filters";
@@ -11,6 +13,7 @@ import { between, Choice, FilterBar, oneOf, StateChoice, TimeFilters, timeOrders
 import { Lazy } from "../ui/lazy";
 import { VirtualList } from "../ui/list";
 import { factsOf, ForPrograms } from "../ui/programs";
+import { Arranged, renameFocused } from "./arrange";
 import { entryColumns } from "./columns";
 import { FolderBar } from "./folder";
 import { ListMenu, useListView } from "./view";
@@ -61,6 +64,8 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
   const selected = useSelected(() => (timed ? sets.resources(sid, { ...ofFolder, delimiter: "/", limit: 1000 }) : files({ limit: 1000 })));
   const listed = (r: Resource) =>
     (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !((tree || timed) && r.name.includes("/", folder.length)) && (byName || timed || between(timesOf(query), r.modified));
+  const around = mayWrite ? (e: Entry, name: ComponentChildren) => (isFolder(e) || e.state === "active" ? <Arranged set={set} of={e} selected={selected.files}>{name}</Arranged> : name) : undefined;
+  useKey("F2", "rename the file or folder", mayWrite ? () => renameFocused(selected.files) : undefined);
   return (
     <>
       <FilterBar>
@@ -126,7 +131,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
                 />
               ),
           },
-          ...entryColumns({ set, incomplete, below: tree || timed ? folder : "", changes, order, keepsFolder: view === "folders", shown: looks.columns }),
+          ...entryColumns({ set, incomplete, below: tree || timed ? folder : "", changes, order, keepsFolder: view === "folders", shown: looks.columns, around }),
         ]}
         empty={
           <Empty icon="file" title={emptyTitle(!!prefix || filters.state !== offered[0] || [...query.keys()].some((k) => k !== "folder"), folder)}>

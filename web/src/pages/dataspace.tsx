@@ -63,6 +63,7 @@ export function DataspacePage({ params }: PageProps) {
           <h1>
             {dataspace.title || dataspace.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
+          <p class="print-only">{dataspace.url}</p>
           {!active && <p>This dataspace is in the trash. Restoring it brings back the sets and files that were deleted with it.</p>}
         </div>
         <div class="actions">

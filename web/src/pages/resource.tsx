@@ -74,6 +74,7 @@ export function ResourcePage({ params }: PageProps) {
             {resource.name.slice(resource.name.lastIndexOf("/") + 1) || resource.name} {!active && <Badge tone="bad">{resource.purged ? "purged" : resource.movedTo ? "moved" : "deleted"}</Badge>}{" "}
             {resource.damaged && <Badge tone="bad">damaged</Badge>}
           </h1>
+          <p class="print-only">{resource.url}</p>
           {resource.description && <p class="preserve prose">{resource.description}</p>}
         </div>
         <div class="actions">

@@ -69,6 +69,7 @@ export function SetPage({ params }: PageProps) {
           <h1>
             {set.title || set.name} {!active && <Badge tone="bad">deleted</Badge>}
           </h1>
+          <p class="print-only">{set.url}</p>
           {!active && <p>This set is in the trash. Restoring it brings back the files that were deleted with it.</p>}
         </div>
         <div class="actions">

@@ -1,0 +1,153 @@
+// Rename in place, and drag into folders. The dialogs that move and rename do the same without a pointer.
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { DataSet, Entry, Resource } from "../api";
+import { folders, isFolder, resources } from "../api";
+import { changeMany, notifyUndoable, Refusals } from "../edit/many";
+import { plural } from "../format";
+import { IconButton } from "../ui/components";
+import { useAction } from "../ui/load";
+import { notify } from "../ui/notice";
+import { notifyChange } from "../upload/queue";
+
+const pathOf = (e: Entry) => (isFolder(e) ? e.folder.slice(0, -1) : e.name);
+
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
+
+const baseOf = (path: string) => path.slice(folderOf(path).length);
+
+/** Gives a file or a folder another path in its set, and tells so, with a way back. */
+async function repath(set: DataSet, e: Entry, to: string, text: string) {
+  const undo = isFolder(e) ? await moveFolder(set, e.folder, `${to}/`) : await renameFile(e, to);
+  notifyChange(set.id);
+  notify(<p>{text}</p>, {
+    label: "Undo",
+    run: async () => {
+      await undo();
+      notifyChange(set.id);
+      return <p>Undone.</p>;
+    },
+  });
+}
+
+async function moveFolder(set: DataSet, path: string, toPath: string) {
+  const done = await folders.move(set.id, { path, toPath });
+  return () => folders.move(set.id, { path: done.path, toPath: path });
+}
+
+async function renameFile(was: Resource, name: string) {
+  const is = await resources.edit(was, { name });
+  return () => resources.edit(is, { name: was.name });
+}
+
+interface RowProps {
+  set: DataSet;
+  of: Entry;
+  /** What a drag of this row takes along; itself where it is not selected. */
+  selected: ReadonlyMap<string, Resource>;
+  children: ComponentChildren;
+}
+
+/** The name in a row, which can be renamed, dragged and, if it is that of a folder, dropped into. */
+export function Arranged({ set, of, selected, children }: RowProps) {
+  const [editing, setEditing] = useState(false);
+  const box = useRef<HTMLSpanElement>(null);
+  const before = useRef(false);
+  useLayoutEffect(() => {
+    if (before.current && !editing) box.current!.querySelector("a")?.focus({ preventScroll: true });
+    before.current = editing;
+  }, [editing]);
+  const target = useTarget(isFolder(of) ? { set, path: of.folder } : undefined);
+  if (editing) return <Renaming set={set} of={of} close={() => setEditing(false)} />;
+  const start = (e: DragEvent) => {
+    dragged = isFolder(of) ? [of] : selected.has(of.id) ? [...selected.values()] : [of];
+    e.dataTransfer!.setData("text/plain", dragged.map(pathOf).join("\n"));
+    e.dataTransfer!.effectAllowed = "move";
+  };
+  return (
+    <span class="arranged" ref={box} onDragStart={start} onDragEnd={() => (dragged = [])} {...target}>
+      {children}
+      <IconButton icon="edit" label={`Rename ${baseOf(pathOf(of))}`} data-rename tabIndex={-1} onClick={() => setEditing(true)} />
+    </span>
+  );
+}
+
+/** The field that replaces the name. Enter and a click elsewhere rename, Escape does not; a name that is refused stays, with the reason. */
+function Renaming({ set, of, close }: Pick<RowProps, "set" | "of"> & { close: () => void }) {
+  const path = pathOf(of);
+  const input = useRef<HTMLInputElement>(null);
+  const { run, busy, problem } = useAction(async () => {
+    const name = input.current!.value;
+    if (name && name !== baseOf(path)) await repath(set, of, folderOf(path) + name, `Renamed to ${name}.`);
+    close();
+  });
+  useLayoutEffect(() => {
+    const { current } = input;
+    current!.focus();
+    const dot = baseOf(path).lastIndexOf(".");
+    current!.setSelectionRange(0, isFolder(of) || dot <= 0 ? current!.value.length : dot);
+  }, []);
+  const onKeyDown = (e: KeyboardEvent) => {
+    e.stopPropagation(); // the list moves the focus by some keys
+    if (e.key === "Escape") close();
+    if (e.key === "Enter") void run();
+  };
+  return (
+    <span class="renaming">
+      <input ref={input} aria-label="New name" aria-invalid={!!problem} aria-describedby={problem && "rename-error"} spellcheck={false} defaultValue={baseOf(path)} readOnly={busy} onKeyDown={onKeyDown} onBlur={() => !problem && void run()} />
+      {problem && (
+        <span class="error" role="alert" id="rename-error">
+          {problem.detail}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Renames what has the focus in a list, or the only thing that is selected. */
+export function renameFocused(selected: ReadonlyMap<string, Resource>) {
+  const [only] = selected.size === 1 ? selected.values() : [];
+  const row = document.activeElement?.closest("[data-index]") ?? (only && document.querySelector(`.row a[href$="/resources/${only.id}"]`)?.closest("[data-index]"));
+  row?.querySelector<HTMLElement>("[data-rename]")?.click();
+}
+
+/** What is being dragged; only one thing is at a time. */
+let dragged: Entry[] = [];
+
+/** Whether what is dragged can go into a folder: it is not there already, and not in itself. */
+const fits = (path: string) => dragged.length > 0 && dragged.every((e) => folderOf(pathOf(e)) !== path && !(isFolder(e) && path.startsWith(e.folder)));
+
+/** Lets files and folders of a set be dropped on what leads to a folder of it. */
+export function useTarget(to: { set: DataSet; path: string } | undefined) {
+  const [over, setOver] = useState(false);
+  if (!to) return {};
+  const accept = (e: DragEvent) => {
+    if (!fits(to.path)) return;
+    e.preventDefault();
+    e.dataTransfer!.dropEffect = "move";
+    setOver(true);
+  };
+  const drop = (e: DragEvent) => {
+    setOver(false);
+    if (!fits(to.path)) return;
+    e.preventDefault();
+    void moveInto(to.set, dragged, to.path);
+    dragged = [];
+  };
+  return { "data-over": over || undefined, onDragEnter: accept, onDragOver: accept, onDragLeave: () => setOver(false), onDrop: drop };
+}
+
+async function moveInto(set: DataSet, entries: Entry[], path: string) {
+  const where = path ? path.slice(0, -1) : set.title || set.name;
+  const [folder] = entries.filter(isFolder);
+  if (folder) {
+    const name = baseOf(pathOf(folder));
+    return repath(set, folder, path + name, `${name} moved to ${where}.`).catch((thrown: Error) => notify(<p class="error">{thrown.message}</p>));
+  }
+  const files = entries as Resource[];
+  const from = new Map<string, Resource[]>();
+  const { done, refused } = await changeMany(files, { action: "move", folder: path }, () => true);
+  for (const [was, id] of done) from.set(folderOf(was.name), [...(from.get(folderOf(was.name)) ?? []), { ...was, id }]);
+  if (refused.size) notify(<Refusals of={refused} />);
+  for (const [home, some] of from) notifyUndoable(`${plural(some.length, "file")} moved to ${where}.`, some, { action: "move", folder: home });
+}
