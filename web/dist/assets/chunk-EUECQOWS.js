@@ -1,1 +1,0 @@
-import{d as a,e as b}from"./chunk-SGRH3KZD.js";import"./chunk-ZSMIKJGP.js";import"./chunk-5UQTRPLX.js";import"./chunk-KNR6LCCY.js";import"./chunk-JGVZQA5Z.js";import"./chunk-6IBMUIWN.js";import"./chunk-U67FZGRE.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};
