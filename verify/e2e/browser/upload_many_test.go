@@ -25,7 +25,7 @@ func TestUploadManySmallFiles(t *testing.T) {
 	v.follow("run")
 	v.sees("before-000000.txt")
 	v.at("/sets/" + sid)
-	v.sees("Upload a folder")
+	v.sees("Upload files")
 	var mu sync.Mutex
 	sent, asked := 0, 0
 	v.listen(func(event any) {
