@@ -154,7 +154,7 @@ func TestPlotTogether(t *testing.T) {
 	l.at("/sets/" + l.set + "?view=flat")
 	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "nile.csv")]//input[@type="checkbox"]`))
 	click(l.visitor, chromedp.Search(`//*[@role="row"][contains(., "sunspots.csv")]//input[@type="checkbox"]`))
-	l.press("Plot together")
+	l.follow("Plot together")
 	l.until(`document.querySelectorAll(".plot-table").length === 2 && document.querySelectorAll(".u-series").length === 3`)
 }
 
