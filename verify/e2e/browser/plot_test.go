@@ -44,7 +44,11 @@ func (l *viewer) saved(folder, name string) string {
 	l.t.Helper()
 	var content []byte
 	l.waitFor(func() (err error) {
+		before := len(content)
 		content, err = os.ReadFile(filepath.Join(folder, name))
+		if err == nil && (before == 0 || len(content) != before) {
+			err = fmt.Errorf("%s is still being written", name)
+		}
 		return err
 	})
 	return string(content)
