@@ -123,7 +123,7 @@ func TestRestoreContainerFirst(t *testing.T) {
 	if got := v.restorable(); got != "" {
 		t.Errorf("in a deleted set is offered: %q", got)
 	}
-	click(v, chromedp.Search(`//*[@class="list trash"]//a[normalize-space()="set"]`))
+	click(v, chromedp.Search(`//*[contains(@class,"trash")]//a[normalize-space()="set"]`))
 	v.isAt("/sets/" + sid)
 	v.press("Restore")
 	v.sees("Upload files")
