@@ -61,6 +61,7 @@ export function Files({ set, mayWrite, changes, incomplete, offered }: FilesProp
     setView(to);
   };
   const [looks, setLooks] = useListView();
+  useEffect(() => void loadBar().catch(() => {}), []); // so that the bar is there with the first selection, and rows move once: under no second click
   const selected = useSelected(() => (timed ? sets.resources(sid, { ...ofFolder, delimiter: "/", limit: 1000 }) : files({ limit: 1000 })));
   const listed = (r: Resource) =>
     (filters.state === "all" || filters.state === r.state) && r.name.startsWith(prefix || folder) && !((tree || timed) && r.name.includes("/", folder.length)) && (byName || timed || between(timesOf(query), r.modified));
