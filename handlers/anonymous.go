@@ -37,19 +37,31 @@ const (
 var errTooManyAnonymous = &errs.Error{Kind: errs.TooManyRequests, Code: errs.CodeTooManyRequests,
 	Message: "too many requests without a key came from this address; one with a valid key is served"}
 
+// sessionHeader tells a browser that its session has ended, where it is answered as an anonymous reader.
+const sessionHeader = "X-Session"
+
 // identify returns the principal of a request to a route that wants to know who calls. Without any credentials that is the anonymous reader,
-// where the route and the configuration allow it: a wrong key is no missing one.
+// where the route and the configuration allow it: a wrong key is no missing one. A session that has ended is: its cookie cannot be taken from the
+// browser without a chance to take the one of a later session, and would hide what is open from whom had once signed in.
 func (a *api) identify(w http.ResponseWriter, r *http.Request, rt route) (auth.Principal, error) {
 	if rt.audience != anonymous || !a.repo.Anonymous() {
 		return a.authenticate(w.Header(), r)
 	}
 	header := w.Header()
 	header.Add("Vary", varyByCaller)
+	header.Set("Cache-Control", cachedForAll)
 	if hasCredentials(r) {
 		header.Set("Cache-Control", cachedForOne)
-		return a.authenticate(header, r)
+		token := sessionOf(r)
+		if token == "" || len(r.Header.Values("Authorization")) > 0 {
+			return a.authenticate(header, r)
+		}
+		caller, err := a.repo.AuthenticateSession(r.Context(), token)
+		if err == nil || publicError(err).Kind != errs.Unauthenticated {
+			return caller, err
+		}
+		header.Set(sessionHeader, "ended")
 	}
-	header.Set("Cache-Control", cachedForAll)
 	if err := a.countAnonymous(header, r); err != nil {
 		return auth.Principal{}, err
 	}

@@ -125,7 +125,8 @@ func TestUnknownIDsWithoutKey(t *testing.T) {
 	same(t, "an archive of a file that is not there", withoutID(nobody.get("/sets/"+f.ids["SetId"]+"/archive?resource="+ulid.Make().String())), none)
 }
 
-// TestWrongCredentialsAreNotMissing: only a request that has neither key nor session is anonymous. What is wrong counts as failed.
+// TestWrongCredentialsAreNotMissing: a request with a wrong key is not anonymous, and counts as failed. One with the cookie of a session that has ended
+// is, and hears of that end.
 func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	t.Parallel()
 	c := ownGateway(t, repository.Config{Anonymous: true}, handlers.Config{})
@@ -137,9 +138,9 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 	cookie := func(value string) string { return "Cookie: labshelf_session=" + value }
 	dead := user.send("POST", "/session", object{"key": user.key}).want(200).header.Get("Set-Cookie")
 	dead, _, _ = strings.Cut(dead, ";")
-	own := user.withKey("")
-	own.get(at, "Cookie: "+dead).want(http.StatusOK)
-	own.send("DELETE", "/session", nil, "Cookie: "+dead).want(204)
+	unkeyed := user.withKey("")
+	unkeyed.get(at, "Cookie: "+dead).want(http.StatusOK)
+	unkeyed.send("DELETE", "/session", nil, "Cookie: "+dead).want(204)
 
 	const allowed = 3
 	counted := f.configured(handlers.Config{FailedKeys: allowed}).withKey("")
@@ -151,7 +152,7 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 			same(t, name, counted.bad("GET", at, nil, header).status, http.StatusUnauthorized)
 		}
 	}
-	unknown := []string{"Authorization: " + auth.NewKey(), "Authorization: nonsense", "Cookie: " + dead, cookie("nonsense")}
+	unknown := []string{"Authorization: " + auth.NewKey(), "Authorization: nonsense", "Authorization: Bearer " + auth.NewKey(), "Authorization: more"}
 	for i, header := range unknown {
 		want := http.StatusUnauthorized
 		if i >= allowed {
@@ -160,6 +161,20 @@ func TestWrongCredentialsAreNotMissing(t *testing.T) {
 		same(t, header, counted.bad("GET", at, nil, header).status, want)
 	}
 	counted.get(at).want(http.StatusOK) // a missing key has not failed
+	parted := f.newUser(nil)
+	revokedToo, _, _ := strings.Cut(parted.send("POST", "/session", object{"key": parted.key}).want(200).header.Get("Set-Cookie"), ";")
+	parted.send("DELETE", "/users/me/keys/"+parted.get("/users/me/keys").want(200).data()[0].text("id"), nil)
+	for _, ended := range []string{"Cookie: " + dead, cookie("nonsense"), "Cookie: " + revokedToo} {
+		for range 2 * allowed {
+			a := counted.get(at, ended).want(http.StatusOK)
+			same(t, ended, a.header.Get("X-Session")+" "+a.header.Get("Cache-Control"), "ended private, no-cache")
+		}
+		same(t, ended+", of something else", counted.get("/resources/"+ulid.Make().String(), ended).status, http.StatusUnauthorized)
+	}
+	live := f.newUser(nil)
+	own, _, _ := strings.Cut(live.send("POST", "/session", object{"key": live.key}).want(200).header.Get("Set-Cookie"), ";")
+	same(t, "a session", counted.get(at, "Cookie: "+own).want(http.StatusOK).header.Get("X-Session"), "")
+	same(t, "a wrong key beside it", counted.bad("GET", at, nil, "Cookie: "+own, "Authorization: "+auth.NewKey()).status, http.StatusTooManyRequests)
 	counted.get(at, "Cookie: theme=dark").want(http.StatusOK)
 }
 

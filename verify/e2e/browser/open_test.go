@@ -146,3 +146,21 @@ func TestChoosingOpen(t *testing.T) {
 		})
 	}
 }
+
+// Whose session has ended reads what is open as others do, before signing in again.
+func TestOpenDataAfterASession(t *testing.T) {
+	t.Parallel()
+	s := open(t, "--anonymous", "on")
+	did, sid, files := s.openSet(t)
+	mary := s.person(t, "mary", "member", did)
+	v := s.signedIn(t, mary.key, "/account")
+	v.at("/sets/" + sid)
+	v.sees("run-1.txt", "mary")
+	s.revoke(t, mary)
+	v.expect("401")
+	for _, page := range [][2]string{{"/dataspaces/" + did, "Runs of 2026"}, {"/sets/" + sid, "run-2.txt"}, {"/resources/" + files[0], "run-1.txt"}} {
+		v.at(page[0])
+		v.sees(page[1], "Sign in")
+	}
+	v.until(`document.querySelector(".preview .lines .text")`)
+}

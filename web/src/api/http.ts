@@ -75,6 +75,7 @@ export async function send(method: string, path: string, { body, blob, signal, h
     if (signal?.aborted) throw cause;
     throw unreachable;
   }
+  if (answer.headers.get("X-Session") === "ended") onSignedOut(); // what is open is answered all the same
   if (answer.ok) return answer;
   if (answer.status === 401 && path !== "/session") onSignedOut();
   throw problemOf(answer.status, await answer.text());

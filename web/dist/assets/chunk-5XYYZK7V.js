@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-PVHMTCCE.js";import"./chunk-JB4MRPVB.js";import"./chunk-BDZPMZGH.js";import"./chunk-UT7DPCBM.js";import"./chunk-WNLNUKND.js";import"./chunk-6IBMUIWN.js";import"./chunk-U67FZGRE.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as InvitationForm,a as InviteDialog};

@@ -1,1 +1,0 @@
-import{b as a}from"./chunk-DBYVZYY5.js";import"./chunk-B7BZRT4A.js";import"./chunk-34TAIDYY.js";import"./chunk-4K4BUH5F.js";import"./chunk-JGVZQA5Z.js";import"./chunk-3E73UVXW.js";import"./chunk-UT7DPCBM.js";import"./chunk-WNLNUKND.js";import"./chunk-6IBMUIWN.js";import"./chunk-U67FZGRE.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as Plot};

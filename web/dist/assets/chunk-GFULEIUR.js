@@ -1,1 +1,0 @@
-import{h as i}from"./chunk-JGVZQA5Z.js";import{a as p}from"./chunk-6IBMUIWN.js";import{qa as e}from"./chunk-U67FZGRE.js";import{q as r}from"./chunk-RFDB6L6O.js";function y(m){let{value:o,problem:t,reload:a}=p(async()=>({View:(await import("./chunk-VGBTKRQS.js")).SightView}),[]);return t?r(i,{problem:t,retry:a}):o?r(o.View,{...m}):r(e,{lines:10})}export{y as a};

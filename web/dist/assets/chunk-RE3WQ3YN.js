@@ -1,1 +1,0 @@
-import{b as a,c as b}from"./chunk-BDZPMZGH.js";import"./chunk-UT7DPCBM.js";import"./chunk-WNLNUKND.js";import"./chunk-6IBMUIWN.js";import"./chunk-U67FZGRE.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{b as NewLinkDialog,a as ShareDialog};

@@ -1,1 +1,0 @@
-import{d as a,e as b}from"./chunk-5T6BABIE.js";import"./chunk-ZSMIKJGP.js";import"./chunk-5UQTRPLX.js";import"./chunk-4K4BUH5F.js";import"./chunk-JGVZQA5Z.js";import"./chunk-6IBMUIWN.js";import"./chunk-U67FZGRE.js";import"./chunk-RFDB6L6O.js";import"./chunk-OOJM4CTU.js";export{a as TextPreview,b as TextView};
