@@ -74,6 +74,9 @@ that were restored, purged or moved since. rm prints the complete command.` + ru
 	}, 1, func(ctx context.Context, c *client.Client, at folderAt, _ client.FolderDestination) (client.FolderChange, string, error) {
 		deleted.SetID, deleted.Path = at.set.ID, at.path
 		done, err := c.RestoreFolder(ctx, deleted)
+		if err == nil && done.Files+done.Folders == 0 {
+			err = fmt.Errorf("nothing was restored: this deletion of yours has no files in %s that are still deleted", at)
+		}
 		return done, fmt.Sprintf("Restored %s of %s.", files(done), at), err
 	})
 	cmd.Flags().StringVar(&deleted.Deletion, "deletion", "", "`ID` that rm has printed")
@@ -156,7 +159,21 @@ func undoing(done client.FolderChange) string {
 	return flags.String()
 }
 
-// quoted is a text for a shell.
+// quoted is a text for a shell. What must not reach a terminal is an escape, which bash, zsh and ksh read; a name is never another one.
 func quoted(text string) string {
-	return "'" + strings.ReplaceAll(display.Printable(text), "'", `'\''`) + "'"
+	if display.Printable(text) == text {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case display.Printable(string(r)) == string(r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return "$'" + b.String() + "'"
 }

@@ -39,8 +39,13 @@ func TestFolder(t *testing.T) {
 	if listed := does("a.txt", "ls", "runs/it's/raw/"); !strings.Contains(listed, "empty/") {
 		t.Error(listed)
 	}
+	does("Made", "folder", "new", "runs/می\u200cخواهم's/")
+	if said := does("Deleted 0 files", "folder", "rm", "runs/می\u200cخواهم's/"); !strings.Contains(said, `$'`+set.ID+`/می\U0000200cخواهم\'s/'`) {
+		t.Error(said)
+	}
 	for wrong, want := range map[string]string{
-		"new runs/raw": "slash at its end", "rm runs/": "name a folder", "rm nowhere/x/": "there is no set", "rm runs/x/": "there is no folder", "mv runs/x/": "where it goes",
+		"restore runs/it's/ --deletion 1-2": "nothing was restored",
+		"new runs/raw":                      "slash at its end", "rm runs/": "name a folder", "rm nowhere/x/": "there is no set", "rm runs/x/": "there is no folder", "mv runs/x/": "where it goes",
 		"mv runs/it's/ runs/it's/y/": "into itself", "restore runs/x/": "deletion",
 	} {
 		if got := s.run(t, "", append([]string{"folder"}, strings.Fields(wrong)...)...); got.error == nil || !strings.Contains(got.error.Error(), want) {

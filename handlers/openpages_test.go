@@ -181,6 +181,10 @@ func TestOpenFolders(t *testing.T) {
 	same(t, "the set", in["All files"], set)
 	next := regexp.MustCompile(`<a href="[^"]*(/sets/[^"]*page=[^"]*)">Next page</a>`).FindSubmatch(c.page("/sets/" + top["many/"]).want(http.StatusOK).body)
 	shows(stdhtml.UnescapeString(string(next[1])), "All files the folder above", "100 text")
+	nowhere := c.page("/sets/" + set + "?folder=Call+0900%2F").want(http.StatusOK)
+	same(t, "words of an address", strings.Contains(string(nowhere.body), "0900"), false)
+	token := regexp.MustCompile(`page=[^&]*`).FindString(stdhtml.UnescapeString(string(next[1])))
+	c.page("/sets/"+set+"?folder=raw+%26+old%2F&"+token).problem(http.StatusBadRequest, "invalid_page_token", "page")
 }
 
 // TestGonePages: what was open and is deleted says so, and since when.

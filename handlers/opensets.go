@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
+	"labshelf/errs"
 	"labshelf/handlers/internal/html"
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -27,6 +29,9 @@ func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Obj
 	ends, err := a.repo.ListResources(r.Context(), r.caller, paging.SetResources, asked, func(borrowed *metadata.Resource) {
 		files = append(files, kept(*borrowed))
 	}, func(path string) { folders = append(folders, path) })
+	if err == nil && folder != "" {
+		err = inFolder(folder, files, folders)
+	}
 	if err != nil {
 		return object, nil, err
 	}
@@ -42,7 +47,12 @@ func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Obj
 		}
 		return list + "?" + url.Values{"folder": {folder}}.Encode()
 	}
-	if folder != "" {
+	switch {
+	case folder == "":
+	case len(files)+len(folders) == 0: // nor does it say the name: an address must not put words into a page
+		page.Heading = "This folder has no files"
+		page.Rows = append(page.Rows, html.Row{Link: html.Link{Text: "All files", URL: list}})
+	default:
 		page.Heading = "Files in " + folder
 		above, _ := path.Split(strings.TrimSuffix(folder, "/"))
 		page.Rows = append(page.Rows, html.Row{Link: html.Link{Text: cmp.Or(above, "All files"), URL: address(above)}, Note: "the folder above"})
@@ -58,4 +68,13 @@ func (a *api) openSet(r *request, id string, at html.Addresses) (object html.Obj
 	}
 	page.More = otherPages(r, address(folder), ends, len(files)+len(folders))
 	return object, page, nil
+}
+
+// inFolder refuses the page of another folder.
+func inFolder(folder string, files []metadata.Resource, folders []string) error {
+	outside := func(name string) bool { return !strings.HasPrefix(name, folder) }
+	if slices.ContainsFunc(folders, outside) || slices.ContainsFunc(files, func(f metadata.Resource) bool { return outside(f.Name) }) {
+		return &errs.Error{Kind: errs.Invalid, Code: errs.CodeInvalidToken, Field: "page", Message: "page is of another folder"}
+	}
+	return nil
 }

@@ -49,7 +49,7 @@ func (s *Service) MoveFolder(ctx context.Context, p auth.Principal, from, to met
 // DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a slash, and the rows of its folders, in steps as CopyFolder.
 func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder}
-	release, err := f.lock(ctx, p, &folderLock{folder, true})
+	release, err := f.lock(ctx, p, &folder)
 	if err != nil {
 		return f.done, err
 	}
@@ -68,7 +68,11 @@ func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder met
 
 func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSteps) (FolderOutcome, error) {
 	f.service = s
-	release, err := f.lock(ctx, p, &folderLock{f.from, f.move}, &folderLock{f.to, true})
+	changes := []*metadata.FolderKey{&f.to}
+	if f.move {
+		changes = append(changes, &f.from)
+	}
+	release, err := f.lock(ctx, p, changes...)
 	if err != nil {
 		return f.done, err
 	}
@@ -92,6 +96,8 @@ type folderSteps struct {
 	move     bool
 	keep     *metadata.FolderKey // of a deletion: what this folder has, too, stays
 	restores *folderRestoration
+
+	madeBytes int // of the paths in done.Made
 
 	by           auth.Principal
 	source, goal resolvedSet // in which the folders are
@@ -385,8 +391,8 @@ func (f *folderSteps) deleteFolders(_ context.Context, tx *metadata.Tx) error {
 			}
 		}
 		err = errors.Join(err, tx.Folders.Remove(row.Key()))
-		if f.done.Folders++; f.done.Folders <= maxMade {
-			f.done.Made = append(f.done.Made, row.Path)
+		if f.done.Folders++; f.done.Folders <= maxMade && f.madeBytes+len(row.Path) <= maxMadeBytes {
+			f.done.Made, f.madeBytes = append(f.done.Made, row.Path), f.madeBytes+len(row.Path)
 		}
 	}
 	return err

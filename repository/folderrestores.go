@@ -15,8 +15,11 @@ import (
 	"labshelf/repository/internal/rows"
 )
 
-// maxMade is how many folders that were there by themselves a deletion names, and a restoration makes.
-const maxMade = 1000
+// How many folders that were there by themselves a deletion names, and a restoration makes; of so many bytes together that a request has room for them.
+const (
+	maxMade      = 1000
+	maxMadeBytes = 256 << 10
+)
 
 // FolderDeletion is when the files of a folder were deleted: what its restoration is given.
 type FolderDeletion struct{ First, Last metadata.Stamp }
@@ -102,7 +105,7 @@ func (s *Service) RestoreFolder(ctx context.Context, p auth.Principal, set strin
 		return folder, done, err
 	}
 	steps := &folderSteps{service: s, from: folder, to: folder, restores: &asked}
-	release, err := steps.lock(ctx, p, &folderLock{folder, true})
+	release, err := steps.lock(ctx, p, &folder)
 	if err != nil {
 		return folder, done, err
 	}

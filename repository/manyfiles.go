@@ -210,7 +210,7 @@ func (m *manySteps) plan(ctx context.Context, tx *metadata.Tx, p auth.Principal,
 		t := placement{service: m.service, tx: tx, by: p, move: m.action == moveMany}
 		name := r.Name
 		if m.asked.hasFolder {
-			name = m.asked.folder + name[strings.LastIndexByte(name, '/')+1:]
+			name = m.asked.folder + name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:] // a name may end in a slash
 		}
 		if err := t.prepare(ctx, r.ID.String(), Place{SetID: m.asked.setID, Name: name}); err != nil {
 			return nil, err

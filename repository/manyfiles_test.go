@@ -71,6 +71,10 @@ func TestChangeMany(t *testing.T) {
 	if got := back[202].Arrived; got.ID != last || got.Name != "202" || got.State != metadata.Active {
 		t.Errorf("moved back as %+v", got)
 	}
+	slash := m.Upload(m.Sets[0], "raw/data/")
+	if got := m.many("move", []metadata.Resource{slash}, "folder", "kept/")[0].Arrived.Name; got != "kept/data/" {
+		t.Errorf("a name with a slash at its end is %q", got)
+	}
 	m.Sound()
 }
 
@@ -226,4 +230,30 @@ func TestFolderIsNotSplit(t *testing.T) {
 	if size.Files != files {
 		t.Errorf("%d of %d files are in one place", size.Files, files)
 	}
+}
+
+// TestReadersLockNoFolder: while somebody copies a folder from elsewhere, its owner can move and delete it.
+func TestReadersLockNoFolder(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	set := m.Sets[0].ID.String()
+	for n := range 450 {
+		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n))
+	}
+	var copier sync.WaitGroup
+	for n := range 5 {
+		from, to := fmt.Sprintf("d%s/", strings.Repeat("d", n)), fmt.Sprintf("d%s/", strings.Repeat("d", n+1))
+		copied := make(chan error)
+		copier.Go(func() {
+			_, _, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": from, "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
+			copied <- err
+		})
+		_, _, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": from, "toPath": to}, true)
+		if refused, _ := errors.AsType[*errs.Error](err); refused != nil && refused.Code == errs.CodeBusy {
+			t.Error(err)
+		}
+		<-copied
+	}
+	copier.Wait()
+	m.Sound()
 }

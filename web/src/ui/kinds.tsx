@@ -101,5 +101,5 @@ export function RowIcon({ file }: { file: Resource }) {
     setState(to);
     end?.();
   };
-  return <img class="thumbnail" src={dataAddress(file, true)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
+  return <img class="thumbnail" src={dataAddress(file)} alt="" decoding="async" onLoad={done("shown")} onError={done("symbol")} />;
 }
