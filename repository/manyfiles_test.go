@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -232,23 +233,27 @@ func TestFolderIsNotSplit(t *testing.T) {
 	}
 }
 
-// TestReadersLockNoFolder: while somebody copies a folder from elsewhere, its owner can move and delete it.
+// TestReadersLockNoFolder: while somebody copies a folder again and again, its owner can move it each time.
 func TestReadersLockNoFolder(t *testing.T) {
 	t.Parallel()
 	m := newMoved(t)
 	set := m.Sets[0].ID.String()
-	for n := range 450 {
+	for n := range 150 {
 		m.Upload(m.Sets[0], fmt.Sprintf("d/%03d", n))
 	}
-	for n := range 5 {
-		from, to := fmt.Sprintf("d%s/", strings.Repeat("d", n)), fmt.Sprintf("d%s/", strings.Repeat("d", n+1))
-		var copier sync.WaitGroup
-		copier.Go(func() { // which may find it gone
-			_, _, _ = m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": from, "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
-		})
-		_, _, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": from, "toPath": to}, true)
+	ctx, stop := context.WithCancel(t.Context())
+	var copier sync.WaitGroup
+	copier.Go(func() {
+		for n := 0; ctx.Err() == nil; n++ { // a copy may find part of it, or nothing
+			_, _, _ = m.Service.PlaceFolder(ctx, m.Admin, set, repository.Fields{"path": "d/", "setId": m.away.ID.String(), "toPath": fmt.Sprintf("c%d/", n)}, false)
+		}
+	})
+	for n := range 20 {
+		places := []string{"d/", "e/"}
+		_, _, err := m.Service.PlaceFolder(t.Context(), m.Admin, set, repository.Fields{"path": places[n%2], "toPath": places[1-n%2]}, true)
 		m.OK(err)
-		copier.Wait()
 	}
+	stop()
+	copier.Wait()
 	m.Sound()
 }
