@@ -16,7 +16,7 @@ import (
 )
 
 // shown is what a page has once a file is in sight: a viewer that is drawn, or a reason.
-const shown = `document.querySelector("[data-sight] :is(.picture canvas, .stage canvas, .sheet-table td, .uplot, .member, .grid [role=cell]), [data-preview] :is(.grid [role=cell], .hex, img, .lines .text), [data-sight] .letters .row, .preview .hex")`
+const shown = `document.querySelector("[data-sight] :is(.picture canvas, .stage canvas[data-drawn], .sheet-table td, .uplot, .member, .grid [role=cell]), [data-preview] :is(.grid [role=cell], .hex, img, .lines .text), [data-sight] .letters .row, .preview .hex")`
 
 type zeros struct{}
 
