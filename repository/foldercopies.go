@@ -49,7 +49,7 @@ func (s *Service) MoveFolder(ctx context.Context, p auth.Principal, from, to met
 // DeleteFolder deletes all files whose names begin with the path of a folder, which ends in a slash, and the rows of its folders, in steps as CopyFolder.
 func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder metadata.FolderKey) (FolderOutcome, error) {
 	f := &folderSteps{service: s, from: folder, to: folder}
-	release, err := f.lock(ctx, p, &folder)
+	release, err := f.lock(ctx, p, folder)
 	if err != nil {
 		return f.done, err
 	}
@@ -68,9 +68,9 @@ func (s *Service) DeleteFolder(ctx context.Context, p auth.Principal, folder met
 
 func (s *Service) placeFolder(ctx context.Context, p auth.Principal, f *folderSteps) (FolderOutcome, error) {
 	f.service = s
-	changes := []*metadata.FolderKey{&f.to}
+	changes := []metadata.FolderKey{f.to}
 	if f.move {
-		changes = append(changes, &f.from)
+		changes = append(changes, f.from)
 	}
 	release, err := f.lock(ctx, p, changes...)
 	if err != nil {

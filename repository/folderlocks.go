@@ -19,19 +19,23 @@ type folderLocks struct {
 }
 
 // lock returns what releases the folders, or an error where one of them, one in it, or one around it is locked.
-func (f *folderLocks) lock(folders ...*metadata.FolderKey) (release func(), err error) {
+func (f *folderLocks) lock(folders ...metadata.FolderKey) (release func(), err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, wanted := range folders {
-		if slices.ContainsFunc(f.held, func(held *metadata.FolderKey) bool { return overlap(*wanted, *held) }) {
+		if slices.ContainsFunc(f.held, func(held *metadata.FolderKey) bool { return overlap(wanted, *held) }) {
 			return nil, conflict(errs.CodeBusy, "path", "this folder, or one in it or around it, is being copied, moved, deleted or restored; try again when that is done")
 		}
 	}
-	f.held = append(f.held, folders...)
+	var mine []*metadata.FolderKey
+	for _, wanted := range folders {
+		mine = append(mine, &wanted)
+	}
+	f.held = append(f.held, mine...)
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.held = slices.DeleteFunc(f.held, func(l *metadata.FolderKey) bool { return slices.Contains(folders, l) })
+		f.held = slices.DeleteFunc(f.held, func(held *metadata.FolderKey) bool { return slices.Contains(mine, held) })
 	}, nil
 }
 
@@ -41,7 +45,7 @@ func overlap(a, b metadata.FolderKey) bool {
 }
 
 // lock locks folders for a caller who may change them.
-func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...*metadata.FolderKey) (release func(), err error) {
+func (f *folderSteps) lock(ctx context.Context, p auth.Principal, folders ...metadata.FolderKey) (release func(), err error) {
 	if err := f.service.view(ctx, p, f.admit); err != nil {
 		return nil, err
 	}
