@@ -257,3 +257,28 @@ func TestReadersLockNoFolder(t *testing.T) {
 	copier.Wait()
 	m.Sound()
 }
+
+// TestFolderDeletionFitsARequest: the folders that a deletion names are fewer than what a request has room for, and their restoration takes them.
+func TestFolderDeletionFitsARequest(t *testing.T) {
+	t.Parallel()
+	m := newMoved(t)
+	set := m.Sets[0].ID.String()
+	for n := range 300 {
+		_, err := m.Service.CreateFolder(t.Context(), m.Admin, set, repository.Fields{"path": fmt.Sprintf("d/%03d/%s", n, strings.Repeat(strings.Repeat("x", 249)+"/", 4))})
+		m.OK(err)
+	}
+	_, done, err := m.Service.RemoveFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/"})
+	m.OK(err)
+	if named := len(strings.Join(done.Made, "")); done.Folders != 300 || named > 256<<10 || named < 250<<10 {
+		t.Errorf("%d folders, %d bytes of paths", done.Folders, named)
+	}
+	var made []any
+	for _, path := range done.Made {
+		made = append(made, path)
+	}
+	_, again, err := m.Service.RestoreFolder(t.Context(), m.Admin, set, repository.Fields{"path": "d/", "createdFolders": made})
+	if m.OK(err); again.Folders != len(made) {
+		t.Errorf("%d of %d folders are back", again.Folders, len(made))
+	}
+	m.Sound()
+}
