@@ -3,8 +3,6 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,11 +16,7 @@ import (
 // documentFile returns a document of another project.
 func documentFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "documents", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return testFile(t, "documents", name)
 }
 
 // named uploads a file under a name of its set, which may be in a folder.
@@ -126,13 +120,7 @@ func TestDocumentsReferToTheirSet(t *testing.T) {
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	l := openViewer(t)
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
-		const wait = window.setTimeout;
-		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
-	}`}
-	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
-		t.Fatal(err)
-	}
+	l.shortTimeout()
 	all := strings.Join(append(slices.Clone(hostile), payloads...), "\n")
 	quoted := func(text string) string { b, _ := json.Marshal(text); return string(b) }
 	table := "<table onclick='top.__hacked=1'><tr><th colspan=99999999 rowspan=99999999>head</th></tr><tr><td style='background:url(http://198.51.100.1/)'>cell <script>top.__hacked=1</script>" +

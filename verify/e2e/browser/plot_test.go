@@ -20,11 +20,7 @@ import (
 // plotFile returns a file of testdata/plot.
 func plotFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "plot", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return testFile(t, "plot", name)
 }
 
 // downloads returns a folder into which the window saves files.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"labshelf/verify/e2e"
@@ -105,6 +107,28 @@ func (l *viewer) put(name, content string) e2e.Resource {
 		l.t.Fatal(err)
 	}
 	return r
+}
+
+// testFile returns a file of a folder in testdata, such as one of another project.
+func testFile(t *testing.T, folder, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// shortTimeout makes the limit of 20 s of decoders half a second, in the pages that are opened from now on.
+func (l *viewer) shortTimeout() {
+	l.t.Helper()
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const wait = window.setTimeout;
+		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
+	}`}
+	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // sample returns a file of the demo.

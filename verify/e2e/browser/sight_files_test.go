@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,11 +22,7 @@ type known struct {
 // sightFile returns a file of another project.
 func sightFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "sight", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return testFile(t, "sight", name)
 }
 
 // sightFiles returns what the reference readers say about the files of testdata/sight, and their names in order.

@@ -235,13 +235,8 @@ func TestSightOfSlowDecoder(t *testing.T) {
 	if len(workers) > 0 {
 		t.Errorf("a decoder is loaded for a text: %s", <-workers)
 	}
-	// The limit of 20 s is half a second, and the worker never answers.
-	const stub = `{
-		const wait = window.setTimeout;
-		window.setTimeout = (f, ms, ...rest) => wait(f, ms === 20_000 ? 500 : ms, ...rest);
-		window.Worker = class { postMessage() {} terminate() { window.__ended = true } };
-	}`
-	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: stub}
+	l.shortTimeout()
+	params := page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.Worker = class { postMessage() {} terminate() { window.__ended = true } }`} // one that never answers
 	if _, err := chromedp.Call(l.ctx, page.AddScriptToEvaluateOnNewDocument, params); err != nil {
 		t.Fatal(err)
 	}

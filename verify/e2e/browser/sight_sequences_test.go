@@ -3,8 +3,6 @@ package browser
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +25,7 @@ type knownSequences struct {
 
 func sequenceFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "sequences", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return testFile(t, "sequences", name)
 }
 
 // knownFiles returns what the reference readers say about the files of testdata/sequences, and their names in order.

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,11 +19,7 @@ type knownTable struct {
 
 func tableFile(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("testdata", "tables", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return testFile(t, "tables", name)
 }
 
 // tableDecoder is which decoder reads a file.

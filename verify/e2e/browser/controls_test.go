@@ -54,15 +54,15 @@ func TestFilesComeFirst(t *testing.T) {
 				t.Errorf("the rows of the %s begin at %v px of 740", name, top)
 			}
 		}
-		v.shot("calm-" + name + "-360")
+		v.shot("controls-" + name + "-360")
 		v.size(2560, 1200)
 		v.at(path)
 		v.loaded()
-		v.shot("calm-" + name + "-2560")
+		v.shot("controls-" + name + "-2560")
 		v.size(1280, 800)
 		v.at(path)
 		v.loaded()
-		v.shot("calm-" + name + "-1280")
+		v.shot("controls-" + name + "-1280")
 	}
 	v.size(2560, 1200)
 	v.at("/sets/" + sid)

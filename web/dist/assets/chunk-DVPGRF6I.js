@@ -58,7 +58,8 @@ Open the file. Images, tables, text, notebooks, PDF, audio and video have previe
 each of which opens like any other; HDF5, NetCDF, FITS, NumPy and MATLAB files show their groups and arrays, Parquet and Arrow files their schema and rows, and slices of these as picture, line or
 table; FASTA and FASTQ files show their sequences and qualities, VCF, SAM, BAM, GFF and BED files their headers and records (of a large file the first
 ones: **Read more** reads on); TIFF has contrast, colour maps and a scale, and a large slide is shown by its smaller copies until you zoom in. The address says which slice is shown. Other files show
-their first bytes. Next to the preview are size, type, the last change and its author, and the SHA-256.
+their first bytes. Next to the preview are size, type, the last change and its author; the SHA-256 and the id are under **For programs**. What is done
+less often is in the menu **⋯** beside the title.
 
 **Plot a table**: open it, and press **Plot**. Tick the columns for Y and choose the one for X; **Errors and axes** has error bars and a second axis, **Fit line** a straight line
 by least squares (weighted where an error column is chosen), **Histogram** counts values in bins. **Add a file …** draws columns of other tables of the set in the same
@@ -89,7 +90,7 @@ Sizes are in decimal units: 1 kB is 1,000 bytes, 1 MB is 1,000,000. Point at a s
 
 - **One file:** open it and press **Download**.
 - **Several files:** select them in the set, then press **Download as zip**. That takes up to 1,000 files.
-- **A whole set:** press **Download all** on its page, or download it in a terminal. Its size is not limited.
+- **A whole set:** choose **⋯**, **Download all** on its page, or download it in a terminal. Its size is not limited.
 
 \`\`\`sh
 curl -fOJ -H "Authorization: $KEY" https://data.example.org/v1/sets/SET_ID/archive
@@ -152,9 +153,9 @@ Files or a picture that were copied are uploaded with Ctrl V, on the page of a s
 
 ## Replace, rename, describe
 
-- **Replace** on the page of a file replaces its content, after confirmation. Address and id stay, and what was replaced becomes an
+- **⋯**, **Replace** on the page of a file replaces its content, after confirmation. Address and id stay, and what was replaced becomes an
   older [version](#versions).
-- **Edit** changes name, description and format. Of a set or dataspace, title and description.
+- **⋯**, **Edit** changes name, description and format. Of a set or dataspace, title and description.
 - The short name of a set or dataspace cannot be changed; its title can.
 - If the same field was changed since you opened the form, you see both values and select which one to keep.
 
@@ -220,7 +221,7 @@ incomplete, and **Describe them one by one** begins with the first; the search \
 
 ## Properties from instruments
 
-**Edit** on the page of a set has **Fill in properties from**: *a JSON file beside the file* (\`run-1.tif.json\` beside \`run-1.tif\`), and *the file’s
+**⋯**, **Edit** on the page of a set has **Fill in properties from**: *a JSON file beside the file* (\`run-1.tif.json\` beside \`run-1.tif\`), and *the file’s
 own header* (CSV, TIFF, EXIF and others). Both are off until somebody switches them on; then the files that are there are looked at, too. Properties that were filled in so say where they came from. What a person has
 written is never overwritten; the JSON file counts more than a header.
 
@@ -265,7 +266,7 @@ others; versions with a label stay. The list goes on to show a removed version, 
 
 ## History
 
-**History** on the page of a file, a set or a dataspace lists who did what to it, and when, the newest first: uploads, replacements,
+**⋯**, **History** on the page of a file, a set or a dataspace lists who did what to it, and when, the newest first: uploads, replacements,
 changed names and descriptions (before → now), deletions, roles. Everybody who may read the object may read its history. The number
 of a version leads to its page.
 
@@ -327,7 +328,7 @@ there, too. Files of the same name are told apart by \`(ID)\`.
 
 ## Delete and restore
 
-**Delete** moves a file, a set with its content, or a dataspace to the **Trash**. **Restore** needs the same permission as
+**⋯**, **Delete** moves a file, a set with its content, or a dataspace to the **Trash**. **Restore** needs the same permission as
 **Delete**. A set or dataspace is restored with exactly what was deleted with it. Files in a deleted set or dataspace
 can be restored only after the set or dataspace: a link leads to it.
 
