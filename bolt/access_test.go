@@ -15,11 +15,11 @@ import (
 func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	quiet := s.AccessVersion()
+	quiet := accessVersion(t, s)
 	var unsettled error
 	look := func(when string) {
 		err := s.View(context.Background(), func(tx *metadata.Tx) error {
-			if version := tx.Access(); version != 0 || s.AccessVersion() != 0 {
+			if version := tx.Access(); version != 0 || accessVersion(t, s) != 0 {
 				return errors.New(when + " there is a version")
 			}
 			return nil
@@ -36,7 +36,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	if err := s.Update(t.Context(), putUser("one")); err != nil || unsettled != nil {
 		t.Error(err, unsettled)
 	}
-	after := s.AccessVersion()
+	after := accessVersion(t, s)
 	if after <= quiet {
 		t.Errorf("version %d after %d", after, quiet)
 	}
@@ -44,7 +44,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 	if err := s.Update(t.Context(), putUser("two")); !errors.Is(err, metadata.ErrOutcomeUnknown) {
 		t.Errorf("a commit that failed: %v", err)
 	}
-	if last := s.AccessVersion(); last <= after {
+	if last := accessVersion(t, s); last <= after {
 		t.Errorf("version %d after %d, though the change may be there", last, after)
 	}
 }
@@ -53,7 +53,7 @@ func TestAccessWhileACommitIsUnderWay(t *testing.T) {
 func TestAccessOfTheView(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
-	before := s.AccessVersion()
+	before := accessVersion(t, s)
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		if err := s.Update(t.Context(), putUser("one")); err != nil {
 			return err
@@ -61,7 +61,7 @@ func TestAccessOfTheView(t *testing.T) {
 		if got := tx.Access(); got != before {
 			t.Errorf("version %d, want %d", got, before)
 		}
-		if now := s.AccessVersion(); now == before {
+		if now := accessVersion(t, s); now == before {
 			t.Errorf("version %d after the change, too", now)
 		}
 		return nil
@@ -69,4 +69,14 @@ func TestAccessOfTheView(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// accessVersion is the present one of the store.
+func accessVersion(t *testing.T, s *Store) uint64 {
+	t.Helper()
+	version, err := s.AccessVersion(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	return version
 }

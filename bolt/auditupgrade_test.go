@@ -106,7 +106,7 @@ func TestLogBeginsWithUpgrade(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := everything(t, old)
-			hasEpoch := !old.olderThan(t, epochVersion)
+			hasEpoch := old.schema(t) >= 6
 			if state, _ := logOf(t, old); !reflect.DeepEqual(state, audit.State{Frontier: []audit.Hash{}}) && !reflect.DeepEqual(state, audit.State{}) {
 				t.Errorf("the state of no log is %+v", state)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"labshelf/blobs"
 	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 )
 
@@ -77,36 +78,6 @@ func TestPageAllocatesNothingPerResource(t *testing.T) {
 	checkIntegrity(t, s.Store)
 }
 
-// BenchmarkEncode makes all that is stored of one resource: the keys of its entries, its record; and reads the record.
-func BenchmarkEncode(b *testing.B) {
-	id := metadata.NewID(metadata.Stamp(1_700_000_000_000_000))
-	r := metadata.Resource{
-		Record: metadata.Record{ID: id, State: metadata.Active, Modified: 1_700_000_000_000_000, CreatedBy: id, ModifiedBy: id},
-		SetID:  id, DataspaceID: id, Name: "run-0001.csv", Filename: "run-0001.csv", Format: "CSV", MimeType: "text/csv; charset=utf-8",
-	}
-	record := seal(idKey(id), resourceFields, r)
-	b.Run("keys", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			resourceTable.entries(r)
-		}
-	})
-	b.Run("record", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			seal(idKey(id), resourceFields, r)
-		}
-	})
-	b.Run("record back", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if got, err := unseal(idKey(id), record, resourceFields); err != nil || got.ID != id {
-				b.Fatal(got, err)
-			}
-		}
-	})
-}
-
 // BenchmarkCommit makes resources, each durable before the next one of the same writer.
 func BenchmarkCommit(b *testing.B) {
 	for _, writers := range []int{1, 16} {
@@ -138,7 +109,7 @@ func makeResource(tx *metadata.Tx) error {
 	copy(digest[:], id[6:])
 	r := metadata.Resource{
 		Record: metadata.Record{ID: id, State: metadata.Active, Created: stamp, Modified: stamp},
-		SetID:  idAt('S', 1), DataspaceID: idAt('D', 1), Name: "measurements/2026/run-17.csv", Format: "CSV",
+		SetID:  metadatatest.IDAt('S', 1), DataspaceID: metadatatest.IDAt('D', 1), Name: "measurements/2026/run-17.csv", Format: "CSV",
 		MimeType: "text/csv; charset=utf-8", Filename: "run-17.csv", Digest: digest, Bytes: 4096,
 	}
 	if err := tx.Resources.Put(r); err != nil {

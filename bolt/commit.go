@@ -14,6 +14,7 @@ import (
 
 	"labshelf/bolt/fsck"
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // maxBatch is how many operations share a commit at most.
@@ -43,11 +44,10 @@ type committer struct {
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
-	last    metadata.Stamp     // the last one that was committed
-	inline  metadata.BodyCount // as committed
-	durable int                // id of the last transaction that is on stable storage
-	failed  error              // why no change is taken any more
-	changed chan struct{}      // closed when durable or failed changes
+	state   tables.State  // as committed
+	durable int           // id of the last transaction that is on stable storage
+	failed  error         // why no change is taken any more
+	changed chan struct{} // closed when durable or failed changes
 }
 
 // operation is one call of Update or UpdateBackground. The committer claims it to run it, or the caller to give up.
@@ -64,8 +64,8 @@ var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
 // start runs a committer on a file whose last transaction, seen, has been synced. On a file opened to be read only it refuses all
 // changes.
-func start(s *Store, options Options, seen *tx) (*committer, error) {
-	meta, err := fsck.TxMeta(seen.bolt)
+func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*committer, error) {
+	meta, err := fsck.TxMeta(seen)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func start(s *Store, options Options, seen *tx) (*committer, error) {
 	c := &committer{
 		db: db, now: options.Now, observer: newObserver(options.Observe), commit: commit, checkPath: s.checkPath,
 		queue: make(chan *operation, maxBatch), background: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
-		free: freelist{long: longFreelist, idle: idleTime, absent: meta.Freelist == fsck.NoFreelist},
-		last: seen.last, inline: seen.inline, durable: seen.bolt.ID(), changed: make(chan struct{}),
+		free:  freelist{long: longFreelist, idle: idleTime, absent: meta.Freelist == fsck.NoFreelist},
+		state: state, durable: seen.ID(), changed: make(chan struct{}),
 	}
 	c.access.Store(firstAccess)
 	if db.IsReadOnly() {
@@ -224,28 +224,26 @@ func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err er
 	wrote := false
 	for i, op := range ops {
 		var spoiled bool
-		if spoiled, op.err = t.run(op.fn); spoiled {
+		if spoiled, op.err = run(t, op.fn); spoiled {
 			return i, nil
 		}
-		wrote = wrote || t.wrote
+		wrote = wrote || t.Wrote()
 	}
-	if !wrote && t.last == c.last {
+	if !wrote && t.State() == c.state {
 		return -1, nil
 	}
 	c.free.decide(c.db, false)
 	return -1, c.observer.commit(btx, len(ops), func() error { return c.finish(btx, t) })
 }
 
-// transaction continues the counters of the last commit.
-func (c *committer) transaction(btx *bbolt.Tx) *tx {
-	return &tx{bolt: btx, now: c.now, last: c.last, inline: c.inline, version: c.access.Load()}
+// transaction continues the state of the last commit.
+func (c *committer) transaction(btx *bbolt.Tx) *tables.Tx {
+	return tables.Write(&kv{bolt: btx}, c.state, c.access.Load(), c.now)
 }
 
-// run runs one operation. If it spoiled the transaction, nothing of the transaction may be committed. If it failed without that, it has
-// changed nothing, and the stamps that it took are free again.
-func (t *tx) run(fn func(*metadata.Tx) error) (spoiled bool, err error) {
-	before := t.last
-	t.wrote, t.failed = false, nil
+// run runs one operation; see tables.Tx.Begin.
+func run(t *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
+	end := t.Begin()
 	returned := false
 	defer func() {
 		if returned {
@@ -260,29 +258,18 @@ func (t *tx) run(fn func(*metadata.Tx) error) (spoiled bool, err error) {
 			spoiled, err = true, fmt.Errorf("bolt: the operation panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
-	err = fn(t.tables())
+	err = fn(t.Contract())
 	returned = true
-	if err == nil {
-		err = t.failed
-	}
-	if err != nil {
-		t.last = before
-	}
-	return err != nil && t.wrote, err
+	return end(err)
 }
 
 // finish commits. A sync that failed is never repeated: the kernel may have dropped the pages, and then reports success.
-func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
+func (c *committer) finish(btx *bbolt.Tx, t *tables.Tx) error {
 	id := btx.ID()
-	putMetaRow(t, lastStampRow, lastStampFields, t.last)
-	if t.inline != c.inline {
-		putMetaRow(t, inlineRow, bodyCountFields, t.inline)
+	if err := t.Finish(c.state); err != nil {
+		return err
 	}
-	t.putLogState()
-	if t.failed != nil {
-		return t.failed
-	}
-	if t.accessChanged {
+	if t.ChangedAccess() {
 		defer c.changeAccess()()
 	}
 	err := c.commitCatching(btx)
@@ -291,9 +278,9 @@ func (c *committer) finish(btx *bbolt.Tx, t *tx) error {
 	}
 	if err == nil {
 		c.free.absent = c.db.NoFreelistSync
-		stats := btx.Stats()                                                     // also once it has ended
-		c.mapped += stats.GetPageAlloc() + max(0, c.inline.Bytes-t.inline.Bytes) // who removes bodies has read them
-		c.publish(func() { c.durable, c.last, c.inline = id, t.last, t.inline })
+		stats := btx.Stats()                                                                   // also once it has ended
+		c.mapped += stats.GetPageAlloc() + max(0, c.state.Inline.Bytes-t.State().Inline.Bytes) // who removes bodies has read them
+		c.publish(func() { c.durable, c.state = id, t.State() })
 		if c.mapped >= mostMapped {
 			c.mapped = 0
 			releaseMapped(c.db)
@@ -386,7 +373,7 @@ func (c *committer) waitDurable(ctx context.Context, id int) error {
 func (c *committer) health() metadata.Health {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clockBehind := time.Duration(int64(c.last)-c.now().UnixMicro()) * time.Microsecond
+	clockBehind := time.Duration(int64(c.state.Last)-c.now().UnixMicro()) * time.Microsecond
 	return metadata.Health{ReadOnly: c.failed, ClockBehind: max(0, clockBehind)}
 }
 

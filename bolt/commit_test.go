@@ -18,6 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // TestBatchIsolation runs one bad operation between good ones: the batch is one commit, and what the bad one did is not in it.
@@ -148,7 +149,7 @@ func answersFollowTheCommit(t *testing.T) {
 	if err := <-writer; err != nil {
 		t.Errorf("writer: %v", err)
 	}
-	if err := <-refused; !errors.Is(err, errTaken) {
+	if err := <-refused; !errors.Is(err, tables.ErrTaken) {
 		t.Errorf("refused: %v", err)
 	}
 	checkIntegrity(t, s)
@@ -170,7 +171,7 @@ func TestStampsFollowTheCommits(t *testing.T) {
 			for i := range 25 {
 				var made change
 				err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-					made = change{tx.Stamp(), tx.Users.(users).bolt.ID()}
+					made = change{tx.Stamp(), lastDurable(s)}
 					return putUser(fmt.Sprintf("u%d-%d", writer, i))(tx)
 				})
 				if err != nil {
@@ -352,4 +353,11 @@ func checkAfterFailure(t *testing.T, s *Store, goesOn, visible bool) {
 	if visible != errors.Is(durable, metadata.ErrNotDurable) || !visible && durable != nil {
 		t.Errorf("a durable view: %v", durable)
 	}
+}
+
+// lastDurable is the id of the last commit before the one that runs now, for operations of it.
+func lastDurable(s *Store) int {
+	s.committer.mu.Lock()
+	defer s.committer.mu.Unlock()
+	return s.committer.durable
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
+	"labshelf/tables"
 )
 
 func TestMain(m *testing.M) {
@@ -52,10 +52,9 @@ type reviewed struct{ *Store }
 
 func (r reviewed) Close() error {
 	err := checkPages(r.Store)
-	_, failed := r.read(context.Background(), func(t *tx) error {
+	_, failed := r.read(context.Background(), func(k *kv, _ *tables.Tx) error {
 		report := func(v metadata.Violation) { err = errors.Join(err, fmt.Errorf("violation: %v", v)) }
-		c := &checker{t: t, ended: func() error { return nil }, report: report, last: math.MaxInt64}
-		c.run()
+		tables.CheckRows(k, func() error { return nil }, catchFault, report)
 		return nil
 	})
 	return errors.Join(err, failed, r.Store.Close())

@@ -11,14 +11,15 @@ import (
 	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // Snapshot implements metadata.Store: the snapshot is a file that Open opens, in the directory of the store's own until it is closed. If
 // the store is read only, no process can change its file, so the snapshot is that file itself.
 func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 	copied := &snapshot{}
-	seen, err := s.read(ctx, func(t *tx) (err error) {
-		if copied.stamp, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
+	seen, err := s.read(ctx, func(k *kv, _ *tables.Tx) (err error) {
+		if copied.stamp, err = tables.LastStamp(k); err != nil {
 			return err
 		}
 		if s.db.IsReadOnly() {
@@ -30,10 +31,10 @@ func (s *Store) Snapshot(ctx context.Context) (metadata.Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		copied.SectionReader = io.NewSectionReader(copied.file, 0, t.bolt.Size())
+		copied.SectionReader = io.NewSectionReader(copied.file, 0, k.bolt.Size())
 		if copied.temporary {
 			to := &contextWriter{to: copied.file, ended: ctx.Err}
-			if _, err = t.bolt.WriteTo(to); err != nil {
+			if _, err = k.bolt.WriteTo(to); err != nil {
 				err = errors.Join(to.failed, err)
 			}
 		}
@@ -174,8 +175,8 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.read(ctx, func(t *tx) error {
-		return t.bolt.ForEach(func(name []byte, from *bbolt.Bucket) error { return copyBucket(ctx, db, name, from) })
+	_, err = s.read(ctx, func(k *kv, _ *tables.Tx) error {
+		return k.bolt.ForEach(func(name []byte, from *bbolt.Bucket) error { return copyBucket(ctx, db, name, from) })
 	})
 	if err == nil {
 		err = db.Sync()
@@ -200,7 +201,7 @@ func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Buck
 			if err != nil {
 				return err
 			}
-			to.FillPercent = growing
+			to.FillPercent = 1
 			for bytes := 0; key != nil && bytes < compactBytes; key, value = cursor.Next() {
 				if err := errors.Join(ctx.Err(), to.Put(key, value)); err != nil {
 					return err
@@ -218,12 +219,17 @@ func copyBucket(ctx context.Context, db *bbolt.DB, name []byte, from *bbolt.Buck
 
 // compareCounts returns an error if the buckets of another file hold another number of keys.
 func (s *Store) compareCounts(ctx context.Context, other *Store) error {
-	var here, there [bucketCount]int
-	count := func(into *[bucketCount]int) func(*tx) error {
-		return func(t *tx) error {
-			for b := range bucketCount {
-				for range t.walk(b, span{}) {
-					into[b]++
+	var here, there [tables.BucketCount]int
+	count := func(into *[tables.BucketCount]int) func(*kv, *tables.Tx) error {
+		return func(k *kv, _ *tables.Tx) error {
+			for b := range tables.BucketCount {
+				in := k.bucket(b)
+				if in == nil {
+					continue
+				}
+				err := in.ForEach(func(_, _ []byte) error { into[b]++; return nil })
+				if err != nil {
+					return err
 				}
 			}
 			return nil

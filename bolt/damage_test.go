@@ -18,6 +18,7 @@ import (
 	"labshelf/bolt/fsck"
 	"labshelf/bolt/fsck/fscktest"
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // TestDamagedFiles: each is refused as such, and stays as it is.
@@ -99,7 +100,7 @@ func trimmed(file []byte, length int) []byte {
 // wantExamined fails the test unless the file at path is refused before it is opened for writing, which makes it longer on Windows.
 func wantExamined(t *testing.T, path string, want error) {
 	t.Helper()
-	s, err := examine(path, uint32(1+len(migrations())))
+	s, err := examine(path)
 	if !errors.Is(err, want) {
 		t.Errorf("examined: %v, want %v", err, want)
 	}
@@ -134,12 +135,12 @@ func TestForeignFiles(t *testing.T) {
 	for name, change := range map[string]func(*bbolt.Tx) error{
 		"of another program": func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) },
 		"without a bucket":   func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("blob_refs")) },
-		"without a version":  func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(schemaRow)) },
-		"without a secret":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(secretRow)) },
-		"without a stamp":    func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(lastStampRow)) },
-		"without an epoch":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte(epochRow)) },
+		"without a version":  func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("schema")) },
+		"without a secret":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("token secret")) },
+		"without a stamp":    func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("last stamp")) },
+		"without an epoch":   func(tx *bbolt.Tx) error { return tx.Bucket([]byte("meta")).Delete([]byte("epoch")) },
 		"with a damaged stamp": func(tx *bbolt.Tx) error {
-			return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), []byte("12345"))
+			return tx.Bucket([]byte("meta")).Put([]byte("last stamp"), []byte("12345"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +239,7 @@ func writeDamaged(t *testing.T, s *Store) {
 	for _, name := range []string{"a-new-one", "user-00007"} {
 		err := s.Update(t.Context(), putUser(name))
 		known := errors.Is(err, metadata.ErrRecordDamaged) || errors.Is(err, metadata.ErrOutcomeUnknown) || errors.Is(err, metadata.ErrReadOnly)
-		if err != nil && !known && !errors.Is(err, errTaken) {
+		if err != nil && !known && !errors.Is(err, tables.ErrTaken) {
 			t.Errorf("update: %v", err)
 		}
 	}

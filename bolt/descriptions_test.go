@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 )
 
 // holdsDescriptions: what is said about objects is read from an older file as far as it is there, and the tables that it lacked take rows.
 func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 	t.Helper()
-	id := idAt('T', 1)
+	id := metadatatest.IDAt('T', 1)
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		if _, err := tx.Schemas.Get(id); !errors.Is(err, metadata.ErrNotFound) {
 			t.Errorf("a schema: %v", err)

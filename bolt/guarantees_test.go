@@ -16,6 +16,7 @@ import (
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/repositorytest"
+	"labshelf/tables"
 )
 
 // Each guarantee of a listing has a test here under concurrent writers, and a mutant in verify/mutants that
@@ -147,8 +148,8 @@ func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (p
 	spans := max(1, len(q.Dataspaces)) * (int(q.States&paging.Active) + int(q.States&paging.Deleted)/int(paging.Deleted))
 	for items := limit; items == limit && pages < 20; pages++ {
 		items = 0
-		_, err := w.store.read(context.Background(), func(tx *tx) error {
-			for r, err := range metadatatest.Paged(tx.tables(), q) {
+		_, err := w.store.read(context.Background(), func(k *kv, tx *tables.Tx) error {
+			for r, err := range metadatatest.Paged(tx.Contract(), q) {
 				if err != nil {
 					return err
 				}
@@ -160,8 +161,8 @@ func countedWalk(t *testing.T, w *world, q metadata.ResourceRange, limit int) (p
 					break
 				}
 			}
-			cost := tx.counts
-			if cost.index > limit+2*spans || cost.records > limit+spans || cost.recordSteps > 2*cost.records {
+			cost := cost{tx.Cost(), k.recordSteps}
+			if cost.Index > limit+2*spans || cost.Records > limit+spans || cost.recordSteps > 2*cost.Records {
 				t.Errorf("%+v by %d over %d ranges gave %d items for %+v", q, limit, spans, items, cost)
 			}
 			return nil
@@ -260,22 +261,22 @@ func TestSinceLinkOnlyNewAfterPowerCut(t *testing.T) {
 // of folders with hundreds take as many steps.
 func TestChildrenConstantCost(t *testing.T) {
 	const folders = 20
-	cost := func(files int, order paging.Order) (c counts) {
+	cost := func(files int, order paging.Order) (c tables.Cost) {
 		s := &shelf{Store: openStore(t)}
 		s.change(t, func(tx *metadata.Tx) (err error) {
 			for i := range folders * files {
 				r := metadata.Resource{
-					Record: metadata.Record{ID: idAt('R', i), State: state(i/folders, 2), Modified: tx.Stamp()}, SetID: idAt('S', 1),
+					Record: metadata.Record{ID: metadatatest.IDAt('R', i), State: state(i/folders, 2), Modified: tx.Stamp()}, SetID: metadatatest.IDAt('S', 1),
 					Name: fmt.Sprintf("%02d/%d/%d", i%folders, i%7, i),
 				}
 				err = errors.Join(err, tx.Resources.Put(r), tx.Folders.Put(metadata.Folder{SetID: r.SetID, Path: r.Name + "/"}))
 			}
 			return err
 		})
-		_, err := s.read(t.Context(), func(tx *tx) error {
-			found, q := 0, metadata.ResourceRange{Set: idAt('S', 1), States: paging.All, Order: order}
-			err := tx.tables().Resources.Children(q, func(*metadata.Resource) bool { return true }, func(string) bool { found++; return true })
-			if c = tx.counts; found != folders {
+		_, err := s.read(t.Context(), func(_ *kv, tx *tables.Tx) error {
+			found, q := 0, metadata.ResourceRange{Set: metadatatest.IDAt('S', 1), States: paging.All, Order: order}
+			err := tx.Contract().Resources.Children(q, func(*metadata.Resource) bool { return true }, func(string) bool { found++; return true })
+			if c = tx.Cost(); found != folders {
 				t.Errorf("%d folders, want %d", found, folders)
 			}
 			return err
@@ -285,7 +286,7 @@ func TestChildrenConstantCost(t *testing.T) {
 	}
 	for _, order := range []paging.Order{paging.ByName, paging.ByNameDown} {
 		few, many := cost(2, order), cost(200, order)
-		if few != many || many.records != 0 || many.index > 2*3*(folders+1) {
+		if few != many || many.Records != 0 || many.Index > 2*3*(folders+1) {
 			t.Errorf("order %d: %+v for folders of 2 files, %+v for folders of 200", order, few, many)
 		}
 	}

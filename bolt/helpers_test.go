@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // openStore opens a new store, and checks and closes it when the test ends.
@@ -76,7 +77,7 @@ func together(t testing.TB, s *Store, fns ...func(*metadata.Tx) error) (answers 
 func putUser(name string) func(*metadata.Tx) error {
 	return func(tx *metadata.Tx) error {
 		if _, err := tx.Users.ByName(name); !errors.Is(err, metadata.ErrNotFound) {
-			return fmt.Errorf("%w: %s, %w", errTaken, name, err)
+			return fmt.Errorf("%w: %s, %w", tables.ErrTaken, name, err)
 		}
 		stamp := tx.Stamp()
 		record := metadata.Record{ID: metadata.NewID(stamp), State: metadata.Active, Created: stamp, Modified: stamp}

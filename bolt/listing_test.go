@@ -17,6 +17,7 @@ import (
 	"labshelf/metadata"
 	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
+	"labshelf/tables"
 )
 
 // shelf is a store full of resources, and a list of the same resources.
@@ -127,11 +128,17 @@ func (s *shelf) expected(q metadata.ResourceRange, limit int) []metadata.Resourc
 	return found[:min(limit, len(found))]
 }
 
+// cost is what listings have cost in a transaction, and how many steps cursors over records have taken.
+type cost struct {
+	tables.Cost
+	recordSteps int
+}
+
 // first reads up to limit items, and returns them with what they cost.
-func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.Seq2[T, error]) (items []T, cost counts) {
+func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.Seq2[T, error]) (items []T, cost cost) {
 	t.Helper()
-	err := s.View(t.Context(), func(tx *metadata.Tx) error {
-		for item, err := range of(tx) {
+	_, err := s.read(t.Context(), func(k *kv, tx *tables.Tx) error {
+		for item, err := range of(tx.Contract()) {
 			if err != nil {
 				return err
 			}
@@ -139,7 +146,7 @@ func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.
 				break
 			}
 		}
-		cost = tx.Resources.(resources).counts
+		cost.Cost, cost.recordSteps = tx.Cost(), k.recordSteps
 		return nil
 	})
 	if err != nil {
@@ -149,9 +156,9 @@ func first[T any](t testing.TB, s *Store, limit int, of func(*metadata.Tx) iter.
 }
 
 // checkCost holds a page to what the guarantee says.
-func checkCost(t errorer, cost counts, limit, ranges int) {
+func checkCost(t errorer, cost cost, limit, ranges int) {
 	t.Helper()
-	if cost.index > limit+2*ranges || cost.records > limit+ranges || cost.recordSteps > 2*cost.records {
+	if cost.Index > limit+2*ranges || cost.Records > limit+ranges || cost.recordSteps > 2*cost.Records {
 		t.Errorf("a page of %d from %d ranges cost %+v", limit, ranges, cost)
 	}
 }

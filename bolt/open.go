@@ -11,6 +11,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
+	"labshelf/tables"
 )
 
 // What Open reports; it wraps them, with the cause for the log.
@@ -18,7 +19,7 @@ var (
 	// ErrLocked: another process has the file open.
 	ErrLocked = errors.New("the metadata file is in use by another process")
 	// ErrTooNew: the file was written by a newer version of the program. It was not touched.
-	ErrTooNew = errors.New("the metadata file is of a newer version")
+	ErrTooNew = tables.ErrTooNew
 	// ErrDamaged: the file is not, or no longer, a metadata file. It was not touched.
 	ErrDamaged = fsck.ErrDamaged
 )
@@ -54,26 +55,26 @@ func Open(path string, options Options) (*Store, error) {
 			return nil, fmt.Errorf("bolt: create %s: %w", path, err)
 		}
 	}
-	s, err := open(path, options, migrations())
+	s, err := open(path, options)
 	if err != nil {
 		return nil, fmt.Errorf("bolt: open %s: %w", path, err)
 	}
 	return s, nil
 }
 
-func open(path string, options Options, steps []migration) (*Store, error) {
+func open(path string, options Options) (*Store, error) {
 	meta, err := fsck.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := openExamined(path, options, uint32(1+len(steps)))
+	s, err := openExamined(path, options)
 	if err != nil {
 		return nil, err
 	}
 	if meta.Alone {
 		s.suspect = errAlone
 	}
-	if err := s.load(options, steps); err != nil {
+	if err := s.load(options); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if !options.ReadOnly {
@@ -84,8 +85,8 @@ func open(path string, options Options, steps []migration) (*Store, error) {
 
 // openExamined opens the file after it has been examined. On Windows bbolt makes a file longer as soon as it is opened for writing, so
 // every reason to refuse the file is found before that.
-func openExamined(path string, options Options, known uint32) (*Store, error) {
-	examined, err := examine(path, known)
+func openExamined(path string, options Options) (*Store, error) {
+	examined, err := examine(path)
 	if err != nil || options.ReadOnly {
 		return examined, err
 	}
@@ -103,23 +104,22 @@ func openExamined(path string, options Options, known uint32) (*Store, error) {
 }
 
 // examine opens the file for reading, while no process can write it, and checks its pages before bbolt reads more than the meta pages,
-// then the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used by a program that knows
-// schema versions up to known.
-func examine(path string, known uint32) (*Store, error) {
+// then the rows that every start needs. It returns an ErrDamaged or an ErrTooNew if the file cannot be used.
+func examine(path string) (*Store, error) {
 	s, err := openFile(path, true)
 	if err != nil {
 		return nil, err
 	}
-	err = inspect(s.db, func(t *tx) error {
-		meta, err := fsck.TxMeta(t.bolt)
+	err = inspect(s.db, func(k *kv) error {
+		meta, err := fsck.TxMeta(k.bolt)
 		if err != nil {
 			return err
 		}
 		return fsck.Quick(s.file, meta)
 	})
 	if err == nil {
-		err = inspect(s.db, func(t *tx) error {
-			_, err := s.readRows(t, known)
+		err = inspect(s.db, func(k *kv) error {
+			_, err := tables.ReadHeader(k)
 			return err
 		})
 	}
@@ -175,72 +175,43 @@ func openFile(path string, readOnly bool) (*Store, error) {
 
 // load prepares the store for its first transaction. Nothing is written before the schema version has been checked. What an earlier
 // process has written may not be on stable storage, so the file is synced before anything of it is used.
-func (s *Store) load(options Options, steps []migration) error {
-	known, version := uint32(1+len(steps)), uint32(0)
-	err := inspect(s.db, func(t *tx) (err error) {
-		version, err = s.readRows(t, known)
+func (s *Store) load(options Options) error {
+	var header tables.Header
+	read := func(k *kv) (err error) {
+		header, err = tables.ReadHeader(k)
 		return err
-	})
-	if err != nil {
+	}
+	if err := inspect(s.db, read); err != nil {
 		return err
 	}
 	if !options.ReadOnly {
 		if err := s.db.Sync(); err != nil {
 			return fmt.Errorf("sync: %w", err)
 		}
-		if version < known {
-			if err := s.upgrade(version, steps); err != nil {
+		if header.Schema < tables.Schema {
+			if err := s.upgrade(header.Schema); err != nil {
 				return err
 			}
-			version = known
 		}
 	}
-	return inspect(s.db, func(t *tx) error {
-		_, err := s.readRows(t, known)
+	return inspect(s.db, func(k *kv) error {
+		err := read(k)
 		if err == nil {
-			s.committer, err = start(s, options, t)
+			s.secret = header.Secret
+			s.committer, err = start(s, options, k.bolt, header.State)
 		}
 		return err
 	})
 }
 
-// readRows reads the rows that the first transaction needs, and returns the schema version of the file.
-func (s *Store) readRows(t *tx, known uint32) (version uint32, err error) {
-	if t.bucket(metaBucket) == nil {
-		return 0, fmt.Errorf("%w: it holds something else", ErrDamaged)
-	}
-	if version, err = metaRow(t, schemaRow, schemaFields); err != nil {
-		return 0, err
-	}
-	if version > known {
-		return 0, fmt.Errorf("%w: %d, known is %d", ErrTooNew, version, known)
-	}
-	t.last, err = metaRow(t, lastStampRow, lastStampFields)
-	if err == nil {
-		s.secret, err = metaRow(t, secretRow, secretFields)
-	}
-	if err == nil && version >= epochVersion {
-		_, err = metaRow(t, epochRow, epochFields)
-	}
-	for b := bucket(0); b < bucketCount && err == nil; b++ {
-		if t.bucket(b) == nil && b.isIn(version) {
-			err = fmt.Errorf("%w: no bucket %s", ErrDamaged, b)
-		}
-	}
-	if err == nil {
-		t.inline, err = inlineBodies{t}.Total()
-	}
-	return version, err
-}
-
 // inspect runs fn in a read transaction of a file that may be damaged.
-func inspect(db *bbolt.DB, fn func(*tx) error) error {
+func inspect(db *bbolt.DB, fn func(*kv) error) error {
 	return asDamagedFile(catchFault(func() error {
 		btx, err := db.Begin(false)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = btx.Rollback() }()
-		return fn(&tx{bolt: btx})
+		return fn(&kv{bolt: btx})
 	}))
 }

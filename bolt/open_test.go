@@ -2,8 +2,10 @@ package bolt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,8 +16,10 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // closedStore makes a file with users in it, and returns its path.
@@ -163,7 +167,7 @@ func TestTooNew(t *testing.T) {
 	path := closedStore(t, 3)
 	inFile(t, path, func(tx *bbolt.Tx) error {
 		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Delete([]byte(secretRow)), meta.Put([]byte(schemaRow), seal([]byte(schemaRow), schemaFields, uint32(2+len(migrations())))))
+		return errors.Join(meta.Delete([]byte("token secret")), meta.Put([]byte("schema"), sealedVersion(tables.Schema+1)))
 	})
 	before, err := os.ReadFile(path)
 	if err != nil {
@@ -179,42 +183,42 @@ func TestTooNew(t *testing.T) {
 	}
 }
 
-// TestMigrations opens a file with a program that knows two versions more.
-func TestMigrations(t *testing.T) {
+// sealedVersion is the record of a schema version; see package tables.
+func sealedVersion(version uint32) []byte {
+	fields := binary.BigEndian.AppendUint32(nil, version)
+	sum := crc32.Checksum(append([]byte("schema"), fields...), crc32.MakeTable(crc32.Castagnoli))
+	return append(binary.BigEndian.AppendUint32([]byte{1}, sum), fields...)
+}
+
+// TestMigrationThatFails changes nothing, and is tried again by the next Open.
+func TestMigrationThatFails(t *testing.T) {
 	t.Parallel()
-	path := closedStore(t, 2)
-	mark := func(text string) migration {
-		return func(tx *bbolt.Tx) error {
-			marks := tx.Bucket([]byte("steps"))
-			return marks.Put([]byte("marks"), append(bytes.Clone(marks.Get([]byte("marks"))), text...))
-		}
-	}
-	fails := func(*bbolt.Tx) error { return errOnPurpose }
-	later := func(more ...migration) []migration { return append(migrations(), more...) }
-	options := Options{Now: time.Now}
-	if _, err := open(path, options, later(mark("a"), fails)); !errors.Is(err, errOnPurpose) {
+	path := olderFile(t, "version-8")
+	inFile(t, path, func(tx *bbolt.Tx) error { // the bucket that the last step of the last version makes
+		_, err := tx.CreateBucket([]byte("usage_by_user"))
+		return err
+	})
+	if _, err := Open(path, Options{}); !errors.Is(err, berrors.ErrBucketExists) {
 		t.Errorf("a migration that fails: %v", err)
 	}
-	for range 2 { // the second time there is nothing left to do
-		s, err := open(path, options, later(mark("a"), mark("b")))
+	inFile(t, path, func(tx *bbolt.Tx) error {
+		if tx.Bucket([]byte("folders")) != nil || tx.Bucket([]byte("schemas")) == nil {
+			t.Error("a part of the migration that failed is there, or those before it are not")
+		}
+		return tx.DeleteBucket([]byte("usage_by_user"))
+	})
+	for _, want := range []bool{true, false} { // the second time there is nothing left to do
+		s, err := Open(path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := usersIn(t, s); len(got) != 2 {
-			t.Errorf("users: %q", got)
+		if (s.Upgraded() != nil) != want {
+			t.Errorf("upgraded: %+v", s.Upgraded())
 		}
+		checkIntegrity(t, s)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-	inFile(t, path, func(tx *bbolt.Tx) error {
-		if got := tx.Bucket([]byte("steps")).Get([]byte("marks")); string(got) != "ab" {
-			t.Errorf("migrations ran: %q", got)
-		}
-		return nil
-	})
-	if _, err := Open(path, Options{}); !errors.Is(err, ErrTooNew) {
-		t.Errorf("by a program that knows neither: %v", err)
 	}
 }
 

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"go.etcd.io/bbolt"
 
 	"labshelf/bolt/fsck"
 	"labshelf/bolt/fsck/fscktest"
@@ -17,44 +20,32 @@ import (
 // already, or comes too early.
 func TestKeysOutOfOrder(t *testing.T) {
 	t.Parallel()
-	listed := func(backwards bool) func(*tx) error {
-		l := listing{index: usersBucket, spans: []span{scopeSpan([]byte{1})}, backwards: backwards}
-		return func(tx *tx) error { return last(l.ids(tx)) }
+	path := filepath.Join(t.TempDir(), "meta.db")
+	if err := os.WriteFile(path, disordered(t, grownFile(t), "users"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for name, list := range map[string]func(*tx) error{
-		"rows":                 func(tx *tx) error { return last(users{tx}.All(metadata.ID{})) },
-		"a listing":            listed(false),
-		"a listing, backwards": listed(true),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "meta.db")
-			if err := os.WriteFile(path, disordered(t, grownFile(t), usersBucket), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s, err := Open(path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := s.read(t.Context(), func(tx *tx) error { _ = list(tx); return nil }); !errors.Is(err, metadata.ErrRecordDamaged) {
-				t.Errorf("read: %v", err)
-			}
-			err = s.Update(t.Context(), func(tx *metadata.Tx) error { _ = list(tx.Users.(users).tx); return putUser("later")(tx) })
-			if !errors.Is(err, metadata.ErrRecordDamaged) {
-				t.Errorf("update: %v", err)
-			}
-			if err := s.Update(t.Context(), putUser("later")); err != nil {
-				t.Errorf("an update that does not look there: %v", err)
-			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+	s, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(tx *metadata.Tx) { _ = last(tx.Users.All(metadata.ID{})) }
+	if err := s.View(t.Context(), func(tx *metadata.Tx) error { list(tx); return nil }); !errors.Is(err, metadata.ErrRecordDamaged) {
+		t.Errorf("read: %v", err)
+	}
+	err = s.Update(t.Context(), func(tx *metadata.Tx) error { list(tx); return putUser("later")(tx) })
+	if !errors.Is(err, metadata.ErrRecordDamaged) {
+		t.Errorf("update: %v", err)
+	}
+	if err := s.Update(t.Context(), putUser("later")); err != nil {
+		t.Errorf("an update that does not look there: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
 // disordered makes the fourth entry of a leaf of a bucket lead to where the second one does.
-func disordered(t *testing.T, file []byte, in bucket) []byte {
+func disordered(t *testing.T, file []byte, in string) []byte {
 	t.Helper()
 	key := leafKeyOf(t, file, in)
 	for _, page := range fscktest.Pages(file) {
@@ -72,7 +63,7 @@ func disordered(t *testing.T, file []byte, in bucket) []byte {
 }
 
 // leafKeyOf returns the first key of a bucket.
-func leafKeyOf(t *testing.T, file []byte, in bucket) (first []byte) {
+func leafKeyOf(t *testing.T, file []byte, in string) (first []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "meta.db")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -82,15 +73,21 @@ func leafKeyOf(t *testing.T, file []byte, in bucket) (first []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.read(t.Context(), func(tx *tx) error {
-		for key := range tx.walk(in, span{}) {
-			first = bytes.Clone(key)
-			break
-		}
+	err = s.db.View(func(tx *bbolt.Tx) error {
+		key, _ := tx.Bucket([]byte(in)).Cursor().First()
+		first = bytes.Clone(key)
 		return nil
 	})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return first
+}
+
+// last returns the error that ends a sequence.
+func last[T any](seq iter.Seq2[T, error]) (end error) {
+	for _, err := range seq {
+		end = err
+	}
+	return end
 }

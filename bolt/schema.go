@@ -1,7 +1,6 @@
 package bolt
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // What follows the name of the metadata file in that of a temporary file in the same directory, before a random number.
@@ -19,97 +18,6 @@ const (
 	newInfix      = ".new-"      // of a file that is being made
 	snapshotInfix = ".snapshot-" // of a Snapshot
 )
-
-// migration brings the contents of the file from one schema version to the next.
-type migration func(*bbolt.Tx) error
-
-// migrations lead from version 1, one by one, to the version that this program writes.
-func migrations() []migration {
-	return []migration{
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 2) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 3) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 4) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 5) },
-		addEpoch,
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 7) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 8) },
-		steps(mergeRefs, func(btx *bbolt.Tx) error { return addBuckets(btx, 9) }, beginLog),
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 10) },
-		func(btx *bbolt.Tx) error { return addBuckets(btx, 11) },
-		steps(func(btx *bbolt.Tx) error { return addBuckets(btx, 12) }, countUsers),
-	}
-}
-
-// steps is several migrations, one after the other.
-func steps(all ...migration) migration {
-	return func(btx *bbolt.Tx) error {
-		for _, step := range all {
-			if err := step(btx); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// refsVersion is the schema version since which the references of former versions are among those of the present ones.
-const refsVersion = 9
-
-// mergeRefs moves the references of former versions among those of the present ones.
-func mergeRefs(btx *bbolt.Tx) error {
-	t := &tx{bolt: btx}
-	for key := range t.walk(versionRefs, span{}) {
-		t.put(blobRefs, key, nil)
-	}
-	if t.failed != nil {
-		return t.failed
-	}
-	return btx.DeleteBucket([]byte(versionRefs.String()))
-}
-
-// countUsers counts what users use.
-func countUsers(btx *bbolt.Tx) error {
-	t := &tx{bolt: btx}
-	used := map[metadata.ID]int64{}
-	for r, err := range resourceTable.all(t, span{}) {
-		if err != nil {
-			return err
-		}
-		if r.Body != metadata.Purged {
-			used[r.CreatedBy] += r.Bytes
-		}
-	}
-	for v, err := range versionTable.all(t, span{}) {
-		if err != nil {
-			return err
-		}
-		if v.Body == metadata.Purged {
-			continue
-		}
-		r, err := resourceTable.get(t, idKey(v.ResourceID))
-		if err != nil {
-			return err
-		}
-		used[r.CreatedBy] += v.Bytes
-	}
-	for user, bytes := range used {
-		t.put(usageByUser, idKey(user), seal(idKey(user), userUsageFields, metadata.UserUsage{UserID: user, Bytes: bytes}))
-	}
-	return t.failed
-}
-
-// addBuckets makes the buckets that a schema version adds.
-func addBuckets(btx *bbolt.Tx, version uint32) error {
-	for _, b := range buckets {
-		if b.since != version {
-			continue
-		}
-		if _, err := btx.CreateBucket([]byte(b.name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // create makes the file under a temporary name and links it to the path when it is complete: a power cut while bbolt makes a file can
 // leave one that it does not open again, and of two processes that start at once only one may win. A rename would replace the file that
@@ -143,26 +51,9 @@ func initialize(path string) error {
 	if err != nil {
 		return err
 	}
-	newest := uint32(1 + len(migrations()))
 	err = db.Update(func(btx *bbolt.Tx) error {
-		for b := range bucketCount {
-			if !b.isIn(newest) {
-				continue
-			}
-			if _, err := btx.CreateBucket([]byte(b.String())); err != nil {
-				return err
-			}
-		}
-		t := &tx{bolt: btx}
-		var secret [32]byte
-		rand.Read(secret[:]) // never fails
-		putMetaRow(t, schemaRow, schemaFields, newest)
-		putMetaRow(t, lastStampRow, lastStampFields, 0)
-		putMetaRow(t, secretRow, secretFields, secret)
-		if t.failed != nil {
-			return t.failed
-		}
-		return steps(addEpoch, beginLog)(btx)
+		k := &kv{bolt: btx}
+		return tables.Initialize(k, k)
 	})
 	if err != nil {
 		return errors.Join(err, db.Close())
@@ -205,8 +96,8 @@ func (s *Store) Upgraded() *Upgrade { return s.upgraded }
 
 // upgrade runs the migrations from a version to the present one, and saves a copy of the file first: an older program refuses the file
 // after that.
-func (s *Store) upgrade(version uint32, steps []migration) error {
-	done := Upgrade{From: version, To: uint32(1 + len(steps))}
+func (s *Store) upgrade(version uint32) error {
+	done := Upgrade{From: version, To: tables.Schema}
 	var err error
 	if done.Copy, err = unusedPath(fmt.Sprintf("%s.schema-%d", s.path, version)); err == nil {
 		err = s.saveCopy(done.Copy)
@@ -215,8 +106,12 @@ func (s *Store) upgrade(version uint32, steps []migration) error {
 		return fmt.Errorf("%w: %w", ErrNoCopy, err)
 	}
 	for ; version < done.To; version++ {
-		if err := migrate(s.db, steps[version-1], version+1); err != nil {
-			return fmt.Errorf("bring to version %d: %w", version+1, err)
+		err := s.db.Update(func(btx *bbolt.Tx) error {
+			k := &kv{bolt: btx}
+			return tables.Migrate(k, k, version)
+		})
+		if err != nil {
+			return asDamagedFile(err)
 		}
 	}
 	s.upgraded = &done
@@ -259,15 +154,4 @@ func (s *Store) saveCopy(path string) (err error) {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
-}
-
-func migrate(db *bbolt.DB, step migration, version uint32) error {
-	return db.Update(func(btx *bbolt.Tx) error {
-		if err := step(btx); err != nil {
-			return err
-		}
-		t := &tx{bolt: btx}
-		putMetaRow(t, schemaRow, schemaFields, version)
-		return t.failed
-	})
 }

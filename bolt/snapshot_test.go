@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // TestSnapshotsOpen: a snapshot is a whole file, of the state that it says, also one of a store that is only read.
@@ -101,9 +102,9 @@ func TestSnapshotTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
 	s := openStore(t)
 	for _, room := range []int{0, os.Getpagesize(), 3 * os.Getpagesize()} {
-		_, err := s.read(t.Context(), func(tx *tx) error {
+		_, err := s.read(t.Context(), func(k *kv, _ *tables.Tx) error {
 			to := &contextWriter{to: &full{room}, ended: t.Context().Err}
-			_, err := tx.bolt.WriteTo(to)
+			_, err := k.bolt.WriteTo(to)
 			if !errors.Is(to.failed, sysNoSpace) {
 				t.Errorf("with room for %d bytes: %v", room, to.failed)
 			}

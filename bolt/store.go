@@ -1,5 +1,4 @@
-// Package bolt implements metadata.Store in one bbolt file. docs/design.md ("Keys") lists the buckets; keys.go builds and splits their
-// keys.
+// Package bolt implements metadata.Store in one bbolt file: package tables over the transactions of the file.
 //
 // # Writes
 //
@@ -13,20 +12,6 @@
 // could not write and reports that only once. An error in the middle of a commit leaves the outcome open: ErrOutcomeUnknown. A full disk
 // is no such case: the transaction is rolled back. bbolt shows a commit to readers before its last sync has returned; ViewDurable waits
 // for that sync after its transaction has ended.
-//
-// # Records and indexes
-//
-// A record is a format byte, a CRC-32C over its key and its fields, and the fields. bbolt has no checksums on its pages: of 1,024 single
-// bits turned in a file, 235 changed data unnoticed. With the key under the checksum, a record in another's place is found, too. The
-// index entries of a row follow from the row alone (tables.go): what a change removes is computed from what is stored, and a check
-// compares both for the whole file. An entry whose key is the fact has an empty value.
-//
-// # Listings
-//
-// Index keys are read with one cursor and records with a second one, which tries Next and seeks only where that misses. Ids and stamps
-// grow together, so Next mostly hits: the records of a page of 100 are found in 6 µs, against 24 to 31 with Get. An index that repeats
-// the records would gain nothing. A row of a page of resources is borrowed: it is filled anew for each call, its texts are views of the
-// file, and its checksum is verified like any other's.
 //
 // # Access version
 //
@@ -56,6 +41,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // Store is an open file. It is safe for concurrent use.
@@ -97,7 +83,7 @@ func (s *Store) Close() error {
 
 // View implements metadata.Store.
 func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
-	_, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
+	_, err := s.read(ctx, func(_ *kv, t *tables.Tx) error { return fn(t.Contract()) })
 	return err
 }
 
@@ -105,7 +91,7 @@ func (s *Store) View(ctx context.Context, fn func(*metadata.Tx) error) error {
 // this waits until the committer has seen it return. What fn could see is durable too if fn failed; where it is not, what fn
 // returned does not count.
 func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) error {
-	seen, err := s.read(ctx, func(t *tx) error { return fn(t.tables()) })
+	seen, err := s.read(ctx, func(_ *kv, t *tables.Tx) error { return fn(t.Contract()) })
 	if seen == 0 {
 		return err
 	}
@@ -126,7 +112,7 @@ func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) erro
 }
 
 // read runs fn in a read transaction. It returns the id of the last commit that fn could see; 0 if fn did not run.
-func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err error) {
+func (s *Store) read(ctx context.Context, fn func(*kv, *tables.Tx) error) (seen int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -141,11 +127,12 @@ func (s *Store) read(ctx context.Context, fn func(*tx) error) (seen int, err err
 		}
 		defer func() { _ = btx.Rollback() }()
 		seen = btx.ID()
-		t := &tx{bolt: btx, version: s.committer.accessSince(version)}
-		if err := fn(t); err != nil {
+		k := &kv{bolt: btx}
+		t := tables.Read(k, s.committer.accessSince(version))
+		if err := fn(k, t); err != nil {
 			return err
 		}
-		return t.failed
+		return t.Failed()
 	})
 	return seen, err
 }

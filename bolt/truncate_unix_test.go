@@ -6,10 +6,12 @@ package bolt
 
 import (
 	"errors"
+	"hash/crc32"
 	"os"
 	"testing"
 
 	"labshelf/metadata"
+	"labshelf/tables"
 )
 
 // TestFileTruncatedWhileOpen cuts the file of an open store off, as a broken disk may: what cannot be read is an error.
@@ -60,16 +62,20 @@ func TestCatchFaultOfFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.read(t.Context(), func(tx *tx) error {
+	_, err = s.read(t.Context(), func(k *kv, _ *tables.Tx) error {
 		var records [][]byte
-		for _, record := range tx.walk(usersBucket, span{}) {
+		err := k.bolt.Bucket([]byte("users")).ForEach(func(_, record []byte) error {
 			records = append(records, record)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		if err := os.Truncate(path, 0); err != nil {
 			t.Fatal(err)
 		}
 		for _, record := range records {
-			checksum(nil, record)
+			crc32.ChecksumIEEE(record)
 		}
 		return errOnPurpose
 	})

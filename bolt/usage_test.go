@@ -33,12 +33,12 @@ func TestLostUsageIsDamage(t *testing.T) {
 	}
 	check(upload("first"))
 	for name, c := range map[string]struct {
-		lost  []bucket
+		lost  []string
 		wrong []string
 	}{
-		"both rows":              {[]bucket{usageBucket, usageByDay}, []string{"usage", "usage of the dataspace", "upload"}},
-		"the row of the present": {[]bucket{usageBucket}, []string{"usage", "usage of the dataspace", "upload"}},
-		"the row of the day":     {[]bucket{usageByDay}, []string{"usage", "usage of the dataspace"}},
+		"both rows":              {[]string{"usage", "usage_by_day"}, []string{"usage", "usage of the dataspace", "upload"}},
+		"the row of the present": {[]string{"usage"}, []string{"usage", "usage of the dataspace", "upload"}},
+		"the row of the day":     {[]string{"usage_by_day"}, []string{"usage", "usage of the dataspace"}},
 	} {
 		flip := func() { w.store.raw(t, func(tx *bbolt.Tx) error { return flipKeys(tx, c.lost) }) }
 		flip()
@@ -60,12 +60,12 @@ func TestLostUsageIsDamage(t *testing.T) {
 }
 
 // flipKeys flips a bit of the dataspace in the only key of each of the buckets.
-func flipKeys(tx *bbolt.Tx, in []bucket) error {
+func flipKeys(tx *bbolt.Tx, in []string) error {
 	for _, b := range in {
-		rows := tx.Bucket([]byte(b.String()))
+		rows := tx.Bucket([]byte(b))
 		key, value := rows.Cursor().First()
 		flipped := bytes.Clone(key)
-		flipped[idSize-1] ^= 1
+		flipped[len(metadata.ID{})-1] ^= 1
 		if err := errors.Join(rows.Put(flipped, slices.Clone(value)), rows.Delete(bytes.Clone(key))); err != nil {
 			return err
 		}

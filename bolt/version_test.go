@@ -19,10 +19,12 @@ import (
 	"labshelf/blobs/blobstest"
 	"labshelf/errs"
 	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
 	"labshelf/paging"
 	"labshelf/repository"
 	"labshelf/repository/maintenance"
 	"labshelf/repository/repositorytest"
+	"labshelf/tables"
 )
 
 // olderVersions are the files that programs of older versions of the schema have made.
@@ -148,7 +150,7 @@ func holdsOpened(t *testing.T, path string, options Options) {
 	holdsDescriptions(t, s, options.ReadOnly)
 	if !options.ReadOnly {
 		damage := metadata.Damage{Digest: blobs.Digest{1}, What: "it is not there"}
-		upload := metadata.ResumableUpload{ID: idAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
+		upload := metadata.ResumableUpload{ID: metadatatest.IDAt('T', 1), Expires: 9, Digest: blobs.Digest{1}}
 		err := s.Update(t.Context(), func(tx *metadata.Tx) error { return errors.Join(tx.Damages.Put(damage), tx.Uploads.Put(upload)) })
 		if err != nil {
 			t.Errorf("rows of new tables: %v", err)
@@ -249,7 +251,7 @@ func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 		if slices.Contains(epochsOfOlderVersions(), fmt.Sprint(epoch.ID)) {
 			return errors.Join(err, failed)
 		}
-		if old := epoch == (metadata.Epoch{}); old != (readOnly && s.olderThan(t, epochVersion)) || !old && (epoch.Base != last || last == 0) {
+		if old := epoch == (metadata.Epoch{}); old != (readOnly && s.schema(t) < 6) || !old && (epoch.Base != last || last == 0) {
 			t.Errorf("read only: %v: epoch %+v, last stamp %d", readOnly, epoch, last)
 		}
 		return errors.Join(err, failed)
@@ -259,18 +261,18 @@ func holdsEpoch(t *testing.T, s *Store, readOnly bool) {
 	}
 }
 
-// olderThan tells whether the file is of an older version of the schema.
-func (s *Store) olderThan(t *testing.T, version uint32) (older bool) {
+// schema returns the version of the schema of the file.
+func (s *Store) schema(t *testing.T) (is uint32) {
 	t.Helper()
-	err := inspect(s.db, func(t *tx) error {
-		is, err := metaRow(t, schemaRow, schemaFields)
-		older = is < version
+	err := inspect(s.db, func(k *kv) error {
+		header, err := tables.ReadHeader(k)
+		is = header.Schema
 		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	return older
+	return is
 }
 
 // TestReadOnly: several may read a file, nobody can change it, and nothing is written, also not a file where there is none.
@@ -350,7 +352,7 @@ func TestUpgradeKeepsACopy(t *testing.T) {
 	if err := os.WriteFile(earlier, []byte("of an earlier upgrade"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for again, want := range []*Upgrade{{From: 4, To: uint32(1 + len(migrations())), Copy: copied}, nil} {
+	for again, want := range []*Upgrade{{From: 4, To: tables.Schema, Copy: copied}, nil} {
 		s, err := Open(path, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -389,11 +391,8 @@ func readerOf(t *testing.T, path string) (c content) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.View(t.Context(), count(&c.users)), inspect(s.db, func(t *tx) (err error) {
-		c.version, err = metaRow(t, schemaRow, schemaFields)
-		return err
-	}), s.Close())
-	if err != nil {
+	c.version = s.schema(t)
+	if err := errors.Join(s.View(t.Context(), count(&c.users)), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return c

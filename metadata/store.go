@@ -71,8 +71,9 @@ type Snapshot interface {
 type Versioned interface {
 	// AccessVersion is the version of the rows that decide who may do what, and where: users, keys except LastUsed, sessions,
 	// privileges, dataspaces, sets, cascades. It has grown when an Update that changed one of them returns, whether the commit succeeded
-	// or not. It starts above 0; 0 means that such a commit is under way and the version is unknown.
-	AccessVersion() uint64
+	// or not. It starts above 0; 0 means that such a commit is under way and the version is unknown. Where several processes share the
+	// tables it is that of all of them, read anew by each call, which can fail.
+	AccessVersion(ctx context.Context) (uint64, error)
 }
 
 // Transactions reads and changes the tables.

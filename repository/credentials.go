@@ -25,7 +25,11 @@ func (s *Service) Authenticate(ctx context.Context, key string) (p auth.Principa
 		return p, unauthenticated()
 	}
 	digest, now := auth.DigestKey(key), s.now()
-	c, ok := cached(s.facts.at(s.stores.Meta.AccessVersion()), callersOf, digest)
+	facts, err := s.presentFacts(ctx)
+	if err != nil {
+		return p, err
+	}
+	c, ok := cached(facts, callersOf, digest)
 	if !ok {
 		if c, err = s.readCaller(ctx, digest); err != nil {
 			return p, err
@@ -254,7 +258,11 @@ func (s *Service) AuthenticateSession(ctx context.Context, token string) (p auth
 		return p, refusal
 	}
 	now := s.now()
-	c, ok := cached(s.facts.at(s.stores.Meta.AccessVersion()), sessionsOf, digest)
+	facts, err := s.presentFacts(ctx)
+	if err != nil {
+		return p, err
+	}
+	c, ok := cached(facts, sessionsOf, digest)
 	if !ok {
 		if c, err = s.readSession(ctx, user, digest); err != nil {
 			return p, err

@@ -12,7 +12,11 @@ func (s *Service) CacheAtMost(rows int) { s.facts.room = rows }
 
 // Cached is how many keys are.
 func (s *Service) Cached() int {
-	f := s.facts.at(s.stores.Meta.AccessVersion())
+	version, err := s.stores.Meta.AccessVersion(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	f := s.facts.at(version)
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return len(f.callers)

@@ -125,6 +125,15 @@ type factCache struct {
 	latest atomic.Pointer[facts]
 }
 
+// presentFacts returns the facts of the present version; nil: it is unknown.
+func (s *Service) presentFacts(ctx context.Context) (*facts, error) {
+	version, err := s.stores.Meta.AccessVersion(ctx)
+	if err != nil {
+		return nil, storage.Error(err)
+	}
+	return s.facts.at(version), nil
+}
+
 // at returns the facts of a version, nil for 0 and for one that is over.
 func (m *factCache) at(version uint64) *facts {
 	if version == 0 {

@@ -119,7 +119,7 @@ func (p printed) Stamp() metadata.Stamp { return p.stamp }
 func (p printed) Bytes() int64 { return p.Size() }
 
 // AccessVersion returns that of the last commit.
-func (m *Memory) AccessVersion() uint64 { return m.state.Load().access }
+func (m *Memory) AccessVersion(context.Context) (uint64, error) { return m.state.Load().access, nil }
 
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }

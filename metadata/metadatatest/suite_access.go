@@ -23,8 +23,18 @@ func accessTests() map[string]func(*testing.T, *store) {
 // accessOf is what a view says of the version.
 func accessOf(tx *metadata.Tx) (uint64, error) { return tx.Access(), nil }
 
+// accessVersion is the present one of the store.
+func accessVersion(t *testing.T, s *store) uint64 {
+	t.Helper()
+	version, err := s.AccessVersion(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	return version
+}
+
 func testAccessVersion(t *testing.T, s *store) {
-	before := s.AccessVersion()
+	before := accessVersion(t, s)
 	if before == 0 {
 		t.Error("a new store has no version")
 	}
@@ -36,7 +46,7 @@ func testAccessVersion(t *testing.T, s *store) {
 				decides = true
 			}
 			s.put(t, row)
-			now := s.AccessVersion()
+			now := accessVersion(t, s)
 			if now < before || now > before != decides {
 				t.Errorf("a new %T: version %d after %d", row, now, before)
 			}
@@ -45,7 +55,7 @@ func testAccessVersion(t *testing.T, s *store) {
 		}
 	}
 	s.reopen(t)
-	if s.AccessVersion() == 0 {
+	if accessVersion(t, s) == 0 {
 		t.Error("a store that was opened again has no version")
 	}
 }
@@ -53,14 +63,14 @@ func testAccessVersion(t *testing.T, s *store) {
 func testLastUseDecidesNothing(t *testing.T, s *store) {
 	key := filled[metadata.Key](false)
 	s.put(t, key)
-	before := s.AccessVersion()
+	before := accessVersion(t, s)
 	key.LastUsed++
 	s.put(t, key)
-	same(t, "the version after a use", s.AccessVersion(), before)
+	same(t, "the version after a use", accessVersion(t, s), before)
 	same(t, "the row", view(t, s, func(tx *metadata.Tx) (metadata.Key, error) { return tx.Keys.Get(key.UserID, key.ID) }), key)
 	key.LastUsed, key.Gone = key.LastUsed+1, key.Gone+1
 	s.put(t, key)
-	if s.AccessVersion() == before {
+	if accessVersion(t, s) == before {
 		t.Error("a key was used and revoked, and the version is the same")
 	}
 }
@@ -70,7 +80,7 @@ func testAccessInUpdates(t *testing.T, s *store) {
 	user, role := filled[metadata.User](false), filled[metadata.Privilege](false)
 	for _, row := range []any{user, role} {
 		var first, last uint64
-		before := s.AccessVersion()
+		before := accessVersion(t, s)
 		s.update(t, func(tx *metadata.Tx) error {
 			first = tx.Access()
 			err := put(tx, row)
@@ -85,7 +95,7 @@ func testAccessInUpdates(t *testing.T, s *store) {
 		return errors.Join(put(tx, user), errOnPurpose)
 	})
 	isError(t, "an update that fails", failed, errOnPurpose)
-	same(t, "Access in a view after an update that failed", view(t, s, accessOf), s.AccessVersion())
+	same(t, "Access in a view after an update that failed", view(t, s, accessOf), accessVersion(t, s))
 
 	var updates sync.WaitGroup
 	for range 8 {
@@ -133,7 +143,7 @@ func testOneVersionOneState(t *testing.T, s *store) {
 	)
 	look := func() error {
 		after := answered.Load()
-		if got, ok := known.Load(s.AccessVersion()); ok {
+		if got, ok := known.Load(accessVersion(t, s)); ok {
 			if hits.Add(1); got.(int64) < after {
 				return fmt.Errorf("change %d was answered, and %d is remembered", after, got)
 			}

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"iter"
@@ -36,38 +36,38 @@ func linkUseFields(c *codec, u *metadata.LinkUse) {
 	c.stamp(&u.Last)
 }
 
-type links struct{ *tx }
+type links struct{ *Tx }
 
-func (l links) Get(id metadata.ID) (metadata.Link, error) { return linkTable.get(l.tx, idKey(id)) }
+func (l links) Get(id metadata.ID) (metadata.Link, error) { return linkTable.get(l.Tx, idKey(id)) }
 
 func (l links) ByDigest(digest auth.LinkDigest) (metadata.Link, error) {
-	id, err := idIn(l.tx, linksByDigest, digest[:])
+	id, err := idIn(l.Tx, linksByDigest, digest[:])
 	if err != nil {
 		return metadata.Link{}, err
 	}
 	return l.Get(id)
 }
 
-func (l links) Put(row metadata.Link) error { return linkTable.put(l.tx, row) }
+func (l links) Put(row metadata.Link) error { return linkTable.put(l.Tx, row) }
 
 func (l links) Range(q metadata.LinkRange) iter.Seq2[metadata.Link, error] {
 	switch none := (metadata.ID{}); {
 	case q.Dataspace != none:
-		return linkTable.byIndex(l.tx, linksByDataspace, idSpan(idKey(q.Dataspace), q.After))
+		return linkTable.byIndex(l.Tx, linksByDataspace, idSpan(idKey(q.Dataspace), q.After))
 	case q.Owner != none:
-		return linkTable.byIndex(l.tx, linksByOwner, idSpan(idKey(q.Owner), q.After))
+		return linkTable.byIndex(l.Tx, linksByOwner, idSpan(idKey(q.Owner), q.After))
 	}
-	return linkTable.all(l.tx, idSpan(nil, q.After))
+	return linkTable.all(l.Tx, idSpan(nil, q.After))
 }
 
-type linkUses struct{ *tx }
+type linkUses struct{ *Tx }
 
 func (u linkUses) Get(link metadata.ID) (metadata.LinkUse, error) {
-	return linkUseTable.get(u.tx, idKey(link))
+	return linkUseTable.get(u.Tx, idKey(link))
 }
 
-func (u linkUses) Put(row metadata.LinkUse) error { return linkUseTable.put(u.tx, row) }
+func (u linkUses) Put(row metadata.LinkUse) error { return linkUseTable.put(u.Tx, row) }
 
 func (u linkUses) All(after metadata.ID) iter.Seq2[metadata.LinkUse, error] {
-	return linkUseTable.all(u.tx, idSpan(nil, after))
+	return linkUseTable.all(u.Tx, idSpan(nil, after))
 }

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"encoding/binary"
@@ -12,7 +12,7 @@ import (
 // A record is a format byte, a CRC-32C in 4 bytes, and the fields of an object one after the other: numbers big-endian in
 // their full width, ids and digests as they are, a boolean as 0 or 1, a text as the uvarint of its length and its bytes, a body
 // as it is. The checksum covers the record's key and its fields, so that a record under
-// another key does not verify: bbolt has checksums on its two meta pages only. The format is frozen; another one gets another format byte.
+// another key does not verify: engines may have no checksums of their own. The format is frozen; another one gets another format byte.
 const (
 	recordFormat = 1
 	recordHeader = 1 + crc32.Size

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"bytes"
@@ -7,15 +7,13 @@ import (
 	"iter"
 	"slices"
 
-	"go.etcd.io/bbolt"
-
 	"labshelf/metadata"
 )
 
 // table is how the rows of one noun are stored: as records in one bucket, and as entries in the buckets of its indexes. The entries of a
 // row follow from the row alone, so that the stale ones are computed from the stored row when it changes.
 type table[T any] struct {
-	bucket  bucket
+	bucket  Bucket
 	key     func(*T) []byte
 	fields  func(*codec, *T)
 	indexes []index // without blobRefs, which two tables share
@@ -24,13 +22,13 @@ type table[T any] struct {
 
 // index is a bucket that points to the rows of one table.
 type index struct {
-	bucket bucket
+	bucket Bucket
 	owner  func(key, value []byte) []byte // the primary key of the row that an entry points to
 }
 
 // entry is an entry of one row in one index. Either the key is the fact and the value is empty, or the key is unique to this row.
 type entry struct {
-	bucket     bucket
+	bucket     Bucket
 	key, value []byte
 }
 
@@ -52,13 +50,13 @@ func (tb *table[T]) decodeInto(c *codec, key, record []byte, row *T) error {
 		err = fmt.Errorf("%w: it is of another row", metadata.ErrRecordDamaged)
 	}
 	if err != nil {
-		err = fmt.Errorf("bolt: %s %x: %w", tb.bucket, key, err)
+		err = fmt.Errorf("tables: %s %x: %w", tb.bucket, key, err)
 	}
 	return err
 }
 
 // get returns the row under key.
-func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
+func (tb *table[T]) get(t *Tx, key []byte) (row T, err error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
 		return row, notFound{tb.bucket, string(key)}
@@ -67,7 +65,7 @@ func (tb *table[T]) get(t *tx, key []byte) (row T, err error) {
 }
 
 // storedEntries returns the entries of the row under key as they are now; none if there is no such row.
-func (tb *table[T]) storedEntries(t *tx, key []byte) ([]entry, error) {
+func (tb *table[T]) storedEntries(t *Tx, key []byte) ([]entry, error) {
 	record := t.get(tb.bucket, key)
 	if record == nil {
 		return nil, nil
@@ -81,7 +79,7 @@ func (tb *table[T]) storedEntries(t *tx, key []byte) ([]entry, error) {
 
 // put inserts or replaces a row: it removes exactly those entries that the row no longer has, and adds those that are new. An entry that
 // a row of another table has, too, stays as it is.
-func (tb *table[T]) put(t *tx, row T) error {
+func (tb *table[T]) put(t *Tx, row T) error {
 	t.mustWrite()
 	key := tb.key(&row)
 	old, err := tb.storedEntries(t, key)
@@ -111,7 +109,7 @@ func (tb *table[T]) put(t *tx, row T) error {
 }
 
 // remove removes a row with all its entries. A row that does not exist is no error.
-func (tb *table[T]) remove(t *tx, key []byte) error {
+func (tb *table[T]) remove(t *Tx, key []byte) error {
 	t.mustWrite()
 	old, err := tb.storedEntries(t, key)
 	if err != nil {
@@ -127,7 +125,7 @@ func (tb *table[T]) remove(t *tx, key []byte) error {
 }
 
 // lacking returns those entries of a row, as it was or is to be, that are neither among its others nor of a row of another table.
-func (tb *table[T]) lacking(t *tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
+func (tb *table[T]) lacking(t *Tx, entries, others []entry, same func(a, b entry) bool) (lacking []entry, err error) {
 	for _, e := range entries {
 		if slices.ContainsFunc(others, func(o entry) bool { return same(o, e) }) {
 			continue
@@ -144,57 +142,38 @@ func (tb *table[T]) lacking(t *tx, entries, others []entry, same func(a, b entry
 }
 
 // checkVacant refuses an entry whose key points to another row already, which would be lost from the index.
-func (t *tx) checkVacant(e entry, key []byte, own []entry) error {
+func (t *Tx) checkVacant(e entry, key []byte, own []entry) error {
 	if len(e.value) == 0 || slices.ContainsFunc(own, e.sameKey) {
 		return nil
 	}
 	if present := t.get(e.bucket, e.key); present != nil {
-		return fmt.Errorf("bolt: %s %x: %w by %x, wanted for %x", e.bucket, e.key, errTaken, present, key)
+		return fmt.Errorf("tables: %s %x: %w by %x, wanted for %x", e.bucket, e.key, ErrTaken, present, key)
 	}
 	return nil
 }
 
-// errTaken: a unique index entry belongs to another row. Use cases check that before they write.
-var errTaken = errors.New("taken")
+// ErrTaken says that a unique index entry belongs to another row. Use cases check that before they write.
+var ErrTaken = errors.New("taken")
 
 // all yields the rows whose keys are in a span of the table's own bucket.
-func (tb *table[T]) all(t *tx, s span) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for key, record := range t.walk(tb.bucket, s) {
-			row, err := tb.decode(key, record)
-			if !yield(row, err) || err != nil {
-				return
-			}
-		}
-	}
-}
+func (tb *table[T]) all(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, false) }
 
 // backwards is all, from the last row to the first.
-func (tb *table[T]) backwards(t *tx, s span) iter.Seq2[T, error] {
+func (tb *table[T]) backwards(t *Tx, s span) iter.Seq2[T, error] { return tb.rows(t, s, true) }
+
+func (tb *table[T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		in := t.bucket(tb.bucket)
-		if in == nil {
-			return
-		}
-		cursor := in.Cursor()
-		cursor.Seek(s.hi)
-		before := s.hi
-		for {
-			key, record := previous(t, cursor, before)
-			if t.disordered(tb.bucket, before, key, true) || !s.contains(key) {
-				return
-			}
+		for key, record := range t.span(tb.bucket, s, backwards) {
 			row, err := tb.decode(key, record)
 			if !yield(row, err) || err != nil {
 				return
 			}
-			before = key
 		}
 	}
 }
 
 // byIndex yields the rows that the entries in a span of an index point to by their values.
-func (tb *table[T]) byIndex(t *tx, index bucket, s span) iter.Seq2[T, error] {
+func (tb *table[T]) byIndex(t *Tx, index Bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for key, owner := range t.walk(index, s) {
 			row, err := tb.get(t, owner)
@@ -208,12 +187,12 @@ func (tb *table[T]) byIndex(t *tx, index bucket, s span) iter.Seq2[T, error] {
 	}
 }
 
-func damagedIndex(index bucket, key []byte) error {
-	return fmt.Errorf("bolt: %s %x points to no row: %w", index, key, metadata.ErrRecordDamaged)
+func damagedIndex(index Bucket, key []byte) error {
+	return fmt.Errorf("tables: %s %x points to no row: %w", index, key, metadata.ErrRecordDamaged)
 }
 
 // idIn returns the id that an index holds under key.
-func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
+func idIn(t *Tx, index Bucket, key []byte) (metadata.ID, error) {
 	value := t.get(index, key)
 	if value == nil {
 		return metadata.ID{}, notFound{index, string(key)}
@@ -225,7 +204,7 @@ func idIn(t *tx, index bucket, key []byte) (metadata.ID, error) {
 }
 
 // deleteStale removes entries that no row has any more.
-func (t *tx) deleteStale(entries []entry) {
+func (t *Tx) deleteStale(entries []entry) {
 	for _, e := range entries {
 		t.delete(e.bucket, e.key)
 	}
@@ -234,7 +213,7 @@ func (t *tx) deleteStale(entries []entry) {
 // shared tells whether an entry of a row in one table is that of a row in another one, too. Two tables share blobRefs: when a file is
 // replaced, the row of the version takes over the entry of the resource, and no page of the index is read or written. Digests are at random
 // places.
-func (t *tx) shared(e entry, own bucket) (bool, error) {
+func (t *Tx) shared(e entry, own Bucket) (bool, error) {
 	if e.bucket != blobRefs {
 		return false, nil
 	}
@@ -242,8 +221,8 @@ func (t *tx) shared(e entry, own bucket) (bool, error) {
 }
 
 // referred tells whether a row has an entry of blobRefs: the resource in this version, or the row of the version. The table in one bucket
-// is left out; bucketCount: none.
-func (t *tx) referred(e entry, without bucket) (bool, error) {
+// is left out; BucketCount: none.
+func (t *Tx) referred(e entry, without Bucket) (bool, error) {
 	of, ok := splitBlobRef(e.key)
 	if !ok {
 		return false, nil
@@ -257,33 +236,4 @@ func (t *tx) referred(e entry, without bucket) (bool, error) {
 		entries, err = versionTable.storedEntries(t, versionKey(of))
 	}
 	return err == nil && slices.ContainsFunc(entries, e.equal), err
-}
-
-// recordCursor is a cursor over the records of a listing. Ids grow with stamps, so the record wanted next is mostly the next one: that
-// takes a quarter of the time of a seek for each.
-type recordCursor struct {
-	cursor    *bbolt.Cursor
-	backwards bool
-	started   bool
-}
-
-func (f *recordCursor) find(t *tx, wanted []byte) []byte {
-	var key, record []byte
-	if f.started {
-		t.counts.recordSteps++
-		if f.backwards {
-			key, record = f.cursor.Prev()
-		} else {
-			key, record = f.cursor.Next()
-		}
-	}
-	if !f.started || !bytes.Equal(key, wanted) {
-		t.counts.recordSteps++
-		key, record = f.cursor.Seek(wanted)
-	}
-	f.started = true
-	if !bytes.Equal(key, wanted) {
-		return nil
-	}
-	return record
 }

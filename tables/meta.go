@@ -1,11 +1,8 @@
-package bolt
+package tables
 
 import (
 	"errors"
 	"fmt"
-	"time"
-
-	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
 )
@@ -23,41 +20,41 @@ const (
 	fillingRow      = "filling"            // absent until instruments have followed a part of the log
 )
 
-// metaRow reads a row of the meta bucket that every file has.
-func metaRow[T any](t *tx, row string, fields func(*codec, *T)) (v T, err error) {
+// metaRow reads a row of the meta bucket that is always there.
+func metaRow[T any](t *Tx, row string, fields func(*codec, *T)) (v T, err error) {
 	v, err = unseal(nameKey(row), t.get(metaBucket, nameKey(row)), fields)
 	if err != nil {
-		err = fmt.Errorf("%w: %s: %w", ErrDamaged, row, err)
+		err = fmt.Errorf("tables: %s %s: %w", metaBucket, row, err)
 	}
 	return v, err
 }
 
 // putMetaRow writes a row of the meta bucket.
-func putMetaRow[T any](t *tx, row string, fields func(*codec, *T), v T) {
+func putMetaRow[T any](t *Tx, row string, fields func(*codec, *T), v T) {
 	t.put(metaBucket, nameKey(row), seal(nameKey(row), fields, v))
 }
 
-type scrub struct{ *tx }
+type scrub struct{ *Tx }
 
 func (s scrub) Get() (metadata.ScrubState, error) {
-	return value(s.tx, metaBucket, nameKey(scrubRow), scrubFields)
+	return value(s.Tx, metaBucket, nameKey(scrubRow), scrubFields)
 }
 
 func (s scrub) Put(state metadata.ScrubState) error {
 	s.mustWrite()
-	putMetaRow(s.tx, scrubRow, scrubFields, state)
+	putMetaRow(s.Tx, scrubRow, scrubFields, state)
 	return s.failed
 }
 
-type filling struct{ *tx }
+type filling struct{ *Tx }
 
 func (f filling) Get() (metadata.FillState, error) {
-	return value(f.tx, metaBucket, nameKey(fillingRow), fillFields)
+	return value(f.Tx, metaBucket, nameKey(fillingRow), fillFields)
 }
 
 func (f filling) Put(state metadata.FillState) error {
 	f.mustWrite()
-	putMetaRow(f.tx, fillingRow, fillFields, state)
+	putMetaRow(f.Tx, fillingRow, fillFields, state)
 	return f.failed
 }
 
@@ -65,55 +62,53 @@ func (f filling) Put(state metadata.FillState) error {
 const epochVersion = 6
 
 // lineage is the row of the epoch.
-type lineage struct{ *tx }
+type lineage struct{ *Tx }
 
 func (l lineage) Epoch() (metadata.Epoch, error) {
-	return value(l.tx, metaBucket, nameKey(epochRow), epochFields)
+	return value(l.Tx, metaBucket, nameKey(epochRow), epochFields)
 }
 
 func (l lineage) Put(epoch metadata.Epoch) error {
 	l.mustWrite()
-	putMetaRow(l.tx, epochRow, epochFields, epoch)
+	putMetaRow(l.Tx, epochRow, epochFields, epoch)
 	return l.failed
 }
 
 // LastStamp reads the row in a read transaction; the committer writes it with each commit. A write transaction knows what it has given
 // out.
 func (l lineage) LastStamp() (metadata.Stamp, error) {
-	if l.bolt.Writable() {
-		return l.last, nil
+	if l.writable {
+		return l.state.Last, nil
 	}
-	return metaRow(l.tx, lastStampRow, lastStampFields)
+	return metaRow(l.Tx, lastStampRow, lastStampFields)
 }
 
-// addEpoch gives a file its first epoch, which continues what is in it.
-func addEpoch(btx *bbolt.Tx) error {
-	t := &tx{bolt: btx}
+// addEpoch gives metadata their first epoch, which continues what is in them.
+func addEpoch(t *Tx, _ Buckets) error {
 	last, err := metaRow(t, lastStampRow, lastStampFields)
 	if err != nil {
 		return err
 	}
-	return lineage{t}.Put(metadata.NewEpoch(last, time.Now()))
+	return lineage{t}.Put(metadata.NewEpoch(last, t.now()))
 }
 
 // putLogState writes how far the audit log is, if entries were added.
-func (t *tx) putLogState() {
+func (t *Tx) putLogState() {
 	if t.logged {
 		putMetaRow(t, auditRow, auditStateFields, *t.log)
 	}
 }
 
-// beginLog gives a file the first entry of its audit log, which continues what is in it.
-func beginLog(btx *bbolt.Tx) error {
-	t := &tx{bolt: btx}
+// beginLog gives metadata the first entry of their audit log, which continues what is in them.
+func beginLog(t *Tx, _ Buckets) error {
 	epoch, err := lineage{t}.Epoch()
 	if err != nil {
 		return err
 	}
-	if t.last, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
+	if t.state.Last, err = metaRow(t, lastStampRow, lastStampFields); err != nil {
 		return err
 	}
-	err = t.tables().SetEpoch(epoch)
+	err = t.Contract().SetEpoch(epoch)
 	t.putLogState()
 	return errors.Join(err, t.failed)
 }

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"errors"
@@ -9,19 +9,19 @@ import (
 	"labshelf/metadata"
 )
 
-type blobRows struct{ *tx }
+type blobRows struct{ *Tx }
 
 func (b blobRows) Size(digest blobs.Digest) (int64, error) {
 	key := blobKey(digest)
 	if b.get(blobsBucket, key) == nil {
 		return 0, notFound{blobsBucket, string(key)}
 	}
-	return value(b.tx, blobsBucket, key, sizeFields)
+	return value(b.Tx, blobsBucket, key, sizeFields)
 }
 
 func (b blobRows) Put(digest blobs.Digest, size int64) error {
 	b.mustWrite()
-	b.tx.put(blobsBucket, blobKey(digest), seal(blobKey(digest), sizeFields, size))
+	b.Tx.put(blobsBucket, blobKey(digest), seal(blobKey(digest), sizeFields, size))
 	return b.failed
 }
 
@@ -41,7 +41,7 @@ func (b blobRows) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 			size, err := unseal(key, record, sizeFields)
 			digest, ok := splitBlobKey(key)
 			if err != nil || !ok {
-				yield(metadata.Blob{}, fmt.Errorf("bolt: %s %x: %w", blobsBucket, key, metadata.ErrRecordDamaged))
+				yield(metadata.Blob{}, fmt.Errorf("tables: %s %x: %w", blobsBucket, key, metadata.ErrRecordDamaged))
 				return
 			}
 			if !yield(metadata.Blob{Digest: digest, Bytes: size}, nil) {
@@ -54,7 +54,7 @@ func (b blobRows) All(after *blobs.Digest) iter.Seq2[metadata.Blob, error] {
 // Refs yields, of a file of schema 8 that is only read, those of the former versions after the others.
 func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error] {
 	return func(yield func(metadata.VersionKey, error) bool) {
-		for _, index := range [...]bucket{blobRefs, versionRefs} {
+		for _, index := range [...]Bucket{blobRefs, versionRefs} {
 			for key := range b.walk(index, scopeSpan(blobKey(digest))) {
 				of, ok := splitBlobRef(key)
 				if !ok {
@@ -69,13 +69,13 @@ func (b blobRows) Refs(digest blobs.Digest) iter.Seq2[metadata.VersionKey, error
 	}
 }
 
-type damages struct{ *tx }
+type damages struct{ *Tx }
 
 func (d damages) Get(digest blobs.Digest) (metadata.Damage, error) {
-	return damageTable.get(d.tx, blobKey(digest))
+	return damageTable.get(d.Tx, blobKey(digest))
 }
 
-func (d damages) Put(row metadata.Damage) error { return damageTable.put(d.tx, row) }
+func (d damages) Put(row metadata.Damage) error { return damageTable.put(d.Tx, row) }
 
 func (d damages) Remove(digest blobs.Digest) error {
 	d.mustWrite()
@@ -83,17 +83,17 @@ func (d damages) Remove(digest blobs.Digest) error {
 	return d.failed
 }
 
-func (d damages) All() iter.Seq2[metadata.Damage, error] { return damageTable.all(d.tx, span{}) }
+func (d damages) All() iter.Seq2[metadata.Damage, error] { return damageTable.all(d.Tx, span{}) }
 
 // unreferenced keeps its total in a row, so that Total reads one row.
-type unreferenced struct{ *tx }
+type unreferenced struct{ *Tx }
 
 func (u unreferenced) Get(digest blobs.Digest) (metadata.Unreferenced, error) {
-	return unreferencedTable.get(u.tx, blobKey(digest))
+	return unreferencedTable.get(u.Tx, blobKey(digest))
 }
 
 func (u unreferenced) Put(row metadata.Unreferenced) error {
-	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.tx, row))
+	return errors.Join(u.count(row.Digest, metadata.BlobCount{Blobs: 1, Bytes: row.Bytes}), unreferencedTable.put(u.Tx, row))
 }
 
 // Remove writes nothing where there is no row: every upload comes here.
@@ -124,7 +124,7 @@ func (u unreferenced) count(digest blobs.Digest, by metadata.BlobCount) error {
 	}
 	total.Blobs += by.Blobs
 	total.Bytes += by.Bytes
-	putMetaRow(u.tx, unreferencedRow, blobCountFields, total)
+	putMetaRow(u.Tx, unreferencedRow, blobCountFields, total)
 	return u.failed
 }
 
@@ -133,16 +133,16 @@ func (u unreferenced) All(after *blobs.Digest) iter.Seq2[metadata.Unreferenced, 
 	if after != nil {
 		keys.lo = justAfter(blobKey(*after))
 	}
-	return unreferencedTable.all(u.tx, keys)
+	return unreferencedTable.all(u.Tx, keys)
 }
 
 func (u unreferenced) Total() (metadata.BlobCount, error) {
-	return value(u.tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
+	return value(u.Tx, metaBucket, nameKey(unreferencedRow), blobCountFields)
 }
 
 // inlineBodies are the bodies of small files until they are flushed to the blob store. Meanwhile nothing is written under their digests,
 // so an upload touches no page but those at the end of its ranges: 45 % more uploads from 16 clients.
-type inlineBodies struct{ *tx }
+type inlineBodies struct{ *Tx }
 
 func (b inlineBodies) Get(of metadata.VersionKey) ([]byte, error) {
 	key := versionKey(of)
@@ -152,7 +152,7 @@ func (b inlineBodies) Get(of metadata.VersionKey) ([]byte, error) {
 	}
 	body, err := unseal(key, record, bodyFields)
 	if err != nil {
-		err = fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, err)
+		err = fmt.Errorf("tables: %s %x: %w", bodiesBucket, key, err)
 	}
 	return body, err
 }
@@ -161,8 +161,8 @@ func (b inlineBodies) Put(of metadata.VersionKey, body []byte) error {
 	b.mustWrite()
 	key := versionKey(of)
 	b.uncount(key)
-	b.inline.Bodies++
-	b.inline.Bytes += int64(len(body))
+	b.state.Inline.Bodies++
+	b.state.Inline.Bytes += int64(len(body))
 	b.put(bodiesBucket, key, seal(key, bodyFields, body))
 	return b.failed
 }
@@ -178,8 +178,8 @@ func (b inlineBodies) Remove(of metadata.VersionKey) error {
 // uncount takes what is under a key out of the total.
 func (b inlineBodies) uncount(key []byte) {
 	if record := b.get(bodiesBucket, key); record != nil {
-		b.inline.Bodies--
-		b.inline.Bytes -= bodyBytes(record)
+		b.state.Inline.Bodies--
+		b.state.Inline.Bytes -= bodyBytes(record)
 	}
 }
 
@@ -191,7 +191,7 @@ func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionK
 		for key := range b.walk(bodiesBucket, afterVersion(after)) {
 			of, ok := splitVersionKey(key)
 			if !ok {
-				yield(of, fmt.Errorf("bolt: %s %x: %w", bodiesBucket, key, metadata.ErrRecordDamaged))
+				yield(of, fmt.Errorf("tables: %s %x: %w", bodiesBucket, key, metadata.ErrRecordDamaged))
 				return
 			}
 			if !yield(of, nil) {
@@ -203,8 +203,8 @@ func (b inlineBodies) All(after metadata.VersionKey) iter.Seq2[metadata.VersionK
 
 // Total reads the row that the committer writes once for all changes of a commit, or in a write transaction what it will write.
 func (b inlineBodies) Total() (metadata.BodyCount, error) {
-	if b.bolt.Writable() {
-		return b.inline, nil
+	if b.writable {
+		return b.state.Inline, nil
 	}
-	return value(b.tx, metaBucket, nameKey(inlineRow), bodyCountFields)
+	return value(b.Tx, metaBucket, nameKey(inlineRow), bodyCountFields)
 }

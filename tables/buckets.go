@@ -1,10 +1,10 @@
-package bolt
+package tables
 
-// bucket is one of the buckets of the file.
-type bucket uint8
+// Bucket is one of the buckets of an engine.
+type Bucket uint8
 
 const (
-	metaBucket bucket = iota
+	metaBucket Bucket = iota
 	dataspacesBucket
 	dataspaceNames
 	dataspacesPublic
@@ -56,12 +56,14 @@ const (
 	linksByOwner
 	linkUsesBucket
 	usageByUser
-	bucketCount
+
+	// BucketCount is how many buckets there are.
+	BucketCount
 )
 
-// buckets says what each bucket is called in the file, and how full its pages are when they split: full in buckets that grow
-// at the end of their ranges, since no key comes in between (1,207 bytes a resource instead of 2,111).
-var buckets = [bucketCount]struct {
+// buckets says what each bucket is called, and how full its pages should be when they split: full in buckets that grow at the end of their
+// ranges, since no key comes in between (1,207 bytes a resource instead of 2,111 in a bbolt file).
+var buckets = [BucketCount]struct {
 	name  string
 	fill  float64
 	since uint32 // the schema version that added it
@@ -125,9 +127,13 @@ const (
 	mixed   = 0.5
 )
 
-func (b bucket) String() string { return buckets[b].name }
+// String returns the name of the bucket, which is never that of another one.
+func (b Bucket) String() string { return buckets[b].name }
 
-// isIn tells whether a file of a schema version has the bucket.
-func (b bucket) isIn(version uint32) bool {
+// Fill returns how full a page of the bucket should be when it splits, from 0.5 to 1.
+func (b Bucket) Fill() float64 { return buckets[b].fill }
+
+// In tells whether metadata of a schema version have the bucket.
+func (b Bucket) In(version uint32) bool {
 	return buckets[b].since <= version && (b != versionRefs || version < refsVersion)
 }

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"bytes"
@@ -13,49 +13,49 @@ import (
 	"labshelf/paging"
 )
 
-type dataspaces struct{ *tx }
+type dataspaces struct{ *Tx }
 
 func (d dataspaces) Get(id metadata.ID) (metadata.Dataspace, error) {
-	return dataspaceTable.get(d.tx, idKey(id))
+	return dataspaceTable.get(d.Tx, idKey(id))
 }
 
 func (d dataspaces) ByName(name string) (metadata.ID, error) {
-	return idIn(d.tx, dataspaceNames, nameKey(name))
+	return idIn(d.Tx, dataspaceNames, nameKey(name))
 }
 
-func (d dataspaces) Put(row metadata.Dataspace) error { return dataspaceTable.put(d.tx, row) }
+func (d dataspaces) Put(row metadata.Dataspace) error { return dataspaceTable.put(d.Tx, row) }
 
 func (d dataspaces) All(after metadata.ID) iter.Seq2[metadata.Dataspace, error] {
-	return dataspaceTable.all(d.tx, idSpan(nil, after))
+	return dataspaceTable.all(d.Tx, idSpan(nil, after))
 }
 
 func (d dataspaces) Public(after metadata.ID) iter.Seq2[metadata.ID, error] {
-	return listing{index: dataspacesPublic, spans: []span{idSpan(nil, after)}}.ids(d.tx)
+	return listing{index: dataspacesPublic, spans: []span{idSpan(nil, after)}}.ids(d.Tx)
 }
 
-type sets struct{ *tx }
+type sets struct{ *Tx }
 
-func (s sets) Get(id metadata.ID) (metadata.Set, error) { return setTable.get(s.tx, idKey(id)) }
+func (s sets) Get(id metadata.ID) (metadata.Set, error) { return setTable.get(s.Tx, idKey(id)) }
 
-func (s sets) ByName(name string) (metadata.ID, error) { return idIn(s.tx, setNames, nameKey(name)) }
+func (s sets) ByName(name string) (metadata.ID, error) { return idIn(s.Tx, setNames, nameKey(name)) }
 
-func (s sets) Put(row metadata.Set) error { return setTable.put(s.tx, row) }
+func (s sets) Put(row metadata.Set) error { return setTable.put(s.Tx, row) }
 
 func (s sets) Range(r metadata.SetRange) iter.Seq2[metadata.Set, error] {
 	l := listing{index: setsByDataspace, spans: idSpan(nil, r.After).inScopes(r.Dataspaces, r.States)}
 	if r.Dataspaces == nil {
 		l.index = setsByState
 	}
-	return sequence(func(fn func(*metadata.Set) bool) error { return each(s.tx, &setTable, l, &codec{}, fn) })
+	return sequence(func(fn func(*metadata.Set) bool) error { return each(s.Tx, &setTable, l, &codec{}, fn) })
 }
 
-type resources struct{ *tx }
+type resources struct{ *Tx }
 
 func (r resources) Get(id metadata.ID) (metadata.Resource, error) {
-	return resourceTable.get(r.tx, idKey(id))
+	return resourceTable.get(r.Tx, idKey(id))
 }
 
-func (r resources) Put(row metadata.Resource) error { return resourceTable.put(r.tx, row) }
+func (r resources) Put(row metadata.Resource) error { return resourceTable.put(r.Tx, row) }
 
 // Range yields copies.
 func (r resources) Range(q metadata.ResourceRange) iter.Seq2[metadata.Resource, error] {
@@ -67,7 +67,7 @@ func (r resources) Page(q metadata.ResourceRange, fn func(*metadata.Resource) (m
 	return r.read(q, &codec{views: true}, fn)
 }
 
-var errNoListing = errors.New("bolt: resources have no such order there")
+var errNoListing = errors.New("tables: resources have no such order there")
 
 // Children borrows, as Page.
 func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resource) (more bool), folder func(string) (more bool)) error {
@@ -75,7 +75,7 @@ func (r resources) Children(q metadata.ResourceRange, file func(*metadata.Resour
 	if !ok || l.index != resourcesByName {
 		return errNoListing
 	}
-	c := children{tx: r.tx, listing: l, base: len(q.NamePrefix), file: file, folder: folder, keys: q.Keys}
+	c := children{Tx: r.Tx, listing: l, base: len(q.NamePrefix), file: file, folder: folder, keys: q.Keys}
 	return c.run(q)
 }
 
@@ -106,51 +106,51 @@ func (r resources) scan(q metadata.ResourceRange, c *codec, fn func(*metadata.Re
 	if !ok {
 		return errNoListing
 	}
-	return each(r.tx, &resourceTable, l, c, fn)
+	return each(r.Tx, &resourceTable, l, c, fn)
 }
 
-type versions struct{ *tx }
+type versions struct{ *Tx }
 
 func (v versions) Get(of metadata.VersionKey) (metadata.Version, error) {
-	return versionTable.get(v.tx, versionKey(of))
+	return versionTable.get(v.Tx, versionKey(of))
 }
 
-func (v versions) Put(row metadata.Version) error { return versionTable.put(v.tx, row) }
+func (v versions) Put(row metadata.Version) error { return versionTable.put(v.Tx, row) }
 
 func (v versions) Before(of metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	return versionTable.backwards(v.tx, span{lo: idKey(of.Resource), hi: versionKey(of)})
+	return versionTable.backwards(v.Tx, span{lo: idKey(of.Resource), hi: versionKey(of)})
 }
 
 func (v versions) All(after metadata.VersionKey) iter.Seq2[metadata.Version, error] {
-	return versionTable.all(v.tx, afterVersion(after))
+	return versionTable.all(v.Tx, afterVersion(after))
 }
 
-type users struct{ *tx }
+type users struct{ *Tx }
 
-func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.tx, idKey(id)) }
+func (u users) Get(id metadata.ID) (metadata.User, error) { return userTable.get(u.Tx, idKey(id)) }
 
 func (u users) ByName(username string) (metadata.ID, error) {
-	return idIn(u.tx, usernames, usernameKey(username))
+	return idIn(u.Tx, usernames, usernameKey(username))
 }
 
-func (u users) Put(row metadata.User) error { return userTable.put(u.tx, row) }
+func (u users) Put(row metadata.User) error { return userTable.put(u.Tx, row) }
 
 func (u users) All(after metadata.ID) iter.Seq2[metadata.User, error] {
-	return userTable.all(u.tx, idSpan(nil, after))
+	return userTable.all(u.Tx, idSpan(nil, after))
 }
 
-type keys struct{ *tx }
+type keys struct{ *Tx }
 
 func (k keys) Get(user, key metadata.ID) (metadata.Key, error) {
 	digest := k.get(keysByUser, pairKey(user, key))
 	if digest == nil {
 		return metadata.Key{}, notFound{keysByUser, string(pairKey(user, key))}
 	}
-	return keyTable.get(k.tx, digest)
+	return keyTable.get(k.Tx, digest)
 }
 
 func (k keys) ByDigest(digest auth.KeyDigest) (metadata.Key, error) {
-	return keyTable.get(k.tx, keyDigestKey(digest))
+	return keyTable.get(k.Tx, keyDigestKey(digest))
 }
 
 // Put removes the row under the key's former digest, if that was another one. LastUsed, which is written every minute, decides no access:
@@ -158,9 +158,9 @@ func (k keys) ByDigest(digest auth.KeyDigest) (metadata.Key, error) {
 func (k keys) Put(row metadata.Key) error {
 	k.mustWrite()
 	own, digest := pairKey(row.UserID, row.ID), keyDigestKey(row.Digest)
-	present, err := keyTable.get(k.tx, digest)
+	present, err := keyTable.get(k.Tx, digest)
 	if err == nil && !bytes.Equal(pairKey(present.UserID, present.ID), own) {
-		return fmt.Errorf("bolt: %s %x: %w", keysBucket, digest, errTaken)
+		return fmt.Errorf("tables: %s %x: %w", keysBucket, digest, ErrTaken)
 	}
 	if err != nil && !errors.Is(err, metadata.ErrNotFound) {
 		return err
@@ -171,22 +171,22 @@ func (k keys) Put(row metadata.Key) error {
 	}
 	present.LastUsed = row.LastUsed
 	decided := k.accessChanged || present != row
-	err = keyTable.put(k.tx, row)
+	err = keyTable.put(k.Tx, row)
 	k.accessChanged = decided
 	return err
 }
 
 func (k keys) OfUser(user, after metadata.ID) iter.Seq2[metadata.Key, error] {
-	return keyTable.byIndex(k.tx, keysByUser, idSpan(idKey(user), after))
+	return keyTable.byIndex(k.Tx, keysByUser, idSpan(idKey(user), after))
 }
 
-type sessions struct{ *tx }
+type sessions struct{ *Tx }
 
 func (s sessions) Get(user metadata.ID, digest auth.SessionDigest) (metadata.Session, error) {
-	return sessionTable.get(s.tx, sessionKey(user, digest))
+	return sessionTable.get(s.Tx, sessionKey(user, digest))
 }
 
-func (s sessions) Put(row metadata.Session) error { return sessionTable.put(s.tx, row) }
+func (s sessions) Put(row metadata.Session) error { return sessionTable.put(s.Tx, row) }
 
 func (s sessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
 	s.mustWrite()
@@ -195,22 +195,22 @@ func (s sessions) Remove(user metadata.ID, digest auth.SessionDigest) error {
 }
 
 func (s sessions) OfUser(user metadata.ID) iter.Seq2[metadata.Session, error] {
-	return sessionTable.all(s.tx, scopeSpan(idKey(user)))
+	return sessionTable.all(s.Tx, scopeSpan(idKey(user)))
 }
 
-type uploads struct{ *tx }
+type uploads struct{ *Tx }
 
 func (t uploads) Get(id metadata.ID) (metadata.ResumableUpload, error) {
-	return uploadTable.get(t.tx, idKey(id))
+	return uploadTable.get(t.Tx, idKey(id))
 }
 
-func (t uploads) Put(row metadata.ResumableUpload) error { return uploadTable.put(t.tx, row) }
+func (t uploads) Put(row metadata.ResumableUpload) error { return uploadTable.put(t.Tx, row) }
 
-func (t uploads) Remove(id metadata.ID) error { return uploadTable.remove(t.tx, idKey(id)) }
+func (t uploads) Remove(id metadata.ID) error { return uploadTable.remove(t.Tx, idKey(id)) }
 
 func (t uploads) Ended(by metadata.Stamp) iter.Seq2[metadata.ID, error] {
 	l := listing{index: uploadsByEnd, spans: []span{scopeSpan(nil).upTo(pastPrefix(appendStamp(nil, by)))}}
-	return l.ids(t.tx)
+	return l.ids(t.Tx)
 }
 
 func (t uploads) Awaited(digest blobs.Digest) (bool, error) {
@@ -220,41 +220,41 @@ func (t uploads) Awaited(digest blobs.Digest) (bool, error) {
 	return false, t.failed
 }
 
-type privileges struct{ *tx }
+type privileges struct{ *Tx }
 
 func (p privileges) Get(id metadata.ID) (metadata.Privilege, error) {
-	return privilegeTable.get(p.tx, idKey(id))
+	return privilegeTable.get(p.Tx, idKey(id))
 }
 
 func (p privileges) Of(user, dataspace metadata.ID) (row metadata.Privilege, err error) {
-	id, err := idIn(p.tx, privilegesByUser, pairKey(user, dataspace))
+	id, err := idIn(p.Tx, privilegesByUser, pairKey(user, dataspace))
 	if err != nil {
 		return row, err
 	}
 	return p.Get(id)
 }
 
-func (p privileges) Put(row metadata.Privilege) error { return privilegeTable.put(p.tx, row) }
+func (p privileges) Put(row metadata.Privilege) error { return privilegeTable.put(p.Tx, row) }
 
 func (p privileges) All(after metadata.ID) iter.Seq2[metadata.Privilege, error] {
-	return privilegeTable.all(p.tx, idSpan(nil, after))
+	return privilegeTable.all(p.Tx, idSpan(nil, after))
 }
 
 func (p privileges) OfUser(user, after metadata.ID) iter.Seq2[metadata.Privilege, error] {
-	return privilegeTable.byIndex(p.tx, privilegesByUser, idSpan(idKey(user), after))
+	return privilegeTable.byIndex(p.Tx, privilegesByUser, idSpan(idKey(user), after))
 }
 
 func (p privileges) OfDataspace(dataspace metadata.ID) iter.Seq2[metadata.Privilege, error] {
-	return privilegeTable.byIndex(p.tx, privilegesByDataspace, idSpan(idKey(dataspace), metadata.ID{}))
+	return privilegeTable.byIndex(p.Tx, privilegesByDataspace, idSpan(idKey(dataspace), metadata.ID{}))
 }
 
-type cascades struct{ *tx }
+type cascades struct{ *Tx }
 
 func (s cascades) Get(container metadata.ID) (metadata.Cascade, error) {
-	return cascadeTable.get(s.tx, idKey(container))
+	return cascadeTable.get(s.Tx, idKey(container))
 }
 
-func (s cascades) Put(row metadata.Cascade) error { return cascadeTable.put(s.tx, row) }
+func (s cascades) Put(row metadata.Cascade) error { return cascadeTable.put(s.Tx, row) }
 
 func (s cascades) Remove(container metadata.ID) error {
 	s.mustWrite()
@@ -263,43 +263,43 @@ func (s cascades) Remove(container metadata.ID) error {
 }
 
 func (s cascades) All() iter.Seq2[metadata.Cascade, error] {
-	return cascadeTable.all(s.tx, idSpan(nil, metadata.ID{}))
+	return cascadeTable.all(s.Tx, idSpan(nil, metadata.ID{}))
 }
 
-type webhooks struct{ *tx }
+type webhooks struct{ *Tx }
 
 func (w webhooks) Get(id metadata.ID) (metadata.Webhook, error) {
-	return webhookTable.get(w.tx, idKey(id))
+	return webhookTable.get(w.Tx, idKey(id))
 }
 
-func (w webhooks) Put(row metadata.Webhook) error { return webhookTable.put(w.tx, row) }
+func (w webhooks) Put(row metadata.Webhook) error { return webhookTable.put(w.Tx, row) }
 
-func (w webhooks) Remove(id metadata.ID) error { return webhookTable.remove(w.tx, idKey(id)) }
+func (w webhooks) Remove(id metadata.ID) error { return webhookTable.remove(w.Tx, idKey(id)) }
 
 func (w webhooks) All(after metadata.ID) iter.Seq2[metadata.Webhook, error] {
-	return webhookTable.all(w.tx, idSpan(nil, after))
+	return webhookTable.all(w.Tx, idSpan(nil, after))
 }
 
-type deliveries struct{ *tx }
+type deliveries struct{ *Tx }
 
 func (d deliveries) Get(of metadata.DeliveryKey) (metadata.Delivery, error) {
-	return deliveryTable.get(d.tx, deliveryKey(of))
+	return deliveryTable.get(d.Tx, deliveryKey(of))
 }
 
-func (d deliveries) Put(row metadata.Delivery) error { return deliveryTable.put(d.tx, row) }
+func (d deliveries) Put(row metadata.Delivery) error { return deliveryTable.put(d.Tx, row) }
 
 func (d deliveries) Remove(of metadata.DeliveryKey) error {
-	return deliveryTable.remove(d.tx, deliveryKey(of))
+	return deliveryTable.remove(d.Tx, deliveryKey(of))
 }
 
 func (d deliveries) Before(of metadata.DeliveryKey) iter.Seq2[metadata.Delivery, error] {
-	return deliveryTable.backwards(d.tx, span{lo: idKey(of.Webhook), hi: deliveryKey(of)})
+	return deliveryTable.backwards(d.Tx, span{lo: idKey(of.Webhook), hi: deliveryKey(of)})
 }
 
-type usage struct{ *tx }
+type usage struct{ *Tx }
 
 func (u usage) Get(dataspace metadata.ID) (metadata.Counters, error) {
-	return value(u.tx, usageBucket, idKey(dataspace), countersFields)
+	return value(u.Tx, usageBucket, idKey(dataspace), countersFields)
 }
 
 func (u usage) Put(dataspace metadata.ID, day metadata.Day, c metadata.Counters) error {
@@ -316,7 +316,7 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 			day, ok := splitDayKey(key)
 			c, err := unseal(key, record, countersFields)
 			if err != nil || !ok {
-				yield(metadata.DayCounters{}, fmt.Errorf("bolt: %s %x: %w", usageByDay, key, metadata.ErrRecordDamaged))
+				yield(metadata.DayCounters{}, fmt.Errorf("tables: %s %x: %w", usageByDay, key, metadata.ErrRecordDamaged))
 				return
 			}
 			if !yield(metadata.DayCounters{Day: day, Counters: c}, nil) {
@@ -326,26 +326,26 @@ func (u usage) Days(dataspace metadata.ID) iter.Seq2[metadata.DayCounters, error
 	}
 }
 
-type userUsage struct{ *tx }
+type userUsage struct{ *Tx }
 
 func (u userUsage) Get(user metadata.ID) (metadata.UserUsage, error) {
-	return userUsageTable.get(u.tx, idKey(user))
+	return userUsageTable.get(u.Tx, idKey(user))
 }
 
-func (u userUsage) Put(row metadata.UserUsage) error { return userUsageTable.put(u.tx, row) }
+func (u userUsage) Put(row metadata.UserUsage) error { return userUsageTable.put(u.Tx, row) }
 
 func (u userUsage) All(after metadata.ID) iter.Seq2[metadata.UserUsage, error] {
-	return userUsageTable.all(u.tx, idSpan(nil, after))
+	return userUsageTable.all(u.Tx, idSpan(nil, after))
 }
 
-type auditLog struct{ *tx }
+type auditLog struct{ *Tx }
 
 // State reads the row once in a transaction. Who changes it writes the row when all operations have run.
 func (l auditLog) State() (audit.State, error) {
 	if l.log != nil {
 		return *l.log, nil
 	}
-	state, err := value(l.tx, metaBucket, nameKey(auditRow), auditStateFields)
+	state, err := value(l.Tx, metaBucket, nameKey(auditRow), auditStateFields)
 	if err == nil {
 		l.log = &state
 	}
@@ -360,7 +360,7 @@ func (l auditLog) Get(number uint64) (e metadata.AuditEntry, err error) {
 	}
 	e.Number = number // in the key alone
 	if err = decode(&codec{}, key, record, auditFields, &e); err != nil {
-		err = fmt.Errorf("bolt: %s %x: %w", auditBucket, key, err)
+		err = fmt.Errorf("tables: %s %x: %w", auditBucket, key, err)
 	}
 	return e, err
 }
@@ -368,7 +368,7 @@ func (l auditLog) Get(number uint64) (e metadata.AuditEntry, err error) {
 func (l auditLog) Append(e metadata.AuditEntry, next audit.State) error {
 	l.mustWrite()
 	if before, err := l.State(); err != nil || e.Number != before.Size || next.Size != before.Size+1 {
-		return errors.Join(err, fmt.Errorf("bolt: %s %d: %w", auditBucket, e.Number, errTaken))
+		return errors.Join(err, fmt.Errorf("tables: %s %d: %w", auditBucket, e.Number, ErrTaken))
 	}
 	l.log, l.logged = &next, true
 	return l.Replace(e)
@@ -382,13 +382,13 @@ func (l auditLog) Replace(e metadata.AuditEntry) error {
 }
 
 // value returns what a bucket holds under key; the zero value where there is nothing.
-func value[T any](t *tx, b bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
+func value[T any](t *Tx, b Bucket, key []byte, fields func(*codec, *T)) (v T, err error) {
 	record := t.get(b, key)
 	if record == nil {
 		return v, nil
 	}
 	if v, err = unseal(key, record, fields); err != nil {
-		err = fmt.Errorf("bolt: %s %x: %w", b, key, err)
+		err = fmt.Errorf("tables: %s %x: %w", b, key, err)
 	}
 	return v, err
 }

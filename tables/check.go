@@ -1,55 +1,37 @@
-package bolt
+package tables
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
-	"labshelf/bolt/fsck"
 	"labshelf/metadata"
 )
 
-// Inspect implements metadata.Store. It verifies all pages, every row against its checksum and its index entries, every entry against
-// its row, and the stamps against the last one given out.
-//
-// The file grows while others write, since bbolt reuses no page that the transaction, or a later one, may see. Under many writes,
-// inspect a Snapshot instead of the store.
-func (s *Store) Inspect(ctx context.Context, report func(metadata.Violation)) error {
-	if err := s.checkPath(); err != nil {
-		report(metadata.Violation{Part: metadata.PartPages, Kind: "file", Wrong: err.Error()})
-	}
-	_, err := s.read(ctx, func(t *tx) error {
-		meta, err := fsck.TxMeta(t.bolt)
-		if errors.Is(err, fsck.ErrDamaged) {
-			err = fmt.Errorf("%w: %w", metadata.ErrRecordDamaged, err)
-		}
-		if err != nil {
-			return err
-		}
-		err = fsck.Check(ctx, s.file, meta, func(f fsck.Finding) {
-			report(metadata.Violation{
-				Part: metadata.PartPages, Kind: "page", ID: strconv.FormatUint(f.Page, 10), Name: f.Bucket, Wrong: f.Wrong,
-			})
-		})
-		if err != nil {
-			return err
-		}
-		c := &checker{t: t, ended: ctx.Err, report: report, last: math.MaxInt64}
-		c.checkMeta()
-		c.run()
-		return ctx.Err()
-	})
-	return err
+// Guard runs fn, which reads, and returns an error for what it cannot read, instead of a panic.
+type Guard func(fn func() error) error
+
+// Check verifies every row against its checksum and its index entries, every entry against its row, and the stamps against the last one
+// given out. It calls report for each violation, and stops early when ended returns an error. A bucket that cannot be read, which guard
+// tells, does not end the check of the others.
+func Check(kv KV, ended func() error, guard Guard, report func(metadata.Violation)) {
+	c := &checker{t: Read(kv, 0), ended: ended, guard: guard, report: report, last: math.MaxInt64}
+	c.checkMeta()
+	c.run()
 }
 
-// checker is one run of Inspect over the rows. A bucket that cannot be read does not end the check of the others.
+// CheckRows is Check without the rows of which there is one each, and without stamps.
+func CheckRows(kv KV, ended func() error, guard Guard, report func(metadata.Violation)) {
+	c := &checker{t: Read(kv, 0), ended: ended, guard: guard, report: report, last: math.MaxInt64, version: Schema}
+	c.run()
+}
+
+// checker is one Check.
 type checker struct {
-	t       *tx
+	t       *Tx
 	ended   func() error
+	guard   Guard
 	report  func(metadata.Violation)
 	last    metadata.Stamp
 	version uint32 // of the schema; 0 where it cannot be read
@@ -82,8 +64,8 @@ func (c *checker) checkMeta() {
 		if c.failed(metaBucket, nameKey(lastStampRow), err); err == nil {
 			c.last = last
 		}
-		for b := range bucketCount {
-			if c.t.bucket(b) == nil && b.isIn(version) {
+		for b := range BucketCount {
+			if b.In(version) && c.t.kv.Cursor(b, false) == nil {
 				c.violation(b, nil, "there is no such bucket")
 			}
 		}
@@ -95,7 +77,7 @@ func (c *checker) run() {
 	checkTable(c, &setTable, func(s metadata.Set) metadata.Stamp { return s.Modified })
 	checkTable(c, &resourceTable, func(r metadata.Resource) metadata.Stamp { return r.Modified })
 	former := &versionTable
-	if versionRefs.isIn(c.version) {
+	if versionRefs.In(c.version) {
 		former = &versionTable8
 	}
 	checkTable(c, former, func(v metadata.Version) metadata.Stamp { return max(v.Replaced, v.Removed.At) })
@@ -195,18 +177,18 @@ func (c *checker) countUnreferenced() {
 }
 
 // inBucket runs fn, which checks a bucket, and reports an error or fault of it.
-func (c *checker) inBucket(b bucket, fn func()) {
-	c.failed(b, nil, catchFault(func() error { fn(); return c.t.failed }))
+func (c *checker) inBucket(b Bucket, fn func()) {
+	c.failed(b, nil, c.guard(func() error { fn(); return c.t.failed }))
 	c.t.failed = nil
 }
 
-func (c *checker) failed(b bucket, key []byte, err error) {
+func (c *checker) failed(b Bucket, key []byte, err error) {
 	if err != nil {
 		c.violation(b, key, "%v", err)
 	}
 }
 
-func (c *checker) violation(b bucket, key []byte, format string, args ...any) {
+func (c *checker) violation(b Bucket, key []byte, format string, args ...any) {
 	c.report(metadata.Violation{Part: metadata.PartRows, Kind: b.String(), ID: keyText(key), Wrong: fmt.Sprintf(format, args...)})
 }
 
@@ -265,7 +247,7 @@ func (c *checker) checkRefs() {
 		if c.ended() != nil {
 			return
 		}
-		if has, err := c.t.referred(entry{blobRefs, key, value}, bucketCount); err != nil {
+		if has, err := c.t.referred(entry{blobRefs, key, value}, BucketCount); err != nil {
 			c.violation(blobRefs, key, "%v", err)
 		} else if !has {
 			c.violation(blobRefs, key, "neither the resource nor the version that it points to has such an entry")
@@ -273,7 +255,7 @@ func (c *checker) checkRefs() {
 	}
 }
 
-func checkValues[T any](c *checker, b bucket, fields func(*codec, *T)) {
+func checkValues[T any](c *checker, b Bucket, fields func(*codec, *T)) {
 	c.inBucket(b, func() {
 		for key, record := range c.t.walk(b, span{}) {
 			_, err := unseal(key, record, fields)

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"labshelf/audit"
 	"labshelf/auth"
 	"labshelf/blobs"
@@ -18,49 +16,10 @@ import (
 )
 
 // fullStore has a row in every table.
-func fullStore(t *testing.T) *Store {
+func fullStore(t *testing.T) *memory {
 	t.Helper()
-	s := openStore(t)
-	err := s.Update(t.Context(), func(tx *metadata.Tx) error {
-		record := func(kind byte) metadata.Record {
-			stamp := tx.Stamp()
-			return metadata.Record{ID: idAt(kind, 1), State: metadata.Active, Created: stamp, Modified: stamp}
-		}
-		user, space, set := idAt('U', 1), idAt('D', 1), idAt('S', 1)
-		return errors.Join(
-			tx.Users.Put(metadata.User{Record: record('U'), Username: "Anna"}),
-			tx.Dataspaces.Put(metadata.Dataspace{Record: record('D'), Name: "alps", Visibility: metadata.Public}),
-			tx.Sets.Put(metadata.Set{Record: record('S'), DataspaceID: space, Name: "peaks"}),
-			tx.Resources.Put(metadata.Resource{Record: record('R'), SetID: set, DataspaceID: space, Name: "map", Version: 1}),
-			tx.Versions.Put(metadata.Version{ResourceID: idAt('R', 1), Replaced: tx.Stamp()}),
-			tx.Sessions.Put(metadata.Session{UserID: user, KeyID: idAt('K', 1), Digest: auth.SessionDigest{1}, Created: tx.Stamp()}),
-			tx.Uploads.Put(metadata.ResumableUpload{ID: idAt('T', 1), SenderID: user, Created: tx.Stamp(), Expires: 9, Digest: blobs.Digest{1}}),
-			tx.Keys.Put(metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{1}, Created: tx.Stamp()}),
-			tx.Privileges.Put(metadata.Privilege{Record: record('P'), UserID: user, DataspaceID: space, Role: auth.Admin}),
-			tx.Cascades.Put(metadata.Cascade{Container: set, DataspaceID: space}),
-			tx.Usage.Put(space, 1, metadata.Counters{ActiveFiles: 1}),
-			tx.UserUsage.Put(metadata.UserUsage{UserID: user, Bytes: 9}),
-			tx.Blobs.Put(blobs.Digest{}, 9),
-			tx.Damages.Put(metadata.Damage{Digest: blobs.Digest{}, What: "it is too short"}),
-			tx.Unreferenced.Put(metadata.Unreferenced{Digest: blobs.Digest{2}, Bytes: 7}),
-			tx.Scrub.Put(metadata.ScrubState{Passes: 1}),
-			tx.Filling.Put(metadata.FillState{Arrivals: 1}),
-			tx.Webhooks.Put(metadata.Webhook{Record: record('W'), URL: "https://hooks.example.org"}),
-			tx.Deliveries.Put(metadata.Delivery{WebhookID: idAt('W', 1), MessageID: "e.1"}),
-			tx.Descriptive.Put(metadata.Descriptive{ObjectID: idAt('R', 1), JSON: "{}"}),
-			tx.Schemas.Put(metadata.Schema{Record: record('C'), DataspaceID: space, Name: "runs", Version: 1}),
-			tx.SchemaVersions.Put(metadata.SchemaVersion{SchemaID: idAt('C', 1), Number: 1, Text: "{}", Created: tx.Stamp()}),
-			tx.Edits.Put(metadata.BulkEdit{ID: idAt('E', 1), SetID: set, Created: tx.Stamp()}),
-			tx.EditEntries.Put(metadata.EditEntry{EditID: idAt('E', 1), Number: 1}),
-			tx.Folders.Put(metadata.Folder{SetID: set, Path: "a/"}),
-			tx.FileProperties.Put(metadata.FileProperties{ResourceID: idAt('R', 1), Properties: "p"}),
-			tx.Links.Put(metadata.Link{Record: record('L'), Kind: metadata.ShareLink, DataspaceID: idAt('D', 1), OwnerID: idAt('U', 1)}),
-			tx.LinkUses.Put(metadata.LinkUse{LinkID: idAt('L', 1), Count: 1}),
-			tx.InlineBodies.Put(metadata.VersionKey{Resource: idAt('R', 1)}, []byte("body")),
-			logEntry(tx), logEntry(tx), // behind the one that begins the epoch
-		)
-	})
-	if err != nil {
+	s := newMemory(t)
+	if err := s.Update(t.Context(), metadatatest.EveryTable); err != nil {
 		t.Fatal(err)
 	}
 	checkIntegrity(t, s)
@@ -68,32 +27,18 @@ func fullStore(t *testing.T) *Store {
 }
 
 // bucketsOfRows are the buckets in a file of the present schema, but for the one of single rows.
-func bucketsOfRows() iter.Seq[bucket] {
-	return func(yield func(bucket) bool) {
-		for b := metaBucket + 1; b < bucketCount; b++ {
-			if b.isIn(uint32(1+len(migrations()))) && !yield(b) {
+func bucketsOfRows() iter.Seq[Bucket] {
+	return func(yield func(Bucket) bool) {
+		for b := metaBucket + 1; b < BucketCount; b++ {
+			if b.In(Schema) && !yield(b) {
 				return
 			}
 		}
 	}
 }
 
-// logEntry appends an entry with texts to the audit log.
-func logEntry(tx *metadata.Tx) error {
-	_, err := tx.Log(audit.Entry{Action: audit.UserCreate, Stamp: int64(tx.Stamp())}, `{"username":"Anna"}`, "::1")
-	return err
-}
-
-// raw changes the file of an open store behind its back.
-func (s *Store) raw(t *testing.T, change func(*bbolt.Tx) error) {
-	t.Helper()
-	if err := s.db.Update(change); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // violations are the names of the buckets in which Check finds something.
-func violations(t *testing.T, s *Store) (in []string) {
+func violations(t *testing.T, s *memory) (in []string) {
 	t.Helper()
 	if err := s.Inspect(t.Context(), func(v metadata.Violation) { in = append(in, v.Kind) }); err != nil {
 		t.Fatal(err)
@@ -108,13 +53,13 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 	s := fullStore(t)
 	for b := range bucketsOfRows() {
 		var key, value []byte
-		s.raw(t, func(tx *bbolt.Tx) error {
-			k, v := tx.Bucket([]byte(b.String())).Cursor().First()
+		behind(t, func() error {
+			k, v := s.bucket(b).first()
 			if key, value = slices.Clone(k), slices.Clone(v); key == nil {
 				t.Errorf("%s is empty", b)
 				return nil
 			}
-			return tx.Bucket([]byte(b.String())).Delete(key)
+			return s.bucket(b).Delete(key)
 		})
 		found := violations(t, s)
 		switch b {
@@ -128,7 +73,7 @@ func TestCheckFindsWhatIsMissing(t *testing.T) {
 				t.Errorf("%s without %x: nothing found", b, key)
 			}
 		}
-		s.raw(t, func(tx *bbolt.Tx) error { return tx.Bucket([]byte(b.String())).Put(key, value) })
+		behind(t, func() error { return s.bucket(b).Put(key, value) })
 	}
 	checkIntegrity(t, s)
 }
@@ -138,17 +83,17 @@ func TestCheckFindsWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	for b := range bucketsOfRows() {
-		s.raw(t, func(tx *bbolt.Tx) error {
-			in := tx.Bucket([]byte(b.String()))
-			key, value := in.Cursor().First()
+		behind(t, func() error {
+			in := s.bucket(b)
+			key, value := in.first()
 			return errors.Join(in.Put(append(slices.Clone(key), 0), slices.Clone(value)), in.Put([]byte{0}, nil))
 		})
 		if found := violations(t, s); !slices.Equal(found, []string{b.String()}) {
 			t.Errorf("too much in %s: found in %q", b, found)
 		}
-		s.raw(t, func(tx *bbolt.Tx) error {
-			in := tx.Bucket([]byte(b.String()))
-			first, _ := in.Cursor().Seek([]byte{0, 0})
+		behind(t, func() error {
+			in := s.bucket(b)
+			first, _ := in.seek([]byte{0, 0})
 			return errors.Join(in.Delete(append(slices.Clone(first), 0)), in.Delete([]byte{0}))
 		})
 	}
@@ -160,26 +105,26 @@ func TestCheckFindsDamage(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	for b := range bucketsOfRows() {
-		flip := func(tx *bbolt.Tx) error {
-			in := tx.Bucket([]byte(b.String()))
-			key, value := in.Cursor().First()
+		flip := func() error {
+			in := s.bucket(b)
+			key, value := in.first()
 			if value = slices.Clone(value); len(value) == 0 {
 				value = append(value, 0)
 			}
 			value[len(value)-1] ^= 1
 			return in.Put(key, value)
 		}
-		s.raw(t, flip)
+		behind(t, flip)
 		if found := violations(t, s); len(found) == 0 {
 			t.Errorf("%s: nothing found", b)
 		}
-		s.raw(t, func(tx *bbolt.Tx) error {
-			in := tx.Bucket([]byte(b.String()))
-			key, value := in.Cursor().First()
+		behind(t, func() error {
+			in := s.bucket(b)
+			key, value := in.first()
 			if len(value) == 1 {
 				return in.Put(key, nil)
 			}
-			return flip(tx)
+			return flip()
 		})
 	}
 	checkIntegrity(t, s)
@@ -189,9 +134,9 @@ func TestCheckFindsDamage(t *testing.T) {
 func TestCheckNamesDamagedBody(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	of := metadata.VersionKey{Resource: idAt('R', 1)}
-	s.raw(t, func(tx *bbolt.Tx) error {
-		in := tx.Bucket([]byte(bodiesBucket.String()))
+	of := metadata.VersionKey{Resource: metadatatest.IDAt('R', 1)}
+	behind(t, func() error {
+		in := s.bucket(bodiesBucket)
 		body := slices.Clone(in.Get(versionKey(of)))
 		body[recordHeader] ^= 1
 		return in.Put(versionKey(of), body)
@@ -213,32 +158,32 @@ func TestCheckNamesDamagedBody(t *testing.T) {
 func TestCheckFindsGapsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		damage func(entries, meta *bbolt.Bucket) error
+		damage func(entries, meta *mapBucket) error
 		want   string // where and what
 	}{
-		"the first is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(0)) },
+		"the first is gone": {func(entries, _ *mapBucket) error { return entries.Delete(entryKey(0)) },
 			"rows: audit 0000000000000001: it is not entry 0, which is missing"},
-		"one in between is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(1)) },
+		"one in between is gone": {func(entries, _ *mapBucket) error { return entries.Delete(entryKey(1)) },
 			"rows: audit 0000000000000002: it is not entry 1, which is missing"},
-		"the last is gone": {func(entries, _ *bbolt.Bucket) error { return entries.Delete(entryKey(2)) },
+		"the last is gone": {func(entries, _ *mapBucket) error { return entries.Delete(entryKey(2)) },
 			"rows: audit: there are 2 entries, and meta says 3"},
-		"one has the record of another": {func(entries, _ *bbolt.Bucket) error {
+		"one has the record of another": {func(entries, _ *mapBucket) error {
 			return entries.Put(entryKey(1), slices.Clone(entries.Get(entryKey(2))))
-		}, "rows: audit 0000000000000001: bolt: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": checksum"},
-		"one has too few hashes": {func(entries, _ *bbolt.Bucket) error {
+		}, "rows: audit 0000000000000001: tables: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": checksum"},
+		"one has too few hashes": {func(entries, _ *mapBucket) error {
 			return entries.Put(entryKey(1), seal(entryKey(1), auditFields, metadata.AuditEntry{Number: 2, Leaf: []byte{1}}))
-		}, "rows: audit 0000000000000001: bolt: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
-		"the state is that of fewer": {func(_, meta *bbolt.Bucket) error {
+		}, "rows: audit 0000000000000001: tables: audit 0000000000000001: " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
+		"the state is that of fewer": {func(_, meta *mapBucket) error {
 			return meta.Put([]byte(auditRow), seal([]byte(auditRow), auditStateFields, audit.State{Size: 1, Frontier: make([]audit.Hash, 1)}))
 		}, "rows: audit: there are 3 entries, and meta says 1"},
-		"the state has too few hashes": {func(_, meta *bbolt.Bucket) error {
+		"the state has too few hashes": {func(_, meta *mapBucket) error {
 			return meta.Put([]byte(auditRow), seal([]byte(auditRow), auditStateFields, audit.State{Size: 3, Frontier: make([]audit.Hash, 1)}))
-		}, "rows: meta " + keyText([]byte(auditRow)) + ": bolt: meta " + fmt.Sprintf("%x", auditRow) + ": " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
+		}, "rows: meta " + keyText([]byte(auditRow)) + ": tables: meta " + fmt.Sprintf("%x", auditRow) + ": " + metadata.ErrRecordDamaged.Error() + ": its fields do not fit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := fullStore(t)
-			s.raw(t, func(tx *bbolt.Tx) error { return tc.damage(tx.Bucket([]byte("audit")), tx.Bucket([]byte("meta"))) })
+			behind(t, func() error { return tc.damage(s.bucket(auditBucket), s.bucket(metaBucket)) })
 			var found []string
 			if err := s.Inspect(t.Context(), func(v metadata.Violation) { found = append(found, v.String()) }); err != nil {
 				t.Fatal(err)
@@ -253,8 +198,8 @@ func TestCheckFindsGapsInLog(t *testing.T) {
 func TestCheckFindsStampsOfTheFuture(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	s.raw(t, func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("meta")).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
+	behind(t, func() error {
+		return s.bucket(metaBucket).Put([]byte(lastStampRow), seal([]byte(lastStampRow), lastStampFields, 5))
 	})
 	want := []string{
 		"dataspaces", "edits", "keys", "links", "privileges", "resources", "schema_versions", "schemas", "sessions", "sets", "transfers", "users", "versions", "webhooks",
@@ -268,8 +213,8 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	s.raw(t, func(tx *bbolt.Tx) error {
-		return errors.Join(tx.Bucket([]byte("users")).Put([]byte("a"), nil), tx.Bucket([]byte("users")).Put([]byte("b"), nil))
+	behind(t, func() error {
+		return errors.Join(s.bucket(usersBucket).Put([]byte("a"), nil), s.bucket(usersBucket).Put([]byte("b"), nil))
 	})
 	reported := 0
 	err := s.Inspect(ctx, func(metadata.Violation) { reported++; cancel() })
@@ -282,10 +227,10 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 func TestDamagedRowsAreErrors(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	s.raw(t, func(tx *bbolt.Tx) error {
+	behind(t, func() error {
 		for b := range bucketsOfRows() {
-			in := tx.Bucket([]byte(b.String()))
-			key, value := in.Cursor().First()
+			in := s.bucket(b)
+			key, value := in.first()
 			if len(value) == 0 {
 				continue
 			}
@@ -295,7 +240,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 		}
 		return nil
 	})
-	var user, space, set, resource = idAt('U', 1), idAt('D', 1), idAt('S', 1), idAt('R', 1)
+	var user, space, set, resource = metadatatest.IDAt('U', 1), metadatatest.IDAt('D', 1), metadatatest.IDAt('S', 1), metadatatest.IDAt('R', 1)
 	err := s.View(t.Context(), func(tx *metadata.Tx) error {
 		for name, read := range map[string]func() error{
 			"dataspace":            func() error { _, err := tx.Dataspaces.Get(space); return err },
@@ -314,8 +259,8 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			"key, lost":            func() error { return last(tx.Keys.OfUser(user, metadata.ID{})) },
 			"session":              func() error { _, err := tx.Sessions.Get(user, auth.SessionDigest{1}); return err },
 			"sessions":             func() error { return last(tx.Sessions.OfUser(user)) },
-			"transfer":             func() error { _, err := tx.Uploads.Get(idAt('T', 1)); return err },
-			"privilege":            func() error { _, err := tx.Privileges.Get(idAt('P', 1)); return err },
+			"transfer":             func() error { _, err := tx.Uploads.Get(metadatatest.IDAt('T', 1)); return err },
+			"privilege":            func() error { _, err := tx.Privileges.Get(metadatatest.IDAt('P', 1)); return err },
 			"privilege of a pair":  func() error { _, err := tx.Privileges.Of(user, space); return err },
 			"privileges":           func() error { return last(tx.Privileges.All(metadata.ID{})) },
 			"privileges of a user": func() error { return last(tx.Privileges.OfUser(user, metadata.ID{})) },
@@ -355,4 +300,41 @@ func last[T any](seq iter.Seq2[T, error]) (end error) {
 		end = err
 	}
 	return end
+}
+
+// TestCheckFindsWrongReferences: each reference is of one row, of a resource or of a former version.
+func TestCheckFindsWrongReferences(t *testing.T) {
+	t.Parallel()
+	s := newMemory(t)
+	file, other, of := blobs.Digest{1}, blobs.Digest{2}, metadatatest.IDAt('R', 1)
+	err := s.Update(t.Context(), func(tx *metadata.Tx) error {
+		stamp := tx.Stamp()
+		r := metadata.Resource{Record: metadata.Record{ID: of, State: metadata.Active, Created: stamp, Modified: stamp}, Digest: file, Version: 1}
+		return errors.Join(tx.Resources.Put(r), tx.Versions.Put(metadata.Version{ResourceID: of, Digest: other, Replaced: stamp}))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkIntegrity(t, s)
+	for what, key := range map[string][]byte{
+		"of the digest of the other version": blobRefKey(file, of, 0),
+		"of the digest of the former one":    blobRefKey(other, of, 1),
+		"of a version to come":               blobRefKey(file, of, 2),
+		"of another resource":                blobRefKey(file, metadatatest.IDAt('R', 2), 1),
+		"of no version":                      blobRefKey(file, of, 1)[:digestSize+idSize],
+	} {
+		behind(t, func() error { return s.bucket(blobRefs).Put(key, nil) })
+		if found := violations(t, s); !slices.Equal(found, []string{blobRefs.String()}) {
+			t.Errorf("%s: found in %q", what, found)
+		}
+		behind(t, func() error { return s.bucket(blobRefs).Delete(key) })
+	}
+	for table, key := range map[Bucket][]byte{resourcesBucket: blobRefKey(file, of, 1), versionsBucket: blobRefKey(other, of, 0)} {
+		behind(t, func() error { return s.bucket(blobRefs).Delete(key) })
+		if found := violations(t, s); !slices.Equal(found, []string{table.String()}) {
+			t.Errorf("without the reference of a row in %s: found in %q", table, found)
+		}
+		behind(t, func() error { return s.bucket(blobRefs).Put(key, nil) })
+	}
+	checkIntegrity(t, s)
 }

@@ -6,6 +6,8 @@ import (
 
 	"labshelf/auth"
 	"labshelf/metadata"
+	"labshelf/metadata/metadatatest"
+	"labshelf/tables"
 )
 
 // TestTakenEntries puts rows whose names, pairs or digests are those of other rows: nothing changes, also not for the others
@@ -13,8 +15,8 @@ import (
 func TestTakenEntries(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	user, space := idAt('U', 1), idAt('D', 1)
-	record := metadata.Record{ID: idAt('X', 9), State: metadata.Active}
+	user, space := metadatatest.IDAt('U', 1), metadatatest.IDAt('D', 1)
+	record := metadata.Record{ID: metadatatest.IDAt('X', 9), State: metadata.Active}
 	for name, put := range map[string]func(*metadata.Tx) error{
 		"dataspace": func(tx *metadata.Tx) error {
 			return tx.Dataspaces.Put(metadata.Dataspace{Record: record, Name: "alps"})
@@ -27,13 +29,13 @@ func TestTakenEntries(t *testing.T) {
 			return tx.Privileges.Put(metadata.Privilege{Record: record, UserID: user, DataspaceID: space})
 		},
 		"key": func(tx *metadata.Tx) error {
-			return tx.Keys.Put(metadata.Key{ID: idAt('K', 9), UserID: user, Digest: auth.KeyDigest{1}})
+			return tx.Keys.Put(metadata.Key{ID: metadatatest.IDAt('K', 9), UserID: user, Digest: auth.KeyDigest{1}})
 		},
 	} {
 		runs := 0
 		neighbour := func(*metadata.Tx) error { runs++; return nil }
 		answers := together(t, s, neighbour, put)
-		if answers[0] != nil || !errors.Is(answers[1], errTaken) || runs != 1 {
+		if answers[0] != nil || !errors.Is(answers[1], tables.ErrTaken) || runs != 1 {
 			t.Errorf("%s: %v; the neighbour ran %d times", name, answers, runs)
 		}
 	}
@@ -44,8 +46,8 @@ func TestTakenEntries(t *testing.T) {
 func TestKeyChangesItsDigest(t *testing.T) {
 	t.Parallel()
 	s := fullStore(t)
-	user := idAt('U', 1)
-	changed := metadata.Key{ID: idAt('K', 1), UserID: user, Digest: auth.KeyDigest{2}, Label: "other"}
+	user := metadatatest.IDAt('U', 1)
+	changed := metadata.Key{ID: metadatatest.IDAt('K', 1), UserID: user, Digest: auth.KeyDigest{2}, Label: "other"}
 	if err := s.Update(t.Context(), func(tx *metadata.Tx) error { return tx.Keys.Put(changed) }); err != nil {
 		t.Fatal(err)
 	}

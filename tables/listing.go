@@ -1,12 +1,10 @@
-package bolt
+package tables
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"iter"
-
-	"go.etcd.io/bbolt"
 
 	"labshelf/metadata"
 	"labshelf/paging"
@@ -15,14 +13,14 @@ import (
 // listing is a number of spans of one index, merged into one order by a heap. The bounds of the spans decide what is in it: nothing is
 // read and discarded. It costs one step of a cursor for each span, backwards two, and one for each item but the last.
 type listing struct {
-	index     bucket
+	index     Bucket
 	spans     []span
 	backwards bool
 }
 
 // owners yields the ids at the end of the keys, as they are in the file, in the order of what follows the scopes. A cursor
 // steps when the next item is asked for.
-func (l listing) owners(t *tx) iter.Seq2[[]byte, error] {
+func (l listing) owners(t *Tx) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		heap := l.start(t)
 		for len(heap.list) > 0 {
@@ -42,7 +40,7 @@ func (l listing) owners(t *tx) iter.Seq2[[]byte, error] {
 }
 
 // ids yields the owners as ids.
-func (l listing) ids(t *tx) iter.Seq2[metadata.ID, error] {
+func (l listing) ids(t *Tx) iter.Seq2[metadata.ID, error] {
 	return func(yield func(metadata.ID, error) bool) {
 		for owner, err := range l.owners(t) {
 			if err != nil {
@@ -57,7 +55,8 @@ func (l listing) ids(t *tx) iter.Seq2[metadata.ID, error] {
 }
 
 // entries calls fn with what the keys say until it returns false. The row is borrowed, as that of each.
-func (l listing) entries(t *tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
+func (l listing) entries(t *Tx, c *codec, fn func(*metadata.Resource) (more bool)) error {
+	l.ahead(t, BucketCount)
 	heap, row := l.start(t), new(metadata.Resource)
 	for len(heap.list) > 0 {
 		first := heap.list[0].spanCursor
@@ -73,7 +72,7 @@ func (l listing) entries(t *tx, c *codec, fn func(*metadata.Resource) (more bool
 // read is scan, or likewise by the keys alone.
 func (r resources) read(q metadata.ResourceRange, c *codec, fn func(*metadata.Resource) (more bool)) error {
 	if l, ok := resourceListing(q, nameSpan); ok && q.Keys {
-		return l.entries(r.tx, c, fn)
+		return l.entries(r.Tx, c, fn)
 	}
 	return r.scan(q, c, fn)
 }
@@ -94,20 +93,33 @@ func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err 
 	return err
 }
 
-func (l listing) start(t *tx) *mergeHeap {
-	heap := &mergeHeap{backwards: l.backwards, list: make([]heapItem, 0, len(l.spans))}
-	in := t.bucket(l.index)
-	if in == nil { // a file of an older version, which is only read
-		return heap
+// ahead tells the engine what is read next.
+func (l listing) ahead(t *Tx, records Bucket) {
+	engine, ok := t.kv.(Ahead)
+	if !ok {
+		return
 	}
+	ranges := make([][2][]byte, 0, len(l.spans))
+	for _, s := range l.spans {
+		if !s.empty() {
+			ranges = append(ranges, [2][]byte{s.lo, s.hi})
+		}
+	}
+	engine.Ahead(l.index, ranges, l.backwards, records)
+}
+
+func (l listing) start(t *Tx) *mergeHeap {
+	heap := &mergeHeap{backwards: l.backwards, list: make([]heapItem, 0, len(l.spans))}
 	cursors := make([]spanCursor, len(l.spans)) // one allocation, since a merge of 50 costs mostly its start
-	var cursor *bbolt.Cursor
+	var cursor Cursor
 	for i, s := range l.spans {
 		if s.empty() {
 			continue
 		}
 		if cursor == nil {
-			cursor = in.Cursor()
+			if cursor = t.kv.Cursor(l.index, l.backwards); cursor == nil { // an older schema, which is only read
+				return heap
+			}
 		}
 		h := &cursors[i]
 		h.cursor, h.span = cursor, s
@@ -124,36 +136,20 @@ func (l listing) start(t *tx) *mergeHeap {
 
 // spanCursor is the position of a listing in one of its spans.
 type spanCursor struct {
-	cursor *bbolt.Cursor
+	cursor Cursor
 	span   span
 	key    []byte // nil at the end
 }
 
-func (h *spanCursor) seek(t *tx, l listing) {
-	t.counts.index++
-	if !l.backwards {
-		key, _ := h.cursor.Seek(h.span.lo)
-		h.at(key)
-		return
-	}
-	if h.span.hi == nil {
-		key, _ := h.cursor.Last()
-		h.at(key)
-		return
-	}
-	h.cursor.Seek(h.span.hi)
-	h.key = h.span.hi
-	h.advance(t, l)
+func (h *spanCursor) seek(t *Tx, l listing) {
+	t.cost.Index++
+	key, _ := h.cursor.Seek(h.span.lo, h.span.hi)
+	h.at(key)
 }
 
-func (h *spanCursor) advance(t *tx, l listing) {
-	t.counts.index++
-	var key []byte
-	if l.backwards {
-		key, _ = previous(t, h.cursor, h.key)
-	} else {
-		key, _ = h.cursor.Next()
-	}
+func (h *spanCursor) advance(t *Tx, l listing) {
+	t.cost.Index++
+	key, _ := h.cursor.Next()
 	if t.disordered(l.index, h.key, key, l.backwards) {
 		key = nil
 	}
@@ -169,28 +165,25 @@ func (h *spanCursor) at(key []byte) {
 // children is a listing of an index by name with folders, of which it skips what is in them: it costs two steps of a cursor for each folder
 // in each span, whatever is below.
 type children struct {
-	*tx
+	*Tx
 	listing
 	base    int // bytes of the names up to where folders begin
 	file    func(*metadata.Resource) (more bool)
 	folder  func(path string) (more bool)
 	heap    *mergeHeap
 	keys    bool // no record is read
-	records *recordCursor
+	records func(key []byte) []byte
 	codec   codec
 	row     metadata.Resource
 }
 
 func (c *children) run(q metadata.ResourceRange) error {
-	in := c.bucket(resourceTable.bucket)
-	if in == nil { // a file of an older version, which is only read
-		return nil
-	}
-	c.heap, c.codec.views = c.listing.start(c.tx), true
-	c.records = &recordCursor{cursor: in.Cursor(), backwards: c.backwards}
-	if folders := c.bucket(foldersBucket); folders != nil && q.States&paging.Active != 0 {
-		made := &spanCursor{cursor: folders.Cursor(), span: childrenSpan(q).folderSpan(q.Set)}
-		c.heap.add(c.tx, c.listing, made)
+	c.ahead(c.Tx, resourceTable.bucket)
+	c.heap, c.codec.views = c.listing.start(c.Tx), true
+	c.records = c.kv.Records(resourceTable.bucket, c.backwards)
+	if folders := c.kv.Cursor(foldersBucket, c.backwards); folders != nil && q.States&paging.Active != 0 {
+		made := &spanCursor{cursor: folders, span: childrenSpan(q).folderSpan(q.Set)}
+		c.heap.add(c.Tx, c.listing, made)
 	}
 	for len(c.heap.list) > 0 {
 		if more, err := c.next(); err != nil || !more {
@@ -223,7 +216,7 @@ func (c *children) next() (more bool, err error) {
 		more, err = c.take(first)
 	}
 	if err == nil && more {
-		first.advance(c.tx, c.listing)
+		first.advance(c.Tx, c.listing)
 		c.heap.fix()
 	}
 	return more, err
@@ -238,11 +231,11 @@ func (c *children) take(at *spanCursor) (more bool, err error) {
 		return c.file(&c.row), nil
 	}
 	key := ownerInKey(at.key, nil)
-	record := c.records.find(c.tx, key)
+	record := c.records(key)
 	if record == nil {
-		return false, fmt.Errorf("bolt: %s %x is in an index only: %w", resourceTable.bucket, key, metadata.ErrRecordDamaged)
+		return false, fmt.Errorf("tables: %s %x is in an index only: %w", resourceTable.bucket, key, metadata.ErrRecordDamaged)
 	}
-	c.counts.records++
+	c.cost.Records++
 	if err := resourceTable.decodeInto(&c.codec, key, record, &c.row); err != nil {
 		return false, err
 	}
@@ -262,25 +255,9 @@ func (c *children) skip(path []byte) {
 		} else {
 			first.span = first.span.from(append(scope, pastPrefix(path)...))
 		}
-		first.seek(c.tx, c.listing)
+		first.seek(c.Tx, c.listing)
 		c.heap.fix()
 	}
-}
-
-// previous moves the cursor to the last key before the given one, at which it stands, and returns that key with its value. In a write
-// transaction bbolt's Prev also returns nil at a page that the transaction has emptied: then there may be more before it.
-func previous(t *tx, c *bbolt.Cursor, before []byte) (key, value []byte) {
-	key, value = c.Prev()
-	if key != nil || !t.bolt.Writable() {
-		return key, value
-	}
-	if first, _ := c.First(); first == nil || bytes.Compare(first, before) >= 0 {
-		return nil, nil
-	}
-	for c.Seek(before); key == nil; {
-		key, value = c.Prev()
-	}
-	return key, value
 }
 
 // mergeHeap is a binary heap whose first element has the next item. The orders of all spans compare as bytes.
@@ -303,7 +280,7 @@ func heapItemOf(h *spanCursor) heapItem {
 }
 
 // add adds a span to a heap that is in order.
-func (h *mergeHeap) add(t *tx, l listing, s *spanCursor) {
+func (h *mergeHeap) add(t *Tx, l listing, s *spanCursor) {
 	if s.seek(t, l); s.key == nil {
 		return
 	}
@@ -366,22 +343,22 @@ func sequence[T any](scan func(fn func(*T) (more bool)) error) iter.Seq2[T, erro
 
 // each calls fn for the rows of a listing until it returns false. The row is borrowed: it is filled anew for each call, without an
 // allocation. With a codec that makes views a row costs a checksum and the copies of its fields, 0.1 µs.
-func each[T any](t *tx, tb *table[T], l listing, c *codec, fn func(*T) (more bool)) error {
-	in := t.bucket(tb.bucket)
-	if in == nil { // a file of an older version, which is only read
+func each[T any](t *Tx, tb *table[T], l listing, c *codec, fn func(*T) (more bool)) error {
+	l.ahead(t, tb.bucket)
+	records := t.kv.Records(tb.bucket, l.backwards)
+	if records == nil { // an older schema, which is only read
 		return nil
 	}
-	records := &recordCursor{cursor: in.Cursor(), backwards: l.backwards}
 	row := new(T)
 	for key, err := range l.owners(t) {
 		if err != nil {
 			return err
 		}
-		record := records.find(t, key)
+		record := records(key)
 		if record == nil {
-			return fmt.Errorf("bolt: %s %x is in an index only: %w", tb.bucket, key, metadata.ErrRecordDamaged)
+			return fmt.Errorf("tables: %s %x is in an index only: %w", tb.bucket, key, metadata.ErrRecordDamaged)
 		}
-		t.counts.records++
+		t.cost.Records++
 		if err := tb.decodeInto(c, key, record, row); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package bolt
+package tables
 
 import "labshelf/metadata"
 
@@ -183,7 +183,7 @@ var (
 )
 
 // versionEntries is the reference of a former version, in a bucket.
-func versionEntries(v metadata.Version, in bucket) []entry {
+func versionEntries(v metadata.Version, in Bucket) []entry {
 	if v.Body != metadata.InBlob {
 		return nil
 	}
