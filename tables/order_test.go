@@ -45,9 +45,11 @@ func TestKeysOutOfOrder(t *testing.T) {
 		}
 	}
 	for name, list := range map[string]func(*Tx){
-		"keys":                 func(tx *Tx) { tx.walk(setsByState, span{})(func(_, _ []byte) bool { return true }) },
-		"a listing":            func(tx *Tx) { _ = last(listing{index: setsByState, spans: []span{scopeSpan([]byte{1})}}.ids(tx)) },
-		"a listing, backwards": func(tx *Tx) { _ = last(listing{index: setsByState, spans: []span{scopeSpan([]byte{1})}, backwards: true}.ids(tx)) },
+		"keys":      func(tx *Tx) { tx.walk(setsByState, span{})(func(_, _ []byte) bool { return true }) },
+		"a listing": func(tx *Tx) { _ = last(listing{index: setsByState, spans: []span{scopeSpan([]byte{1})}}.ids(tx)) },
+		"a listing, backwards": func(tx *Tx) {
+			_ = last(listing{index: setsByState, spans: []span{scopeSpan([]byte{1})}, backwards: true}.ids(tx))
+		},
 	} {
 		tx := Read(disordered{s}, 0)
 		if list(tx); !errors.Is(tx.Failed(), metadata.ErrRecordDamaged) {

@@ -18,7 +18,7 @@ import (
 func durable() []string {
 	return []string{
 		"blobs", "backup",
-		"bolt/blobs.go", "bolt/commit.go", "bolt/copies.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/store.go",
+		"bolt/commit.go", "bolt/copies.go", "bolt/fsck/meta.go", "bolt/open.go", "bolt/schema.go", "bolt/kv.go", "bolt/store.go", "tables/blobs.go", "tables/schema.go", "tables/table.go", "tables/tx.go",
 		"repository/inline", "repository/internal/rows", "repository/internal/storage", "repository/resumable",
 		"repository/maintenance/purge.go", "repository/maintenance/sweep.go", "repository/maintenance/unreferenced.go",
 		"repository/resumableuploads.go", "repository/uploadbody.go", "repository/uploads.go",
