@@ -1,0 +1,246 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// The accounts of a Postgres. Databases belong to an ordinary one, as in a real installation.
+const (
+	admin    = "postgres"
+	owner    = "labshelf"
+	password = "not-a-secret"
+)
+
+// Postgres is a PostgreSQL server in a folder of its own, on one port of loopback and on a socket. Its databases order texts as people in
+// America do, so that what depends on the order of bytes without asking for it is noticed; its clients need a password.
+//
+// Its methods may be called by one goroutine at a time, except those that return addresses.
+type Postgres struct {
+	folder    string
+	port      int
+	settings  []string
+	databases atomic.Int64
+	standbys  int
+	process   *process // nil: it does not run
+}
+
+// NewPostgres makes and starts a server that loses nothing it has promised: fsync and synchronous_commit are on unless a setting says
+// otherwise, such as "fsync=off". The error is ErrMissing where PostgreSQL is not installed. The caller closes it.
+func NewPostgres(settings ...string) (_ *Postgres, err error) {
+	p, err := makePostgres(settings)
+	if err != nil {
+		return nil, err
+	}
+	if err = copyTemplate(p.data()); err == nil {
+		err = p.Start()
+	}
+	if err == nil {
+		_, err = p.asAdmin("CREATE ROLE " + owner + " LOGIN PASSWORD '" + password + "'")
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// StartPostgres is NewPostgres for a test, which is skipped where that is not installed, and closes the server at its end.
+func StartPostgres(tb testing.TB, settings ...string) *Postgres {
+	tb.Helper()
+	p, err := NewPostgres(settings...)
+	need(tb, err)
+	closing(tb, p)
+	return p
+}
+
+// makePostgres makes the folder of a server, without its data.
+func makePostgres(settings []string) (*Postgres, error) {
+	if _, err := postgresProgram("postgres"); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "postgres-")
+	if err != nil {
+		return nil, err
+	}
+	p := &Postgres{folder: folder, settings: settings}
+	p.port, err = freePort()
+	if err == nil {
+		err = unprivileged(new(exec.Cmd), folder)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return p, nil
+}
+
+// postgresProgram returns the path of a program of PostgreSQL: Debian has most of them in a folder for each version, the newest of which counts.
+func postgresProgram(name string) (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if len(found) > 0 {
+		return found[len(found)-1], err
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("PostgreSQL %w: %w", ErrMissing, err)
+	}
+	return path, nil
+}
+
+func (p *Postgres) data() string { return filepath.Join(p.folder, "data") }
+func (p *Postgres) log() string  { return filepath.Join(p.folder, "log") }
+
+// Addr returns the address it listens on, which stays the same over Kill and Start.
+func (p *Postgres) Addr() string { return loopback(p.port) }
+
+// Log returns the end of what it has logged.
+func (p *Postgres) Log() string { return tail(p.log()) }
+
+// Start starts it again, and returns when it takes connections. A standby takes them to read.
+func (p *Postgres) Start() error {
+	program, err := postgresProgram("postgres")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "-D", p.data(), "-p", strconv.Itoa(p.port))
+	// Memory that processes share is in files of the folder, so that a killed server leaves none behind.
+	for _, setting := range append([]string{"listen_addresses=127.0.0.1", "unix_socket_directories=" + p.folder,
+		"dynamic_shared_memory_type=mmap"}, p.settings...) {
+		cmd.Args = append(cmd.Args, "-c", setting)
+	}
+	cmd.Env, cmd.Dir = environment(), p.folder
+	if err := unprivileged(cmd); err != nil {
+		return err
+	}
+	if p.process, err = start(cmd, p.log(), syscall.SIGQUIT); err != nil {
+		return err
+	}
+	if err = p.process.until(p.ready, p.log()); err != nil {
+		err = errors.Join(err, p.end(syscall.SIGQUIT))
+	}
+	return err
+}
+
+// ready tells whether the server says in its file that it takes connections.
+func (p *Postgres) ready() bool {
+	lines := p.pidFile()
+	return len(lines) > 7 && lines[0] == strconv.Itoa(p.process.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// pidFile returns the lines of the file in which a postmaster says what it is; none where there is no such file.
+func (p *Postgres) pidFile() []string {
+	text, err := os.ReadFile(filepath.Join(p.data(), "postmaster.pid"))
+	if err != nil {
+		return nil
+	}
+	return strings.Split(string(text), "\n")
+}
+
+// Kill ends all its processes at once by SIGKILL, as a crash does, and returns when they are gone.
+func (p *Postgres) Kill() error {
+	if p.process == nil {
+		return nil
+	}
+	err := killFamily(p.process)
+	p.process = nil
+	return err
+}
+
+// Stop ends it as an operator does in a hurry: sessions are ended, what they have not committed is rolled back.
+func (p *Postgres) Stop() error { return p.end(syscall.SIGINT) }
+
+func (p *Postgres) end(signal os.Signal) error {
+	if p.process == nil {
+		return nil
+	}
+	err := p.process.signal(signal)
+	p.process = nil
+	return err
+}
+
+// Close ends it and removes its folder.
+func (p *Postgres) Close() error {
+	err := p.end(syscall.SIGQUIT)
+	removeShared(p.pidFile())
+	return errors.Join(err, os.RemoveAll(p.folder))
+}
+
+// NewDatabase makes an empty database and returns its address, of an account that may do everything in it and nothing else.
+func (p *Postgres) NewDatabase() (string, error) {
+	name := fmt.Sprintf("labshelf_%d", p.databases.Add(1))
+	if _, err := p.asAdmin("CREATE DATABASE " + name + " OWNER " + owner); err != nil {
+		return "", err
+	}
+	return p.address(owner, name), nil
+}
+
+// Database is NewDatabase for a test, which removes the database at its end if the server runs then.
+func (p *Postgres) Database(tb testing.TB) string {
+	tb.Helper()
+	address, err := p.NewDatabase()
+	need(tb, err)
+	tb.Cleanup(func() {
+		if p.process == nil {
+			return
+		}
+		if _, err := p.asAdmin("DROP DATABASE IF EXISTS " + databaseOf(address) + " WITH (FORCE)"); err != nil {
+			tb.Error(err)
+		}
+	})
+	return address
+}
+
+// At returns the address of the same database on this server, such as a standby.
+func (p *Postgres) At(address string) string { return p.address(owner, databaseOf(address)) }
+
+// OverSocket returns the address of the same database over the socket of this server.
+func (p *Postgres) OverSocket(address string) string {
+	query := url.Values{"host": {p.folder}, "port": {strconv.Itoa(p.port)}}
+	return fmt.Sprintf("postgres://%s:%s@/%s?%s", owner, password, databaseOf(address), query.Encode())
+}
+
+func (p *Postgres) address(user, database string) string {
+	return fmt.Sprintf("postgres://%s:%s@%s/%s?sslmode=disable", user, password, p.Addr(), database)
+}
+
+// databaseOf returns the name of the database in an address that a Postgres has given out.
+func databaseOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		panic(err) // the password of a user's own address would be in no message: this is one of ours
+	}
+	return strings.TrimPrefix(u.Path, "/")
+}
+
+// Query runs statements as a superuser in the database of an address, and returns what they answer: a line for each row, with bars
+// between the columns.
+func (p *Postgres) Query(ctx context.Context, address, statements string) (string, error) {
+	return p.query(ctx, databaseOf(address), statements)
+}
+
+func (p *Postgres) asAdmin(statements string) (string, error) {
+	return p.query(context.Background(), "postgres", statements)
+}
+
+func (p *Postgres) query(ctx context.Context, database, statements string) (string, error) {
+	program, err := postgresProgram("psql")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, program, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statements, p.address(admin, database))
+	cmd.Env = environment()
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", statements, err, output)
+	}
+	return strings.TrimSuffix(string(output), "\n"), nil
+}

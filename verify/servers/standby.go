@@ -1,0 +1,93 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// NewStandby makes and starts a server that repeats what p commits, from a replication slot, so that p keeps what it has not received
+// yet. When it is synchronous, p acknowledges no commit before it is on the stable storage of the standby; NewStandby returns when that
+// holds. The caller closes it.
+func (p *Postgres) NewStandby(synchronous bool) (*Postgres, error) {
+	program, err := postgresProgram("pg_basebackup")
+	if err != nil {
+		return nil, err
+	}
+	s, err := makePostgres(p.settings)
+	if err != nil {
+		return nil, err
+	}
+	p.standbys++
+	name := fmt.Sprintf("standby_%d", p.standbys)
+	source := fmt.Sprintf("%s&application_name=%s", p.address(admin, "postgres"), name)
+	cmd := exec.Command(program, "-d", source, "-D", s.data(), "-X", "stream", "-c", "fast", "-C", "-S", name, "-R", "--no-sync")
+	cmd.Env, cmd.Dir = environment(), s.folder
+	err = unprivileged(cmd)
+	if err == nil {
+		var output []byte
+		if output, err = cmd.CombinedOutput(); err != nil {
+			err = fmt.Errorf("pg_basebackup: %w: %s", err, output)
+		}
+	}
+	if err == nil {
+		err = s.Start()
+	}
+	want := "async"
+	if err == nil && synchronous {
+		want = "sync"
+		err = p.configure("SET synchronous_standby_names = '" + name + "'")
+	}
+	if err == nil {
+		err = p.untilReplicated(name, want)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// untilReplicated waits until a standby follows in a way, "sync" or "async".
+func (p *Postgres) untilReplicated(name, want string) error {
+	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(poll) {
+		state, err := p.asAdmin("SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '" + name + "'")
+		if err != nil || state == want {
+			return err
+		}
+	}
+	return fmt.Errorf("%s did not follow within %v\n%s", name, startLimit, p.Log())
+}
+
+// Standby is NewStandby for a test, which closes it at its end.
+func (p *Postgres) Standby(tb testing.TB, synchronous bool) *Postgres {
+	tb.Helper()
+	s, err := p.NewStandby(synchronous)
+	need(tb, err)
+	closing(tb, s)
+	return s
+}
+
+// Promote makes a standby a server that takes changes, with all that it has received, and returns when it does. It waits for no standby
+// of its own.
+func (p *Postgres) Promote() error {
+	if _, err := p.asAdmin("SELECT pg_promote()"); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(p.data(), "standby.signal")); err == nil {
+		return errors.New("the standby was not promoted")
+	}
+	return p.configure("RESET synchronous_standby_names") // a copy of what its source has
+}
+
+// configure changes a setting of the running server.
+func (p *Postgres) configure(change string) error {
+	if _, err := p.asAdmin("ALTER SYSTEM " + change); err != nil {
+		return err
+	}
+	_, err := p.asAdmin("SELECT pg_reload_conf()")
+	return err
+}
