@@ -66,6 +66,7 @@ var arrows = map[string]string{
 	"bolt/inner":                      "metadata tables bolt/fsck bbolt",
 	"verify/bench":                    everything,
 	"verify/faults":                   everything,
+	"verify/servers":                  everything,
 	"roomtest":                        everything,
 	"blobs/blobstest":                 everything,
 	"repository/repositorytest":       everything,

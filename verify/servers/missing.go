@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// ErrMissing: the program of a server is not installed on this machine.
+// ErrMissing is that the program of a server is not installed on this machine.
 var ErrMissing = errors.New("is not installed")
 
 // Missing ends a test that cannot run here, and says why: it is skipped, except where CI=true, which is to run everything: there it fails.

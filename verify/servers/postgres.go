@@ -221,26 +221,30 @@ func databaseOf(address string) string {
 	return strings.TrimPrefix(u.Path, "/")
 }
 
-// Query runs statements as a superuser in the database of an address, and returns what they answer: a line for each row, with bars
-// between the columns.
+// Query runs statements as a superuser in the database of an address, and answers as Psql does.
 func (p *Postgres) Query(ctx context.Context, address, statements string) (string, error) {
-	return p.query(ctx, databaseOf(address), statements)
+	return Psql(ctx, p.address(admin, databaseOf(address)), statements)
 }
 
 func (p *Postgres) asAdmin(statements string) (string, error) {
-	return p.query(context.Background(), "postgres", statements)
+	return Psql(context.Background(), p.address(admin, "postgres"), statements)
 }
 
-func (p *Postgres) query(ctx context.Context, database, statements string) (string, error) {
+// Psql runs statements over one connection by the client of PostgreSQL, and returns what they answer: a line for each row, with bars between
+// the columns. Several in one text are one transaction.
+func Psql(ctx context.Context, address string, statements ...string) (string, error) {
 	program, err := postgresProgram("psql")
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statements, p.address(admin, database))
+	cmd := exec.CommandContext(ctx, program, "-XqAt", "-v", "ON_ERROR_STOP=1", "-d", address)
+	for _, text := range statements {
+		cmd.Args = append(cmd.Args, "-c", text)
+	}
 	cmd.Env = environment()
 	output, err := cmd.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", statements, err, output)
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(statements, "; "), err, output)
 	}
 	return strings.TrimSuffix(string(output), "\n"), nil
 }

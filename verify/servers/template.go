@@ -55,15 +55,15 @@ func makeTemplate(program, template string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(template), 0o700); err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(template), "new-")
+	near, err := os.MkdirTemp(filepath.Dir(template), "new-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(beside)) }()
-	if err := copyFolder(data, filepath.Join(beside, "data")); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(near)) }()
+	if err := copyFolder(data, filepath.Join(near, "data")); err != nil {
 		return err
 	}
-	err = os.Rename(filepath.Join(beside, "data"), template)
+	err = os.Rename(filepath.Join(near, "data"), template)
 	if _, there := os.Stat(template); there == nil {
 		return nil // whoever made it
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"labshelf/verify/servers"
 )
 
 // rclone returns what an rclone command needs to know of the drive, as "d:".
@@ -73,7 +75,7 @@ func TestDavfs2(t *testing.T) {
 	need(t, "mount.davfs", "diff")
 	needFuse(t)
 	if os.Geteuid() != 0 {
-		missing(t, "only root mounts by davfs2")
+		servers.Missing(t, "only root mounts by davfs2")
 	}
 	d := serve(t)
 	tree, mounted := makeTree(t, files(t, 60)), filepath.Join(t.TempDir(), "mounted")
@@ -108,7 +110,7 @@ func needFuse(t *testing.T) {
 	t.Helper()
 	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err != nil {
-		missing(t, err)
+		servers.Missing(t, err)
 	}
 	check(t, device.Close())
 }
@@ -167,7 +169,7 @@ func TestWebdav4(t *testing.T) {
 		{"python3", "-m", "venv", folder}, {python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "webdav4==0.11.0"},
 	} {
 		if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil {
-			missing(t, fmt.Sprintf("%s: %v\n%s", command, err, out))
+			servers.Missing(t, fmt.Sprintf("%s: %v\n%s", command, err, out))
 		}
 	}
 	throughScript(t, python, "tree.py", makeTree(t, files(t, 60), "%", "?", "#")) // which it does not encode
@@ -180,7 +182,7 @@ func TestNodeWebdav(t *testing.T) {
 	modules, err := filepath.Abs(filepath.Join("..", "..", "..", "web", "package.json"))
 	check(t, err)
 	if _, err := os.Stat(filepath.Join(filepath.Dir(modules), "node_modules", "webdav")); err != nil {
-		missing(t, err)
+		servers.Missing(t, err)
 	}
 	throughScript(t, "node", "tree.mjs", makeTree(t, files(t, 60)), modules)
 }

@@ -1,0 +1,186 @@
+package servers
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Fault is what Faults does to one request. The zero Fault does nothing. Several fields may be combined.
+type Fault struct {
+	Status int  // answers with it, such as 500 or 503, instead of passing the request on
+	Done   bool // with Status: the request is passed on, and its answer replaced
+
+	Delay time.Duration // before anything is done
+	Rate  int           // bytes per second of the body of the answer, about; 0: as they come
+
+	CutRequest *int64 // breaks both connections after so many bytes of the body of the request
+	CutAnswer  *int64 // breaks the connection to the client after so many bytes of the body of the answer
+
+	Header map[string]string // headers of the answer that are replaced, such as an ETag, a checksum or a length; "" removes one
+	Flip   *int64            // turns the bits of one byte of the body of the answer
+}
+
+// At returns a number of bytes, as fields of Fault want it.
+func At(n int64) *int64 { return &n }
+
+// Faults stands before an S3 server and passes requests on, except those that a rule names. A client signs what it sends for the address
+// of Faults, which is passed on, so that the signature holds. It is safe for concurrent use.
+type Faults struct {
+	server *http.Server
+	addr   string
+
+	mu       sync.Mutex
+	rule     func(*http.Request) Fault
+	requests int
+	faults   int
+}
+
+// NewFaults stands on a free port of loopback before the server at a URL, until it is closed.
+func NewFaults(endpoint string) (*Faults, error) {
+	target, err := url.Parse(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableCompression, transport.Proxy = true, nil
+	f := &Faults{addr: listener.Addr().String()}
+	proxy := &httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+		},
+		ModifyResponse: func(answer *http.Response) error {
+			return answer.Request.Context().Value(faultKey{}).(Fault).spoil(answer)
+		},
+		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }, // no answer, as from the server itself
+	}
+	f.server = &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { f.serve(w, r, proxy) })}
+	f.server.RegisterOnShutdown(transport.CloseIdleConnections)
+	go func() { _ = f.server.Serve(listener) }() // ends by Close
+	return f, nil
+}
+
+// StartFaults is NewFaults for a test, which closes it at its end.
+func StartFaults(tb testing.TB, s *S3) *Faults {
+	tb.Helper()
+	f, err := NewFaults(s.Endpoint())
+	need(tb, err)
+	closing(tb, f)
+	return f
+}
+
+// Endpoint returns the address it listens on, as a URL.
+func (f *Faults) Endpoint() string { return "http://" + f.addr }
+
+// Rule sets what is done to requests from now on; nil: nothing. It is asked once for each, by one goroutine at a time, must not read the
+// body, and must call no method of f.
+func (f *Faults) Rule(rule func(*http.Request) Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rule = rule
+}
+
+// Next spoils the next n requests that match; nil: all match. Those after them are passed on.
+func (f *Faults) Next(n int, fault Fault, match func(*http.Request) bool) {
+	f.Rule(func(r *http.Request) Fault {
+		if n == 0 || match != nil && !match(r) {
+			return Fault{}
+		}
+		n--
+		return fault
+	})
+}
+
+// Count returns how many requests there were, and how many of them it has spoiled.
+func (f *Faults) Count() (requests, spoiled int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests, f.faults
+}
+
+// Close breaks all connections.
+func (f *Faults) Close() error { return f.server.Close() }
+
+// faultKey is where the context of a request has its Fault.
+type faultKey struct{}
+
+func (f *Faults) decide(r *http.Request) (fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.requests++
+	if f.rule != nil {
+		fault = f.rule(r)
+	}
+	if !fault.none() {
+		f.faults++
+	}
+	return fault
+}
+
+func (f Fault) none() bool {
+	return f.Status == 0 && f.Delay == 0 && f.Rate == 0 && f.CutRequest == nil && f.CutAnswer == nil && f.Header == nil && f.Flip == nil
+}
+
+func (f *Faults) serve(w http.ResponseWriter, r *http.Request, proxy http.Handler) {
+	fault := f.decide(r)
+	select {
+	case <-time.After(fault.Delay):
+	case <-r.Context().Done():
+		return
+	}
+	if fault.CutRequest != nil {
+		r.Body = &cutBody{ReadCloser: r.Body, left: *fault.CutRequest}
+	}
+	if fault.Status != 0 && !fault.Done {
+		_, _ = io.Copy(io.Discard, r.Body) // as a server that has taken it all and cannot keep it
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(fault.Status)
+		_, _ = io.WriteString(w, problem(fault.Status))
+		return
+	}
+	proxy.ServeHTTP(w, r.WithContext(withFault(r, fault)))
+}
+
+// problem is the body with which an S3 server answers when it cannot do what it is asked for.
+func problem(status int) string {
+	code := map[int]string{http.StatusInternalServerError: "InternalError", http.StatusServiceUnavailable: "SlowDown"}[status]
+	if code == "" {
+		code = "Fault"
+	}
+	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>%s</Code><Message>a fault on purpose</Message></Error>`, code)
+}
+
+// spoil changes an answer.
+func (f Fault) spoil(answer *http.Response) error {
+	if f.Status != 0 {
+		text := []byte(problem(f.Status))
+		err := answer.Body.Close()
+		answer.StatusCode, answer.Body, answer.ContentLength = f.Status, io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		answer.Header = http.Header{"Content-Type": {"application/xml"}, "Content-Length": {fmt.Sprint(len(text))}}
+		return err
+	}
+	for name, value := range f.Header {
+		answer.Header.Del(name)
+		if value != "" {
+			answer.Header.Set(name, value)
+		}
+	}
+	if f.CutAnswer != nil || f.Flip != nil || f.Rate > 0 {
+		answer.Body = &spoiledBody{ReadCloser: answer.Body, fault: f}
+	}
+	return nil
+}

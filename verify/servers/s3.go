@@ -1,0 +1,146 @@
+package servers
+
+import (
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"go/build"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// The S3 server: a gateway over a folder, in Go, so that the module proxy has it. It is strict about signatures and checksums, and holds
+// parts to their sizes.
+const (
+	s3Package = "github.com/versity/versitygw"
+	s3Version = "v1.8.0"
+)
+
+// S3 is an S3 server over a folder of its own, on one port of loopback, without TLS. Buckets are in the path of an address.
+//
+// Its methods may be called by one goroutine at a time, except Endpoint.
+type S3 struct {
+	Region, AccessKey, SecretKey string
+
+	folder  string
+	port    int
+	buckets atomic.Int64
+	process *process // nil: it does not run
+}
+
+// NewS3 makes and starts a server. The error is ErrMissing where the program is not installed. The caller closes it.
+func NewS3() (_ *S3, err error) {
+	if _, err := s3Program(); err != nil {
+		return nil, err
+	}
+	s := &S3{Region: "eu-central-1", AccessKey: "labshelf", SecretKey: "not-a-secret-either"}
+	if s.folder, err = os.MkdirTemp("", "s3-"); err != nil {
+		return nil, err
+	}
+	err = errors.Join(os.Mkdir(s.data(), 0o700), os.Mkdir(s.attributes(), 0o700))
+	if err == nil {
+		s.port, err = freePort()
+	}
+	if err == nil {
+		err = s.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// StartS3 is NewS3 for a test, which is skipped where that is not installed, and closes the server at its end.
+func StartS3(tb testing.TB) *S3 {
+	tb.Helper()
+	s, err := NewS3()
+	need(tb, err)
+	closing(tb, s)
+	return s
+}
+
+// s3Program returns the path of the program, where go install puts it. Another version is none.
+func s3Program() (string, error) {
+	path := filepath.Join(build.Default.GOPATH, "bin", "versitygw")
+	info, err := buildinfo.ReadFile(path)
+	if err == nil && info.Main.Version != s3Version {
+		err = errors.New("it is " + info.Main.Version)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s@%s %w (go install %[1]s/cmd/versitygw@%[2]s): %[4]w", s3Package, s3Version, ErrMissing, err)
+	}
+	return path, nil
+}
+
+func (s *S3) data() string       { return filepath.Join(s.folder, "data") }
+func (s *S3) attributes() string { return filepath.Join(s.folder, "attributes") }
+func (s *S3) log() string        { return filepath.Join(s.folder, "log") }
+
+// Endpoint returns the address it listens on, as a URL, which stays the same over Kill and Start.
+func (s *S3) Endpoint() string { return "http://" + loopback(s.port) }
+
+// Log returns the end of what it has logged.
+func (s *S3) Log() string { return tail(s.log()) }
+
+// Start starts it again, and returns when it takes requests.
+func (s *S3) Start() error {
+	program, err := s3Program()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "--port", loopback(s.port), "--region", s.Region, "--access", s.AccessKey, "--secret", s.SecretKey,
+		"--keep-alive", "--quiet", "--health", "/health", "posix")
+	if !keepsAttributes(s.data()) {
+		cmd.Args = append(cmd.Args, "--sidecar", s.attributes())
+	}
+	cmd.Args = append(cmd.Args, s.data())
+	cmd.Env, cmd.Dir = environment(), s.folder
+	if s.process, err = start(cmd, s.log(), syscall.SIGKILL); err != nil {
+		return err
+	}
+	if err = s.process.until(s.ready, s.log()); err != nil {
+		err = errors.Join(err, s.Kill())
+	}
+	return err
+}
+
+func (s *S3) ready() bool {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no connection outlives the question
+	answer, err := client.Get(s.Endpoint() + "/health")
+	return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+}
+
+// Kill ends it at once by SIGKILL, as a crash does.
+func (s *S3) Kill() error {
+	if s.process == nil {
+		return nil
+	}
+	err := s.process.signal(os.Kill)
+	s.process = nil
+	return err
+}
+
+// Close ends it and removes its folder.
+func (s *S3) Close() error { return errors.Join(s.Kill(), os.RemoveAll(s.folder)) }
+
+// NewBucket makes an empty bucket and returns its name.
+func (s *S3) NewBucket() (string, error) {
+	name := fmt.Sprintf("bucket-%d", s.buckets.Add(1))
+	return name, os.Mkdir(filepath.Join(s.data(), name), 0o700) // to this server, a bucket is a folder
+}
+
+// Bucket is NewBucket for a test.
+func (s *S3) Bucket(tb testing.TB) string {
+	tb.Helper()
+	name, err := s.NewBucket()
+	need(tb, err)
+	return name
+}
+
+// Folder returns where the objects of a bucket are, as files named by their keys: what a test reads, or damages, without the server.
+func (s *S3) Folder(bucket string) string { return filepath.Join(s.data(), bucket) }
