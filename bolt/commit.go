@@ -13,6 +13,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
+	"labshelf/groupcommit"
 	"labshelf/metadata"
 	"labshelf/tables"
 )
@@ -27,20 +28,16 @@ const mostMapped = 16 << 20
 // committer runs all changes, in one goroutine, as group commits without added delay: it takes whatever is queued, runs it in one
 // transaction and commits that. While a commit is under way the next group gathers in the queue.
 type committer struct {
-	db         *bbolt.DB
-	now        func() time.Time
-	commit     func(*bbolt.Tx) error
-	checkPath  func() error    // fails if another file, or none, is at the path of this one
-	queue      chan *operation // of Update
-	background chan *operation // of UpdateBackground
-	fair       fairQueue       // which of the two queues is next; used by run alone
-	free       freelist        // used by run alone
-	closing    chan struct{}
-	stopped    chan struct{}
-	observer   *observer
+	db        *bbolt.DB
+	now       func() time.Time
+	commit    func(*bbolt.Tx) error
+	checkPath func() error // fails if another file, or none, is at the path of this one
+	queue     *groupcommit.Queue[func(*metadata.Tx) error]
+	free      freelist // used by run alone
+	observer  *observer
 
 	mapped int64         // bytes of pages written and of bodies removed since the file was last released from memory; used by run alone
-	stuck  bool          // a transaction could not be ended; read after stopped is closed
+	stuck  bool          // a transaction could not be ended; read once the queue has stopped
 	access atomic.Uint64 // see access.go
 
 	mu      sync.Mutex
@@ -50,15 +47,8 @@ type committer struct {
 	changed chan struct{} // closed when durable or failed changes
 }
 
-// operation is one call of Update or UpdateBackground. The committer claims it to run it, or the caller to give up.
-type operation struct {
-	fn         func(*metadata.Tx) error
-	queued     time.Time // zero without an Observe
-	background bool      // of UpdateBackground
-	claimed    atomic.Bool
-	err        error
-	done       chan struct{}
-}
+// operation is one call of Update or UpdateBackground.
+type operation = groupcommit.Operation[func(*metadata.Tx) error]
 
 var errUnfinished = errors.New("bolt: the operation ended its goroutine")
 
@@ -72,7 +62,7 @@ func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*comm
 	db := s.db
 	c := &committer{
 		db: db, now: options.Now, observer: newObserver(options.Observe), commit: commit, checkPath: s.checkPath,
-		queue: make(chan *operation, maxBatch), background: make(chan *operation), closing: make(chan struct{}), stopped: make(chan struct{}),
+		queue: groupcommit.New[func(*metadata.Tx) error](maxBatch),
 		free:  freelist{long: longFreelist, idle: idleTime, absent: meta.Freelist == fsck.NoFreelist},
 		state: state, durable: seen.ID(), changed: make(chan struct{}),
 	}
@@ -85,95 +75,61 @@ func start(s *Store, options Options, seen *bbolt.Tx, state tables.State) (*comm
 }
 
 // do queues fn and waits for its outcome.
-func (c *committer) do(ctx context.Context, queue chan *operation, fn func(*metadata.Tx) error) error {
-	op := &operation{done: make(chan struct{}), queued: c.observer.queued(), background: queue == c.background, fn: func(tx *metadata.Tx) error {
+func (c *committer) do(ctx context.Context, fn func(*metadata.Tx) error, background bool) error {
+	return c.queue.Do(ctx, func(tx *metadata.Tx) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		return fn(tx)
-	}}
-	select {
-	case <-c.closing:
-		return metadata.ErrClosed
-	default:
-	}
-	select {
-	case queue <- op:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-c.stopped:
-		return metadata.ErrClosed
-	}
-	var gaveUp error
-	select {
-	case <-op.done:
-		return op.err
-	case <-ctx.Done():
-		gaveUp = ctx.Err()
-	case <-c.stopped:
-		gaveUp = metadata.ErrClosed
-	}
-	if op.claimed.CompareAndSwap(false, true) {
-		return gaveUp
-	}
-	<-op.done
-	return op.err
+	}, background)
 }
 
 func (c *committer) run() {
-	defer close(c.stopped)
+	defer c.queue.Stop()
 	defer func() { _ = c.fail(metadata.ErrClosed) }() // ends the waits for a commit
 	debug.SetPanicOnFault(true)
-	for op := c.next(); op != nil; op = c.next() {
-		begun := time.Now()
-		c.process(c.gather(op))
-		c.fair.committed(op.background, begun, time.Now())
-		if c.free.wanted {
+	for {
+		batch, idle := c.queue.Next(c.idle())
+		switch {
+		case batch != nil:
+			c.process(batch)
+			if c.free.wanted {
+				c.writeFreelist()
+			}
+		case idle:
 			c.writeFreelist()
+		default:
+			c.writeFreelist()
+			return
 		}
 	}
-	c.writeFreelist()
+}
+
+// idle sends when a list of free pages that was left out is to be written.
+func (c *committer) idle() <-chan time.Time {
+	if !c.free.absent {
+		return nil
+	}
+	return time.After(c.free.idle)
 }
 
 // close ends the committer when the queue is empty.
-func (c *committer) close() {
-	close(c.closing)
-	<-c.stopped
-}
-
-// gather claims an operation, and those queued behind it for the same group commit.
-func (c *committer) gather(op *operation) (batch []*operation) {
-	for {
-		if op.claimed.CompareAndSwap(false, true) {
-			batch = append(batch, op)
-		}
-		if len(batch) == maxBatch || op.background {
-			return batch
-		}
-		select {
-		case op = <-c.queue:
-		default:
-			return batch
-		}
-	}
-}
+func (c *committer) close() { c.queue.Close() }
 
 // process runs a batch. No operation is answered before the commit: a refusal may rest on what another operation of the batch has
 // written.
 func (c *committer) process(batch []*operation) {
-	outcome := errUnfinished
+	outcome, begun := errUnfinished, time.Now()
 	rest := batch
 	c.observer.begin(batch)
 	defer func() {
 		c.observer.end()
 		for _, op := range rest {
 			if outcome != nil {
-				op.err = outcome
+				op.Err = outcome
 			}
 		}
-		for _, op := range batch {
-			close(op.done)
-		}
+		c.queue.Answer(batch, begun)
 	}()
 	for {
 		spoiler, err := c.attempt(rest)
@@ -224,7 +180,7 @@ func (c *committer) runAll(btx *bbolt.Tx, ops []*operation) (spoiler int, err er
 	wrote := false
 	for i, op := range ops {
 		var spoiled bool
-		if spoiled, op.err = run(t, op.fn); spoiled {
+		if spoiled, op.Err = run(t, op.Work); spoiled {
 			return i, nil
 		}
 		wrote = wrote || t.Wrote()

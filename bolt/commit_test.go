@@ -204,7 +204,7 @@ func TestContextEndsInTheQueue(t *testing.T) {
 	go func() {
 		answer <- s.Update(ctx, func(*metadata.Tx) error { ran.Store(true); return nil })
 	}()
-	for len(s.committer.queue) == 0 {
+	for s.committer.queue.Waiting() == 0 {
 		runtime.Gosched()
 	}
 	cancel()
@@ -231,7 +231,9 @@ func TestCloseFinishesTheQueue(t *testing.T) {
 	queued := []chan error{enqueue(s, putUser("one")), enqueue(s, putUser("two"))}
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
-	<-s.committer.closing
+	for !s.committer.queue.Closed() {
+		runtime.Gosched()
+	}
 	if err := s.Update(t.Context(), putUser("late")); !errors.Is(err, metadata.ErrClosed) {
 		t.Errorf("after Close began: %v", err)
 	}

@@ -49,10 +49,10 @@ func block(t testing.TB, s *Store) (release func()) {
 
 // enqueue appends an operation to the queue.
 func enqueue(s *Store, fn func(*metadata.Tx) error) (answer chan error) {
-	queued := len(s.committer.queue)
+	queued := s.committer.queue.Waiting()
 	answer = make(chan error, 1)
 	go func() { answer <- s.Update(context.Background(), fn) }()
-	for len(s.committer.queue) == queued {
+	for s.committer.queue.Waiting() == queued {
 		runtime.Gosched()
 	}
 	return answer

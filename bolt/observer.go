@@ -31,14 +31,6 @@ func newObserver(report func(Commit)) *observer {
 	return &observer{report: report}
 }
 
-// queued returns the time at which an operation joins the queue, zero where nothing is measured.
-func (o *observer) queued() (at time.Time) {
-	if o != nil {
-		at = time.Now()
-	}
-	return at
-}
-
 // begin is called when a batch has been taken from the queue.
 func (o *observer) begin(batch []*operation) {
 	if o == nil {
@@ -46,7 +38,7 @@ func (o *observer) begin(batch []*operation) {
 	}
 	o.began, o.current, o.wrote = time.Now(), Commit{}, false
 	for _, op := range batch {
-		o.current.Waited = max(o.current.Waited, o.began.Sub(op.queued))
+		o.current.Waited = max(o.current.Waited, o.began.Sub(op.Queued))
 	}
 }
 

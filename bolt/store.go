@@ -103,12 +103,12 @@ func (s *Store) ViewDurable(ctx context.Context, fn func(*metadata.Tx) error) er
 
 // Update implements metadata.Store. Stamps are taken in the transaction, so that their order is that of the commits.
 func (s *Store) Update(ctx context.Context, fn func(*metadata.Tx) error) error {
-	return s.committer.do(ctx, s.committer.queue, fn)
+	return s.committer.do(ctx, fn, false)
 }
 
 // UpdateBackground implements metadata.Store.
 func (s *Store) UpdateBackground(ctx context.Context, fn func(*metadata.Tx) error) error {
-	return s.committer.do(ctx, s.committer.background, fn)
+	return s.committer.do(ctx, fn, true)
 }
 
 // read runs fn in a read transaction. It returns the id of the last commit that fn could see; 0 if fn did not run.

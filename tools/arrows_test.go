@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,17 +46,20 @@ var arrows = map[string]string{
 	"repository/internal":             "auth blobs errs paging metadata descriptive",
 	"repository/internal/conformance": "blobs errs paging metadata descriptive schemas",
 	"tables":                          "auth blobs errs paging metadata",
-	"bolt":                            "metadata tables bolt/fsck bbolt",
+	"groupcommit":                     "metadata",
+	"bolt":                            "metadata tables groupcommit bolt/fsck bbolt",
+	"postgres":                        "metadata tables groupcommit bolt pgx",
+	"s3":                              "blobs net/http minio",
 	"handlers":                        "auth blobs descriptive errs paging archive metadata repository resumable maintenance events search search/index handlers/inner net/http zerolog log log/slog",
 	"backup":                          "blobs errs metadata repository maintenance bolt",
 	"client":                          "blobs errs archive metadata repository maintenance net/http descriptive",
 	"commands":                        "blobs archive client display exit cobra pflag isatty",
 	"demo":                            "auth repository",
 	"metrics":                         "blobs errs metadata repository maintenance bolt handlers net/http prometheus",
-	"cli":                             "auth blobs errs metadata repository maintenance bolt handlers backup client commands display exit demo metrics web webhooks extraction/child cli/config cli/datadir cli/doctor cli/listener cli/suggest net/http cobra pflag isatty zerolog log log/slog",
+	"cli":                             "auth blobs errs metadata repository maintenance bolt postgres s3 handlers backup client commands display exit demo metrics web webhooks extraction/child cli/config cli/datadir cli/doctor cli/listener cli/suggest net/http cobra pflag isatty zerolog log log/slog",
 	"cli/config":                      "auth paging repository webhooks display exit cli/suggest cobra pflag isatty toml zerolog log log/slog",
-	"cli/datadir":                     "auth blobs metadata repository maintenance bolt backup exit metrics",
-	"cli/doctor":                      "blobs metadata bolt display exit cli/datadir",
+	"cli/datadir":                     "auth blobs metadata repository maintenance bolt postgres s3 backup exit metrics",
+	"cli/doctor":                      "blobs metadata bolt postgres s3 display exit cli/datadir",
 	"cli/listener":                    "handlers",
 	"cli/suggest":                     "",
 	"main":                            "cli net/http",
@@ -63,7 +67,7 @@ var arrows = map[string]string{
 	"cli/newroom":                     "cli net/http",
 	"bolt/fsck":                       "bbolt",
 	"commands/inner":                  "blobs archive client display exit cobra pflag isatty",
-	"bolt/inner":                      "metadata tables bolt/fsck bbolt",
+	"bolt/inner":                      "metadata tables groupcommit bolt/fsck bbolt",
 	"verify/bench":                    everything,
 	"verify/faults":                   everything,
 	"verify/servers":                  everything,
@@ -111,7 +115,10 @@ var targets = map[string]string{
 	"webhooks":       "labshelf/webhooks",
 	"repositorytest": "labshelf/repository/repositorytest",
 	"tables":         "labshelf/tables",
+	"groupcommit":    "labshelf/groupcommit",
 	"bolt":           "labshelf/bolt",
+	"postgres":       "labshelf/postgres",
+	"s3":             "labshelf/s3",
 	"bolt/fsck":      "labshelf/bolt/fsck",
 	"handlers":       "labshelf/handlers",
 	"handlers/inner": "labshelf/handlers/inner",
@@ -130,6 +137,8 @@ var targets = map[string]string{
 	"cli/listener":   "labshelf/cli/listener",
 	"cli/suggest":    "labshelf/cli/suggest",
 	"bbolt":          "go.etcd.io/bbolt",
+	"pgx":            "github.com/jackc/pgx/v5",
+	"minio":          "github.com/minio/minio-go/v7",
 	"cobra":          "github.com/spf13/cobra",
 	"pflag":          "github.com/spf13/pflag",
 	"toml":           "github.com/pelletier/go-toml/v2",
@@ -224,7 +233,7 @@ func moduleTree(t *testing.T) string {
 		}
 		folder := filepath.Join("outside", word)
 		version := "v1.0.0"
-		if major := filepath.Base(path); major == "v2" || major == "v3" {
+		if major := filepath.Base(path); regexp.MustCompile(`^v\d+$`).MatchString(major) {
 			version = major + ".0.0"
 		}
 		module += fmt.Sprintf("require %s %s\nreplace %s => ./%s\n", path, version, path, filepath.ToSlash(folder))

@@ -1,0 +1,38 @@
+package groupcommit
+
+import (
+	"testing"
+	"time"
+)
+
+// TestFairnessPause: after a background operation foreground ones get as much time, and none if there are none.
+func TestFairnessPause(t *testing.T) {
+	t.Parallel()
+	type commit struct {
+		background  bool
+		begun, done int // ms
+	}
+	for name, tc := range map[string]struct {
+		commits   []commit
+		now, want int // ms
+	}{
+		"none yet":                   {nil, 0, 0},
+		"others only":                {[]commit{{false, 0, 9}}, 9, 0},
+		"no others came":             {[]commit{{true, 0, 5}}, 5, 0},
+		"others came":                {[]commit{{true, 0, 5}, {false, 5, 7}}, 7, 3},
+		"others came, it is over":    {[]commit{{true, 0, 5}, {false, 5, 7}}, 10, 0},
+		"others came before":         {[]commit{{false, 0, 2}, {true, 2, 5}}, 5, 0},
+		"others took longer":         {[]commit{{true, 0, 5}, {false, 5, 30}}, 30, 0},
+		"only the last one counts":   {[]commit{{true, 0, 50}, {true, 50, 51}, {false, 51, 51}}, 51, 1},
+		"it took none of the others": {[]commit{{true, 0, 5}, {false, 5, 7}, {true, 10, 15}}, 15, 0},
+	} {
+		at := func(ms int) time.Time { return time.UnixMilli(int64(ms)) }
+		var queue fairness
+		for _, c := range tc.commits {
+			queue.committed(c.background, at(c.begun), at(c.done))
+		}
+		if got := max(0, queue.pause(at(tc.now))); got != time.Duration(tc.want)*time.Millisecond {
+			t.Errorf("%s: rest %v, want %d ms", name, got, tc.want)
+		}
+	}
+}
