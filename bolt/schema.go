@@ -30,9 +30,7 @@ func create(path string) error {
 	fresh := file.Name()
 	err = errors.Join(file.Close(), initialize(fresh))
 	if err == nil {
-		if err = os.Link(fresh, path); errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-			err = os.Rename(fresh, path)
-		}
+		err = link(fresh, path)
 	}
 	if _, made := os.Lstat(path); made == nil {
 		err = nil // this process or another one has made it
@@ -41,6 +39,15 @@ func create(path string) error {
 		err = errors.Join(err, removing)
 	}
 	return errors.Join(err, syncDir(filepath.Dir(path)))
+}
+
+// link gives a complete file its name, unless another one has it. Where there are no hard links it replaces that one.
+func link(fresh, path string) error {
+	err := os.Link(fresh, path)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		err = os.Rename(fresh, path)
+	}
+	return err
 }
 
 // initialize makes an empty file into a complete one without rows, and syncs it.

@@ -1,0 +1,58 @@
+package tables
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+)
+
+// Row is a key with its value as an engine keeps them. What a sequence yields is valid until the next row.
+type Row struct {
+	Bucket     Bucket
+	Key, Value []byte
+}
+
+// Compare orders rows by their buckets, and within those by their keys.
+func (r Row) Compare(other Row) int {
+	return cmp.Or(cmp.Compare(r.Bucket, other.Bucket), bytes.Compare(r.Key, other.Key))
+}
+
+// Rows returns all rows that one transaction sees, in order, as another engine loads them. ended is asked before each row, and its error
+// ends the sequence. Metadata of another schema version than Schema have an error instead of rows, and rows out of order end them with a
+// metadata.ErrRecordDamaged. The checksums of records are not compared; Check does that.
+func Rows(kv KV, ended func() error) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		header, err := ReadHeader(kv)
+		if err == nil && header.Schema != Schema {
+			err = fmt.Errorf("tables: the metadata are of version %d; the service brings them to %d when it starts", header.Schema, Schema)
+		}
+		if err != nil {
+			yield(Row{}, err)
+			return
+		}
+		t := Read(kv, 0)
+		for b := range BucketCount {
+			if b.In(Schema) && !t.yieldRows(b, ended, yield) {
+				return
+			}
+		}
+	}
+}
+
+// yieldRows yields the rows of a bucket, and tells whether those of others may follow.
+func (t *Tx) yieldRows(b Bucket, ended func() error, yield func(Row, error) bool) bool {
+	for key, value := range t.walk(b, span{}) {
+		if err := ended(); err != nil {
+			yield(Row{}, err)
+			return false
+		}
+		if !yield(Row{b, key, value}, nil) {
+			return false
+		}
+	}
+	if t.failed != nil {
+		yield(Row{}, t.failed)
+	}
+	return t.failed == nil
+}
