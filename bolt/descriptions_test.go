@@ -23,6 +23,7 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 			last(tx.SchemaVersions.All(metadata.SchemaVersionKey{})), last(tx.SchemaVersions.Before(metadata.SchemaVersionKey{Number: 1})),
 			last(tx.Folders.All(metadata.FolderKey{})), last(tx.Folders.From(metadata.FolderKey{SetID: id})), last(tx.FileProperties.All(metadata.ID{})),
 			last(tx.Links.Range(metadata.LinkRange{})), last(tx.Links.Range(metadata.LinkRange{Dataspace: id})), last(tx.Links.Range(metadata.LinkRange{Owner: id})), last(tx.LinkUses.All(metadata.ID{})),
+			last(tx.Leases.Under("")), last(tx.Nodes.All(metadata.ID{})),
 			last(tx.Edits.All(metadata.ID{})), last(tx.Edits.OfSet(id, metadata.ID{})), last(tx.EditEntries.From(metadata.EditEntry{})),
 		)
 	})
@@ -49,6 +50,7 @@ func holdsDescriptions(t *testing.T, s *Store, readOnly bool) {
 			tx.Edits.Put(metadata.BulkEdit{ID: id, SetID: id}), tx.EditEntries.Put(metadata.EditEntry{EditID: id}),
 			tx.Folders.Put(metadata.Folder{SetID: id, Path: "a/"}), tx.FileProperties.Put(metadata.FileProperties{ResourceID: id}),
 			tx.Links.Put(metadata.Link{Record: metadata.Record{ID: id}, Kind: metadata.ShareLink}), tx.LinkUses.Put(metadata.LinkUse{LinkID: id}),
+			tx.Leases.Put(metadata.Lease{Name: "l"}), tx.Nodes.Put(metadata.Node{Instance: id}),
 		); err != nil {
 			return err
 		}

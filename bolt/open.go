@@ -11,6 +11,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"labshelf/bolt/fsck"
+	"labshelf/metadata"
 	"labshelf/tables"
 )
 
@@ -19,7 +20,7 @@ var (
 	// ErrLocked: another process has the file open.
 	ErrLocked = errors.New("the metadata file is in use by another process")
 	// ErrTooNew: the file was written by a newer version of the program. It was not touched.
-	ErrTooNew = tables.ErrTooNew
+	ErrTooNew = metadata.ErrTooNew
 	// ErrDamaged: the file is not, or no longer, a metadata file. It was not touched.
 	ErrDamaged = fsck.ErrDamaged
 )

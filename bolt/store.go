@@ -157,3 +157,6 @@ func (s *Store) Stats() (Stats, error) {
 		Reading: int64(counted.OpenTxN),
 	}, nil
 }
+
+// Engine implements metadata.Store. One process has a file.
+func (s *Store) Engine() metadata.Engine { return metadata.Engine{Name: "bolt", Schema: tables.Schema} }

@@ -18,6 +18,9 @@ var (
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrNotDurable: what was read is not on stable storage, and may never be.
 	ErrNotDurable = errors.New("not on stable storage")
+	// ErrTooNew: the tables are of a newer version of the program. Nothing was changed. Where several processes share the tables, one of them
+	// may bring them to its version while others run.
+	ErrTooNew = errors.New("the metadata are of a newer version")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("closed")
 )

@@ -92,6 +92,9 @@ type Store interface {
 	// Secret returns the 32 random bytes, made once for this store, that authenticate page tokens.
 	Secret() [32]byte
 
+	// Engine says what the store is.
+	Engine() Engine
+
 	// Health returns the present state of the store.
 	Health() Health
 
@@ -106,7 +109,7 @@ type Health struct {
 	Suspect     error         // what was suspect when the store was opened, for operators; nil: nothing
 }
 
-// Tx is the tables as one transaction sees them. In a read transaction Put, Remove and Stamp panic.
+// Tx is the tables as one transaction sees them. In a read transaction Put, Remove, Now and Stamp panic.
 type Tx struct {
 	Dataspaces     Dataspaces
 	Sets           Sets
@@ -139,6 +142,11 @@ type Tx struct {
 	FileProperties PropertiesOfFiles
 	Links          Links
 	LinkUses       LinkUses
+	Leases         Leases
+	Nodes          Nodes
+
+	// Now returns what the clock of the store shows, whatever the last stamp is: the one clock for all processes that share the tables.
+	Now func() Stamp
 
 	// Stamp returns the next stamp; see the type. Each call gives a greater one.
 	Stamp func() Stamp

@@ -56,6 +56,8 @@ const (
 	linksByOwner
 	linkUsesBucket
 	usageByUser
+	leasesBucket
+	nodesBucket
 
 	// BucketCount is how many buckets there are.
 	BucketCount
@@ -120,6 +122,8 @@ var buckets = [BucketCount]struct {
 	linksByOwner:          {"links_by_owner", growing, 12},
 	linkUsesBucket:        {"link_uses", growing, 12},
 	usageByUser:           {"usage_by_user", mixed, 12},
+	leasesBucket:          {"leases", mixed, 13},
+	nodesBucket:           {"nodes", mixed, 13},
 }
 
 const (

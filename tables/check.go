@@ -100,6 +100,8 @@ func (c *checker) run() {
 	checkTable(c, &filePropertiesTable, func(metadata.FileProperties) metadata.Stamp { return 0 })
 	checkTable(c, &linkTable, func(l metadata.Link) metadata.Stamp { return l.Modified })
 	checkTable(c, &linkUseTable, func(metadata.LinkUse) metadata.Stamp { return 0 }) // clock readings
+	checkTable(c, &leaseTable, func(l metadata.Lease) metadata.Stamp { return l.Fence })
+	checkTable(c, &nodeTable, func(metadata.Node) metadata.Stamp { return 0 }) // clock readings
 	checkTable(c, &userUsageTable, func(metadata.UserUsage) metadata.Stamp { return 0 })
 	c.inBucket(editEntries, c.checkEditEntries)
 	c.inBucket(blobsUnreferenced, c.countUnreferenced)

@@ -180,6 +180,16 @@ var (
 		key:     func(u *metadata.LinkUse) []byte { return borrowedKey(&u.LinkID) },
 		entries: func(metadata.LinkUse) []entry { return nil },
 	}
+	leaseTable = table[metadata.Lease]{
+		bucket: leasesBucket, fields: leaseFields,
+		key:     func(l *metadata.Lease) []byte { return nameKey(l.Name) },
+		entries: func(metadata.Lease) []entry { return nil },
+	}
+	nodeTable = table[metadata.Node]{
+		bucket: nodesBucket, fields: nodeFields,
+		key:     func(n *metadata.Node) []byte { return borrowedKey(&n.Instance) },
+		entries: func(metadata.Node) []entry { return nil },
+	}
 )
 
 // versionEntries is the reference of a former version, in a bucket.

@@ -135,6 +135,10 @@ func nouns() map[string]noun {
 		"audit state": nounOf(auditStateFields, audit.State{
 			Size: 5, Frontier: []audit.Hash{audit.Hash(unhex(digestHex)), audit.Hash(unhex(reversedHex))},
 		}, "0000000000000005"+digestHex+reversedHex),
+		"lease": nounOf(leaseFields, metadata.Lease{Name: "n", Holder: id, Fence: 1, Ends: 2, Detail: "de"},
+			"016e"+idHex+"0000000000000001"+"0000000000000002"+"026465"),
+		"node": nounOf(nodeFields, metadata.Node{Instance: id, Name: "n", Version: "v", Schema: 13, Since: 1, Seen: 2},
+			idHex+"016e"+"0176"+"0000000d"+"0000000000000001"+"0000000000000002"),
 		"usage of a user": nounOf(userUsageFields, metadata.UserUsage{UserID: id, Bytes: -2}, idHex+"fffffffffffffffe"),
 		"size":            nounOf(sizeFields, int64(0x0102030405060708), stampedHex),
 		"body count":      nounOf(bodyCountFields, metadata.BodyCount{Bodies: 1, Bytes: -2}, "0000000000000001"+"fffffffffffffffe"),

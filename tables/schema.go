@@ -10,10 +10,7 @@ import (
 )
 
 // Schema is the schema version that this program writes. It is the same for all engines.
-const Schema uint32 = 12
-
-// ErrTooNew says that metadata were written by a newer version of the program.
-var ErrTooNew = errors.New("the metadata are of a newer version")
+const Schema uint32 = 13
 
 // step is a part of a migration.
 type step func(*Tx, Buckets) error
@@ -31,6 +28,7 @@ var migrations = [Schema - 1][]step{
 	{addBuckets(10)},
 	{addBuckets(11)},
 	{addBuckets(12), countUsers},
+	{addBuckets(13)},
 }
 
 // Migrate brings metadata from a schema version to the next one, in a transaction of the engine.
@@ -74,7 +72,7 @@ type Header struct {
 	State  State
 }
 
-// ReadHeader reads the rows that every start needs, in a read transaction. It returns an ErrTooNew, and of the Header the Schema alone, for
+// ReadHeader reads the rows that every start needs, in a read transaction. It returns a metadata.ErrTooNew, and of the Header the Schema alone, for
 // metadata of a version above Schema, and a metadata.ErrRecordDamaged for those that lack a row or a bucket of theirs.
 func ReadHeader(kv KV) (h Header, err error) {
 	t := Read(kv, 0)
@@ -85,7 +83,7 @@ func ReadHeader(kv KV) (h Header, err error) {
 		return h, err
 	}
 	if h.Schema > Schema {
-		return h, fmt.Errorf("%w: %d, known is %d", ErrTooNew, h.Schema, Schema)
+		return h, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, h.Schema, Schema)
 	}
 	if h.State.Last, err = LastStamp(kv); err != nil {
 		return h, err

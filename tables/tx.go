@@ -59,8 +59,8 @@ func (t *Tx) Contract() *metadata.Tx {
 		Damages: damages{t}, Unreferenced: unreferenced{t}, InlineBodies: inlineBodies{t}, Scrub: scrub{t}, Filling: filling{t}, Lineage: lineage{t}, Audit: auditLog{t},
 		Webhooks: webhooks{t}, Deliveries: deliveries{t}, Descriptive: descriptives{t},
 		Schemas: schemas{t}, SchemaVersions: schemaVersions{t}, Edits: edits{t}, EditEntries: entriesOfEdits{t},
-		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t},
-		Stamp: t.stamp, Access: t.access,
+		Folders: folders{t}, FileProperties: propertiesOfFiles{t}, Links: links{t}, LinkUses: linkUses{t}, Leases: leases{t}, Nodes: nodes{t},
+		Now: t.clock, Stamp: t.stamp, Access: t.access,
 	}
 }
 
@@ -111,6 +111,11 @@ func (t *Tx) stamp() metadata.Stamp {
 	t.mustWrite()
 	t.state.Last = metadata.NextStamp(t.state.Last, t.now())
 	return t.state.Last
+}
+
+func (t *Tx) clock() metadata.Stamp {
+	t.mustWrite()
+	return metadata.Stamp(t.now().UnixMicro())
 }
 
 func (t *Tx) mustWrite() {

@@ -29,6 +29,7 @@ func (a *answers) askDescriptive(tx *metadata.Tx, p probe) {
 	a.askSchemas(tx, p)
 	a.askEdits(tx, p)
 	a.askFolders(tx, p)
+	a.askNodes(tx, p)
 	a.askLinks(tx, p)
 }
 

@@ -45,6 +45,8 @@ func EveryTable(tx *metadata.Tx) error {
 		tx.FileProperties.Put(metadata.FileProperties{ResourceID: IDAt('R', 1), Properties: "p"}),
 		tx.Links.Put(metadata.Link{Record: record('L'), Kind: metadata.ShareLink, DataspaceID: IDAt('D', 1), OwnerID: IDAt('U', 1)}),
 		tx.LinkUses.Put(metadata.LinkUse{LinkID: IDAt('L', 1), Count: 1}),
+		tx.Leases.Put(metadata.Lease{Name: "background", Holder: IDAt('N', 1), Fence: tx.Stamp(), Ends: 9}),
+		tx.Nodes.Put(metadata.Node{Instance: IDAt('N', 1), Name: "a", Seen: 9}),
 		tx.InlineBodies.Put(metadata.VersionKey{Resource: IDAt('R', 1)}, []byte("body")),
 		LogEntry(tx), LogEntry(tx), // behind the one that begins the epoch
 	)

@@ -124,7 +124,7 @@ func putFolder(tx *metadata.Tx, row any) error {
 	case metadata.UserUsage:
 		return tx.UserUsage.Put(row)
 	}
-	return fmt.Errorf("no table holds a %T", row)
+	return putNode(tx, row)
 }
 
 // waysToFolder is waysTo for what putFolder puts.
@@ -144,7 +144,7 @@ func waysToFolder(row any) []way {
 	case metadata.UserUsage:
 		return []way{{"UserUsage.Get", func(tx *metadata.Tx) (any, error) { return tx.UserUsage.Get(row.UserID) }}}
 	}
-	return nil
+	return waysToNodes(row)
 }
 
 func (a *answers) askFolders(tx *metadata.Tx, p probe) {
@@ -192,7 +192,7 @@ func (m *machine) removeFolder(rt *rapid.T, s *session) {
 
 // sizesOfFolders are the least and the most that a folder, the properties of a file, a link, and the usage of a user may be.
 func sizesOfFolders(least, most metadata.Record, long string) []any {
-	return append(sizesOfLinks(least, most, long),
+	return append(append(sizesOfLinks(least, most, long), sizesOfNodes(long)...),
 		metadata.Folder{SetID: id(15)},
 		metadata.Folder{SetID: maxID(), Path: strings.Repeat("n", 4095) + "/", Properties: long, CreatedBy: maxID()},
 		metadata.FileProperties{ResourceID: id(15)},

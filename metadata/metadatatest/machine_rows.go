@@ -88,7 +88,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 	draw := []func(*rapid.T, *session) any{
 		m.resource, m.resource, m.resource, m.resource, m.dataspace, m.set, m.set, m.user, m.key, m.key, m.session, m.session, m.upload, m.privilege, m.cascade, m.counters, m.blob,
 		m.damage, m.scrub, m.fill, m.body, m.body, m.unreferenced, m.version, m.version, m.version, m.webhook, m.delivery, m.delivery,
-		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse, m.userUsage,
+		m.descriptive, m.descriptive, m.schema, m.schemaVersion, m.edit, m.editEntry, m.folder, m.fileProperties, m.link, m.linkUse, m.userUsage, m.lease, m.node,
 	}
 	switch n := rapid.IntRange(0, len(draw)+8).Draw(rt, "write"); n {
 	case len(draw):
@@ -120,6 +120,7 @@ func (m *machine) write(rt *rapid.T, s *session) {
 		m.removeDescriptive(rt, s)
 	case len(draw) + 8:
 		m.removeFolder(rt, s)
+		m.removeNode(rt, s)
 	default:
 		row := draw[n](rt, s)
 		s.do(op{fmt.Sprintf("put %T", row), func(tx *metadata.Tx) (any, error) { return nil, put(tx, row) }})

@@ -121,6 +121,9 @@ func (p printed) Bytes() int64 { return p.Size() }
 // AccessVersion returns that of the last commit.
 func (m *Memory) AccessVersion(context.Context) (uint64, error) { return m.state.Load().access, nil }
 
+// Engine implements metadata.Store.
+func (m *Memory) Engine() metadata.Engine { return metadata.Engine{Name: "memory"} }
+
 // Secret returns the secret of this store and of those reopened from it.
 func (m *Memory) Secret() [32]byte { return m.secret }
 

@@ -44,6 +44,8 @@ type state struct {
 	links          map[metadata.ID]metadata.Link
 	linkUses       map[metadata.ID]metadata.LinkUse
 	userUsage      map[metadata.ID]metadata.UserUsage
+	leases         map[name]metadata.Lease
+	nodes          map[metadata.ID]metadata.Node
 	scrub          metadata.ScrubState
 	filling        metadata.FillState
 	epoch          metadata.Epoch
@@ -82,6 +84,8 @@ func newState(now time.Time) *state {
 		links:          map[metadata.ID]metadata.Link{},
 		linkUses:       map[metadata.ID]metadata.LinkUse{},
 		userUsage:      map[metadata.ID]metadata.UserUsage{},
+		leases:         map[name]metadata.Lease{},
+		nodes:          map[metadata.ID]metadata.Node{},
 	}
 	if err := s.tx(func() time.Time { return now }, s).SetEpoch(metadata.NewEpoch(0, now)); err != nil {
 		panic(err) // nothing here fails
@@ -102,7 +106,7 @@ func (s *state) clone() *state {
 	c.webhooks, c.deliveries, c.descriptive = maps.Clone(s.webhooks), maps.Clone(s.deliveries), maps.Clone(s.descriptive)
 	c.schemas, c.schemaVersions = maps.Clone(s.schemas), maps.Clone(s.schemaVersions)
 	c.edits, c.editEntries = maps.Clone(s.edits), maps.Clone(s.editEntries)
-	c.userUsage = maps.Clone(s.userUsage)
+	c.userUsage, c.leases, c.nodes = maps.Clone(s.userUsage), maps.Clone(s.leases), maps.Clone(s.nodes)
 	c.folders, c.properties = maps.Clone(s.folders), maps.Clone(s.properties)
 	c.links, c.linkUses = maps.Clone(s.links), maps.Clone(s.linkUses)
 	return &c
@@ -157,6 +161,12 @@ func (s *state) tx(now func() time.Time, last *state) *metadata.Tx {
 		FileProperties: newTable(mode, s.properties, func(p metadata.FileProperties) metadata.ID { return p.ResourceID }),
 		Links:          links{newTable(mode, s.links, func(l metadata.Link) metadata.ID { return l.ID })},
 		LinkUses:       newTable(mode, s.linkUses, func(u metadata.LinkUse) metadata.ID { return u.LinkID }),
+		Leases:         leases{newTable(mode, s.leases, func(l metadata.Lease) name { return name(l.Name) })},
+		Nodes:          newTable(mode, s.nodes, func(n metadata.Node) metadata.ID { return n.Instance }),
+		Now: func() metadata.Stamp {
+			mode.mustWrite()
+			return metadata.Stamp(now().UnixMicro())
+		},
 		Stamp: func() metadata.Stamp {
 			mode.mustWrite()
 			s.last = metadata.NextStamp(s.last, now())

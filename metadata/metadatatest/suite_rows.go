@@ -31,6 +31,7 @@ func rowTests() map[string]func(*testing.T, *store) {
 		"folders come in the order of paths":             testFolders,
 		"children are files, and folders once":           testChildren,
 		"links are found as they are now":                testLinks,
+		"leases are found by their names":                testLeases,
 		"bodies are copies":                              testBodyCopies,
 		"sequences are read side by side and left early": testSequences,
 	}
@@ -48,6 +49,7 @@ func filledRows(other bool) []any {
 		filled[metadata.Schema](other), filled[metadata.SchemaVersion](other), filled[metadata.BulkEdit](other), filled[metadata.EditEntry](other),
 		filled[metadata.Folder](other), filled[metadata.FileProperties](other),
 		filled[metadata.Link](other), filled[metadata.LinkUse](other), filled[metadata.UserUsage](other),
+		filled[metadata.Lease](other), filled[metadata.Node](other),
 	}
 }
 
@@ -245,6 +247,10 @@ func identityOf(row any) []string {
 		return []string{"LinkID"}
 	case metadata.UserUsage:
 		return []string{"UserID"}
+	case metadata.Lease:
+		return []string{"Name"}
+	case metadata.Node:
+		return []string{"Instance"}
 	case metadata.Session:
 		return []string{"UserID", "Digest"}
 	case metadata.Cascade:

@@ -17,6 +17,7 @@ import (
 func txTests() map[string]func(*testing.T, *store) {
 	return map[string]func(*testing.T, *store){
 		"a view returns the error of its function":       testViewError,
+		"the clock goes back, stamps do not":             testClock,
 		"a read transaction cannot write":                testReadOnly,
 		"a context counts until the function runs":       testContext,
 		"a context counts while another update runs":     testContextInQueue,
@@ -41,6 +42,9 @@ func testReadOnly(t *testing.T, s *store) {
 	rows := filledRows(false)
 	writes := map[string]func(*metadata.Tx) error{
 		"Stamp":           func(tx *metadata.Tx) error { tx.Stamp(); return nil },
+		"Now":             func(tx *metadata.Tx) error { tx.Now(); return nil },
+		"Leases.Remove":   func(tx *metadata.Tx) error { return tx.Leases.Remove("n") },
+		"Nodes.Remove":    func(tx *metadata.Tx) error { return tx.Nodes.Remove(id(1)) },
 		"Cascades.Remove": func(tx *metadata.Tx) error { return tx.Cascades.Remove(id(1)) },
 		"Sessions.Remove": func(tx *metadata.Tx) error {
 			return tx.Sessions.Remove(id(1), auth.SessionDigest{})
