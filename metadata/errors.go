@@ -12,6 +12,8 @@ var (
 	ErrNoSpace = errors.New("no space left")
 	// ErrUnwritable: the file cannot be written, or no file opened, at this time; nothing of the change was kept.
 	ErrUnwritable = errors.New("not writable now")
+	// ErrUnavailable: the server that keeps the rows does not answer now; nothing of a change was kept.
+	ErrUnavailable = errors.New("not available now")
 	// ErrReadOnly: the store takes no changes until it is restarted, after an I/O error, or since it was opened to be read only.
 	ErrReadOnly = errors.New("read-only")
 	// ErrOutcomeUnknown: an I/O error in the commit; the change may or may not be there after a restart.

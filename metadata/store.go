@@ -35,7 +35,7 @@ type Reader interface {
 type Writer interface {
 	// Update runs fn in a write transaction and returns when the commit is on stable storage. Several operations may share
 	// one commit. An fn that returns an error changes nothing, and Update returns that error. fn may run more than once, and
-	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrReadOnly,
+	// should find all its reasons to fail before its first write. Other errors: ErrNoSpace, ErrUnwritable, ErrUnavailable, ErrReadOnly,
 	// ErrOutcomeUnknown, ErrClosed, or the context's if it ended before fn ran.
 	Update(ctx context.Context, fn func(*Tx) error) error
 

@@ -43,8 +43,8 @@ type Cursor interface {
 
 // Ahead is what a KV may offer that reads many ranges at once faster than one after the other.
 type Ahead interface {
-	// Ahead tells that these ranges, lo and hi of each, are read next, in one direction, and with each key the record in another bucket
-	// whose key is the 16 bytes at its end; records is BucketCount where none is read.
+	// Ahead tells that these ranges, lo and hi of each, are read next, in one direction, and with each entry the record in another bucket
+	// whose key is its value, or if that is empty the 16 bytes at the end of its key; records is BucketCount where none is read.
 	Ahead(b Bucket, ranges [][2][]byte, backwards bool, records Bucket)
 }
 

@@ -94,18 +94,20 @@ func readEntry(l listing, h *spanCursor, c *codec, row *metadata.Resource) (err 
 }
 
 // ahead tells the engine what is read next.
-func (l listing) ahead(t *Tx, records Bucket) {
+func (l listing) ahead(t *Tx, records Bucket) { t.announce(l.index, l.spans, l.backwards, records) }
+
+func (t *Tx) announce(index Bucket, spans []span, backwards bool, records Bucket) {
 	engine, ok := t.kv.(Ahead)
 	if !ok {
 		return
 	}
-	ranges := make([][2][]byte, 0, len(l.spans))
-	for _, s := range l.spans {
+	ranges := make([][2][]byte, 0, len(spans))
+	for _, s := range spans {
 		if !s.empty() {
 			ranges = append(ranges, [2][]byte{s.lo, s.hi})
 		}
 	}
-	engine.Ahead(l.index, ranges, l.backwards, records)
+	engine.Ahead(index, ranges, backwards, records)
 }
 
 func (l listing) start(t *Tx) *mergeHeap {

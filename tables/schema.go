@@ -85,7 +85,7 @@ func ReadHeader(kv KV) (h Header, err error) {
 	if h.Schema > Schema {
 		return h, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, h.Schema, Schema)
 	}
-	if h.State.Last, err = LastStamp(kv); err != nil {
+	if h.State, err = ReadState(kv); err != nil {
 		return h, err
 	}
 	if h.Secret, err = metaRow(t, secretRow, secretFields); err != nil {
@@ -101,8 +101,24 @@ func ReadHeader(kv KV) (h Header, err error) {
 			return h, fmt.Errorf("tables: %w: no bucket %s", metadata.ErrRecordDamaged, b)
 		}
 	}
-	h.State.Inline, err = inlineBodies{t}.Total()
-	return h, err
+	return h, nil
+}
+
+// ReadState returns what the next commit continues. It returns an ErrTooNew for metadata of a version above Schema.
+func ReadState(kv KV) (state State, err error) {
+	t := Read(kv, 0)
+	schema, err := metaRow(t, schemaRow, schemaFields)
+	if err != nil {
+		return state, err
+	}
+	if schema > Schema {
+		return state, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, schema, Schema)
+	}
+	if state.Last, err = LastStamp(kv); err != nil {
+		return state, err
+	}
+	state.Inline, err = inlineBodies{t}.Total()
+	return state, err
 }
 
 // LastStamp returns the last stamp that a commit has given out.

@@ -175,6 +175,7 @@ func (tb *table[T]) rows(t *Tx, s span, backwards bool) iter.Seq2[T, error] {
 // byIndex yields the rows that the entries in a span of an index point to by their values.
 func (tb *table[T]) byIndex(t *Tx, index Bucket, s span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		t.announce(index, []span{s}, false, tb.bucket)
 		for key, owner := range t.walk(index, s) {
 			row, err := tb.get(t, owner)
 			if errors.Is(err, metadata.ErrNotFound) {

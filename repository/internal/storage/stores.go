@@ -83,6 +83,7 @@ var meanings = []struct {
 	{metadata.ErrReadOnly, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "the service takes no changes since an I/O error"}},
 	{metadata.ErrNotDurable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeReadOnly, Message: "what this would show has not reached the disk"}},
 	{metadata.ErrUnwritable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "nothing can be written at this time; nothing was changed"}},
+	{metadata.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the database does not answer at this time; nothing was changed"}},
 	{blobs.ErrUnavailable, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "files cannot be read or written at this time; nothing was changed"}},
 	{metadata.ErrClosed, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the service is shutting down"}},
 	{context.Canceled, errs.Error{Kind: errs.Unavailable, Code: errs.CodeUnavailable, Message: "the request was given up"}},

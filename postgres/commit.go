@@ -1,0 +1,320 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"labshelf/groupcommit"
+	"labshelf/metadata"
+	"labshelf/tables"
+)
+
+// maxGroup is how many operations share a commit at most.
+const maxGroup = 256
+
+// The bounds of what a commit waits for: the lock, which a commit of another node holds, and the answer to what it sent.
+const (
+	patience       = 15 * time.Second
+	commitPatience = 30 * time.Second
+)
+
+// operation is one call of Update or UpdateBackground.
+type operation = groupcommit.Operation[work]
+
+// work is the function of an operation, and what it will read.
+type work struct {
+	fn     func(*metadata.Tx) error
+	learnt learnt
+}
+
+// committer runs all changes of this node, in one goroutine and on one connection, as group commits.
+type committer struct {
+	store  *Store
+	queue  *groupcommit.Queue[work]
+	conn   *pgx.Conn // nil: there is none now
+	warned *pgconn.Notice
+}
+
+var errUnfinished = errors.New("postgres: the operation ended its goroutine")
+
+func (c *committer) run() {
+	defer c.queue.Stop()
+	defer c.disconnect()
+	for {
+		group, _ := c.queue.Next(nil)
+		if group == nil {
+			return
+		}
+		c.process(group)
+	}
+}
+
+func (c *committer) disconnect() {
+	if c.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.conn.Close(ctx)
+	c.conn = nil
+}
+
+// process runs a group. No operation is answered before the commit: a refusal may rest on what another operation of the group has written.
+// What the server did not answer before the commit began is tried once more, on a new connection.
+func (c *committer) process(group []*operation) {
+	outcome, begun := errUnfinished, time.Now()
+	defer func() {
+		for _, op := range group {
+			if outcome != nil && op.Err == nil {
+				op.Err = outcome
+			}
+		}
+		c.queue.Answer(group, begun)
+	}()
+	for try := range 2 {
+		again := false
+		if outcome, again = c.attempt(group); !again || try == 1 {
+			return
+		}
+	}
+}
+
+// attempt runs operations in one transaction and commits it. again: the connection was lost before anything was promised. One that fails
+// after it wrote spoils what the others have read of it, and nothing has been sent: the others run again, without it.
+func (c *committer) attempt(group []*operation) (err error, again bool) {
+	for _, op := range group {
+		op.Err = nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	t, err := c.lock(ctx, group)
+	if err != nil {
+		return wrap("begin", err), c.lost()
+	}
+	rest := slices.Clone(group)
+	for {
+		k := &kv{reader: t.reader, store: c.store, writes: &writes{}}
+		var tx *tables.Tx
+		var before tables.State
+		spoiler := -1
+		err := catch(func() (err error) {
+			if before, err = tables.ReadState(k); err == nil {
+				tx = tables.Write(k, before, uint64(t.state.access), c.store.Now)
+				spoiler = runAll(tx, rest)
+			}
+			return err
+		})
+		if err != nil {
+			c.rollBack(t)
+			return wrap("read", err), c.lost()
+		}
+		if spoiler < 0 {
+			return c.finish(t, tx, k, before)
+		}
+		rest = slices.Delete(rest, spoiler, spoiler+1)
+	}
+}
+
+// lost tells whether there is no connection any more.
+func (c *committer) lost() bool {
+	if c.conn != nil && c.conn.IsClosed() {
+		c.conn = nil
+	}
+	return c.conn == nil
+}
+
+// lock begins the transaction, and asks for all that the operations will read.
+func (c *committer) lock(ctx context.Context, group []*operation) (_ *transaction, err error) {
+	if c.store.readOnly {
+		return nil, fmt.Errorf("%w: opened to be read only", metadata.ErrReadOnly)
+	}
+	if c.lost() {
+		if c.conn, err = c.store.connect(ctx, func(n *pgconn.Notice) { c.warned = n }); err != nil {
+			return nil, err
+		}
+	}
+	all := newLearnt()
+	for _, op := range group {
+		all.add(op.Work.learnt)
+	}
+	t := c.store.transaction(ctx, c.conn, beginCommit)
+	if err := t.trip(all.question()); err != nil {
+		c.rollBack(t)
+		return nil, err
+	}
+	for at, value := range t.values {
+		c.store.hints.note(at, value)
+	}
+	return t, nil
+}
+
+// rollBack ends a transaction. Where that fails the connection is closed, which ends it, too.
+func (c *committer) rollBack(t *transaction) {
+	if _, err := c.conn.Exec(t.ctx, "rollback"); err != nil {
+		c.disconnect()
+	}
+}
+
+// runAll runs operations. It returns the index of one that spoiled the transaction, -1 if there is none.
+func runAll(tx *tables.Tx, ops []*operation) (spoiler int) {
+	for i, op := range ops {
+		var spoiled bool
+		if spoiled, op.Err = run(tx, op.Work.fn); spoiled {
+			return i
+		}
+	}
+	return -1
+}
+
+// run runs one operation; see tables.Tx.Begin.
+func run(tx *tables.Tx, fn func(*metadata.Tx) error) (spoiled bool, err error) {
+	end := tx.Begin()
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			panic(p)
+		default:
+			spoiled, err = true, fmt.Errorf("postgres: the operation panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return end(fn(tx.Contract()))
+}
+
+// finish commits, not under the context of any caller. If the connection is lost meanwhile, or the server gives up its wait for a
+// synchronous standby, of which it warns, nobody knows what becomes of the commit.
+func (c *committer) finish(t *transaction, tx *tables.Tx, k *kv, before tables.State) (err error, again bool) {
+	if tx.State() == before && !k.writes.any() {
+		c.rollBack(t)
+		return nil, false
+	}
+	if err := tx.Finish(before); err != nil {
+		c.rollBack(t)
+		return err, false
+	}
+	last := int64(tx.State().Last)
+	if tx.ChangedAccess() {
+		t.state.access = max(t.state.access+1, last)
+	}
+	batch := &pgx.Batch{}
+	t.queueWrites(batch, k.writes)
+	batch.Queue("update state set stamp = $1, access = $2, long = $3", last, t.state.access, []int16(c.store.long()))
+	ctx, cancel := context.WithTimeout(context.Background(), commitPatience)
+	defer cancel()
+	c.warned = nil
+	results := c.send(ctx, batch)
+	if err = results; err == nil {
+		c.committed(k.writes, last)
+		return nil, false
+	}
+	if errors.Is(err, metadata.ErrOutcomeUnknown) || c.lost() {
+		c.disconnect()
+		return fmt.Errorf("postgres: commit: %w: %w", metadata.ErrOutcomeUnknown, err), false
+	}
+	c.rollBack(t)
+	return wrap("commit", err), false
+}
+
+// send sends the statements of a commit and COMMIT itself in one round trip. It returns an ErrOutcomeUnknown where the commit was carried
+// out with a warning.
+func (c *committer) send(ctx context.Context, batch *pgx.Batch) error {
+	statements := batch.Len()
+	batch.Queue("commit")
+	results := c.conn.SendBatch(ctx, batch)
+	var err error
+	for range statements {
+		if _, err = results.Exec(); err != nil {
+			return errors.Join(err, results.Close())
+		}
+	}
+	tag, err := results.Exec()
+	if err = errors.Join(err, results.Close()); err != nil {
+		return err
+	}
+	if tag.String() != "COMMIT" {
+		return fmt.Errorf("the server answers the commit with %s", tag)
+	}
+	if c.warned != nil {
+		return fmt.Errorf("%w: %s", metadata.ErrOutcomeUnknown, c.warned.Message)
+	}
+	return nil
+}
+
+// committed notes what a commit has left.
+func (c *committer) committed(w *writes, last int64) {
+	for b := range w.buckets {
+		for _, change := range w.buckets[b] {
+			c.store.hints.note(place{tables.Bucket(b), string(change.key)}, change.value)
+		}
+	}
+	c.store.last.Store(last)
+}
+
+// any tells whether there is anything to send.
+func (w *writes) any() bool {
+	return slices.ContainsFunc(w.buckets[:], func(in []write) bool { return len(in) > 0 })
+}
+
+// The statements of writing.
+const (
+	deleteSQL     = "delete from key_values r using unnest($1::smallint[], $2::bytea[]) as d (bucket, key) where r.bucket = d.bucket and r.key = d.key"
+	putSQL        = "insert into key_values (bucket, key, value) select * from unnest($1::smallint[], $2::bytea[], $3::bytea[]) on conflict (bucket, key) do update set value = excluded.value"
+	deleteLongSQL = "delete from long_key_values r using unnest($1::smallint[], $2::bytea[]) as d (bucket, digest) where r.bucket = d.bucket and r.digest = d.digest"
+	putLongSQL    = "insert into long_key_values (bucket, digest, head, key, value) select * from unnest($1::smallint[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[]) on conflict (bucket, digest) do update set value = excluded.value"
+)
+
+// columns are the arguments of the statements of writing.
+type columns struct {
+	buckets                     []int16
+	digests, heads, keys, value [][]byte
+}
+
+func (c *columns) add(number int16, w write, far bool) {
+	c.buckets, c.keys, c.value = append(c.buckets, number), append(c.keys, w.key), append(c.value, w.value)
+	if far {
+		c.digests, c.heads = append(c.digests, digest(string(w.key))), append(c.heads, w.key[:headBytes])
+	}
+}
+
+// queueWrites adds what changes to a batch. A value that is there already is not written again.
+func (t *transaction) queueWrites(batch *pgx.Batch, w *writes) {
+	var puts, deletes, longPuts, longDeletes columns
+	for b := range tables.BucketCount {
+		number := t.store.numbers[b]
+		for _, change := range w.buckets[b] {
+			far := len(change.key) > longest
+			was, ok := t.values[place{b, string(change.key)}]
+			switch {
+			case ok && (was == nil) == (change.value == nil) && slices.Equal(was, change.value):
+			case change.value == nil && far:
+				longDeletes.add(number, change, true)
+			case change.value == nil:
+				deletes.add(number, change, false)
+			case far:
+				longPuts.add(number, change, true)
+				t.store.noteLong(longBuckets{number})
+			default:
+				puts.add(number, change, false)
+			}
+		}
+	}
+	if len(deletes.keys) > 0 {
+		batch.Queue(deleteSQL, deletes.buckets, deletes.keys)
+	}
+	if len(longDeletes.keys) > 0 {
+		batch.Queue(deleteLongSQL, longDeletes.buckets, longDeletes.digests)
+	}
+	if len(puts.keys) > 0 {
+		batch.Queue(putSQL, puts.buckets, puts.keys, puts.value)
+	}
+	if len(longPuts.keys) > 0 {
+		batch.Queue(putLongSQL, longPuts.buckets, longPuts.digests, longPuts.heads, longPuts.keys, longPuts.value)
+	}
+}

@@ -1,0 +1,95 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"labshelf/metadata"
+)
+
+// ErrUnsafe says that a setting of the server may lose what a commit has promised.
+var ErrUnsafe = errors.New("the server may lose commits")
+
+// mostConnections is how many views may be under way at once, unless the address says otherwise (pool_max_conns).
+const mostConnections = 16
+
+// configure says how connections are made.
+func (s *Store) configure() {
+	c := s.config
+	parsed, _ := url.Parse(c.ConnString())
+	if parsed == nil || parsed.Query().Get("pool_max_conns") == "" {
+		c.MaxConns = mostConnections
+	}
+	c.MinIdleConns = 2
+	c.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // a view replaces a dead connection by itself
+	c.AfterConnect = s.examine
+	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	c.ConnConfig.ConnectTimeout = min(max(c.ConnConfig.ConnectTimeout, 5*time.Second), 30*time.Second)
+	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}}
+	c.ConnConfig.DialFunc = dialer.DialContext
+	if _, ok := c.ConnConfig.RuntimeParams["application_name"]; !ok {
+		c.ConnConfig.RuntimeParams["application_name"] = "labshelf"
+	}
+}
+
+// session is the settings of a connection. All questions are looked up in an index, and planned once. A node that stops in the middle
+// of a commit, which the others wait for, is cut off.
+var session = [][2]string{
+	{"plan_cache_mode", "force_generic_plan"},
+	{"enable_seqscan", "off"}, {"enable_bitmapscan", "off"}, {"enable_hashjoin", "off"}, {"enable_mergejoin", "off"},
+	{"jit", "off"},
+	{"idle_in_transaction_session_timeout", "60s"},
+	{"lock_timeout", "10s"},
+}
+
+// examine prepares a connection, and refuses that of a server which may lose a commit or takes none.
+func (s *Store) examine(ctx context.Context, conn *pgx.Conn) error {
+	var fsync, pages, commit string
+	var standby bool
+	var now time.Time
+	sql := "select current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), pg_is_in_recovery(), clock_timestamp()"
+	for _, setting := range session {
+		sql += fmt.Sprintf(", set_config('%s', '%s', false)", setting[0], setting[1])
+	}
+	into := []any{&fsync, &pages, &commit, &standby, &now}
+	for range session {
+		into = append(into, new(string))
+	}
+	if err := conn.QueryRow(ctx, sql).Scan(into...); err != nil {
+		return err
+	}
+	s.setClock(now)
+	switch {
+	case fsync == "off", pages == "off":
+		return fmt.Errorf("%w: fsync and full_page_writes must be on; they are %s and %s", ErrUnsafe, fsync, pages)
+	case commit == "off":
+		return fmt.Errorf("%w: synchronous_commit must not be off", ErrUnsafe)
+	case standby && !s.readOnly:
+		return fmt.Errorf("%w: the server is a standby, which takes no changes", metadata.ErrUnwritable)
+	}
+	return nil
+}
+
+// withoutPassword is an error of an address without the address, which may hold a password.
+func withoutPassword(err error) error {
+	var parse *pgconn.ParseConfigError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	if cause := parse.Unwrap(); cause != nil {
+		var wrong *url.Error
+		if errors.As(cause, &wrong) {
+			return wrong.Err
+		}
+		return cause
+	}
+	return errors.New("it is not one of PostgreSQL")
+}

@@ -1,0 +1,295 @@
+package postgres
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"labshelf/metadata"
+	"labshelf/tables"
+)
+
+// longest is how many bytes a key may have to be one of key_values; headBytes is how many of a longer one an index holds.
+const (
+	longest   = 2000
+	headBytes = 1000
+)
+
+// The statements of reading. What they return of a place or a range carries its number among those that were asked, from 1.
+const (
+	stateSQL = "select stamp, access, schema, long from state"
+
+	valuesSQL = `select p.n, r.value from unnest($1::smallint[], $2::bytea[]) with ordinality as p (bucket, key, n)
+		join key_values r on r.bucket = p.bucket and r.key = p.key`
+
+	longValuesSQL = `select p.n, r.value from unnest($1::smallint[], $2::bytea[]) with ordinality as p (bucket, digest, n)
+		join long_key_values r on r.bucket = p.bucket and r.digest = p.digest`
+
+	lastSQL = `select p.n, r.key from unnest($1::smallint[]) with ordinality as p (bucket, n) cross join lateral
+		(select key from key_values where bucket = p.bucket order by bucket desc, key desc limit 1) r`
+)
+
+// rangesSQL reads ranges of key_values. A range ends before (upto, hi), which for one without a bound is the beginning of the next bucket.
+// Bounds are compared as rows, so that the index alone finds both ends.
+func rangesSQL(direction string) string {
+	return `select q.n, r.key, r.value, x.value
+	from unnest($1::smallint[], $2::bytea[], $3::smallint[], $4::bytea[], $5::integer[], $6::smallint[]) with ordinality
+		as q (bucket, lo, upto, hi, most, records, n)
+	cross join lateral (select key, value from key_values
+		where (bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
+		order by bucket ` + direction + `, key ` + direction + ` limit q.most) r
+	left join key_values x on x.bucket = q.records
+		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
+}
+
+// longRangesSQL is rangesSQL for long_key_values, of which there are few in a range: heads narrow it.
+func longRangesSQL(direction string) string {
+	return `select q.n, r.key, r.value, x.value
+	from unnest($1::smallint[], $2::bytea[], $3::smallint[], $4::bytea[], $5::integer[], $6::smallint[]) with ordinality
+		as q (bucket, lo, upto, hi, most, records, n)
+	cross join lateral (select key, value from long_key_values
+		where (bucket, head) >= (q.bucket, substr(q.lo, 1, ` + heads + `)) and (bucket, head) <= (q.upto, substr(q.hi, 1, ` + heads + `))
+			and (bucket, key) >= (q.bucket, q.lo) and (bucket, key) < (q.upto, q.hi)
+		order by bucket ` + direction + `, head ` + direction + `, key ` + direction + ` limit q.most) r
+	left join key_values x on x.bucket = q.records
+		and x.key = case when length(r.value) > 0 then r.value else substr(r.key, greatest(1, length(r.key) - 15)) end`
+}
+
+var heads = strconv.Itoa(headBytes)
+
+var (
+	ascendingSQL, descendingSQL         = rangesSQL("asc"), rangesSQL("desc")
+	longAscendingSQL, longDescendingSQL = longRangesSQL("asc"), longRangesSQL("desc")
+)
+
+// asked is a question on its way: which statements of the batch answer which part of it.
+type asked struct {
+	*question
+	long       longBuckets // that were asked for long keys
+	short, far []int       // places: of each statement, which
+	forward    []int       // ranges, likewise
+	backward   []int
+	longFor    []int
+	longBack   []int
+}
+
+// longBuckets are the numbers of buckets that have had long keys.
+type longBuckets []int16
+
+// queue adds the statements of a question to a batch.
+func (s *Store) queueQuestion(b *pgx.Batch, q *question, long longBuckets) *asked {
+	a := &asked{question: q, long: long}
+	for i, p := range q.places {
+		if len(p.key) > longest {
+			a.far = append(a.far, i)
+		} else {
+			a.short = append(a.short, i)
+		}
+	}
+	for i, r := range q.ranges {
+		far := slices.Contains(long, s.numbers[r.bucket])
+		if r.backwards {
+			a.backward = append(a.backward, i)
+			a.longBack = appendIf(far, a.longBack, i)
+		} else {
+			a.forward = append(a.forward, i)
+			a.longFor = appendIf(far, a.longFor, i)
+		}
+	}
+	s.queuePlaces(b, valuesSQL, q, a.short, func(key string) []byte { return []byte(key) })
+	s.queuePlaces(b, longValuesSQL, q, a.far, digest)
+	s.queueRanges(b, ascendingSQL, q, a.forward)
+	s.queueRanges(b, descendingSQL, q, a.backward)
+	s.queueRanges(b, longAscendingSQL, q, a.longFor)
+	s.queueRanges(b, longDescendingSQL, q, a.longBack)
+	if len(q.last) > 0 {
+		numbers := make([]int16, len(q.last))
+		for i, bucket := range q.last {
+			numbers[i] = s.numbers[bucket]
+		}
+		b.Queue(lastSQL, numbers)
+	}
+	return a
+}
+
+func appendIf(wanted bool, to []int, i int) []int {
+	if wanted {
+		return append(to, i)
+	}
+	return to
+}
+
+func digest(key string) []byte {
+	sum := sha256.Sum256([]byte(key))
+	return sum[:]
+}
+
+func (s *Store) queuePlaces(b *pgx.Batch, sql string, q *question, which []int, name func(string) []byte) {
+	if len(which) == 0 {
+		return
+	}
+	buckets, keys := make([]int16, len(which)), make([][]byte, len(which))
+	for n, i := range which {
+		buckets[n], keys[n] = s.numbers[q.places[i].bucket], name(q.places[i].key)
+	}
+	b.Queue(sql, buckets, keys)
+}
+
+func (s *Store) queueRanges(b *pgx.Batch, sql string, q *question, which []int) {
+	if len(which) == 0 {
+		return
+	}
+	n := len(which)
+	buckets, upto, records := make([]int16, n), make([]int16, n), make([]int16, n)
+	lo, hi, most := make([][]byte, n), make([][]byte, n), make([]int32, n)
+	for n, i := range which {
+		r := q.ranges[i]
+		buckets[n], upto[n], records[n] = s.numbers[r.bucket], s.numbers[r.bucket], noBucket
+		if r.records != tables.BucketCount {
+			records[n] = s.numbers[r.records]
+		}
+		lo[n], hi[n], most[n] = []byte(r.lo), []byte(r.hi), int32(q.most[i])
+		if r.open {
+			upto[n], hi[n] = upto[n]+1, []byte{}
+		}
+	}
+	b.Queue(sql, buckets, lo, upto, hi, most, records)
+}
+
+// noBucket is a number that no bucket has.
+const noBucket = -1
+
+// answer reads what the statements of a question return into what is known.
+func (a *asked) answer(s *Store, results pgx.BatchResults, into *reader) error {
+	var memory arena
+	for _, which := range [][]int{a.short, a.far} {
+		if err := a.answerPlaces(results, which, into, &memory); err != nil {
+			return err
+		}
+	}
+	pairs := make([][]pair, len(a.ranges))
+	for _, which := range [][]int{a.forward, a.backward, a.longFor, a.longBack} {
+		if err := a.answerRanges(results, which, pairs, &memory); err != nil {
+			return err
+		}
+	}
+	for i, r := range a.ranges {
+		into.add(r, ordered(r, pairs[i], a.most[i]))
+	}
+	if len(a.last) == 0 {
+		return nil
+	}
+	for _, bucket := range a.last {
+		if !slices.Contains(a.long, s.numbers[bucket]) {
+			into.last[bucket] = []byte{}
+		}
+	}
+	return each(results, func(n int, values [][]byte) error {
+		if bucket := a.last[n]; !slices.Contains(a.long, s.numbers[bucket]) {
+			into.last[bucket] = memory.keep(values[0])
+		}
+		return nil
+	})
+}
+
+func (a *asked) answerPlaces(results pgx.BatchResults, which []int, into *reader, memory *arena) error {
+	if len(which) == 0 {
+		return nil
+	}
+	for _, i := range which {
+		into.values[a.places[i]] = nil
+	}
+	return each(results, func(n int, values [][]byte) error {
+		into.values[a.places[which[n]]] = memory.keep(values[0])
+		return nil
+	})
+}
+
+func (a *asked) answerRanges(results pgx.BatchResults, which []int, pairs [][]pair, memory *arena) error {
+	if len(which) == 0 {
+		return nil
+	}
+	return each(results, func(n int, values [][]byte) error {
+		i := which[n]
+		pairs[i] = append(pairs[i], pair{memory.keep(values[0]), memory.keep(values[1]), memory.keep(values[2])})
+		return nil
+	})
+}
+
+// ordered puts the pairs of two tables into the order of the range. No statement says in which order a join returns rows, though it mostly
+// is that of the index.
+func ordered(r keyRange, pairs []pair, most int) found {
+	compare := func(a, b pair) int {
+		if r.backwards {
+			a, b = b, a
+		}
+		return bytes.Compare(a.key, b.key)
+	}
+	if !slices.IsSortedFunc(pairs, compare) {
+		slices.SortFunc(pairs, compare)
+	}
+	if len(pairs) < most {
+		return found{pairs, true}
+	}
+	return found{pairs[:most], false}
+}
+
+// each calls fn for the rows of the next statement: with the number of what was asked, from 0, and the other values.
+func each(results pgx.BatchResults, fn func(n int, values [][]byte) error) error {
+	rows, err := results.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		values := rows.RawValues()
+		if len(values[0]) != 8 {
+			return errors.New("the database answers with something else than was asked")
+		}
+		if err := fn(int(binary.BigEndian.Uint64(values[0]))-1, values[1:]); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// state is the row of that name.
+type state struct {
+	stamp  int64
+	access int64
+	schema int32
+	long   longBuckets
+}
+
+// readState reads it, and refuses that of a newer program.
+func readState(row pgx.Row) (st state, err error) {
+	if err = row.Scan(&st.stamp, &st.access, &st.schema, (*[]int16)(&st.long)); err != nil {
+		return st, err
+	}
+	if st.schema > int32(tables.Schema) {
+		return st, fmt.Errorf("%w: %d, known is %d", metadata.ErrTooNew, st.schema, tables.Schema)
+	}
+	return st, nil
+}
+
+// arena keeps copies of values in few pieces.
+type arena struct{ free []byte }
+
+// keep returns a copy, nil of nil.
+func (a *arena) keep(value []byte) []byte {
+	if value == nil {
+		return nil
+	}
+	if len(value) > cap(a.free)-len(a.free) {
+		a.free = make([]byte, 0, max(len(value), 16<<10))
+	}
+	begin := len(a.free)
+	a.free = append(a.free, value...)
+	return a.free[begin:len(a.free):len(a.free)]
+}

@@ -1,0 +1,200 @@
+package postgres
+
+import (
+	"bytes"
+	"slices"
+
+	"labshelf/tables"
+)
+
+// place is a key in a bucket.
+type place struct {
+	bucket tables.Bucket
+	key    string
+}
+
+// keyRange is the keys of a bucket from lo up to, not including, hi, and with them the records in another bucket that their entries point
+// to; BucketCount: none.
+type keyRange struct {
+	bucket    tables.Bucket
+	lo, hi    string
+	open      bool // hi is no bound
+	backwards bool
+	records   tables.Bucket
+}
+
+func (r keyRange) contains(key []byte) bool {
+	return string(key) >= r.lo && (r.open || string(key) < r.hi)
+}
+
+// after is the part of a range behind a key of it.
+func (r keyRange) after(key []byte) keyRange {
+	if r.backwards {
+		r.hi, r.open = string(key), false
+	} else {
+		r.lo = string(key) + "\x00"
+	}
+	return r
+}
+
+// pair is a key with its value, and with the record that it points to; nil: there is none, or none was asked for.
+type pair struct{ key, value, record []byte }
+
+// found is the first pairs of a range, in its order; complete: there are no more.
+type found struct {
+	pairs    []pair
+	complete bool
+}
+
+// question is what one round trip asks.
+type question struct {
+	places []place
+	ranges []keyRange
+	most   []int           // of each range, how many pairs
+	last   []tables.Bucket // of which the last key is asked
+}
+
+// known is answers to questions. A value is nil where there is no such key.
+type known struct {
+	values map[place][]byte
+	ranges map[keyRange]found
+	last   map[tables.Bucket][]byte // the last key of a bucket; what is greater does not exist
+}
+
+func newKnown() known {
+	return known{values: map[place][]byte{}, ranges: map[keyRange]found{}, last: map[tables.Bucket][]byte{}}
+}
+
+// forgetAt bounds how many values a view keeps, since it may read all rows.
+const forgetAt = 1 << 13
+
+// reader reads keys and ranges, from what is known or else from the database.
+type reader struct {
+	known
+	ask    func(*question) // makes a round trip, which adds to what is known; panics with a failure
+	learns *learning       // nil: what is read is not noted
+	forget bool            // of what is known, more than forgetAt values
+}
+
+// failure is the value of a panic: the database did not answer.
+type failure struct{ err error }
+
+func (r *reader) get(bucket tables.Bucket, key []byte) []byte {
+	at := place{bucket, string(key)}
+	value, ok := r.values[at]
+	if last, asked := r.last[bucket]; !ok && asked && bytes.Compare(key, last) > 0 {
+		return nil
+	}
+	if !ok && r.learns != nil {
+		value, ok = r.learns.guess(at)
+	}
+	if !ok {
+		r.ask(&question{places: []place{at}})
+		value = r.values[at]
+	}
+	if r.learns != nil {
+		r.learns.read(at, value)
+	}
+	return value
+}
+
+// fetch returns the first pairs of a range, and about as many as wanted.
+func (r *reader) fetch(of keyRange, most int) found {
+	answer, ok := r.ranges[of]
+	if !ok && r.learns != nil {
+		answer, ok = r.learns.guessRange(of)
+	}
+	if !ok {
+		r.ask(&question{ranges: []keyRange{of}, most: []int{most}})
+		answer = r.ranges[of]
+	}
+	if r.learns != nil {
+		r.learns.readRange(of, answer)
+	} else if r.forget {
+		delete(r.ranges, of)
+	}
+	return answer
+}
+
+// add adds the answer for a range, and the records that came with it.
+func (r *reader) add(of keyRange, answer found) {
+	if r.forget && len(r.values) > forgetAt {
+		clear(r.values)
+	}
+	r.ranges[of] = answer
+	if of.records == tables.BucketCount {
+		return
+	}
+	for _, p := range answer.pairs {
+		if p.record != nil {
+			r.values[place{of.records, string(owner(p.key, p.value))}] = p.record
+		}
+	}
+}
+
+// owner is the key of the record that an entry points to; see tables.Ahead.
+func owner(key, value []byte) []byte {
+	if len(value) > 0 {
+		return value
+	}
+	return key[max(0, len(key)-16):]
+}
+
+// writes is what a transaction has changed, in the order of keys. It is sent when the transaction is committed.
+type writes struct {
+	buckets [tables.BucketCount][]write
+}
+
+// write is a key with its new value; nil: it is deleted.
+type write struct{ key, value []byte }
+
+func (w *writes) find(bucket tables.Bucket, key []byte) (at int, ok bool) {
+	in := w.buckets[bucket]
+	if len(in) == 0 || bytes.Compare(in[len(in)-1].key, key) < 0 {
+		return len(in), false
+	}
+	return slices.BinarySearchFunc(in, key, func(w write, key []byte) int { return bytes.Compare(w.key, key) })
+}
+
+func (w *writes) set(bucket tables.Bucket, key, value []byte) {
+	at, ok := w.find(bucket, key)
+	if ok {
+		w.buckets[bucket][at].value = value
+		return
+	}
+	w.buckets[bucket] = slices.Insert(w.buckets[bucket], at, write{key, value})
+}
+
+// next returns the first key with a value in a range, behind a key of it if that is not nil.
+func (w *writes) next(of keyRange, behind []byte) (write, bool) {
+	in := w.buckets[of.bucket]
+	if of.backwards {
+		at := len(in)
+		switch {
+		case behind != nil:
+			at, _ = w.find(of.bucket, behind)
+		case !of.open:
+			at, _ = w.find(of.bucket, []byte(of.hi))
+		}
+		for at--; at >= 0 && of.contains(in[at].key); at-- {
+			if in[at].value != nil {
+				return in[at], true
+			}
+		}
+		return write{}, false
+	}
+	from, found := []byte(of.lo), false
+	if behind != nil {
+		from = behind
+	}
+	at, found := w.find(of.bucket, from)
+	if found && behind != nil {
+		at++
+	}
+	for ; at < len(in) && of.contains(in[at].key); at++ {
+		if in[at].value != nil {
+			return in[at], true
+		}
+	}
+	return write{}, false
+}

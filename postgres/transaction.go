@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// transaction is one of the database. It begins with the first question, in the same round trip.
+type transaction struct {
+	*reader
+	store *Store
+	ctx   context.Context // of the function that it runs in
+	conn  *pgx.Conn
+	begin []string // the statements that begin it, of which the second one returns the state
+	begun bool
+	state state
+
+	failed error // of a question
+}
+
+// The statements that begin a transaction. That of a view is one state throughout. That of a commit waits for those of all other nodes at
+// the row of the last stamp, then reads what they have left: at READ COMMITTED each statement sees what was committed before it. The clock
+// is read by a statement of its own, after that wait.
+var (
+	beginView   = []string{"begin isolation level repeatable read read only", stateSQL}
+	beginCommit = []string{"begin isolation level read committed read write", stateSQL + " for update", "select clock_timestamp()"}
+)
+
+func (s *Store) transaction(ctx context.Context, conn *pgx.Conn, begin []string) *transaction {
+	t := &transaction{reader: &reader{known: newKnown()}, store: s, ctx: ctx, conn: conn, begin: begin}
+	t.ask = func(q *question) {
+		if err := t.trip(q); err != nil {
+			panic(failure{err})
+		}
+	}
+	return t
+}
+
+// trip asks a question.
+func (t *transaction) trip(q *question) error {
+	batch := &pgx.Batch{}
+	begins := !t.begun
+	if begins {
+		for _, sql := range t.begin {
+			batch.Queue(sql)
+		}
+	}
+	asked := t.store.queueQuestion(batch, q, t.store.long())
+	results := t.conn.SendBatch(t.ctx, batch)
+	err := t.receive(results, asked, begins)
+	if err = errors.Join(err, results.Close()); err != nil {
+		return err
+	}
+	t.begun = true
+	if begins && t.store.noteLong(t.state.long) {
+		return t.trip(q) // there are buckets that were not asked for long keys
+	}
+	return nil
+}
+
+func (t *transaction) receive(results pgx.BatchResults, a *asked, begins bool) (err error) {
+	if begins {
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		if t.state, err = readState(results.QueryRow()); err != nil {
+			return err
+		}
+	}
+	if begins && len(t.begin) == len(beginCommit) {
+		var now time.Time
+		if err := results.QueryRow().Scan(&now); err != nil {
+			return err
+		}
+		t.store.setClock(now)
+	}
+	return a.answer(t.store, results, t.reader)
+}
+
+// catch runs fn, and returns the error with which a question in it failed.
+func catch(fn func() error) (err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			err = p.err
+		default:
+			panic(p)
+		}
+	}()
+	return fn()
+}
+
+// long returns the buckets that have had long keys, as this node knows it.
+func (s *Store) long() longBuckets { return *s.longKeys.Load() }
+
+// noteLong adds buckets that have had long keys, and tells whether there are any that were not known.
+func (s *Store) noteLong(seen longBuckets) (fresh bool) {
+	for {
+		present := s.longKeys.Load()
+		all := slices.Clone(*present)
+		for _, number := range seen {
+			if !slices.Contains(all, number) {
+				all = append(all, number)
+			}
+		}
+		if len(all) == len(*present) {
+			return fresh
+		}
+		fresh = true
+		if s.longKeys.CompareAndSwap(present, &all) {
+			return fresh
+		}
+	}
+}
+
+// wrap says where an error of the database comes from, and what it means.
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("postgres: %s: %w", what, meaning(err))
+}
