@@ -16,10 +16,16 @@ import (
 
 const defaultData = "./data"
 
-// Config is what the operator decided. Each field has a row in settings, except AdminKey: that comes from the environment alone,
-// since other users of the machine could read it in a file or among the arguments.
+// Config is what the operator decided. Each field has a row in settings, except AdminKey and the keys of an S3: these come from the
+// environment alone (those of an S3 also from a file of their own), since other users of the machine could read them among the arguments.
 type Config struct {
 	Data, Listen          string
+	Metadata              string // URL of a database, with its password; "": a file in Data
+	Blobs                 string // URL of a place in an S3; "": folders in Data
+	S3Endpoint, S3Region  string // URL, "": that of Amazon
+	s3KeyFile             string
+	s3Keys                Keys // of the environment
+	RedirectDownloads     bool
 	BaseURL               *url.URL // nil: from each request
 	allowPlainHTTP        bool
 	TLSCert, TLSKey       string
@@ -76,7 +82,7 @@ func variableName(name string) string { return environment + strings.ToUpper(nam
 
 // settings are all there are.
 func settings() []setting {
-	return slices.Concat(serviceSettings(), accessSettings(), quotaSettings(), observationSettings())
+	return slices.Concat(serviceSettings(), storeSettings(), accessSettings(), quotaSettings(), observationSettings())
 }
 
 // quotaSettings are the quotas of new objects.

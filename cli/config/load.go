@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,11 @@ const (
 	environment  = "LABSHELF_"
 )
 
-const verifyReadsName = "verify_reads"
+// Names of settings that have rules of their own.
+const (
+	verifyReadsName = "verify_reads"
+	metadataName    = "metadata"
+)
 
 // AddFlags defines the flag of each setting whose name is listed, or of all, and --config.
 func AddFlags(flags *pflag.FlagSet, names ...string) {
@@ -79,19 +84,31 @@ func Load(flags *pflag.FlagSet, environ []string) (c Config, err error) {
 			problems = append(problems, fmt.Errorf("%s: %s %w, not %q", v.From, s.name, err, Redact(v.Text)))
 		}
 	}
-	c.AdminKey = given[adminKeyName].Text
+	if v := given[metadataName]; strings.HasPrefix(v.From, "--") && Redact(v.Text) != v.Text {
+		problems = append(problems, fmt.Errorf("--%s must have no password, since other users of the machine can read arguments: "+
+			"set %s, or PGPASSWORD", metadataName, variableName(metadataName)))
+	}
+	c.AdminKey, c.s3Keys = given[adminKeyName].Text, keysFromEnvironment(environ)
 	if err := errors.Join(problems...); err != nil {
 		return c, exit.Usage(err)
 	}
 	return c, nil
 }
 
+// The parts of a URL in which a password may be.
+var (
+	userOfWrongURL   = regexp.MustCompile(`://.*@`)
+	secretParameters = regexp.MustCompile(`(password=)[^&]*`)
+)
+
 // Redact returns the text of a setting as it may be shown: without the password where it is a URL that has one.
 func Redact(text string) string {
 	if u, err := url.Parse(text); err == nil && u.User != nil {
-		return u.Redacted()
+		text = u.Redacted()
+	} else if err != nil {
+		text = userOfWrongURL.ReplaceAllString(text, "://…@")
 	}
-	return text
+	return secretParameters.ReplaceAllString(text, "$1…")
 }
 
 // fromEnvironment returns what is set in the environment, by name. An empty variable counts as not set.
@@ -149,6 +166,7 @@ func (c *Config) Check() error {
 			"reads keys and files. Either give tls_cert and tls_key, or, where a proxy in front speaks TLS or everybody on the "+
 			"network may know, set allow_plain_http = true (--allow-plain-http, LABSHELF_ALLOW_PLAIN_HTTP=true)", c.Listen))
 	}
+	problems = append(problems, c.checkStores()...)
 	if err := errors.Join(problems...); err != nil {
 		return exit.Usage(err)
 	}
